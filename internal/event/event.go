@@ -1,0 +1,103 @@
+package event
+
+import "time"
+
+// Kind is what happened in the agent, named independently of the agent.
+type Kind string
+
+// The kinds of event that Gauntlet acts on; every other one is Other.
+const (
+	Stop         Kind = "stop"
+	SubagentStop Kind = "subagent_stop"
+	Prompt       Kind = "prompt"
+	SessionStart Kind = "session_start"
+	Other        Kind = "other"
+)
+
+// Event is one hook call of an agent after decoding. Everything in it is
+// untrusted text from outside.
+type Event struct {
+	Agent     string // name of the adapter that decoded it
+	Kind      Kind
+	SessionID string
+	// TurnID is the agent's own id of the human turn ("" when it sends none).
+	TurnID         string
+	Cwd            string
+	TranscriptPath string
+	// StopHookActive: the agent says it is already continuing because of a stop hook.
+	StopHookActive bool
+	LastMessage    string
+	Prompt         string // the human's prompt, where the event carries it
+	Model          string
+	PermissionMode string
+
+	SubagentID         string
+	SubagentType       string
+	SubagentTranscript string
+
+	// BackgroundAgents counts sub-agents that are still at work.
+	BackgroundAgents int
+
+	Context *ContextUse // context window figures, when the event carries them
+}
+
+// ContextUse is how full the model's context window is.
+type ContextUse struct {
+	Tokens int
+	Window int
+}
+
+// Percent is the share used, rounded down; 0 when the window is unknown.
+func (c ContextUse) Percent() int {
+	if c.Window <= 0 || c.Tokens <= 0 {
+		return 0
+	}
+	return int(int64(c.Tokens) * 100 / int64(c.Window))
+}
+
+// ToolKind is what a tool call does, named independently of the agent.
+type ToolKind string
+
+// Tool kinds.
+const (
+	ToolShell  ToolKind = "shell"
+	ToolRead   ToolKind = "read"
+	ToolEdit   ToolKind = "edit"  // changes existing content
+	ToolWrite  ToolKind = "write" // creates or replaces a whole file
+	ToolSearch ToolKind = "search"
+	ToolAgent  ToolKind = "agent" // launches a sub-agent
+	ToolOther  ToolKind = "other"
+)
+
+// Outcome is what the transcript proves about a call. Unknown proves nothing.
+type Outcome string
+
+// Outcomes.
+const (
+	Unknown Outcome = "unknown"
+	Success Outcome = "success"
+	Failure Outcome = "failure"
+)
+
+// ToolCall is one tool call of a turn, paired with its result.
+type ToolCall struct {
+	ID      string
+	Kind    ToolKind
+	Name    string   // the agent's own tool name
+	Command string   // shell calls: the command line
+	Dir     string   // shell calls: the directory, when the transcript tells
+	Paths   []string // files the call names, as written there
+	Outcome Outcome
+	// ExitCode is the command's exit status; valid only with HasExit.
+	ExitCode int
+	HasExit  bool
+	// Rejected: the call never ran (the person or the harness refused it).
+	Rejected bool
+	// Background: the call was started and had not ended when its result was written.
+	Background bool
+	// Output is the result's text, bounded to its head and tail.
+	Output string
+	At     time.Time
+	// Subagent names the sub-agent that made the call ("" for the main agent).
+	Subagent string
+}

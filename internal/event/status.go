@@ -1,0 +1,96 @@
+package event
+
+// Status says how a stop, a run or a command ended. One type serves the run
+// executor, the stop hook and the CLI, so that nothing has to translate.
+type Status string
+
+// The closed set. Other tools read these strings: they never change.
+const (
+	Passed             Status = "passed"
+	PassedWithWarnings Status = "passed_with_warnings"
+	NoApplicableGates  Status = "no_applicable_gates"
+	NoChanges          Status = "no_changes"
+	Failed             Status = "failed"
+	RetryLimitExceeded Status = "retry_limit_exceeded"
+	LockExists         Status = "lock_exists"
+	IntervalNotElapsed Status = "interval_not_elapsed"
+	InfrastructureErr  Status = "infrastructure_error"
+	Error              Status = "error"
+	NoConfig           Status = "no_config"
+	StopHookActive     Status = "stop_hook_active"
+	StopHookDisabled   Status = "stop_hook_disabled"
+	InvalidInput       Status = "invalid_input"
+	Subagent           Status = "subagent"
+	BackgroundWork     Status = "background_work"
+	Checkpoint         Status = "checkpoint"
+	CommitRequired     Status = "commit_required"
+	ContextCheckpoint  Status = "context_checkpoint"
+)
+
+// Statuses lists every status, for tests and documentation.
+func Statuses() []Status {
+	return []Status{
+		Passed, PassedWithWarnings, NoApplicableGates, NoChanges, Failed, RetryLimitExceeded,
+		LockExists, IntervalNotElapsed, InfrastructureErr, Error, NoConfig, StopHookActive,
+		StopHookDisabled, InvalidInput, Subagent, BackgroundWork, Checkpoint, CommitRequired, ContextCheckpoint,
+	}
+}
+
+// Blocks reports whether a stop that ends in s keeps the agent at work. It is
+// the only place that decides it.
+func (s Status) Blocks() bool {
+	switch s {
+	case Failed, Checkpoint, CommitRequired, ContextCheckpoint:
+		return true
+	case Passed, PassedWithWarnings, NoApplicableGates, NoChanges, RetryLimitExceeded, LockExists,
+		IntervalNotElapsed, InfrastructureErr, Error, NoConfig, StopHookActive, StopHookDisabled,
+		InvalidInput, Subagent, BackgroundWork:
+		return false
+	}
+	return false
+}
+
+// Headline is the status as a person reads it behind "Status: ".
+func (s Status) Headline() string {
+	switch s {
+	case Passed:
+		return "Passed"
+	case PassedWithWarnings:
+		return "Passed with warnings"
+	case NoApplicableGates:
+		return "No applicable gates"
+	case NoChanges:
+		return "No changes"
+	case Failed:
+		return "Failed"
+	case RetryLimitExceeded:
+		return "Retry limit exceeded"
+	case LockExists:
+		return "Another run is in progress"
+	case IntervalNotElapsed:
+		return "Run interval not elapsed"
+	case InfrastructureErr:
+		return "Infrastructure error"
+	case Error:
+		return "Error"
+	case NoConfig:
+		return "No configuration"
+	case StopHookActive:
+		return "Stop hook already active"
+	case StopHookDisabled:
+		return "Stop hook switched off"
+	case InvalidInput:
+		return "Invalid input"
+	case Subagent:
+		return "Sub-agent stop"
+	case BackgroundWork:
+		return "Background work in progress"
+	case Checkpoint:
+		return "Checkpoint owed"
+	case CommitRequired:
+		return "Commit required"
+	case ContextCheckpoint:
+		return "Context checkpoint"
+	}
+	return string(s)
+}

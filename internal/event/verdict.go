@@ -1,0 +1,37 @@
+package event
+
+// Verdict is the answer to one stop. Whether it blocks follows from its status
+// alone.
+type Verdict struct {
+	Status  Status
+	Message string // one line for a person
+	// Reason is the agent's next prompt; only blocking verdicts have one.
+	Reason string
+	// SystemMessage is shown in the agent's terminal when a person should know.
+	SystemMessage string
+	// Autonomous reports what autonomy did (context_checkpoint only).
+	Autonomous *AutonomousExecution
+}
+
+// Blocks reports whether the verdict keeps the agent at work.
+func (v Verdict) Blocks() bool { return v.Status.Blocks() }
+
+// AutonomousExecution is the autonomous_execution object of the wire format.
+type AutonomousExecution struct {
+	Enabled          bool           `json:"enabled"`
+	Skill            string         `json:"skill"`
+	Reason           string         `json:"reason"`
+	ExecutedDirectly bool           `json:"executed_directly"`
+	Router           RouterDecision `json:"router_decision"`
+	Committed        bool           `json:"committed"`
+	Commit           *string        `json:"commit"`
+	Pushed           string         `json:"pushed"`
+	SkippedReason    *string        `json:"skipped_reason"`
+}
+
+// RouterDecision says why the checkpoint was made.
+type RouterDecision struct {
+	ExecuteSkill string `json:"execute_skill"`
+	Reason       string `json:"reason"`
+	Autonomous   bool   `json:"autonomous"`
+}
