@@ -1,0 +1,101 @@
+// Package cli is the surface of the program: command tree, flags, wiring and
+// exit codes, one file per command. Ring 5: nothing imports it but main.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// App is the outside world as the commands see it; tests hand in their own.
+type App struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Getenv   func(string) string
+	Environ  func() []string
+	Getwd    func() (string, error)
+	Now      func() time.Time
+}
+
+// System is the real outside world.
+func System() *App {
+	return &App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Getenv: os.Getenv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now,
+	}
+}
+
+// exitError carries an exit code out of a command; an empty message prints nothing.
+type exitError struct {
+	code int
+	msg  string
+}
+
+func (e *exitError) Error() string { return e.msg }
+
+// exit makes an error that ends the program with code and says msg on stderr.
+func exit(code int, format string, args ...any) error {
+	return &exitError{code: code, msg: fmt.Sprintf(format, args...)}
+}
+
+// Main runs one command line and returns its exit code. Hook commands are
+// dispatched before the command tree is built: they must start in a
+// millisecond and must never fail.
+func Main(args []string, app *App) int {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer cancel()
+	if len(args) > 0 {
+		if code, ok := app.hook(ctx, args); ok {
+			return code
+		}
+	}
+	root := app.root()
+	root.SetArgs(args)
+	root.SetIn(app.In)
+	root.SetOut(app.Out)
+	root.SetErr(app.Err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	var ee *exitError
+	if errors.As(err, &ee) {
+		if ee.msg != "" {
+			fmt.Fprintln(app.Err, "gauntlet: "+ee.msg)
+		}
+		return ee.code
+	}
+	fmt.Fprintln(app.Err, "gauntlet: "+err.Error())
+	return 2
+}
+
+// hook runs the commands that agents call; ok is false when args name none of them.
+// Each is one line here and one file of its own: func (app *App) xxxHook(ctx, args) int.
+func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
+	switch args[0] {
+	default:
+		return 0, false
+	}
+}
+
+// root is the command tree: one line per command, each in a file of its own.
+func (app *App) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "gauntlet",
+		Short:         "What a coding agent has to pass before it may stop",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(
+	// commands, in alphabetical order
+	)
+	return root
+}

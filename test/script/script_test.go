@@ -1,0 +1,57 @@
+// Package script runs the end-to-end scenarios: one folder per command, real
+// git, real processes, the real binary's main.
+package script
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"gauntlet/internal/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"gauntlet": func() { os.Exit(cli.Main(os.Args[1:], cli.System())) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	dirs, err := filepath.Glob("*/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir:                 dir,
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+				Setup:               setup,
+			})
+		})
+	}
+}
+
+// setup gives every script a HOME and a git identity of its own and nothing of
+// the machine's configuration.
+func setup(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return err
+	}
+	env.Setenv("HOME", home)
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+	env.Setenv("XDG_STATE_HOME", filepath.Join(home, ".local", "state"))
+	env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	env.Setenv("GIT_AUTHOR_NAME", "dev")
+	env.Setenv("GIT_AUTHOR_EMAIL", "dev@example.com")
+	env.Setenv("GIT_COMMITTER_NAME", "dev")
+	env.Setenv("GIT_COMMITTER_EMAIL", "dev@example.com")
+	env.Setenv("LC_ALL", "C.UTF-8")
+	env.Setenv("CI", "")
+	env.Setenv("GITHUB_ACTIONS", "")
+	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o644)
+}
