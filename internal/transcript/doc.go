@@ -1,0 +1,10 @@
+// Package transcript reads what a coding agent wrote down about its own
+// session and says what happened in the current turn. It is the one place that
+// knows the transcript formats, in three layers: bounded raw reading from the
+// end of the file, one normaliser per format, and the turn with its tool calls
+// and usage figures. The format is told by content, never by the agent's name.
+//
+// Everything it reads is untrusted and may be huge, torn or no file at all:
+// nothing here panics, hangs, or reads more than its bound. Ring 1: it imports
+// event and the standard library, and no other package of this module.
+package transcript

@@ -1,0 +1,67 @@
+package transcript
+
+import (
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// Formats, as told by content.
+const (
+	FormatClaude = "claude" // JSONL, one content block per line
+	FormatCodex  = "codex"  // rollout JSONL, paginated or legacy
+	FormatGemini = "gemini" // replayable JSONL, or the older single document
+)
+
+// Options bounds a reading. The zero value is what a stop uses.
+type Options struct {
+	// MaxBytes is how much of the file is read at most; 0 means DefaultMaxBytes.
+	MaxBytes int64
+	// NoSubagents leaves the files of sub-agents launched in the turn unread.
+	NoSubagents bool
+}
+
+// Turn is the current turn: everything after the last message a human typed.
+type Turn struct {
+	// Format is one of the Format constants; "" when the content tells none.
+	Format string
+	// Readable: the file was there and its format known. When it is false
+	// nothing else in the turn means anything.
+	Readable bool
+	// Truncated: the turn is longer than what was read, so what is missing
+	// proves nothing.
+	Truncated bool
+	// Start is when the human's message was written; zero when not known.
+	Start time.Time
+	// HumanID identifies the human's message within the session: stable over
+	// all stops of one turn, different for every message. "" when not seen.
+	HumanID string
+	// HumanText is what the human typed, bounded to its head and tail.
+	HumanText string
+	// Calls are the turn's tool calls in call order, those of sub-agents
+	// launched in this turn merged in by time.
+	Calls []event.ToolCall
+	// EarlierSeen holds the files read, shown or written before this turn in
+	// whatever earlier part of the conversation was read, as written there.
+	EarlierSeen map[string]bool
+	// EarlierShell are shell commands before this turn that were not seen to
+	// fail: what they showed counts as seen too.
+	EarlierShell []event.ToolCall
+	// LastMessage is the newest text of the main agent in this turn.
+	LastMessage string
+	// Model is the newest model name of the main chain.
+	Model string
+	// Usage is the newest figure of the main chain, nil when none is known
+	// (or none since the last compaction).
+	Usage *Usage
+}
+
+// Usage is how many tokens the newest request of the main chain held.
+type Usage struct {
+	// Tokens are the input tokens, cached ones included; output does not count.
+	Tokens int
+	// Window is the model's context window; 0 when the transcript does not say.
+	Window int
+	Model  string
+	At     time.Time
+}
