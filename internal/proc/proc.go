@@ -1,0 +1,139 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// Cmd is what to run. Args[0] is looked up in PATH; nothing passes a shell
+// unless the caller names one.
+type Cmd struct {
+	Args           []string
+	Dir            string
+	Env            []string // nil: the parent's
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Timeout        time.Duration // 0: only ctx bounds it
+	Grace          time.Duration // between TERM and KILL; 0: 2 s
+	// Contain: on Linux also end what left the process group or the session.
+	Contain bool
+}
+
+// Result is how it ended.
+type Result struct {
+	// ExitCode is the exit status; -1 when there is none (not started, killed).
+	ExitCode  int
+	Signaled  bool // ended by a signal that was not ours
+	Signal    string
+	TimedOut  bool // we ended it, its time was over
+	Cancelled bool // we ended it, the context was done
+	Duration  time.Duration
+	// Err is set when it could not be started or its output not be kept.
+	Err error
+}
+
+// OK reports a normal end with status 0.
+func (r Result) OK() bool { return r.Err == nil && r.ExitCode == 0 && !r.TimedOut && !r.Cancelled }
+
+const defaultGrace = 2 * time.Second
+
+// Run runs c to its end. It returns only when the child and everything that
+// stayed in its process group are gone.
+func Run(ctx context.Context, c Cmd) Result {
+	start := time.Now()
+	if len(c.Args) == 0 {
+		return Result{ExitCode: -1, Err: errors.New("no command given")}
+	}
+	if err := ctx.Err(); err != nil {
+		return Result{ExitCode: -1, Cancelled: true}
+	}
+	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // the context is honoured below, with a grace
+	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
+	grace := c.Grace
+	if grace == 0 {
+		grace = defaultGrace
+	}
+	// A grandchild that keeps the pipe open must not keep us: after the child's
+	// end the rest of the output has this long.
+	cmd.WaitDelay = 250 * time.Millisecond
+	family, err := launch(cmd, c.Contain)
+	if err != nil {
+		return Result{ExitCode: -1, Duration: time.Since(start), Err: err}
+	}
+	var timeout <-chan time.Time
+	if c.Timeout > 0 {
+		t := time.NewTimer(c.Timeout)
+		defer t.Stop()
+		timeout = t.C
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	var res Result
+	select {
+	case err = <-done:
+	case <-timeout:
+		res.TimedOut = true
+		err = end(family, done, grace)
+	case <-ctx.Done():
+		res.Cancelled = true
+		err = end(family, done, grace)
+	}
+	family.sweep()
+	res.Duration = time.Since(start)
+	res.ExitCode = cmd.ProcessState.ExitCode()
+	res.Signal, res.Signaled = signalOf(cmd.ProcessState)
+	var exit *exec.ExitError
+	switch {
+	case err == nil, errors.As(err, &exit), errors.Is(err, exec.ErrWaitDelay):
+	default:
+		res.Err = err
+	}
+	return res
+}
+
+// end asks the group to go, waits for the grace and then makes it go.
+func end(f *family, done <-chan error, grace time.Duration) error {
+	f.terminate()
+	t := time.NewTimer(grace)
+	defer t.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-t.C:
+		f.kill()
+		return <-done
+	}
+}
+
+// Output runs c and returns at most limit bytes of each stream.
+func Output(ctx context.Context, c Cmd, limit int) (stdout, stderr []byte, res Result) {
+	var out, errw capped
+	out.limit, errw.limit = limit, limit
+	c.Stdout, c.Stderr = &out, &errw
+	res = Run(ctx, c)
+	return out.buf, errw.buf, res
+}
+
+// capped keeps the first limit bytes and swallows the rest, so that a chatty
+// child neither blocks nor fills memory.
+type capped struct {
+	buf   []byte
+	limit int
+}
+
+func (w *capped) Write(p []byte) (int, error) {
+	if room := w.limit - len(w.buf); room > 0 {
+		w.buf = append(w.buf, p[:min(room, len(p))]...)
+	}
+	return len(p), nil
+}
+
+// NotFound reports that the program itself does not exist.
+func NotFound(r Result) bool {
+	return errors.Is(r.Err, exec.ErrNotFound) || errors.Is(r.Err, os.ErrNotExist)
+}

@@ -1,0 +1,162 @@
+//go:build !windows
+
+package proc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func sh(script string) Cmd { return Cmd{Args: []string{"sh", "-c", script}} }
+
+func TestResults(t *testing.T) {
+	tests := []struct {
+		name   string
+		script string
+		check  func(Result) bool
+	}{
+		{"success", "exit 0", Result.OK},
+		{"status", "exit 7", func(r Result) bool { return r.ExitCode == 7 && !r.OK() && r.Err == nil }},
+		{"signal", "kill -9 $$", func(r Result) bool { return r.Signaled && r.Signal == "killed" && r.ExitCode == -1 }},
+		{"stdin is empty", "test -z \"$(cat)\"", Result.OK},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if r := Run(t.Context(), sh(tt.script)); !tt.check(r) {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestCannotStart(t *testing.T) {
+	r := Run(t.Context(), Cmd{Args: []string{"gauntlet-no-such-program"}})
+	if !NotFound(r) || r.ExitCode != -1 {
+		t.Errorf("%+v", r)
+	}
+	if r := Run(t.Context(), Cmd{Args: []string{"true"}, Dir: "/no/such/dir"}); r.Err == nil {
+		t.Errorf("bad directory: %+v", r)
+	}
+	if r := Run(t.Context(), Cmd{}); r.Err == nil {
+		t.Errorf("nothing to run: %+v", r)
+	}
+}
+
+func TestTimeoutEndsAGroupThatIgnoresTerm(t *testing.T) {
+	pidfile := filepath.Join(t.TempDir(), "pid")
+	c := sh(`trap "" TERM; (trap "" TERM; echo $$ > ` + pidfile + `; sleep 60) & sleep 60`)
+	c.Timeout, c.Grace = 100*time.Millisecond, 100*time.Millisecond
+	r := Run(t.Context(), c)
+	if !r.TimedOut || r.Duration > 5*time.Second {
+		t.Fatalf("%+v", r)
+	}
+	assertGone(t, pidfile)
+}
+
+func TestTermIsHonoured(t *testing.T) {
+	c := sh(`trap "echo bye; exit 0" TERM; while :; do sleep 0.05; done`)
+	c.Timeout, c.Grace = 100*time.Millisecond, 5*time.Second
+	out, _, r := Output(t.Context(), c, 100)
+	if !r.TimedOut || strings.TrimSpace(string(out)) != "bye" || r.Duration > 3*time.Second {
+		t.Errorf("%q %+v", out, r)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if r := Run(ctx, sh("sleep 60")); !r.Cancelled || r.Duration > 3*time.Second {
+		t.Errorf("%+v", r)
+	}
+	if r := Run(ctx, sh("exit 0")); !r.Cancelled {
+		t.Errorf("context already done: %+v", r)
+	}
+}
+
+// A background child that holds the pipe must neither keep us nor survive.
+func TestBackgroundChildIsEnded(t *testing.T) {
+	pidfile := filepath.Join(t.TempDir(), "pid")
+	out, _, r := Output(t.Context(), sh("sleep 60 & echo $! > "+pidfile+"; echo done"), 100)
+	if !r.OK() || string(out) != "done\n" || r.Duration > 3*time.Second {
+		t.Fatalf("%q %+v", out, r)
+	}
+	assertGone(t, pidfile)
+}
+
+// What leaves the group and the session is still found, also without its environment.
+func TestEscapeIsEnded(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("LOUD: only Linux can adopt a process that left its session; elsewhere it survives, as documented")
+	}
+	for _, env := range []string{"", "env -i "} {
+		pidfile := filepath.Join(t.TempDir(), "pid")
+		c := sh(env + `setsid sh -c 'echo $$ > ` + pidfile + `; sleep 60' >/dev/null 2>&1 & while ! test -s ` + pidfile + `; do sleep 0.01; done`)
+		c.Contain = true
+		if r := Run(t.Context(), c); !r.OK() {
+			t.Fatalf("%+v", r)
+		}
+		assertGone(t, pidfile)
+	}
+}
+
+// One family's end does not touch another's.
+func TestFamiliesAreIndependent(t *testing.T) {
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			c := sh("setsid sleep 60 >/dev/null 2>&1 & sleep 0.3; echo alive")
+			c.Contain = true
+			out, _, r := Output(t.Context(), c, 100)
+			if !r.OK() || string(out) != "alive\n" {
+				t.Errorf("%q %+v", out, r)
+			}
+		})
+		time.Sleep(5 * time.Millisecond)
+	}
+	wg.Wait()
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	out, errs, r := Output(t.Context(), sh("head -c 10000000 /dev/zero; head -c 10000000 /dev/zero >&2"), 1000)
+	if !r.OK() || len(out) != 1000 || len(errs) != 1000 {
+		t.Errorf("%d %d %+v", len(out), len(errs), r)
+	}
+}
+
+func TestStdinIsGiven(t *testing.T) {
+	var buf bytes.Buffer
+	r := Run(t.Context(), Cmd{Args: []string{"cat"}, Stdin: strings.NewReader("hello"), Stdout: &buf})
+	if !r.OK() || buf.String() != "hello" {
+		t.Errorf("%q %+v", buf.String(), r)
+	}
+}
+
+func assertGone(t *testing.T, pidfile string) {
+	t.Helper()
+	b, err := os.ReadFile(pidfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(2 * time.Second)
+	for time.Now().Before(deadline) {
+		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("process %d survived", pid)
+}

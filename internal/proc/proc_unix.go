@@ -1,0 +1,43 @@
+//go:build !windows
+
+package proc
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// family is a child, its process group, and what left it.
+type family struct {
+	leader *os.Process
+	escape escape
+}
+
+func launch(cmd *exec.Cmd, contain bool) (*family, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	esc := prepare(cmd, contain)
+	if err := cmd.Start(); err != nil {
+		esc.forget()
+		return nil, err
+	}
+	esc.started(cmd.Process.Pid)
+	return &family{leader: cmd.Process, escape: esc}, nil
+}
+
+func (f *family) terminate() { _ = syscall.Kill(-f.leader.Pid, syscall.SIGTERM) }
+func (f *family) kill()      { _ = syscall.Kill(-f.leader.Pid, syscall.SIGKILL) }
+
+// sweep ends what outlived the leader: the rest of its group, and what left it.
+func (f *family) sweep() {
+	f.kill()
+	f.escape.end(f.leader.Pid)
+}
+
+func signalOf(st *os.ProcessState) (string, bool) {
+	ws, ok := st.Sys().(syscall.WaitStatus)
+	if !ok || !ws.Signaled() {
+		return "", false
+	}
+	return ws.Signal().String(), true
+}

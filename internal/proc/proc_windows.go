@@ -1,0 +1,22 @@
+package proc
+
+import (
+	"os"
+	"os/exec"
+)
+
+// family on Windows is the child alone: there are no process groups to signal.
+type family struct{ leader *os.Process }
+
+func launch(cmd *exec.Cmd, _ bool) (*family, error) {
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return &family{leader: cmd.Process}, nil
+}
+
+func (f *family) terminate() { _ = f.leader.Kill() }
+func (f *family) kill()      { _ = f.leader.Kill() }
+func (f *family) sweep()     {}
+
+func signalOf(*os.ProcessState) (string, bool) { return "", false }
