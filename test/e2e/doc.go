@@ -1,0 +1,8 @@
+// Package e2e drives the real Claude Code, Codex and Gemini CLI, installed from
+// npm at pinned versions, against scripted model servers on loopback, and looks
+// at what reached the model and what became of the project. It runs with
+//
+//	go test -tags e2e ./test/e2e/... -count=1 -v -timeout 15m
+//
+// Without the tag there is nothing to run here. See docs/e2e.md.
+package e2e

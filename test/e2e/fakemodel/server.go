@@ -1,0 +1,251 @@
+// Package fakemodel is a model server that says what a script tells it to. It
+// speaks the wire formats that the real clients speak to their vendors (the
+// Anthropic Messages, OpenAI Responses and Gemini generateContent APIs), so
+// that a client can be driven offline through a whole turn, tool calls
+// included, and every request it made can be looked at afterwards.
+// It imports nothing of the product.
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Step is one scripted reply of the model: a text, tool calls, or both.
+type Step struct {
+	Text  string
+	Calls []Call
+	// InputTokens is the use that the reply reports; 0 means 1000.
+	InputTokens int
+	// Gate, when set, holds the reply back until it is closed.
+	Gate <-chan struct{}
+}
+
+// Call is a tool call, said without naming a client's tool. Exactly one field is set.
+type Call struct {
+	Shell string
+	Read  string // a path
+	Edit  *Edit
+	Write *File
+}
+
+// Edit replaces whole lines of a file; Path is relative to the work tree.
+type Edit struct{ Path, Old, New string }
+
+// File is a file to write whole; Path is relative to the work tree.
+type File struct{ Path, Content string }
+
+// Say is a reply without tool calls: the model wants to stop.
+func Say(text string) Step { return Step{Text: text} }
+
+// Shell is a reply that runs one command.
+func Shell(command string) Step { return Step{Calls: []Call{{Shell: command}}} }
+
+// ReadFile is a reply that looks at one file; some clients refuse to edit what was not read.
+func ReadFile(path string) Step { return Step{Calls: []Call{{Read: path}}} }
+
+// EditFile is a reply that replaces old by new in one file.
+func EditFile(path, old, new string) Step {
+	return Step{Calls: []Call{{Edit: &Edit{Path: path, Old: old, New: new}}}}
+}
+
+// WriteFile is a reply that creates a file.
+func WriteFile(path, content string) Step {
+	return Step{Calls: []Call{{Write: &File{Path: path, Content: content}}}}
+}
+
+// Message is one message of a request: who is said to have said what. Tool
+// calls have the role "call", their results the role "tool".
+type Message struct{ Role, Text string }
+
+// Request is one request of the conversation, as the model received it.
+type Request struct {
+	At       time.Time
+	Messages []Message
+	Raw      []byte
+}
+
+// Since is what request r has more than the earlier one.
+func (r Request) Since(earlier Request) []Message {
+	n := 0
+	for n < len(earlier.Messages) && n < len(r.Messages) && earlier.Messages[n] == r.Messages[n] {
+		n++
+	}
+	return r.Messages[n:]
+}
+
+// A Dialect is one vendor's wire format.
+type Dialect struct {
+	// handles tells the requests of the conversation from side requests
+	// (titles, routing, quota), which are answered but are no part of the script.
+	handles func(r *http.Request, body []byte) bool
+	decode  func(body []byte) ([]Message, error)
+	reply   func(w http.ResponseWriter, r *http.Request, s Step, turn int, root string)
+	// aside answers everything else.
+	aside func(w http.ResponseWriter, r *http.Request, body []byte)
+}
+
+// Server plays one script to one client.
+type Server struct {
+	URL string
+
+	root    string
+	dialect Dialect
+	http    *http.Server
+	done    chan struct{}
+
+	mu       sync.Mutex
+	steps    []Step
+	requests []Request
+	asides   []string
+	errs     []error
+}
+
+// Start listens on loopback and plays steps to the client that works in root.
+func Start(dialect Dialect, root string, steps ...Step) (*Server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("fake model: %w", err)
+	}
+	s := &Server{
+		URL: "http://" + l.Addr().String(), root: root, dialect: dialect, steps: steps,
+		done: make(chan struct{}),
+	}
+	s.http = &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		defer close(s.done)
+		_ = s.http.Serve(l)
+	}()
+	return s, nil
+}
+
+// Close ends the server and everything it still holds open.
+func (s *Server) Close() {
+	_ = s.http.Close()
+	<-s.done
+}
+
+// Requests are the requests of the conversation so far.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Asides names the side requests that were answered outside the script.
+func (s *Server) Asides() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.asides...)
+}
+
+// Err is what went wrong: a request nobody scripted, or one that could not be read.
+func (s *Server) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.errs) > 0 {
+		return s.errs[0]
+	}
+	return nil
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
+	if err != nil {
+		return
+	}
+	if !s.dialect.handles(r, body) {
+		s.mu.Lock()
+		s.asides = append(s.asides, r.Method+" "+r.URL.Path)
+		s.mu.Unlock()
+		s.dialect.aside(w, r, body)
+		return
+	}
+	step, turn := s.next(body)
+	if step.Gate != nil {
+		select {
+		case <-step.Gate:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	s.dialect.reply(w, r, step, turn, s.root)
+}
+
+// next records a request and takes the step that answers it. A client that
+// asks on after the end of the script gets a text that lets it stop.
+func (s *Server) next(body []byte) (Step, int) {
+	messages, err := s.dialect.decode(body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	turn := len(s.requests)
+	s.requests = append(s.requests, Request{At: time.Now(), Messages: messages, Raw: body})
+	if err != nil {
+		s.errs = append(s.errs, fmt.Errorf("request %d: %w", turn+1, err))
+	}
+	if turn >= len(s.steps) {
+		s.errs = append(s.errs, fmt.Errorf("request %d: the script has only %d replies", turn+1, len(s.steps)))
+		return Say("Nothing more to say."), turn
+	}
+	return s.steps[turn], turn
+}
+
+func (s Step) tokens() int {
+	if s.InputTokens > 0 {
+		return s.InputTokens
+	}
+	return 1000
+}
+
+// sse writes one server-sent event; an empty name writes none.
+func sse(w http.ResponseWriter, name string, data any) {
+	b, err := json.Marshal(data)
+	if err != nil {
+		panic(err) // scripted data always marshals
+	}
+	if name != "" {
+		fmt.Fprintf(w, "event: %s\n", name)
+	}
+	fmt.Fprintf(w, "data: %s\n\n", b)
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+func writeJSON(w http.ResponseWriter, status int, data any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(data)
+}
+
+func stream(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(http.StatusOK)
+}
+
+// args is the JSON text of tool arguments.
+func args(v map[string]any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// lines prefixes every line of text, the last newline left out.
+func lines(prefix, text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
+		b.WriteString(prefix + line + "\n")
+	}
+	return b.String()
+}
+
+type object = map[string]any

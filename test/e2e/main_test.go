@@ -1,0 +1,74 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// insideEnv marks the second start of the test binary: everything is installed
+// and built, and the network is loopback only.
+const insideEnv = "GAUNTLET_E2E_INSIDE"
+
+// skipEnv carries the reason for skipping everything into the second start.
+const skipEnv = "GAUNTLET_E2E_SKIP"
+
+// binaryEnv is where the gauntlet under test was built.
+const binaryEnv = "GAUNTLET_E2E_BINARY"
+
+// TestMain prepares with the network and then runs the tests without it.
+func TestMain(m *testing.M) {
+	if os.Getenv(insideEnv) != "" {
+		if err := loopbackUp(); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e: loopback:", err)
+			os.Exit(1)
+		}
+		os.Exit(m.Run())
+	}
+	code, err := prepareAndRun()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "e2e:", err)
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+func prepareAndRun() (int, error) {
+	skip := ""
+	if err := installClients(); errors.Is(err, errRegistryUnreachable) {
+		skip = err.Error()
+		fmt.Fprintf(os.Stderr, "\n%s\nE2E SKIPPED: NO CLIENT WAS DRIVEN\n%v\n%s\n\n", strings.Repeat("!", 72), err, strings.Repeat("!", 72))
+	} else if err != nil {
+		return 0, err
+	}
+	dir, err := os.MkdirTemp("", "gauntlet-e2e-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, "gauntlet")
+	build := exec.Command("go", "build", "-o", binary, "gauntlet/cmd/gauntlet")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		return 0, fmt.Errorf("build gauntlet: %w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(self, os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), insideEnv+"=1", skipEnv+"="+skip, binaryEnv+"="+binary)
+	err = runIsolated(cmd)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	return 0, err
+}
