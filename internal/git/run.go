@@ -1,0 +1,116 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"gauntlet/internal/proc"
+)
+
+// ErrMissing says that there is no git binary.
+var ErrMissing = errors.New("git is not installed")
+
+// Error is a git command that did not succeed.
+type Error struct {
+	Args     []string
+	ExitCode int
+	Stderr   string
+	TimedOut bool
+}
+
+func (e *Error) Error() string {
+	msg := strings.TrimSpace(e.Stderr)
+	if i := strings.LastIndexByte(msg, '\n'); i >= 0 && strings.HasPrefix(msg[i+1:], "fatal: ") {
+		msg = msg[i+1:]
+	}
+	switch {
+	case e.TimedOut:
+		msg = "took too long"
+	case msg == "":
+		msg = fmt.Sprintf("exit status %d", e.ExitCode)
+	}
+	return "git " + e.Args[0] + ": " + strings.TrimPrefix(msg, "fatal: ")
+}
+
+// Opts are the rarer things a git command may need.
+type Opts struct {
+	Dir       string // default: the root of the work tree
+	IndexFile string // another index than the user's
+	Env       []string
+	Stdin     io.Reader
+	Timeout   time.Duration
+	// Locks lets git take the optional locks (refreshing the index on the way).
+	Locks bool
+}
+
+const maxOutput = 256 << 20
+
+// Run runs git in the work tree and returns its stdout.
+func (r Repo) Run(ctx context.Context, args ...string) ([]byte, error) {
+	return r.RunWith(ctx, Opts{}, args...)
+}
+
+// RunWith is Run with options.
+func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, error) {
+	dir := o.Dir
+	if dir == "" {
+		dir = r.Root
+	}
+	env := append(Environ(os.Environ()), o.Env...)
+	if !o.Locks {
+		env = append(env, "GIT_OPTIONAL_LOCKS=0")
+	}
+	if o.IndexFile != "" {
+		env = append(env, "GIT_INDEX_FILE="+o.IndexFile)
+	}
+	stdout, stderr, res := proc.Output(ctx, proc.Cmd{
+		Args: append([]string{"git"}, args...), Dir: dir, Env: env, Stdin: o.Stdin, Timeout: o.Timeout,
+	}, maxOutput)
+	if proc.NotFound(res) {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, fmt.Errorf("git %s: %w", args[0], err)
+		}
+		return nil, ErrMissing
+	}
+	if res.Err != nil {
+		return nil, fmt.Errorf("git %s: %w", args[0], res.Err)
+	}
+	if res.Cancelled {
+		return nil, fmt.Errorf("git %s: %w", args[0], context.Cause(ctx))
+	}
+	if !res.OK() {
+		return stdout, &Error{Args: args, ExitCode: res.ExitCode, Stderr: string(stderr), TimedOut: res.TimedOut}
+	}
+	return stdout, nil
+}
+
+// Environ is env without what would send git elsewhere than its working
+// directory, with messages in English and no questions asked.
+func Environ(env []string) []string {
+	out := make([]string, 0, len(env)+4)
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if !redirects(name) {
+			out = append(out, kv)
+		}
+	}
+	return append(out, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=true")
+}
+
+func redirects(name string) bool {
+	switch name {
+	case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_INDEX_VERSION", "GIT_OBJECT_DIRECTORY",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX",
+		"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE",
+		"GIT_REPLACE_REF_BASE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS",
+		"GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_QUARANTINE_PATH", "GIT_EXTERNAL_DIFF",
+		"GIT_DIFF_OPTS", "GIT_OPTIONAL_LOCKS", "GIT_PAGER", "GIT_EDITOR", "GIT_TERMINAL_PROMPT", "LC_ALL":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,125 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Snapshot is a commit of the whole tree, untracked files included, that no
+// branch knows of.
+type Snapshot struct {
+	Tree   string
+	Commit string
+}
+
+// SnapshotTree writes the tree of everything in the work tree that git does not
+// ignore. It works on a copy of the index: the user's index, stash and files
+// are not touched. Paths in exclude (relative to the root) are left out.
+func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, err error) {
+	dir, err := os.MkdirTemp(r.GitDir, "gauntlet-index-*")
+	if err != nil {
+		return "", fmt.Errorf("snapshot: %w", err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // nothing to do about it
+	index := filepath.Join(dir, "index")
+	if err := copyFile(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("snapshot: %w", err)
+	}
+	o := Opts{IndexFile: index}
+	args := []string{"-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false",
+		"add", "--all", "--ignore-errors", "--", "."}
+	for _, p := range exclude {
+		args = append(args, ":(top,exclude,literal)"+filepath.ToSlash(p))
+	}
+	if _, err := r.RunWith(ctx, o, args...); err != nil {
+		// Unreadable files are left out; anything else shows in write-tree.
+		var ge *Error
+		if !errors.As(err, &ge) || ge.TimedOut {
+			return "", fmt.Errorf("snapshot: %w", err)
+		}
+	}
+	out, err := r.RunWith(ctx, o, "write-tree")
+	if err != nil {
+		return "", fmt.Errorf("snapshot: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// CommitTree makes a commit of tree and points ref at it, in one process.
+func (r Repo) CommitTree(ctx context.Context, tree, parent, ref, message string, now time.Time) (commit string, err error) {
+	if !isOID(tree) || (parent != "" && !isOID(parent)) {
+		return "", fmt.Errorf("snapshot: %w: tree %q, parent %q", ErrBadRef, tree, parent)
+	}
+	var in bytes.Buffer
+	fmt.Fprintf(&in, "feature done\ncommit %s\nmark :1\ncommitter Gauntlet <gauntlet@localhost> %d +0000\n", ref, now.Unix())
+	fmt.Fprintf(&in, "data %d\n%s\n", len(message), message)
+	if parent != "" {
+		fmt.Fprintf(&in, "from %s\n", parent)
+	}
+	fmt.Fprintf(&in, "M 040000 %s \n", tree)
+	in.WriteString("get-mark :1\ndone\n")
+	out, err := r.RunWith(ctx, Opts{Stdin: &in}, "fast-import", "--quiet", "--force", "--done")
+	if err != nil {
+		return "", fmt.Errorf("snapshot: %w", err)
+	}
+	commit = strings.TrimSpace(string(out))
+	if !isOID(commit) {
+		return "", fmt.Errorf("snapshot: git fast-import answered %q", commit)
+	}
+	return commit, nil
+}
+
+// Snapshot is SnapshotTree and CommitTree in one.
+func (r Repo) Snapshot(ctx context.Context, exclude []string, parent, ref, message string, now time.Time) (Snapshot, error) {
+	tree, err := r.SnapshotTree(ctx, exclude)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	commit, err := r.CommitTree(ctx, tree, parent, ref, message, now)
+	return Snapshot{Tree: tree, Commit: commit}, err
+}
+
+// TreeEntry is a file or submodule in a tree.
+type TreeEntry struct{ Path, Mode, OID string }
+
+// ListTree lists every file of a tree.
+func (r Repo) ListTree(ctx context.Context, tree string) ([]TreeEntry, error) {
+	if !isOID(tree) {
+		return nil, fmt.Errorf("list tree: %w: %q", ErrBadRef, tree)
+	}
+	out, err := r.Run(ctx, "ls-tree", "-r", "-z", "--full-tree", tree)
+	if err != nil {
+		return nil, err
+	}
+	var entries []TreeEntry
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		meta, path, ok := strings.Cut(line, "\t")
+		f := strings.Fields(meta)
+		if !ok || len(f) != 3 {
+			continue
+		}
+		entries = append(entries, TreeEntry{Path: path, Mode: f[0], OID: f[2]})
+	}
+	return entries, nil
+}
+
+func copyFile(from, to string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close() //nolint:errcheck // read only
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	return errors.Join(err, dst.Close())
+}

@@ -1,0 +1,112 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Change is one path that differs.
+type Change struct {
+	Path string
+	// Orig is the old name of a rename or copy.
+	Orig string
+	// Index and Worktree are git's status letters; '.' for unchanged.
+	Index, Worktree byte
+	Untracked       bool
+	Unmerged        bool
+	Submodule       bool
+}
+
+// Deleted reports that the path is gone from the work tree.
+func (c Change) Deleted() bool { return c.Worktree == 'D' || (c.Index == 'D' && c.Worktree == '.') }
+
+// Status is what `git status` says.
+type Status struct {
+	Head     string // commit id, "" when there is no commit yet
+	Branch   string // "" when HEAD is detached
+	Upstream string
+	Changes  []Change
+}
+
+// Paths are all paths that differ, both sides of a rename, sorted.
+func (s Status) Paths() []string {
+	set := map[string]bool{}
+	for _, c := range s.Changes {
+		set[c.Path] = true
+		if c.Orig != "" {
+			set[c.Orig] = true
+		}
+	}
+	return sorted(set)
+}
+
+// Unmerged reports whether a conflict waits to be resolved.
+func (s Status) Unmerged() bool {
+	for _, c := range s.Changes {
+		if c.Unmerged {
+			return true
+		}
+	}
+	return false
+}
+
+func sorted(set map[string]bool) []string {
+	out := make([]string, 0, len(set))
+	for p := range set {
+		out = append(out, p)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Status asks git once for branch, staged, unstaged and untracked changes.
+func (r Repo) Status(ctx context.Context) (Status, error) {
+	out, err := r.Run(ctx, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--find-renames", "--no-ahead-behind")
+	if err != nil {
+		return Status{}, err
+	}
+	return parseStatus(out)
+}
+
+func parseStatus(out []byte) (Status, error) {
+	var s Status
+	fields := bytes.Split(out, []byte{0})
+	for i := 0; i < len(fields); i++ {
+		line := string(fields[i])
+		if line == "" {
+			continue
+		}
+		switch line[0] {
+		case '#':
+			key, value, _ := strings.Cut(strings.TrimPrefix(line, "# "), " ")
+			switch {
+			case key == "branch.oid" && value != "(initial)":
+				s.Head = value
+			case key == "branch.head" && value != "(detached)":
+				s.Branch = value
+			case key == "branch.upstream":
+				s.Upstream = value
+			}
+		case '1', '2', 'u':
+			n := map[byte]int{'1': 9, '2': 10, 'u': 11}[line[0]]
+			f := strings.SplitN(line, " ", n)
+			if len(f) != n || len(f[1]) != 2 {
+				return s, fmt.Errorf("git status: unexpected line %q", line)
+			}
+			c := Change{Path: f[n-1], Index: f[1][0], Worktree: f[1][1], Unmerged: line[0] == 'u', Submodule: f[2][0] == 'S'}
+			if line[0] == '2' {
+				if i++; i >= len(fields) {
+					return s, fmt.Errorf("git status: rename without old name %q", line)
+				}
+				c.Orig = string(fields[i])
+			}
+			s.Changes = append(s.Changes, c)
+		case '?':
+			s.Changes = append(s.Changes, Change{Path: line[2:], Index: '.', Worktree: '?', Untracked: true})
+		}
+	}
+	return s, nil
+}
