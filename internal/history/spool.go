@@ -1,0 +1,172 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/redact"
+)
+
+// Bounds of the spool. A segment is closed once it is this large; the oldest go
+// when there are too many, so the history never grows beyond 32 MB.
+const (
+	segmentSize  = 4 << 20
+	keepSegments = 8
+	maxText      = 16 << 10 // of one text field
+	maxName      = 1 << 10  // of one field that names something
+	maxSteps     = 64
+)
+
+// Append adds the records to the spool in dir, all with one write, so that lines of
+// processes writing at the same time never mix. Secrets are redacted here
+// again, whatever the caller did.
+func Append(dir string, recs ...Record) error {
+	if dir == "" || len(recs) == 0 {
+		return nil
+	}
+	var buf bytes.Buffer
+	for _, rec := range recs {
+		line, err := json.Marshal(clean(rec))
+		if err != nil {
+			return fmt.Errorf("history: %w", err)
+		}
+		buf.Write(line)
+		buf.WriteByte('\n')
+	}
+	if err := appendTo(dir, buf.Bytes()); err != nil {
+		return fmt.Errorf("history: %w", err)
+	}
+	return nil
+}
+
+// appendTo writes whole lines to the newest segment. Segments are numbered and
+// never renamed: two processes that find the newest one full both open the
+// same next number, and one that still holds the old one loses nothing.
+func appendTo(dir string, lines []byte) error {
+	names, err := Segments(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	number := 1
+	if len(names) > 0 {
+		number, _ = segmentNumber(names[len(names)-1])
+		if info, err := os.Stat(filepath.Join(dir, names[len(names)-1])); err == nil && info.Size() >= segmentSize {
+			number++
+			prune(dir, names)
+		}
+	}
+	// Read and write, because a FIFO put in our place must not make us wait.
+	f, err := os.OpenFile(filepath.Join(dir, segmentName(number)), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file: remove it", f.Name())
+	}
+	// A line torn by a full disk must not swallow ours.
+	if size := info.Size(); size > 0 {
+		var last [1]byte
+		if _, err := f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
+			lines = append([]byte{'\n'}, lines...)
+		}
+	}
+	if _, err := f.Write(lines); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// prune removes the oldest segments when a new one is about to be added. What
+// cannot be removed is tried again at the next rotation.
+func prune(dir string, names []string) {
+	for len(names) >= keepSegments {
+		_ = os.Remove(filepath.Join(dir, names[0]))
+		names = names[1:]
+	}
+}
+
+// Segments lists the files of the spool by name, oldest first.
+func Segments(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	all, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	names := all[:0]
+	for _, name := range all {
+		if _, ok := segmentNumber(name); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func segmentName(n int) string { return fmt.Sprintf("spool-%08d.jsonl", n) }
+
+func segmentNumber(name string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, "spool-")
+	if !ok {
+		return 0, false
+	}
+	if digits, ok = strings.CutSuffix(digits, ".jsonl"); !ok || len(digits) != 8 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	return int(n), err == nil
+}
+
+// clean bounds and redacts every text of a record: all of it may come from
+// outside.
+func clean(r Record) Record {
+	r.Time = r.Time.UTC()
+	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage} {
+		*s = cut(redact.String(*s), maxText)
+	}
+	for _, s := range []*string{&r.ID, &r.Project, &r.Status, &r.Agent, &r.Session, &r.Turn, &r.Cwd, &r.Decision, &r.Gate, &r.Kind, &r.LogPath} {
+		*s = cut(redact.String(*s), maxName)
+	}
+	r.Steps = slices.Clone(r.Steps)
+	if len(r.Steps) > maxSteps {
+		r.Steps = r.Steps[:maxSteps]
+	}
+	for i := range r.Steps {
+		r.Steps[i].Name = cut(r.Steps[i].Name, maxName)
+		r.Steps[i].Note = cut(redact.String(r.Steps[i].Note), maxName)
+	}
+	return r
+}
+
+// cut shortens s to at most n bytes, on a character boundary and saying so.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	const mark = "… (cut)"
+	end := n - len(mark)
+	for end > 0 && s[end]&0xC0 == 0x80 {
+		end--
+	}
+	return s[:end] + mark
+}
