@@ -1,13 +1,24 @@
 package config
 
+// The tags of these types are the one place where the rules of a field live:
+// the decoder, the JSON Schema and the documentation all read them.
+//
+//	required  must be there and not be blank
+//	nonblank  may be missing, but not be blank
+//	enum      one of these words
+//	min, max  inclusive bounds; above: an exclusive lower bound
+//	glob      every item is a glob
+//	lenient   a bad value is a warning and the field counts as not set
+//	doc       what it does, shown in the schema
+
 // Project is .gauntlet/config.yml. Pointers tell "not set" from the zero
 // value, because a field not set here may be set globally or by a preset.
 type Project struct {
-	BaseBranch             string       `yaml:"base_branch" json:"base_branch,omitempty" doc:"What 'changed' is measured against. Default origin/main, else the remote's default branch, else a local main or master."`
-	LogDir                 string       `yaml:"log_dir" json:"log_dir,omitempty" doc:"Where logs and run state are kept; relative to the project root, or absolute. Default gauntlet_logs."`
+	BaseBranch             string       `yaml:"base_branch" json:"base_branch,omitempty" doc:"What 'changed' is measured against. Default origin/main, else the remote's default branch, else a local main or master." nonblank:"true"`
+	LogDir                 string       `yaml:"log_dir" json:"log_dir,omitempty" doc:"Where logs and run state are kept; relative to the project root, or absolute. Default gauntlet_logs." nonblank:"true"`
 	AllowParallel          *bool        `yaml:"allow_parallel" json:"allow_parallel,omitempty" doc:"Run parallel gates at the same time. Default true."`
-	MaxParallel            *int         `yaml:"max_parallel" json:"max_parallel,omitempty" doc:"How many gates run at once. Default 16."`
-	MaxRetries             *int         `yaml:"max_retries" json:"max_retries,omitempty" doc:"How often failing gates are verified again; max_retries + 1 runs in all. Default 3."`
+	MaxParallel            *int         `yaml:"max_parallel" json:"max_parallel,omitempty" doc:"How many gates run at once. Default 16." min:"1"`
+	MaxRetries             *int         `yaml:"max_retries" json:"max_retries,omitempty" doc:"How often failing gates are verified again; max_retries + 1 runs in all. Default 3." min:"0"`
 	RerunNewIssueThreshold string       `yaml:"rerun_new_issue_threshold" json:"rerun_new_issue_threshold,omitempty" enum:"critical,high,medium,low" doc:"On a re-run, new review findings below this priority are dropped. Default high."`
 	CLI                    CLI          `yaml:"cli" json:"cli,omitzero" doc:"Reviewers."`
 	EntryPoints            []EntryPoint `yaml:"entry_points" json:"entry_points,omitempty" doc:"Which gates run for which part of the repository."`
@@ -26,7 +37,7 @@ type CLI struct {
 // EntryPoint ties a part of the repository to its gates.
 type EntryPoint struct {
 	Path    string   `yaml:"path" json:"path" doc:"'.', a folder, folder/* or a glob." required:"true"`
-	Exclude []string `yaml:"exclude" json:"exclude,omitempty" doc:"Globs and folders that do not count."`
+	Exclude []string `yaml:"exclude" json:"exclude,omitempty" doc:"Globs and folders that do not count." glob:"true"`
 	Checks  []string `yaml:"checks" json:"checks,omitempty" doc:"Names of checks in .gauntlet/checks."`
 	Reviews []string `yaml:"reviews" json:"reviews,omitempty" doc:"Names of reviews in .gauntlet/reviews."`
 }
@@ -34,28 +45,28 @@ type EntryPoint struct {
 // StopHook is the stop_hook section, of a project or of the user.
 type StopHook struct {
 	Enabled            *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Default true."`
-	RunIntervalMinutes *float64 `yaml:"run_interval_minutes" json:"run_interval_minutes,omitempty" doc:"Minutes between two runs. Default 10; 0 = always."`
+	RunIntervalMinutes *float64 `yaml:"run_interval_minutes" json:"run_interval_minutes,omitempty" doc:"Minutes between two runs. Default 10; 0 = always." min:"0"`
 	Reentry            string   `yaml:"reentry" json:"reentry,omitempty" enum:"once,until_pass" doc:"once: one block per turn. until_pass: fixes are verified, within max_blocks. Default once."`
-	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass. Default 3."`
-	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved. Default 280."`
+	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass. Default 3." min:"0"`
+	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved. Default 280." above:"0"`
 	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too. Default false."`
 }
 
 // DebugLog is the debug_log section.
 type DebugLog struct {
 	Enabled   *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Default false."`
-	MaxSizeMB *float64 `yaml:"max_size_mb" json:"max_size_mb,omitempty" doc:"Rotated at this size. Default 10."`
+	MaxSizeMB *float64 `yaml:"max_size_mb" json:"max_size_mb,omitempty" doc:"Rotated at this size. Default 10." above:"0"`
 }
 
 // Checkpoint is the checkpoint section.
 type Checkpoint struct {
 	Enabled        *bool       `yaml:"enabled" json:"enabled,omitempty" doc:"Default true when the section exists."`
 	Preset         string      `yaml:"preset" json:"preset,omitempty" enum:"teleclaude,go,node,python,rust" doc:"Ready-made categories."`
-	MinTurnSeconds *float64    `yaml:"min_turn_seconds" json:"min_turn_seconds,omitempty" doc:"No checkpoint before the turn is this old. Default 30."`
+	MinTurnSeconds *float64    `yaml:"min_turn_seconds" json:"min_turn_seconds,omitempty" doc:"No checkpoint before the turn is this old. Default 30." min:"0"`
 	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed. Default working_tree."`
 	WhenUnsure     string      `yaml:"when_unsure" json:"when_unsure,omitempty" enum:"nudge,silent" doc:"What to do when the transcript proves nothing. Default nudge."`
 	Categories     []Category  `yaml:"categories" json:"categories,omitempty" doc:"Added to, or by name replacing, the preset's."`
-	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything. Default docs, todos, ideas, markdown."`
+	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything. Default docs, todos, ideas, markdown." glob:"true"`
 	Always         []Action    `yaml:"always" json:"always,omitempty" doc:"Actions owed by any category but tests-only."`
 	CommitStep     *bool       `yaml:"commit_step" json:"commit_step,omitempty" doc:"End the steps with a commit. Default true."`
 	Capture        *bool       `yaml:"capture" json:"capture,omitempty" doc:"Close with a reminder to note memories, bugs and ideas. Default true."`
@@ -65,17 +76,17 @@ type Checkpoint struct {
 
 // Category maps changed files to actions.
 type Category struct {
-	Name    string   `yaml:"name" json:"name" required:"true"`
-	Paths   []string `yaml:"paths" json:"paths,omitempty" doc:"Globs (true globstar)."`
-	Exclude []string `yaml:"exclude" json:"exclude,omitempty"`
+	Name    string   `yaml:"name" json:"name" required:"true" doc:"Shown in the checkpoint; replaces the preset's category of this name."`
+	Paths   []string `yaml:"paths" json:"paths,omitempty" doc:"Globs (true globstar)." glob:"true"`
+	Exclude []string `yaml:"exclude" json:"exclude,omitempty" doc:"Globs that do not count." glob:"true"`
 	Only    bool     `yaml:"only" json:"only,omitempty" doc:"Matches only if no other code changed."`
 	Order   int      `yaml:"order" json:"order,omitempty" doc:"Place of its actions in the list."`
-	Actions []Action `yaml:"actions" json:"actions,omitempty"`
+	Actions []Action `yaml:"actions" json:"actions,omitempty" doc:"What a change here owes."`
 }
 
 // Action is one thing owed.
 type Action struct {
-	ID       string   `yaml:"id" json:"id" required:"true"`
+	ID       string   `yaml:"id" json:"id" required:"true" doc:"Names the action, also for after."`
 	Run      string   `yaml:"run" json:"run,omitempty" doc:"The command shown."`
 	Text     string   `yaml:"text" json:"text,omitempty" doc:"Shown instead of run."`
 	Evidence []string `yaml:"evidence" json:"evidence,omitempty" doc:"Command patterns that prove it: a command and its leading arguments."`
@@ -84,21 +95,21 @@ type Action struct {
 
 // CommitGate is the commit_gate section.
 type CommitGate struct {
-	Paths []string `yaml:"paths" json:"paths" required:"true"`
+	Paths []string `yaml:"paths" json:"paths" required:"true" doc:"Globs of files that must be committed." glob:"true"`
 }
 
 // Tests is the tests section of the checkpoint.
 type Tests struct {
-	Command string   `yaml:"command" json:"command" required:"true"`
-	When    []string `yaml:"when" json:"when,omitempty" doc:"Globs; run only when one of them changed. Default: any change."`
-	Timeout *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 30."`
+	Command string   `yaml:"command" json:"command" required:"true" doc:"The test command."`
+	When    []string `yaml:"when" json:"when,omitempty" doc:"Globs; run only when one of them changed. Default: any change." glob:"true"`
+	Timeout *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 30." above:"0"`
 }
 
 // Autonomy is the autonomy section.
 type Autonomy struct {
 	Enabled          *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"true: direct execution. false: off. Not set: advisory, unless autonomous mode is on."`
-	ThresholdPercent *int     `yaml:"threshold_percent" json:"threshold_percent,omitempty" doc:"Default 40."`
-	ContextWindow    *int     `yaml:"context_window" json:"context_window,omitempty" doc:"Overrides the model's window, in tokens."`
+	ThresholdPercent *int     `yaml:"threshold_percent" json:"threshold_percent,omitempty" doc:"Default 40." min:"1" max:"100" lenient:"true"`
+	ContextWindow    *int     `yaml:"context_window" json:"context_window,omitempty" doc:"Overrides the model's window, in tokens." min:"1"`
 	Commit           string   `yaml:"commit" json:"commit,omitempty" enum:"notes,work" doc:"notes: CLAUDE.md and buildguide.md only. work: the changed files themselves. Default notes."`
 	Push             *bool    `yaml:"push" json:"push,omitempty" doc:"Default true."`
 	Protected        []string `yaml:"protected" json:"protected,omitempty" doc:"Branches never pushed. Default main and master when they track a remote."`
@@ -114,11 +125,11 @@ type Check struct {
 	Parallel         bool              `yaml:"parallel" json:"parallel,omitempty" doc:"May run beside others. Default false."`
 	RunInCI          *bool             `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Default true."`
 	RunLocally       *bool             `yaml:"run_locally" json:"run_locally,omitempty" doc:"Default true."`
-	Timeout          *float64          `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 300."`
+	Timeout          *float64          `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 300." above:"0"`
 	FailFast         bool              `yaml:"fail_fast" json:"fail_fast,omitempty" doc:"A failure stops what has not started. Not together with parallel."`
 	FixInstructions  string            `yaml:"fix_instructions" json:"fix_instructions,omitempty" doc:"A file under .gauntlet/ shown on failure."`
-	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point."`
-	Env              map[string]string `yaml:"env" json:"env,omitempty"`
+	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point." glob:"true"`
+	Env              map[string]string `yaml:"env" json:"env,omitempty" doc:"Environment variables for the command."`
 
 	// FixText is the content of FixInstructions.
 	FixText string `yaml:"-" json:"-"`
@@ -130,12 +141,12 @@ type Check struct {
 type Review struct {
 	Name          string   `yaml:"-" json:"-"`
 	CLIPreference []string `yaml:"cli_preference" json:"cli_preference,omitempty" doc:"Reviewers in order; default cli.default_preference."`
-	NumReviews    int      `yaml:"num_reviews" json:"num_reviews,omitempty" doc:"Default 1."`
-	Model         string   `yaml:"model" json:"model,omitempty"`
+	NumReviews    int      `yaml:"num_reviews" json:"num_reviews,omitempty" doc:"Default 1." min:"1"`
+	Model         string   `yaml:"model" json:"model,omitempty" doc:"The reviewer's model; default its own."`
 	Parallel      *bool    `yaml:"parallel" json:"parallel,omitempty" doc:"Default true."`
 	RunInCI       *bool    `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Default true."`
 	RunLocally    *bool    `yaml:"run_locally" json:"run_locally,omitempty" doc:"Default true."`
-	Timeout       *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 300."`
+	Timeout       *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 300." above:"0"`
 
 	Prompt string `yaml:"-" json:"-"`
 	File   string `yaml:"-" json:"-"`
@@ -143,6 +154,6 @@ type Review struct {
 
 // Global is the user's own configuration for all projects.
 type Global struct {
-	StopHook StopHook `yaml:"stop_hook" json:"stop_hook,omitzero"`
-	DebugLog DebugLog `yaml:"debug_log" json:"debug_log,omitzero"`
+	StopHook StopHook `yaml:"stop_hook" json:"stop_hook,omitzero" doc:"How the stop hook behaves where a project does not say."`
+	DebugLog DebugLog `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log where a project does not say."`
 }

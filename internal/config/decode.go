@@ -1,0 +1,475 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// place is a position in a file.
+type place struct{ line, col int }
+
+// decoder fills a struct from a YAML document and collects everything that is
+// wrong with it. The rules are the struct's tags.
+type decoder struct {
+	file     string
+	lineBase int // lines before the document, for front matter
+	legacy   map[string]string
+	errs     []*Error
+	warnings []string
+	places   map[string]place // where each field was set
+	anchors  map[string]ast.Node
+	values   int
+
+	parsed     bool   // the document is valid YAML
+	legacyName string // the name: key of a check
+}
+
+func newDecoder(file string, legacy map[string]string) *decoder {
+	return &decoder{file: file, legacy: legacy, places: map[string]place{}, anchors: map[string]ast.Node{}}
+}
+
+// document decodes data into out, a pointer to a struct; empty data sets nothing.
+func (d *decoder) document(data []byte, out any) {
+	node, fail := parseYAML(data, d.file)
+	if fail != nil {
+		if fail.Line > 0 {
+			fail.Line += d.lineBase
+		}
+		d.errs = append(d.errs, fail)
+		return
+	}
+	d.parsed = true
+	if node == nil {
+		d.required(reflect.ValueOf(out).Elem(), "", nil, map[string]bool{})
+		return
+	}
+	ast.Walk(d, node)
+	d.value(node, reflect.ValueOf(out).Elem(), "", "", 0)
+}
+
+// Visit remembers anchors, for aliases anywhere in the document.
+func (d *decoder) Visit(n ast.Node) ast.Visitor {
+	if a, ok := n.(*ast.AnchorNode); ok && a.Name != nil {
+		d.anchors[a.Name.GetToken().Value] = a.Value
+	}
+	return d
+}
+
+func (d *decoder) fail(n ast.Node, field, hint, format string, args ...any) {
+	line, col := d.at(n)
+	d.errs = append(d.errs, &Error{File: d.file, Line: line, Column: col, Field: field, Msg: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+func (d *decoder) warn(n ast.Node, field, format string, args ...any) {
+	line, col := d.at(n)
+	e := &Error{File: d.file, Line: line, Column: col, Field: field, Msg: fmt.Sprintf(format, args...)}
+	d.warnings = append(d.warnings, e.Error())
+}
+
+func (d *decoder) at(n ast.Node) (line, col int) {
+	line, col = position(n)
+	return line + d.lineBase, col
+}
+
+// failField reports a problem of a field that is known by its path.
+func (d *decoder) failField(field, hint, format string, args ...any) {
+	if d.hasErrorAt(field) {
+		return // what is wrong with it has been said
+	}
+	e := &Error{File: d.file, Line: 1 + d.lineBase, Column: 1, Field: field, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	for path := field; ; {
+		if p, ok := d.places[path]; ok {
+			e.Line, e.Column = p.line, p.col
+			break
+		}
+		i := strings.LastIndexAny(path, ".[")
+		if i < 0 {
+			break
+		}
+		path = path[:i]
+	}
+	d.errs = append(d.errs, e)
+}
+
+// resolve follows aliases and drops anchors and tags.
+func (d *decoder) resolve(n ast.Node, field string) (ast.Node, bool) {
+	for range maxDepth {
+		switch v := n.(type) {
+		case *ast.AnchorNode:
+			n = v.Value
+		case *ast.TagNode:
+			n = v.Value
+		case *ast.AliasNode:
+			name := v.Value.GetToken().Value
+			target, ok := d.anchors[name]
+			if !ok {
+				d.fail(v, field, "", "there is no anchor &%s", name)
+				return nil, false
+			}
+			n = target
+		default:
+			return n, true
+		}
+	}
+	d.fail(n, field, "", "is an alias of itself")
+	return nil, false
+}
+
+// value decodes one node. It reports problems and leaves v alone when it has any.
+func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.StructTag, depth int) {
+	if d.values++; d.values > maxValues {
+		if d.values == maxValues+1 {
+			d.fail(n, field, "", "the file unfolds to more than %d values; remove aliases", maxValues)
+		}
+		return
+	}
+	if depth > maxDepth {
+		d.fail(n, field, "", "is nested too deeply")
+		return
+	}
+	n, ok := d.resolve(n, field)
+	if !ok {
+		return
+	}
+	if isNull(n) && v.Kind() != reflect.Struct && !isSection(v) {
+		return // "key:" with nothing behind it is the same as no key
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		p := reflect.New(v.Type().Elem())
+		before := len(d.errs)
+		d.value(n, p.Elem(), field, tag, depth)
+		if len(d.errs) == before || isSection(v) {
+			v.Set(p)
+		}
+	case reflect.Struct:
+		d.mapping(n, v, field, depth)
+	case reflect.Slice:
+		d.list(n, v, field, tag, depth)
+	case reflect.Map:
+		d.environment(n, v, field)
+	default:
+		d.scalar(n, v, field, tag)
+	}
+}
+
+// isSection tells an optional section, which an empty key switches on.
+func isSection(v reflect.Value) bool {
+	return v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct
+}
+
+func isNull(n ast.Node) bool {
+	_, ok := n.(*ast.NullNode)
+	return n == nil || ok
+}
+
+// pairs lists a mapping's entries.
+func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		return v.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{v}, true
+	}
+	return nil, isNull(n)
+}
+
+func (d *decoder) mapping(n ast.Node, v reflect.Value, field string, depth int) {
+	entries, ok := pairs(n)
+	if !ok {
+		d.fail(n, field, "", "must be a mapping of keys to values, not %s", kindOf(n))
+		return
+	}
+	seen := map[string]bool{}
+	d.entries(entries, v, field, depth, seen, false)
+	d.required(v, field, n, seen)
+}
+
+// entries decodes key by key. Merged keys (<<) come last and never win.
+func (d *decoder) entries(entries []*ast.MappingValueNode, v reflect.Value, field string, depth int, seen map[string]bool, merged bool) {
+	var merges []ast.Node
+	for _, kv := range entries {
+		if _, ok := kv.Key.(*ast.MergeKeyNode); ok {
+			merges = append(merges, kv.Value)
+			continue
+		}
+		key := keyText(kv.Key)
+		path := join(field, key)
+		if seen[key] {
+			if !merged {
+				d.fail(kv.Key, path, "", "is set twice; keep one")
+			}
+			continue
+		}
+		index, known := fieldIndex(v.Type(), key)
+		if !known {
+			d.unknownKey(kv, v.Type(), field, key)
+			continue
+		}
+		seen[key] = true
+		d.places[path] = d.placeOf(kv.Key)
+		sf := v.Type().Field(index)
+		if sf.Tag.Get("lenient") != "" {
+			d.lenient(kv, v.Field(index), path, sf.Tag, depth+1)
+			continue
+		}
+		d.value(kv.Value, v.Field(index), path, sf.Tag, depth+1)
+	}
+	for _, m := range merges {
+		d.merge(m, v, field, depth+1, seen)
+	}
+}
+
+func (d *decoder) placeOf(n ast.Node) place {
+	line, col := d.at(n)
+	return place{line, col}
+}
+
+func (d *decoder) merge(n ast.Node, v reflect.Value, field string, depth int, seen map[string]bool) {
+	if depth > maxDepth {
+		d.fail(n, field, "", "is nested too deeply")
+		return
+	}
+	r, ok := d.resolve(n, field)
+	if !ok {
+		return
+	}
+	if seq, ok := r.(*ast.SequenceNode); ok {
+		for _, item := range seq.Values {
+			d.merge(item, v, field, depth+1, seen)
+		}
+		return
+	}
+	entries, ok := pairs(r)
+	if !ok {
+		d.fail(n, field, "", "<< must be given a mapping, not %s", kindOf(r))
+		return
+	}
+	d.entries(entries, v, field, depth+1, seen, true)
+}
+
+// lenient decodes a field whose bad values only warn and count as not set.
+func (d *decoder) lenient(kv *ast.MappingValueNode, v reflect.Value, path string, tag reflect.StructTag, depth int) {
+	before := len(d.errs)
+	d.value(kv.Value, v, path, tag, depth)
+	for _, e := range d.errs[before:] {
+		e.Msg += "; ignored"
+		d.warnings = append(d.warnings, e.Error())
+	}
+	if len(d.errs) > before {
+		d.errs = d.errs[:before]
+		delete(d.places, path)
+		v.SetZero()
+	}
+}
+
+func (d *decoder) unknownKey(kv *ast.MappingValueNode, t reflect.Type, field, key string) {
+	path := join(field, key)
+	if why, ok := d.legacy[path]; ok {
+		d.warn(kv.Key, path, "is a key of older versions and has no effect%s; remove it", why)
+		return
+	}
+	if key == "name" && field == "" && t == reflect.TypeFor[Check]() {
+		d.legacyName, _ = stringOf(kv.Value)
+		d.warn(kv.Key, path, "has no effect: a check is named by its file; remove it")
+		return
+	}
+	d.fail(kv.Key, path, nearest(key, keys(t)), "unknown key")
+}
+
+// required reports fields that must be there and are not.
+func (d *decoder) required(v reflect.Value, field string, n ast.Node, seen map[string]bool) {
+	for i := range v.NumField() {
+		sf := v.Type().Field(i)
+		name := sf.Tag.Get("yaml")
+		if sf.Tag.Get("required") == "" {
+			continue
+		}
+		blank := v.Field(i).IsZero() || v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0
+		if blank && (!seen[name] || !d.hasErrorAt(join(field, name))) {
+			path := join(field, name)
+			if seen[name] {
+				d.failField(path, "", "must not be empty")
+				continue
+			}
+			d.fail(n, path, "", "is required")
+		}
+	}
+}
+
+func (d *decoder) hasErrorAt(field string) bool {
+	for _, e := range d.errs {
+		if rest, ok := strings.CutPrefix(e.Field, field); ok && (rest == "" || rest[0] == '[' || rest[0] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *decoder) list(n ast.Node, v reflect.Value, field string, tag reflect.StructTag, depth int) {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		d.fail(n, field, "", "must be a list, not %s", kindOf(n))
+		return
+	}
+	out := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
+	for i, item := range seq.Values {
+		path := field + "[" + strconv.Itoa(i) + "]"
+		d.places[path] = d.placeOf(item)
+		if isNull(item) {
+			d.fail(item, path, "", "must not be empty")
+			continue
+		}
+		before := len(d.errs)
+		d.value(item, out.Index(i), path, "", depth+1)
+		if out.Index(i).Kind() != reflect.String || len(d.errs) > before {
+			continue
+		}
+		switch text := out.Index(i).String(); {
+		case strings.TrimSpace(text) == "":
+			d.fail(item, path, "", "must not be empty")
+		case tag.Get("glob") != "" && !doublestar.ValidatePattern(text):
+			d.fail(item, path, "", "%q is not a valid glob", text)
+		}
+	}
+	v.Set(out)
+}
+
+// environment decodes env: values may be written as numbers or booleans too.
+func (d *decoder) environment(n ast.Node, v reflect.Value, field string) {
+	entries, ok := pairs(n)
+	if !ok {
+		d.fail(n, field, "", "must be a mapping of names to values, not %s", kindOf(n))
+		return
+	}
+	out := make(map[string]string, len(entries))
+	for _, kv := range entries {
+		name := keyText(kv.Key)
+		path := join(field, name)
+		if !validEnvName(name) {
+			d.fail(kv.Key, path, "", "is not a name for an environment variable")
+			continue
+		}
+		if _, twice := out[name]; twice {
+			d.fail(kv.Key, path, "", "is set twice; keep one")
+			continue
+		}
+		node, ok := d.resolve(kv.Value, path)
+		if !ok {
+			continue
+		}
+		text, ok := scalarText(node)
+		if !ok {
+			d.fail(kv.Value, path, "", "must be text, not %s", kindOf(node))
+			continue
+		}
+		if strings.ContainsRune(text, 0) {
+			d.fail(kv.Value, path, "", "must not contain a NUL character")
+			continue
+		}
+		out[name] = text
+	}
+	v.Set(reflect.ValueOf(out))
+}
+
+func validEnvName(s string) bool {
+	return s != "" && !strings.ContainsAny(s, "=\x00\n")
+}
+
+func (d *decoder) scalar(n ast.Node, v reflect.Value, field string, tag reflect.StructTag) {
+	before := len(d.errs)
+	switch v.Kind() {
+	case reflect.Bool:
+		b, ok := n.(*ast.BoolNode)
+		if !ok {
+			d.fail(n, field, "", "must be true or false, not %s", kindOf(n))
+			return
+		}
+		v.SetBool(b.Value)
+	case reflect.String:
+		text, ok := stringOf(n)
+		if !ok {
+			d.fail(n, field, "", "must be text, not %s%s", kindOf(n), quoteAdvice(n))
+			return
+		}
+		if d.text(n, text, field, tag); len(d.errs) == before {
+			v.SetString(text)
+		}
+	case reflect.Int, reflect.Float64:
+		f, ok := numberOf(n)
+		if !ok {
+			d.fail(n, field, "", "must be a number, not %s", kindOf(n))
+			return
+		}
+		if v.Kind() == reflect.Int && (f != math.Trunc(f) || math.Abs(f) > 1<<53) {
+			d.fail(n, field, "", "must be a whole number, not %s", kindOf(n))
+			return
+		}
+		if d.number(n, f, field, tag); len(d.errs) > before {
+			return
+		}
+		if v.Kind() == reflect.Int {
+			v.SetInt(int64(f))
+		} else {
+			v.SetFloat(f)
+		}
+	default:
+		panic("config: no decoder for " + v.Type().String())
+	}
+}
+
+func (d *decoder) text(n ast.Node, text, field string, tag reflect.StructTag) {
+	if strings.ContainsRune(text, 0) {
+		d.fail(n, field, "", "must not contain a NUL character")
+		return
+	}
+	if strings.TrimSpace(text) == "" && (tag.Get("required") != "" || tag.Get("nonblank") != "" || tag.Get("enum") != "") {
+		d.fail(n, field, "", "must not be empty")
+		return
+	}
+	words := tag.Get("enum")
+	if words == "" {
+		return
+	}
+	known := strings.Split(words, ",")
+	for _, w := range known {
+		if w == text {
+			return
+		}
+	}
+	d.fail(n, field, nearest(text, known), "must be one of %s, not %q", strings.Join(known, ", "), text)
+}
+
+func (d *decoder) number(n ast.Node, f float64, field string, tag reflect.StructTag) {
+	limit := func(name string) (float64, bool) {
+		text := tag.Get(name)
+		if text == "" {
+			return 0, false
+		}
+		x, err := strconv.ParseFloat(text, 64)
+		return x, err == nil
+	}
+	shown := strconv.FormatFloat(f, 'g', -1, 64)
+	if low, ok := limit("min"); ok && f < low {
+		d.fail(n, field, "", "must be at least %v, not %s", low, shown)
+	}
+	if low, ok := limit("above"); ok && f <= low {
+		d.fail(n, field, "", "must be greater than %v, not %s", low, shown)
+	}
+	if high, ok := limit("max"); ok && f > high {
+		d.fail(n, field, "", "must be at most %v, not %s", high, shown)
+	}
+}
+
+func join(field, key string) string {
+	if field == "" {
+		return key
+	}
+	return field + "." + key
+}

@@ -1,0 +1,241 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Loaded is a project's whole configuration with every default resolved.
+type Loaded struct {
+	Root     string // absolute
+	Project  Project
+	Checks   map[string]*Check  // every readable file of .gauntlet/checks, by name
+	Reviews  map[string]*Review // every readable file of .gauntlet/reviews, by name
+	Settings Settings
+	Warnings []string // one line each, with their place
+
+	sources map[string]string // effective settings: where each came from
+}
+
+// Load reads the configuration of the project at root. The error is a *Error,
+// the first thing wrong. A broken check or review that no entry point names
+// switches nothing off and is only a warning.
+func Load(root string, getenv func(string) string) (*Loaded, error) {
+	l, problems := load(root, getenv)
+	for _, p := range problems {
+		if !p.unused {
+			return nil, p.err
+		}
+		l.Warnings = append(l.Warnings, p.err.Error())
+	}
+	return l, nil
+}
+
+// Validate reads every file of the configuration and returns all that is wrong
+// with it. The configuration is as good as the errors allow.
+func Validate(root string, getenv func(string) string) (*Loaded, []*Error) {
+	l, problems := load(root, getenv)
+	errs := make([]*Error, 0, len(problems))
+	for _, p := range problems {
+		errs = append(errs, p.err)
+	}
+	return l, errs
+}
+
+// problem is an error and whether it concerns only a gate that nothing names.
+type problem struct {
+	err    *Error
+	unused bool
+}
+
+type loader struct {
+	root     string
+	out      *Loaded
+	problems []problem
+	used     map[string]bool   // "check NAME", "review NAME" named by an entry point
+	aliases  map[string]string // legacy name: of a check → its file's name
+	broken   map[string]bool   // gates whose file has errors
+}
+
+func load(root string, getenv func(string) string) (*Loaded, []problem) {
+	if abs, err := filepath.Abs(root); err == nil {
+		root = abs
+	}
+	l := &loader{
+		root:    root,
+		out:     &Loaded{Root: root, Checks: map[string]*Check{}, Reviews: map[string]*Review{}, sources: map[string]string{}},
+		used:    map[string]bool{},
+		aliases: map[string]string{},
+		broken:  map[string]bool{},
+	}
+	name := path.Join(Dir, File)
+	d := newDecoder(name, legacyProject())
+	data, fail := readFile(filepath.Join(root, Dir, File), name)
+	if fail != nil {
+		l.add(false, fail)
+		return l.out, l.problems
+	}
+	project := &l.out.Project
+	d.document(data, project)
+	l.out.Warnings = append(l.out.Warnings, d.warnings...)
+	for _, ep := range project.EntryPoints {
+		for _, n := range ep.Checks {
+			l.used["check "+n] = true
+		}
+		for _, n := range ep.Reviews {
+			l.used["review "+n] = true
+		}
+	}
+	gates := len(l.problems)
+	l.loadChecks()
+	l.loadReviews()
+	// Errors of the project's own file are told first.
+	late := slices.Clone(l.problems[gates:])
+	l.problems = l.problems[:gates]
+	if d.parsed {
+		l.checkProject(d)
+	}
+	l.add(false, d.errs...)
+	l.problems = append(l.problems, late...)
+	l.settings(d, getenv)
+	return l.out, l.problems
+}
+
+func (l *loader) add(unused bool, errs ...*Error) {
+	for _, e := range errs {
+		l.problems = append(l.problems, problem{e, unused})
+	}
+}
+
+// gateFiles lists the files of a folder of gates: name → file name. A missing
+// folder has none.
+func (l *loader) gateFiles(dir string, endings ...string) []string {
+	entries, err := os.ReadDir(filepath.Join(l.root, Dir, dir))
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			l.add(false, &Error{File: path.Join(Dir, dir), Msg: openProblem(err)})
+		}
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains(endings, filepath.Ext(e.Name())) {
+			continue
+		}
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func (l *loader) loadChecks() {
+	for _, file := range l.gateFiles(ChecksDir, ".yml", ".yaml") {
+		name := strings.TrimSuffix(file, filepath.Ext(file))
+		shown := path.Join(Dir, ChecksDir, file)
+		unused := !l.used["check "+name]
+		if l.out.Checks[name] != nil || l.broken["check "+name] {
+			l.add(unused, &Error{File: shown, Msg: "there is another file for check " + quote(name) + "; keep one"})
+			continue
+		}
+		c := &Check{Name: name, File: shown}
+		d := newDecoder(shown, legacyCheck())
+		data, fail := readFile(filepath.Join(l.root, Dir, ChecksDir, file), shown)
+		if fail != nil {
+			d.errs = append(d.errs, fail)
+		} else {
+			d.document(data, c)
+			l.checkCheck(d, c)
+		}
+		if legacy := d.legacyName; legacy != "" && legacy != name {
+			l.aliases[legacy] = name
+			unused = unused && !l.used["check "+legacy]
+		}
+		l.out.Warnings = append(l.out.Warnings, d.warnings...)
+		l.add(unused, d.errs...)
+		if len(d.errs) > 0 {
+			l.broken["check "+name] = true
+			continue
+		}
+		l.out.Checks[name] = c
+	}
+	l.adoptLegacyNames()
+}
+
+// adoptLegacyNames lets an entry point name a check by the name: key inside its
+// file, as the first versions of this layout did.
+func (l *loader) adoptLegacyNames() {
+	for legacy, name := range l.aliases {
+		if !l.used["check "+legacy] || l.out.Checks[legacy] != nil || l.broken["check "+legacy] {
+			continue
+		}
+		if l.broken["check "+name] {
+			l.broken["check "+legacy] = true
+			continue
+		}
+		c := *l.out.Checks[name]
+		c.Name = legacy
+		l.out.Checks[legacy] = &c
+		if !l.used["check "+name] {
+			delete(l.out.Checks, name)
+		}
+	}
+}
+
+func (l *loader) loadReviews() {
+	for _, file := range l.gateFiles(ReviewsDir, ".md") {
+		name := strings.TrimSuffix(file, ".md")
+		shown := path.Join(Dir, ReviewsDir, file)
+		r := &Review{Name: name, File: shown, NumReviews: 1}
+		d := newDecoder(shown, legacyReview())
+		data, fail := readFile(filepath.Join(l.root, Dir, ReviewsDir, file), shown)
+		if fail != nil {
+			d.errs = append(d.errs, fail)
+		} else {
+			d.review(data, r)
+		}
+		l.out.Warnings = append(l.out.Warnings, d.warnings...)
+		l.add(!l.used["review "+name], d.errs...)
+		if len(d.errs) > 0 {
+			l.broken["review "+name] = true
+			continue
+		}
+		l.out.Reviews[name] = r
+	}
+}
+
+// review splits a review file into its front matter and its prompt.
+func (d *decoder) review(data []byte, r *Review) {
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	head, body, ok := frontMatter(text)
+	if !ok {
+		d.errs = append(d.errs, &Error{File: d.file, Line: 1, Column: 1, Msg: "the front matter that begins with --- has no closing ---"})
+		return
+	}
+	if head != "" {
+		d.lineBase = 1
+		d.document([]byte(head), r)
+	}
+	if r.Prompt = strings.TrimSpace(body); r.Prompt == "" {
+		d.warnings = append(d.warnings, (&Error{File: d.file, Msg: "has no prompt below its front matter"}).Error())
+	}
+}
+
+// frontMatter cuts a text at its --- lines; a text without them is all body.
+func frontMatter(text string) (head, body string, ok bool) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimRight(first, " \t") != "---" {
+		return "", text, true
+	}
+	offset := 0
+	for line := range strings.Lines(rest) {
+		if strings.TrimRight(line, " \t\n") == "---" {
+			return rest[:offset], rest[offset+len(line):], true
+		}
+		offset += len(line)
+	}
+	return "", "", false
+}

@@ -1,0 +1,126 @@
+package config
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// fieldIndex finds the field of a struct type that a YAML key sets.
+func fieldIndex(t reflect.Type, key string) (int, bool) {
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("yaml"); name == key && name != "-" {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// keys lists the YAML keys of a struct type.
+func keys(t reflect.Type) []string {
+	var out []string
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("yaml"); name != "" && name != "-" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// keyText is a mapping key as written.
+func keyText(n ast.Node) string {
+	switch v := n.(type) {
+	case *ast.StringNode:
+		return v.Value
+	case *ast.MappingKeyNode:
+		return keyText(v.Value)
+	case *ast.AnchorNode:
+		return keyText(v.Value)
+	}
+	if n == nil {
+		return ""
+	}
+	if tk := n.GetToken(); tk != nil {
+		return tk.Value
+	}
+	return ""
+}
+
+func stringOf(n ast.Node) (string, bool) {
+	switch v := n.(type) {
+	case *ast.StringNode:
+		return v.Value, true
+	case *ast.LiteralNode:
+		return v.Value.Value, true
+	}
+	return "", false
+}
+
+func numberOf(n ast.Node) (float64, bool) {
+	switch v := n.(type) {
+	case *ast.IntegerNode:
+		switch i := v.Value.(type) {
+		case int64:
+			return float64(i), true
+		case uint64:
+			return float64(i), true
+		}
+	case *ast.FloatNode:
+		return v.Value, !math.IsInf(v.Value, 0) && !math.IsNaN(v.Value)
+	}
+	return 0, false
+}
+
+// scalarText is a scalar as text, whatever YAML takes it for.
+func scalarText(n ast.Node) (string, bool) {
+	switch v := n.(type) {
+	case *ast.StringNode, *ast.LiteralNode:
+		return stringOf(v)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	case *ast.NullNode:
+		return "", true
+	}
+	return "", false
+}
+
+// kindOf says in a person's words what a node is.
+func kindOf(n ast.Node) string {
+	switch v := n.(type) {
+	case nil, *ast.NullNode:
+		return "nothing"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.StringNode:
+		return "the text " + quote(v.Value)
+	case *ast.LiteralNode:
+		return "the text " + quote(v.Value.Value)
+	case *ast.BoolNode:
+		return strconv.FormatBool(v.Value)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value
+	}
+	return "this"
+}
+
+// quote shows an untrusted text on one line and not at length.
+func quote(s string) string {
+	const limit = 40
+	if utf8.RuneCountInString(s) > limit {
+		s = string([]rune(s)[:limit]) + "…"
+	}
+	return strconv.Quote(s)
+}
+
+func quoteAdvice(n ast.Node) string {
+	switch n.(type) {
+	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode:
+		return "; put it in quotes"
+	}
+	return ""
+}

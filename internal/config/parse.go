@@ -1,0 +1,234 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+const (
+	maxFile   = 1 << 20 // bytes of one configuration file
+	maxDepth  = 64      // nesting of a document
+	maxMarks  = 200     // anchors and tags in a document
+	maxValues = 20_000  // values of a document once aliases are followed
+)
+
+// readFile reads a bounded regular file; name is how errors call it.
+func readFile(path, name string) ([]byte, *Error) {
+	return readWith(name, func() (fs.FileInfo, error) { return os.Stat(path) }, func() (*os.File, error) { return os.Open(path) })
+}
+
+// readWith looks before it opens: opening a pipe would wait for ever.
+func readWith(name string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) ([]byte, *Error) {
+	info, err := stat()
+	if err != nil {
+		return nil, &Error{File: name, Msg: openProblem(err)}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &Error{File: name, Msg: "is not a regular file; replace it by one"}
+	}
+	f, err := open()
+	if err != nil {
+		return nil, &Error{File: name, Msg: openProblem(err)}
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, &Error{File: name, Msg: "cannot be read: " + err.Error()}
+	}
+	if len(data) > maxFile {
+		return nil, &Error{File: name, Msg: "is larger than 1 MiB, which no configuration should be"}
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(data) {
+		return nil, notUTF8(data, name)
+	}
+	return data, nil
+}
+
+func openProblem(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return "cannot be read: permission denied; make it readable for the user who runs the agent"
+	default:
+		return "cannot be read: " + err.Error()
+	}
+}
+
+func notUTF8(data []byte, name string) *Error {
+	line, col := 1, 1
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		if r == '\n' {
+			line, col = line+1, 0
+		}
+		col++
+		data = data[n:]
+	}
+	return &Error{File: name, Line: line, Column: col, Msg: "is not UTF-8 text; save it as UTF-8"}
+}
+
+// parseYAML returns the one document of a file, nil when it is empty.
+func parseYAML(data []byte, name string) (node ast.Node, fail *Error) {
+	// The parser is not ours and the file is not trusted: whatever goes wrong
+	// in it is this file's error and never ours.
+	defer func() {
+		if r := recover(); r != nil {
+			node, fail = nil, &Error{File: name, Msg: fmt.Sprintf("is not valid YAML (%v)", r)}
+		}
+	}()
+	tokens := lexer.Tokenize(string(data))
+	if e := tooDeep(tokens, name); e != nil {
+		return nil, e
+	}
+	file, err := parser.Parse(tokens, 0)
+	if err != nil {
+		if e := tabIndent(data, name); e != nil {
+			return nil, e
+		}
+		return nil, syntaxError(err, name)
+	}
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		switch doc.Body.(type) {
+		case *ast.CommentGroupNode, *ast.DirectiveNode:
+			continue
+		}
+		if node != nil {
+			e := &Error{File: name, Msg: "has more than one YAML document; keep one"}
+			e.Line, e.Column = position(doc.Body)
+			return nil, e
+		}
+		node = doc.Body
+	}
+	return node, nil
+}
+
+func syntaxError(err error, name string) *Error {
+	e := &Error{File: name, Msg: "is not valid YAML"}
+	var ye yaml.Error
+	if errors.As(err, &ye) {
+		msg, _, _ := strings.Cut(strings.TrimSpace(ye.GetMessage()), "\n")
+		e.Msg += ": " + msg
+		if tk := ye.GetToken(); tk != nil && tk.Position != nil {
+			e.Line, e.Column = tk.Position.Line, tk.Position.Column
+		}
+		return e
+	}
+	msg, _, _ := strings.Cut(err.Error(), "\n")
+	e.Msg += ": " + msg
+	return e
+}
+
+// tabIndent looks in a file that does not parse for a line indented by a tab,
+// because the parser's own error then often points somewhere else. Lines of
+// block scalars are text.
+func tabIndent(data []byte, name string) *Error {
+	line, block := 0, -1 // block: indent of the line that began a block scalar
+	for text := range strings.Lines(string(data)) {
+		line++
+		text = strings.TrimRight(text, "\r\n")
+		body := strings.TrimLeft(text, " ")
+		indent := len(text) - len(body)
+		if strings.TrimSpace(body) == "" {
+			continue
+		}
+		if block >= 0 && indent > block {
+			continue
+		}
+		if body[0] == '\t' {
+			if block >= 0 {
+				continue
+			}
+			return &Error{File: name, Line: line, Column: indent + 1, Msg: "is indented by a tab; YAML wants spaces"}
+		}
+		block = -1
+		if head, _, _ := strings.Cut(body, " #"); blockScalar(head) {
+			block = indent
+		}
+	}
+	return nil
+}
+
+// blockScalar tells whether a line ends in | or >, with or without modifiers.
+func blockScalar(line string) bool {
+	last := line[strings.LastIndexByte(line, ' ')+1:]
+	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, ">")
+}
+
+// tooDeep refuses what would send the recursive parser down without end.
+func tooDeep(tokens token.Tokens, name string) *Error {
+	depth, run, marks := 0, 0, 0
+	for _, tk := range tokens {
+		switch tk.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			depth++
+			run++
+		case token.SequenceEndType, token.MappingEndType:
+			depth--
+			run = 0
+		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType:
+			run++
+		case token.AnchorType, token.TagType:
+			marks++
+		default:
+			run = 0
+		}
+		var msg string
+		switch {
+		case depth > maxDepth || run > maxDepth:
+			msg = "is nested too deeply"
+		case marks > maxMarks:
+			msg = "has too many anchors and tags"
+		default:
+			continue
+		}
+		return &Error{File: name, Line: tk.Position.Line, Column: tk.Position.Column, Msg: msg}
+	}
+	return nil
+}
+
+// position is where a person would point at for this node.
+func position(n ast.Node) (line, col int) {
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		if !v.IsFlowStyle && len(v.Values) > 0 {
+			return position(v.Values[0])
+		}
+	case *ast.MappingValueNode:
+		return position(v.Key)
+	case *ast.SequenceNode:
+		if !v.IsFlowStyle && v.Start != nil {
+			return v.Start.Position.Line, v.Start.Position.Column
+		}
+	}
+	if n == nil {
+		return 1, 1
+	}
+	if tk := n.GetToken(); tk != nil && tk.Position != nil {
+		return tk.Position.Line, tk.Position.Column
+	}
+	return 1, 1
+}

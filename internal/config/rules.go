@@ -1,0 +1,183 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// checkProject applies the rules that one field's tags cannot say.
+func (l *loader) checkProject(d *decoder) {
+	p := &l.out.Project
+	if strings.HasPrefix(p.BaseBranch, "-") {
+		d.failField("base_branch", "", "%q must not begin with a dash", p.BaseBranch)
+	}
+	l.checkLogDir(d)
+	for i, ep := range p.EntryPoints {
+		field := "entry_points[" + strconv.Itoa(i) + "]"
+		l.checkEntryPoint(d, field, ep)
+	}
+	if p.Checkpoint != nil {
+		checkCheckpoint(d, p.Checkpoint)
+	}
+	slices.SortStableFunc(d.errs, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
+	if len(p.EntryPoints) == 0 && p.Checkpoint == nil && p.Autonomy == nil {
+		d.failField("entry_points", "", "at least one entry point is required (or a checkpoint or autonomy section)")
+	}
+}
+
+// checkLogDir refuses folders in which logs, which never count as a change,
+// would hide the project's own files.
+func (l *loader) checkLogDir(d *decoder) {
+	dir := l.out.Project.LogDir
+	if dir == "" {
+		return
+	}
+	abs := absolute(l.root, dir)
+	for _, own := range []string{Dir, ".git"} {
+		if within(filepath.Join(l.root, own), abs) {
+			d.failField("log_dir", "", "%q must not lie in %s; take a folder of its own, such as gauntlet_logs", dir, own)
+			return
+		}
+	}
+	if within(abs, l.root) {
+		d.failField("log_dir", "", "%q holds the whole project; take a folder of its own, such as gauntlet_logs", dir)
+	}
+}
+
+// within tells whether p is dir or lies under it.
+func within(dir, p string) bool {
+	rel, err := filepath.Rel(dir, p)
+	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
+
+func (l *loader) checkEntryPoint(d *decoder, field string, ep EntryPoint) {
+	switch clean := path.Clean(filepath.ToSlash(ep.Path)); {
+	case path.IsAbs(clean) || filepath.IsAbs(ep.Path):
+		d.failField(field+".path", "", "%q must be relative to the project root", ep.Path)
+	case clean == ".." || strings.HasPrefix(clean, "../"):
+		d.failField(field+".path", "", "%q leaves the project", ep.Path)
+	case !doublestar.ValidatePattern(ep.Path):
+		d.failField(field+".path", "", "%q is not a valid glob", ep.Path)
+	}
+	for i, name := range ep.Checks {
+		if l.out.Checks[name] != nil || l.broken["check "+name] {
+			continue
+		}
+		d.failField(field+".checks["+strconv.Itoa(i)+"]", nearest(name, slices.Sorted(maps.Keys(l.out.Checks))),
+			"there is no check %s: %s does not exist", quote(name), path.Join(Dir, ChecksDir, printable(name)+".yml"))
+	}
+	for i, name := range ep.Reviews {
+		at := field + ".reviews[" + strconv.Itoa(i) + "]"
+		if l.broken["review "+name] {
+			continue
+		}
+		r := l.out.Reviews[name]
+		if r == nil {
+			d.failField(at, nearest(name, slices.Sorted(maps.Keys(l.out.Reviews))),
+				"there is no review %s: %s does not exist", quote(name), path.Join(Dir, ReviewsDir, printable(name)+".md"))
+			continue
+		}
+		if len(r.CLIPreference) == 0 && len(l.out.Project.CLI.DefaultPreference) == 0 {
+			d.failField(at, "", "review %s has no reviewer: set cli.default_preference here or cli_preference in %s", quote(name), r.File)
+		}
+	}
+}
+
+// printable keeps control characters of a name out of a message.
+func printable(s string) string {
+	q := strconv.Quote(s)
+	return q[1 : len(q)-1]
+}
+
+// checkCheck applies the rules of a check beyond its tags and reads its fix
+// instructions.
+func (l *loader) checkCheck(d *decoder, c *Check) {
+	if c.FailFast && c.Parallel {
+		d.failField("fail_fast", "", "cannot be used together with parallel: true; remove one")
+	}
+	if c.FixInstructions == "" {
+		return
+	}
+	text, problem := l.fixText(c.FixInstructions)
+	if problem != "" {
+		d.failField("fix_instructions", "", "%s", problem)
+		return
+	}
+	c.FixText = text
+}
+
+// fixText reads a file under .gauntlet/ and nowhere else, links included.
+func (l *loader) fixText(name string) (text, problem string) {
+	local := filepath.FromSlash(name)
+	if !filepath.IsLocal(local) {
+		return "", quote(name) + " must name a file under " + Dir + "/"
+	}
+	dir, err := os.OpenRoot(filepath.Join(l.root, Dir))
+	if err != nil {
+		return "", "cannot be read: " + err.Error()
+	}
+	defer dir.Close()
+	if _, err := dir.Lstat(local); errors.Is(err, fs.ErrNotExist) {
+		// Written from the project root, as people do.
+		if rest, ok := strings.CutPrefix(filepath.ToSlash(local), Dir+"/"); ok {
+			local = filepath.FromSlash(rest)
+		}
+	}
+	data, fail := readWith(name,
+		func() (fs.FileInfo, error) { return dir.Stat(local) },
+		func() (*os.File, error) { return dir.Open(local) })
+	if fail != nil {
+		return "", Dir + "/" + printable(filepath.ToSlash(local)) + " " + fail.Msg
+	}
+	return string(data), ""
+}
+
+// checkCheckpoint applies the rules between the parts of a checkpoint section.
+func checkCheckpoint(d *decoder, c *Checkpoint) {
+	type named struct {
+		field  string
+		action Action
+	}
+	var actions []named
+	collect := func(field string, list []Action) {
+		for i, a := range list {
+			actions = append(actions, named{field + "[" + strconv.Itoa(i) + "]", a})
+		}
+	}
+	seen := map[string]bool{}
+	for i, cat := range c.Categories {
+		field := "checkpoint.categories[" + strconv.Itoa(i) + "]"
+		if seen[cat.Name] {
+			d.failField(field+".name", "", "category %s is there twice; keep one", quote(cat.Name))
+		}
+		seen[cat.Name] = true
+		collect(field+".actions", cat.Actions)
+	}
+	collect("checkpoint.always", c.Always)
+	ids := make([]string, 0, len(actions))
+	for _, a := range actions {
+		ids = append(ids, a.action.ID)
+	}
+	for _, a := range actions {
+		if a.action.Run == "" && a.action.Text == "" {
+			d.failField(a.field, "", "action %s needs run or text", quote(a.action.ID))
+		}
+		// A preset has actions of its own that after may name.
+		if after := a.action.After; after != "" && c.Preset == "" && !slices.Contains(ids, after) {
+			d.failField(a.field+".after", nearest(after, ids), "there is no action %s", quote(after))
+		}
+		if a.action.After == a.action.ID {
+			d.failField(a.field+".after", "", "an action cannot come after itself")
+		}
+	}
+}

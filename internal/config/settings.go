@@ -1,0 +1,212 @@
+package config
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Settings are the effective values of everything that has a default.
+type Settings struct {
+	BaseBranch      string // "" = the default chain, beginning with origin/main
+	LogDir          string // absolute
+	AllowParallel   bool
+	MaxParallel     int
+	MaxRetries      int
+	Threshold       string // rerun_new_issue_threshold
+	CheckUsageLimit bool
+
+	StopHookEnabled bool
+	RunInterval     time.Duration
+	Reentry         string // once or until_pass
+	MaxBlocks       int
+	Deadline        time.Duration
+	Subagents       bool
+
+	DebugLog         bool
+	DebugLogMaxBytes int64
+}
+
+// Environment variables that override a field.
+const (
+	EnvStopHookEnabled  = "GAUNTLET_STOP_HOOK_ENABLED"
+	EnvStopHookInterval = "GAUNTLET_STOP_HOOK_INTERVAL_MINUTES"
+)
+
+// DefaultBaseBranch is what changes are measured against when nothing says so.
+const DefaultBaseBranch = "origin/main"
+
+// Values of stop_hook.reentry.
+const (
+	ReentryOnce      = "once"
+	ReentryUntilPass = "until_pass"
+)
+
+const defaultLogDir = "gauntlet_logs"
+
+// GlobalPath is the user's own configuration file, "" without a home.
+func GlobalPath(getenv func(string) string) string {
+	dir := getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) { // unset, or invalid by its own specification
+		home := getenv("HOME")
+		if home == "" {
+			home = getenv("USERPROFILE")
+		}
+		if !filepath.IsAbs(home) {
+			return ""
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "agent-gauntlet", File)
+}
+
+// LoadGlobal reads the user's configuration; a missing file is an empty one.
+func LoadGlobal(getenv func(string) string) (*Global, []*Error) {
+	g, d := loadGlobal(getenv)
+	return g, d.errs
+}
+
+func loadGlobal(getenv func(string) string) (*Global, *decoder) {
+	g := &Global{}
+	file := GlobalPath(getenv)
+	d := newDecoder(file, legacyGlobal())
+	if file == "" {
+		return g, d
+	}
+	if _, err := os.Lstat(file); os.IsNotExist(err) {
+		return g, d
+	}
+	data, fail := readFile(file, file)
+	if fail != nil {
+		d.errs = append(d.errs, fail)
+		return g, d
+	}
+	if d.document(data, g); len(d.errs) > 0 {
+		return &Global{}, d
+	}
+	return g, d
+}
+
+// settings resolves every default: environment over project over user.
+func (l *loader) settings(d *decoder, getenv func(string) string) {
+	global, gd := loadGlobal(getenv)
+	l.out.Warnings = append(l.out.Warnings, gd.warnings...)
+	if len(gd.errs) > 0 {
+		l.out.Warnings = append(l.out.Warnings, gd.errs[0].Error()+"; the user's configuration is not used")
+		gd.places = nil
+	}
+	r := &resolver{sources: l.out.sources, project: d, global: gd, getenv: getenv}
+	p, s := &l.out.Project, &l.out.Settings
+
+	s.BaseBranch = resolve(r, "base_branch", "", nonempty(p.BaseBranch))
+	s.LogDir = absolute(l.root, resolve(r, "log_dir", defaultLogDir, nonempty(p.LogDir)))
+	s.AllowParallel = resolve(r, "allow_parallel", true, p.AllowParallel)
+	s.MaxParallel = resolve(r, "max_parallel", 16, p.MaxParallel)
+	s.MaxRetries = resolve(r, "max_retries", 3, p.MaxRetries)
+	s.Threshold = resolve(r, "rerun_new_issue_threshold", "high", nonempty(p.RerunNewIssueThreshold))
+	s.CheckUsageLimit = resolve(r, "cli.check_usage_limit", false, p.CLI.CheckUsageLimit)
+
+	h, gh := p.StopHook, global.StopHook
+	s.StopHookEnabled = resolve(r, "stop_hook.enabled", true, h.Enabled, gh.Enabled)
+	s.RunInterval = saturate(resolve(r, "stop_hook.run_interval_minutes", 10, h.RunIntervalMinutes, gh.RunIntervalMinutes), time.Minute)
+	s.Reentry = resolve(r, "stop_hook.reentry", ReentryOnce, nonempty(h.Reentry), nonempty(gh.Reentry))
+	s.MaxBlocks = resolve(r, "stop_hook.max_blocks", 3, h.MaxBlocks, gh.MaxBlocks)
+	s.Deadline = saturate(resolve(r, "stop_hook.deadline_seconds", 280, h.DeadlineSeconds, gh.DeadlineSeconds), time.Second)
+	s.Subagents = resolve(r, "stop_hook.subagents", false, h.Subagents, gh.Subagents)
+	s.DebugLog = resolve(r, "debug_log.enabled", false, p.DebugLog.Enabled, global.DebugLog.Enabled)
+	s.DebugLogMaxBytes = megabytes(resolve(r, "debug_log.max_size_mb", 10, p.DebugLog.MaxSizeMB, global.DebugLog.MaxSizeMB))
+
+	if on, ok := r.envBool(EnvStopHookEnabled); ok {
+		s.StopHookEnabled = on
+		r.sources["stop_hook.enabled"] = EnvStopHookEnabled
+	}
+	if minutes, ok := r.envNumber(EnvStopHookInterval); ok {
+		s.RunInterval = saturate(minutes, time.Minute)
+		r.sources["stop_hook.run_interval_minutes"] = EnvStopHookInterval
+	}
+	l.out.Warnings = append(l.out.Warnings, r.warnings...)
+}
+
+// resolver remembers where each value came from.
+type resolver struct {
+	sources         map[string]string
+	project, global *decoder
+	getenv          func(string) string
+	warnings        []string
+}
+
+// resolve takes the first value that is set: the project's, the user's, the default.
+func resolve[T any](r *resolver, field string, fallback T, set ...*T) T {
+	files := []*decoder{r.project, r.global}
+	for i, v := range set {
+		if v == nil {
+			continue
+		}
+		r.sources[field] = files[i].file
+		if p, ok := files[i].places[field]; ok {
+			r.sources[field] += ":" + strconv.Itoa(p.line)
+		}
+		return *v
+	}
+	return fallback
+}
+
+func nonempty(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func (r *resolver) envBool(name string) (value, ok bool) {
+	text := strings.TrimSpace(r.getenv(name))
+	switch strings.ToLower(text) {
+	case "":
+		return false, false
+	case "true", "1", "yes", "on":
+		return true, true
+	case "false", "0", "no", "off":
+		return false, true
+	}
+	r.warnings = append(r.warnings, name+": must be true or false, not "+quote(text)+"; ignored")
+	return false, false
+}
+
+func (r *resolver) envNumber(name string) (float64, bool) {
+	text := strings.TrimSpace(r.getenv(name))
+	if text == "" {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || f < 0 {
+		r.warnings = append(r.warnings, name+": must be a number of minutes, 0 or more, not "+quote(text)+"; ignored")
+		return 0, false
+	}
+	return f, true
+}
+
+// saturate turns n units into a duration; what does not fit is the longest one.
+func saturate(n float64, unit time.Duration) time.Duration {
+	if d := n * float64(unit); d < float64(math.MaxInt64) {
+		return time.Duration(d)
+	}
+	return math.MaxInt64
+}
+
+func megabytes(n float64) int64 {
+	if b := n * (1 << 20); b < float64(math.MaxInt64) {
+		return max(1, int64(b))
+	}
+	return math.MaxInt64
+}
+
+func absolute(root, p string) string {
+	p = filepath.FromSlash(p)
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(root, p)
+}
