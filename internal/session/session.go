@@ -1,0 +1,176 @@
+// Package session is what one agent session must remember between two hook
+// calls: blocks per turn, what was already said, the prompt-time snapshot,
+// heartbeats. It lives in the work tree's own git directory, outside git under
+// the user's state directory. Memory that cannot be read or written never fails
+// a stop: callers get an error and go on without. Ring 1: imports ring 0 only.
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/lockfile"
+)
+
+// keep is how long a session that says nothing more is remembered.
+const keep = 14 * 24 * time.Hour
+
+// maxState bounds what is read back: a file larger than this is not ours.
+const maxState = 64 << 20
+
+// Store is the memory of one work tree.
+type Store struct {
+	// Dir holds everything; it is made when first written.
+	Dir string
+}
+
+// Open finds the memory of a work tree: gitDir is its own git directory, ""
+// outside git, where the project's path under stateHome stands in for it.
+func Open(gitDir, root, stateHome string) Store {
+	if gitDir != "" {
+		return Store{Dir: filepath.Join(gitDir, "gauntlet")}
+	}
+	if stateHome == "" {
+		return Store{}
+	}
+	return Store{Dir: filepath.Join(stateHome, "gauntlet", "projects", Key(root))}
+}
+
+// ErrNoPlace says that there is neither a git directory nor a home to keep memory in.
+var ErrNoPlace = errors.New("no place to keep session memory")
+
+// Key turns untrusted text into a file name.
+func Key(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:16])
+}
+
+// State is what one session remembers: named sections, each owned by one room.
+type State struct {
+	sections map[string]json.RawMessage
+}
+
+// Get reads a section into v and reports whether it was there and sound.
+func (s *State) Get(section string, v any) bool {
+	raw, ok := s.sections[section]
+	return ok && json.Unmarshal(raw, v) == nil
+}
+
+// Set replaces a section.
+func (s *State) Set(section string, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("session memory: %w", err)
+	}
+	if s.sections == nil {
+		s.sections = map[string]json.RawMessage{}
+	}
+	s.sections[section] = raw
+	return nil
+}
+
+// Empty reports that nothing is remembered.
+func (s *State) Empty() bool { return len(s.sections) == 0 }
+
+func (st Store) path(id string) string {
+	return filepath.Join(st.Dir, "sessions", Key(id)+".json")
+}
+
+// Load reads what session id remembers. A missing or broken memory is an empty
+// one; the error tells which, for the log.
+func (st Store) Load(id string) (*State, error) {
+	if st.Dir == "" {
+		return &State{}, ErrNoPlace
+	}
+	return load(st.path(id))
+}
+
+func load(path string) (*State, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &State{}, nil
+	}
+	if err != nil {
+		return &State{}, fmt.Errorf("session memory: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxState {
+		return &State{}, fmt.Errorf("session memory: %s is not a file of ours", path)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return &State{}, fmt.Errorf("session memory: %w", err)
+	}
+	s := &State{}
+	if err := json.Unmarshal(b, &s.sections); err != nil {
+		return &State{}, fmt.Errorf("session memory: %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// Update changes what session id remembers, under a lock. change returns false
+// to leave everything as it was.
+func (st Store) Update(ctx context.Context, id string, change func(*State) bool) error {
+	if st.Dir == "" {
+		return ErrNoPlace
+	}
+	dir := filepath.Join(st.Dir, "sessions")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("session memory: %w", err)
+	}
+	path := st.path(id)
+	lock, err := lockfile.Acquire(ctx, strings.TrimSuffix(path, ".json")+".lock")
+	if err != nil {
+		return fmt.Errorf("session memory: %w", err)
+	}
+	defer lock.Release() //nolint:errcheck // closing releases it
+	s, err := load(path)
+	if err != nil {
+		// Broken memory is set aside, so that the session has one again.
+		_ = os.Rename(path, path+".broken")
+	}
+	if !change(s) {
+		return nil
+	}
+	b, err := json.Marshal(s.sections)
+	if err != nil {
+		return fmt.Errorf("session memory: %w", err)
+	}
+	if err := atomicfile.Write(path, b, 0o600); err != nil {
+		return fmt.Errorf("session memory: %w", err)
+	}
+	st.sweep(time.Now())
+	return nil
+}
+
+// sweep forgets old sessions, once a day at most.
+func (st Store) sweep(now time.Time) {
+	marker := filepath.Join(st.Dir, "swept")
+	if info, err := os.Stat(marker); err == nil && now.Sub(info.ModTime()) < 24*time.Hour && !info.ModTime().After(now) {
+		return
+	}
+	if err := os.WriteFile(marker, nil, 0o600); err != nil {
+		return
+	}
+	_ = os.Chtimes(marker, now, now)
+	for _, sub := range []string{"sessions", "off"} {
+		entries, err := os.ReadDir(filepath.Join(st.Dir, sub))
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keep {
+				_ = os.Remove(filepath.Join(st.Dir, sub, e.Name()))
+			}
+		}
+	}
+}
