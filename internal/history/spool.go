@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gauntlet/internal/redact"
 )
@@ -80,17 +81,36 @@ func appendTo(dir string, lines []byte) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file: remove it", f.Name())
 	}
-	// A line torn by a full disk must not swallow ours.
-	if size := info.Size(); size > 0 {
-		var last [1]byte
-		if _, err := f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
-			lines = append([]byte{'\n'}, lines...)
-		}
+	if torn(f) {
+		lines = append([]byte{'\n'}, lines...)
 	}
 	if _, err := f.Write(lines); err != nil {
 		return err
 	}
 	return f.Close()
+}
+
+// torn reports that the file ends inside a line: a full disk cut it, and it
+// must not swallow ours. Another process in the middle of its write looks the
+// same, but not twice at the same size.
+func torn(f *os.File) bool {
+	before := int64(-1)
+	for range 10 {
+		info, err := f.Stat()
+		if err != nil || info.Size() == 0 {
+			return false
+		}
+		var last [1]byte
+		if _, err := f.ReadAt(last[:], info.Size()-1); err != nil || last[0] == '\n' {
+			return false
+		}
+		if info.Size() == before {
+			return true
+		}
+		before = info.Size()
+		time.Sleep(200 * time.Microsecond)
+	}
+	return false
 }
 
 // prune removes the oldest segments when a new one is about to be added. What
