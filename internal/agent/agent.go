@@ -1,0 +1,109 @@
+// Package agent is the one list of coding agents that Gauntlet speaks with.
+// An adapter decodes its client's events, encodes verdicts in its client's
+// dialect, knows how that client reacts to a reply, and where that client keeps
+// its hooks. Nothing outside agent/* and transcript knows an agent's name.
+// Ring 2: imports event and its own sub-packages only.
+package agent
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/agent/claude"
+	"gauntlet/internal/agent/codex"
+	"gauntlet/internal/agent/copilot"
+	"gauntlet/internal/agent/cursor"
+	"gauntlet/internal/agent/droid"
+	"gauntlet/internal/agent/gemini"
+	"gauntlet/internal/agent/opencode"
+	"gauntlet/internal/agent/qwen"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+)
+
+// ErrNotObject: the input is empty, not JSON, or not a JSON object.
+var ErrNotObject = wire.ErrNotObject
+
+// Adapter is one client. Adapters are values without state.
+type Adapter interface {
+	// Name is the client's short name, as in --agent and in Event.Agent.
+	Name() string
+	// Aliases are other names people use for it.
+	Aliases() []string
+	// Detect reports whether the payload can only be this client's.
+	Detect(wire.Payload) bool
+	// Decode never fails: what it cannot read stays empty.
+	Decode(wire.Payload) event.Event
+	// Encode is the verdict in the client's dialect: one line, or nothing where
+	// silence approves.
+	Encode(event.Event, event.Verdict) []byte
+	// EncodeContext is text for the model in answer to a prompt or
+	// session-start event; nothing when the client takes none.
+	EncodeContext(event.Kind, string) []byte
+	// React is what the client does with a stop hook's reply.
+	React(wire.Reply) wire.Reaction
+	// Sample is a stop event as this client sends it, for self-tests.
+	Sample(cwd string) []byte
+	// Setup says where the client keeps its hooks and in which form.
+	Setup() wire.Setup
+}
+
+// All lists the adapters; the order is the order in which a payload is tried,
+// and the last one takes whatever the others did not recognise.
+func All() []Adapter {
+	return []Adapter{
+		gemini.Adapter{}, cursor.Adapter{}, opencode.Adapter{}, copilot.Adapter{},
+		codex.Adapter{}, qwen.Adapter{}, droid.Adapter{}, claude.Adapter{},
+	}
+}
+
+// Lookup finds an adapter by its name or one of its aliases.
+func Lookup(name string) (Adapter, bool) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	for _, a := range All() {
+		if a.Name() == name {
+			return a, true
+		}
+		for _, alias := range a.Aliases() {
+			if alias == name {
+				return a, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// Decode reads one event. name is what --agent said: "" or an unknown name lets
+// the payload tell, and a payload that tells nothing is taken in the neutral
+// dialect. The adapter is never nil, so that even an error can be answered in
+// the right dialect.
+func Decode(name string, payload []byte) (Adapter, event.Event, error) {
+	adapter, known := Lookup(name)
+	p, err := wire.Parse(payload)
+	if err != nil {
+		if !known {
+			adapter = claude.Adapter{}
+		}
+		return adapter, event.Event{Agent: adapter.Name(), Kind: event.Other}, fmt.Errorf("read event: %w", err)
+	}
+	if !known || readsOthersSettings(p) {
+		adapter = detect(p)
+	}
+	ev := adapter.Decode(p)
+	ev.Agent = adapter.Name()
+	return adapter, ev, nil
+}
+
+// readsOthersSettings: this client also runs hooks it finds in another
+// client's settings, whose --agent names that other client. It marks every
+// payload, and it answers only to its own dialect.
+func readsOthersSettings(p wire.Payload) bool { return cursor.Adapter{}.Detect(p) }
+
+func detect(p wire.Payload) Adapter {
+	for _, a := range All() {
+		if a.Detect(p) {
+			return a
+		}
+	}
+	return claude.Adapter{}
+}

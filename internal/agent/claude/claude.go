@@ -1,0 +1,169 @@
+// Package claude speaks with Claude Code. Its parser ignores keys it does not
+// know and accepts "approve", so it gets the neutral verdict as it is.
+package claude
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"time"
+
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+)
+
+// Adapter is Claude Code, and the neutral dialect for clients nobody knows.
+type Adapter struct{}
+
+// Name implements agent.Adapter.
+func (Adapter) Name() string { return "claude" }
+
+// Aliases implements agent.Adapter.
+func (Adapter) Aliases() []string { return []string{"claude-code", "claudecode"} }
+
+// Detect implements agent.Adapter: prompt_id and effort are Claude Code's own.
+// Payloads of older builds have neither and fall to it as the last in the list.
+func (Adapter) Detect(p wire.Payload) bool { return p.Has("prompt_id", "effort", "session_crons") }
+
+// Decode implements agent.Adapter.
+func (Adapter) Decode(p wire.Payload) event.Event {
+	ev := wire.DecodeClaudeLike(p)
+	ev.TurnID = p.String("prompt_id")
+	return ev
+}
+
+// Encode implements agent.Adapter.
+func (Adapter) Encode(_ event.Event, v event.Verdict) []byte { return wire.EncodeNeutral(v) }
+
+// EncodeContext implements agent.Adapter: plain text reaches the model.
+func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.PlainContext(text) }
+
+// Sample implements agent.Adapter.
+func (Adapter) Sample(cwd string) []byte {
+	return wire.Line(struct {
+		SessionID      string            `json:"session_id"`
+		TranscriptPath string            `json:"transcript_path"`
+		Cwd            string            `json:"cwd"`
+		PromptID       string            `json:"prompt_id"`
+		PermissionMode string            `json:"permission_mode"`
+		Effort         map[string]string `json:"effort"`
+		Event          string            `json:"hook_event_name"`
+		Active         bool              `json:"stop_hook_active"`
+		Last           string            `json:"last_assistant_message"`
+		Background     []string          `json:"background_tasks"`
+		Crons          []string          `json:"session_crons"`
+	}{
+		SessionID: wire.SampleSession, TranscriptPath: filepath.Join(cwd, "no-transcript.jsonl"), Cwd: cwd,
+		PromptID: wire.SampleTurn, PermissionMode: "default", Effort: map[string]string{"level": "medium"},
+		Event: "Stop", Last: wire.SampleMessage, Background: []string{}, Crons: []string{},
+	})
+}
+
+// schema is what Claude Code validates: other keys are dropped, a known key of
+// the wrong type makes the whole answer an error.
+type schema struct {
+	Continue       *bool   `json:"continue"`
+	SuppressOutput *bool   `json:"suppressOutput"`
+	StopReason     *string `json:"stopReason"`
+	Decision       *string `json:"decision"`
+	Reason         *string `json:"reason"`
+	SystemMessage  *string `json:"systemMessage"`
+	Specific       *struct {
+		Event   *string `json:"hookEventName"`
+		Context *string `json:"additionalContext"`
+	} `json:"hookSpecificOutput"`
+	Async *bool `json:"async"`
+}
+
+// React implements agent.Adapter by the rules measured on 2.1.325.
+func (Adapter) React(r wire.Reply) wire.Reaction {
+	if r.TimedOut {
+		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
+	}
+	if r.ExitCode == 2 {
+		return exitTwo(r)
+	}
+	text := wire.TrimOutput(r.Stdout)
+	failed := wire.Reaction{Outcome: wire.Misread, Why: "exit code " + wire.Itoa(r.ExitCode)}
+	if len(text) == 0 || text[0] != '{' || !json.Valid(text) {
+		switch {
+		case r.ExitCode != 0:
+			return failed
+		case len(text) > 0 && text[0] == '{' && text[len(text)-1] == '}':
+			return wire.Reaction{Outcome: wire.Misread, Why: "looks like JSON but is not"}
+		}
+		return wire.Reaction{Outcome: wire.Allowed} // plain text goes to the transcript only
+	}
+	if wire.HasNull(text) {
+		return wire.Reaction{Outcome: wire.Misread, Why: "a known key is null"}
+	}
+	var s schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		return wire.Reaction{Outcome: wire.Misread, Why: err.Error()}
+	}
+	return s.reaction(failed, r.ExitCode)
+}
+
+func (s schema) reaction(failed wire.Reaction, exit int) wire.Reaction {
+	shown := wire.Deref(s.SystemMessage)
+	switch d := wire.Deref(s.Decision); {
+	case s.Decision != nil && d != "approve" && d != "block":
+		return wire.Reaction{Outcome: wire.Misread, Why: "decision " + d}
+	case s.Specific != nil && wire.Deref(s.Specific.Event) != "Stop":
+		return wire.Reaction{Outcome: wire.Misread, Why: "hookSpecificOutput for another event"}
+	case s.Continue != nil && !*s.Continue:
+		return wire.Reaction{Outcome: wire.Halted, Shown: shown}
+	case d == "block":
+		reason := wire.Deref(s.Reason)
+		if reason == "" {
+			reason = "Blocked by hook"
+		}
+		return wire.Reaction{Outcome: wire.Blocked, Prompt: reason, Shown: shown}
+	case s.Specific != nil && wire.Deref(s.Specific.Context) != "":
+		return wire.Reaction{Outcome: wire.Blocked, Prompt: *s.Specific.Context, Shown: shown}
+	case exit != 0:
+		return failed
+	}
+	return wire.Reaction{Outcome: wire.Allowed, Shown: shown}
+}
+
+// exitTwo: stderr blocks, unless it reads like a missing script.
+func exitTwo(r wire.Reply) wire.Reaction {
+	if len(wire.TrimOutput(r.Stdout)) == 0 && wire.ContainsFold(r.Stderr, "no such file", "can't open") {
+		return wire.Reaction{Outcome: wire.Misread, Why: "taken for a missing script"}
+	}
+	prompt := string(wire.TrimOutput(r.Stderr))
+	if prompt == "" {
+		prompt = "No stderr output"
+	}
+	return wire.Reaction{Outcome: wire.Blocked, Prompt: prompt}
+}
+
+// Setup implements agent.Adapter. Only events that old builds know are used:
+// they drop a whole file over one event name they do not know.
+func (Adapter) Setup() wire.Setup {
+	return wire.Setup{
+		Label: "Claude Code", Programs: []string{"claude"}, Marks: []string{".claude", "CLAUDE.md"},
+		Shape: wire.Grouped, Root: "hooks",
+		Path: func(s wire.Scope, d wire.Dirs) string {
+			switch s {
+			case wire.User:
+				return wire.Join(wire.EnvDir(d, "CLAUDE_CONFIG_DIR", ".claude"), "settings.json")
+			case wire.Project:
+				return wire.Join(d.Project, ".claude", "settings.json")
+			case wire.Local:
+				return wire.Join(d.Project, ".claude", "settings.local.json")
+			}
+			return ""
+		},
+		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true,
+		Extra: []wire.Member{{Key: "statusMessage", JSON: `"Running the gauntlet"`}},
+		Hooks: wire.ClaudeHooks("claude"),
+		Notes: func(s wire.Scope) []string {
+			if s == wire.User {
+				return nil
+			}
+			return []string{"Claude Code reads project settings only when it is started in this directory; use --user to cover sub-folders too."}
+		},
+		StatusLine: true,
+	}
+}

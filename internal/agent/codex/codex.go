@@ -1,0 +1,150 @@
+// Package codex speaks with Codex CLI. Its parser refuses any key it does not
+// know and the word "approve", so it gets its native minimum: silence, a system
+// message, or exactly decision and reason.
+package codex
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+)
+
+// reasonBytes bounds the reason as Codex counts it: about 2,500 tokens of four
+// bytes, after the XML escaping it applies. Above that it cuts the text itself
+// and puts the rest into a file.
+const reasonBytes = 9_600
+
+// Adapter is Codex CLI.
+type Adapter struct{}
+
+// Name implements agent.Adapter.
+func (Adapter) Name() string { return "codex" }
+
+// Aliases implements agent.Adapter.
+func (Adapter) Aliases() []string { return []string{"codex-cli", "openai-codex"} }
+
+// Detect implements agent.Adapter: turn_id is Codex's own; events outside a
+// turn are known by their rollout file.
+func (Adapter) Detect(p wire.Payload) bool {
+	if p.Has("prompt_id") {
+		return false
+	}
+	base := filepath.Base(filepath.ToSlash(p.String("transcript_path")))
+	return p.String("turn_id") != "" || strings.HasPrefix(base, "rollout-")
+}
+
+// Decode implements agent.Adapter.
+func (Adapter) Decode(p wire.Payload) event.Event {
+	ev := wire.DecodeClaudeLike(p)
+	ev.TurnID = p.String("turn_id")
+	return ev
+}
+
+// Encode implements agent.Adapter.
+func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
+	return wire.EncodeNative("block", wire.Shorten(wire.Reason(v), reasonBytes, escapedSize), v)
+}
+
+// escapedSize is the size of s once & < > are written as entities.
+func escapedSize(s string) int {
+	return len(s) + 4*strings.Count(s, "&") + 3*strings.Count(s, "<") + 3*strings.Count(s, ">")
+}
+
+// EncodeContext implements agent.Adapter: plain text becomes a developer message.
+func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.PlainContext(text) }
+
+// Sample implements agent.Adapter.
+func (Adapter) Sample(cwd string) []byte {
+	return bytes.TrimSpace(wire.Line(struct {
+		SessionID      string  `json:"session_id"`
+		TurnID         string  `json:"turn_id"`
+		TranscriptPath *string `json:"transcript_path"`
+		Cwd            string  `json:"cwd"`
+		Event          string  `json:"hook_event_name"`
+		Model          string  `json:"model"`
+		PermissionMode string  `json:"permission_mode"`
+		Active         bool    `json:"stop_hook_active"`
+		Last           string  `json:"last_assistant_message"`
+	}{
+		SessionID: wire.SampleSession, TurnID: wire.SampleTurn, Cwd: cwd, Event: "Stop", Model: "gpt-5.5",
+		PermissionMode: "default", Last: wire.SampleMessage,
+	}))
+}
+
+// schema is the whole of what Codex accepts; null counts as absent.
+type schema struct {
+	Continue       *bool   `json:"continue"`
+	StopReason     *string `json:"stopReason"`
+	SuppressOutput *bool   `json:"suppressOutput"`
+	SystemMessage  *string `json:"systemMessage"`
+	Decision       *string `json:"decision"`
+	Reason         *string `json:"reason"`
+}
+
+// React implements agent.Adapter by the rules measured on 0.166.0.
+func (Adapter) React(r wire.Reply) wire.Reaction {
+	misread := func(why string) wire.Reaction { return wire.Reaction{Outcome: wire.Misread, Why: why} }
+	switch {
+	case r.TimedOut:
+		return misread("the hook timed out")
+	case r.ExitCode == 2:
+		if prompt := strings.TrimSpace(string(r.Stderr)); prompt != "" {
+			return wire.Reaction{Outcome: wire.Blocked, Prompt: prompt}
+		}
+		return misread("exit code 2 without stderr")
+	case r.ExitCode != 0:
+		return misread("exit code " + wire.Itoa(r.ExitCode))
+	}
+	text := wire.TrimOutput(r.Stdout)
+	if len(text) == 0 {
+		return wire.Reaction{Outcome: wire.Allowed}
+	}
+	var s schema
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&s); err != nil {
+		return misread(err.Error())
+	}
+	if dec.More() {
+		return misread("more than one JSON value")
+	}
+	shown := wire.Deref(s.SystemMessage)
+	switch d := wire.Deref(s.Decision); {
+	case s.Decision != nil && d != "block":
+		return misread("decision " + d)
+	case s.Continue != nil && !*s.Continue:
+		return wire.Reaction{Outcome: wire.Halted, Shown: shown}
+	case d == "block" && strings.TrimSpace(wire.Deref(s.Reason)) == "":
+		return misread("block without a reason")
+	case d == "block":
+		return wire.Reaction{Outcome: wire.Blocked, Prompt: *s.Reason, Shown: shown}
+	}
+	return wire.Reaction{Outcome: wire.Allowed, Shown: shown}
+}
+
+// Setup implements agent.Adapter.
+func (Adapter) Setup() wire.Setup {
+	home := func(d wire.Dirs) string { return wire.EnvDir(d, "CODEX_HOME", ".codex") }
+	return wire.Setup{
+		Label: "Codex", Programs: []string{"codex"}, Marks: []string{".codex"},
+		Shape: wire.Grouped, Root: "hooks",
+		Path: func(s wire.Scope, d wire.Dirs) string {
+			switch s {
+			case wire.User:
+				return wire.Join(home(d), "hooks.json")
+			case wire.Project:
+				return wire.Join(d.Project, ".codex", "hooks.json")
+			case wire.Local:
+			}
+			return ""
+		},
+		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true,
+		Hooks:     wire.ClaudeHooks("codex"),
+		TrustFile: func(d wire.Dirs) string { return wire.Join(home(d), "config.toml") },
+	}
+}

@@ -1,0 +1,151 @@
+// Package cursor speaks with Cursor (editor, CLI and cloud agents), from its
+// documentation: a stop hook goes on by naming the next user message; there is
+// no other decision, and silence ends the turn.
+package cursor
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+)
+
+// Adapter is Cursor.
+type Adapter struct{}
+
+// Name implements agent.Adapter.
+func (Adapter) Name() string { return "cursor" }
+
+// Aliases implements agent.Adapter.
+func (Adapter) Aliases() []string { return []string{"cursor-agent"} }
+
+// Detect implements agent.Adapter: every payload carries these.
+func (Adapter) Detect(p wire.Payload) bool {
+	return p.Has("cursor_version") || p.Has("conversation_id") && p.Has("generation_id", "workspace_roots")
+}
+
+// Decode implements agent.Adapter. Cursor's generation id changes with every
+// message, our own follow-ups included, so it is no turn id; the loop count
+// says whether we are already continuing.
+func (Adapter) Decode(p wire.Payload) event.Event {
+	ev := event.Event{
+		SessionID:          p.String("conversation_id", "session_id"),
+		Cwd:                p.String("cwd"),
+		TranscriptPath:     p.String("transcript_path"),
+		StopHookActive:     p.Int("loop_count") > 0,
+		LastMessage:        p.String("last_assistant_message", "text"),
+		Prompt:             p.String("prompt"),
+		Model:              p.String("model"),
+		SubagentID:         p.String("subagent_id"),
+		SubagentType:       p.String("subagent_type"),
+		SubagentTranscript: p.String("agent_transcript_path"),
+	}
+	if roots := p.Strings("workspace_roots"); ev.Cwd == "" && len(roots) > 0 {
+		ev.Cwd = roots[0]
+	}
+	switch p.String("hook_event_name") {
+	case "subagentStop", "SubagentStop":
+		ev.Kind = event.SubagentStop
+	case "beforeSubmitPrompt", "UserPromptSubmit":
+		ev.Kind = event.Prompt
+	case "sessionStart", "SessionStart":
+		ev.Kind = event.SessionStart
+	case "stop", "Stop", "":
+		ev.Kind = event.Stop
+		// The person pressed stop, or the model failed: nobody is to be sent on.
+		if s := p.String("status"); s == "aborted" || s == "error" {
+			ev.Kind = event.Other
+		}
+	default:
+		ev.Kind = event.Other
+	}
+	return ev
+}
+
+// Encode implements agent.Adapter.
+func (Adapter) Encode(ev event.Event, v event.Verdict) []byte {
+	if !v.Blocks() || ev.Kind == event.Other {
+		return nil
+	}
+	return wire.Line(struct {
+		Followup string `json:"followup_message"`
+	}{wire.Reason(v)})
+}
+
+// EncodeContext implements agent.Adapter.
+func (Adapter) EncodeContext(k event.Kind, text string) []byte {
+	plain := wire.PlainContext(text)
+	if k != event.SessionStart || plain == nil {
+		return nil
+	}
+	return wire.Line(struct {
+		Context string `json:"additional_context"`
+	}{string(bytes.TrimSpace(plain))})
+}
+
+// Sample implements agent.Adapter.
+func (Adapter) Sample(cwd string) []byte {
+	return wire.Line(struct {
+		Conversation string   `json:"conversation_id"`
+		Generation   string   `json:"generation_id"`
+		Model        string   `json:"model"`
+		Event        string   `json:"hook_event_name"`
+		Version      string   `json:"cursor_version"`
+		Roots        []string `json:"workspace_roots"`
+		Transcript   *string  `json:"transcript_path"`
+		Status       string   `json:"status"`
+		Loops        int      `json:"loop_count"`
+	}{
+		Conversation: wire.SampleSession, Generation: wire.SampleTurn, Model: "default", Event: "stop",
+		Version: "1.0.0", Roots: []string{cwd}, Status: "completed",
+	})
+}
+
+// React implements agent.Adapter, from the documentation.
+func (Adapter) React(r wire.Reply) wire.Reaction {
+	text := wire.TrimOutput(r.Stdout)
+	switch {
+	case r.TimedOut:
+		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
+	case r.ExitCode != 0:
+		return wire.Reaction{Outcome: wire.Misread, Why: "exit code " + wire.Itoa(r.ExitCode)}
+	case len(text) == 0:
+		return wire.Reaction{Outcome: wire.Allowed}
+	}
+	var out struct {
+		Followup string `json:"followup_message"`
+	}
+	if err := json.Unmarshal(text, &out); err != nil {
+		return wire.Reaction{Outcome: wire.Misread, Why: err.Error()}
+	}
+	if out.Followup == "" {
+		return wire.Reaction{Outcome: wire.Allowed}
+	}
+	return wire.Reaction{Outcome: wire.Blocked, Prompt: out.Followup}
+}
+
+// Setup implements agent.Adapter.
+func (Adapter) Setup() wire.Setup {
+	return wire.Setup{
+		Label: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Marks: []string{".cursor"},
+		Shape: wire.Flat, Root: "hooks", Version: 1,
+		Path: func(s wire.Scope, d wire.Dirs) string {
+			switch s {
+			case wire.User:
+				return wire.Join(d.Home, ".cursor", "hooks.json")
+			case wire.Project:
+				return wire.Join(d.Project, ".cursor", "hooks.json")
+			case wire.Local:
+			}
+			return ""
+		},
+		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command",
+		Hooks: []wire.Hook{
+			{Event: "stop", Kind: event.Stop, Args: "stop-hook --agent cursor"},
+			{Event: "beforeSubmitPrompt", Kind: event.Prompt, Args: "hook prompt --agent cursor"},
+			{Event: "sessionStart", Kind: event.SessionStart, Args: "hook session-start --agent cursor"},
+		},
+	}
+}

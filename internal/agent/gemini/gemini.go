@@ -1,0 +1,170 @@
+// Package gemini speaks with Gemini CLI. It blocks too easily: stderr is read
+// when stdout is empty, and any exit code but 0 and 1 blocks. So the answer is
+// silence, a system message, or a deny, and stderr stays quiet.
+package gemini
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+)
+
+// Adapter is Gemini CLI.
+type Adapter struct{}
+
+// Name implements agent.Adapter.
+func (Adapter) Name() string { return "gemini" }
+
+// Aliases implements agent.Adapter.
+func (Adapter) Aliases() []string { return []string{"gemini-cli"} }
+
+func kind(name string) (event.Kind, bool) {
+	switch name {
+	case "AfterAgent":
+		return event.Stop, true
+	case "BeforeAgent":
+		return event.Prompt, true
+	case "BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress":
+		return event.Other, true
+	}
+	return event.Other, false
+}
+
+// Detect implements agent.Adapter. Its SessionStart is told from Claude Code's
+// by the timestamp and from Qwen Code's by the session file.
+func (Adapter) Detect(p wire.Payload) bool {
+	if _, ok := kind(p.String("hook_event_name")); ok {
+		return true
+	}
+	return p.Has("timestamp") && wire.UnderDir(p.String("transcript_path"), ".gemini")
+}
+
+// Decode implements agent.Adapter. Gemini has no turn id.
+func (Adapter) Decode(p wire.Payload) event.Event {
+	ev := wire.DecodeClaudeLike(p)
+	if k, ok := kind(p.String("hook_event_name")); ok {
+		ev.Kind = k
+	}
+	// All texts of the turn joined, the last one among them.
+	ev.LastMessage = p.String("prompt_response")
+	return ev
+}
+
+// Encode implements agent.Adapter.
+func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
+	return wire.EncodeNative("deny", wire.Reason(v), v)
+}
+
+// EncodeContext implements agent.Adapter.
+func (Adapter) EncodeContext(k event.Kind, text string) []byte {
+	switch k {
+	case event.SessionStart:
+		return wire.SpecificContext("SessionStart", text)
+	case event.Prompt:
+		return wire.SpecificContext("BeforeAgent", text)
+	case event.Stop, event.SubagentStop, event.Other:
+	}
+	return nil
+}
+
+// Sample implements agent.Adapter.
+func (Adapter) Sample(cwd string) []byte {
+	return bytes.TrimSpace(wire.Line(struct {
+		SessionID      string `json:"session_id"`
+		TranscriptPath string `json:"transcript_path"`
+		Cwd            string `json:"cwd"`
+		Event          string `json:"hook_event_name"`
+		Timestamp      string `json:"timestamp"`
+		Prompt         string `json:"prompt"`
+		Response       string `json:"prompt_response"`
+		Active         bool   `json:"stop_hook_active"`
+	}{
+		SessionID: wire.SampleSession, Cwd: cwd, Event: "AfterAgent", Timestamp: "2026-01-01T00:00:00.000Z",
+		Prompt: wire.SampleMessage, Response: wire.SampleMessage,
+	}))
+}
+
+// React implements agent.Adapter by the rules measured on 0.61.0: standard
+// output, or standard error when that is empty, is JSON or plain text; plain
+// text with an exit code above 1 blocks.
+func (Adapter) React(r wire.Reply) wire.Reaction {
+	if r.TimedOut {
+		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
+	}
+	text := bytes.TrimSpace(r.Stdout)
+	if len(text) == 0 {
+		text = bytes.TrimSpace(r.Stderr)
+	}
+	failed := func() wire.Reaction {
+		return wire.Reaction{Outcome: wire.Misread, Why: "exit code " + wire.Itoa(r.ExitCode)}
+	}
+	switch {
+	case len(text) == 0 && r.ExitCode == 0:
+		return wire.Reaction{Outcome: wire.Allowed}
+	case len(text) == 0:
+		return failed()
+	case json.Valid(text):
+		out := answer(text)
+		if out.Outcome == wire.Allowed && r.ExitCode != 0 {
+			return failed()
+		}
+		return out
+	case r.ExitCode == 0:
+		return wire.Reaction{Outcome: wire.Allowed, Shown: string(text)}
+	case r.ExitCode == 1:
+		return wire.Reaction{Outcome: wire.Misread, Shown: "Warning: " + string(text), Why: "exit code 1"}
+	}
+	return wire.Reaction{Outcome: wire.Blocked, Prompt: string(text)}
+}
+
+// answer reads a JSON answer: unknown keys, and known ones of another type, are
+// ignored.
+func answer(text []byte) wire.Reaction {
+	p := wire.Payload(wire.Keys(text))
+	shown := p.String("systemMessage")
+	if raw, ok := p["continue"]; ok && string(raw) == "false" {
+		return wire.Reaction{Outcome: wire.Halted, Shown: shown}
+	}
+	switch p.String("decision") {
+	case "block", "deny":
+		prompt := p.String("reason")
+		if prompt == "" {
+			prompt = "No reason provided"
+		}
+		return wire.Reaction{Outcome: wire.Blocked, Prompt: prompt, Shown: shown}
+	}
+	return wire.Reaction{Outcome: wire.Allowed, Shown: shown}
+}
+
+// Setup implements agent.Adapter.
+func (Adapter) Setup() wire.Setup {
+	return wire.Setup{
+		Label: "Gemini CLI", Programs: []string{"gemini"}, Marks: []string{".gemini", "GEMINI.md"},
+		Shape: wire.Grouped, Root: "hooks",
+		Path: func(s wire.Scope, d wire.Dirs) string {
+			switch s {
+			case wire.User:
+				return wire.Join(d.Home, ".gemini", "settings.json")
+			case wire.Project:
+				return wire.Join(d.Project, ".gemini", "settings.json")
+			case wire.Local:
+			}
+			return ""
+		},
+		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true,
+		Hooks: []wire.Hook{
+			{Event: "AfterAgent", Kind: event.Stop, Args: "stop-hook --agent gemini"},
+			{Event: "BeforeAgent", Kind: event.Prompt, Args: "hook prompt --agent gemini"},
+			{Event: "SessionStart", Kind: event.SessionStart, Args: "hook session-start --agent gemini"},
+		},
+		Notes: func(s wire.Scope) []string {
+			if s == wire.User {
+				return nil
+			}
+			return []string{"Gemini CLI runs project hooks only in a trusted folder; accept the folder when it asks."}
+		},
+	}
+}

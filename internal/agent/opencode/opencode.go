@@ -1,0 +1,98 @@
+// Package opencode speaks with OpenCode, which has no stop hook: a small plugin
+// of ours calls `gauntlet stop-hook` when a session falls idle and prompts the
+// session again when the verdict blocks. Both ends of this wire are ours.
+package opencode
+
+import (
+	_ "embed" // the plugin
+	"encoding/json"
+	"time"
+
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+)
+
+//go:embed plugin.js
+var plugin string
+
+// Adapter is OpenCode.
+type Adapter struct{}
+
+// Name implements agent.Adapter.
+func (Adapter) Name() string { return "opencode" }
+
+// Aliases implements agent.Adapter.
+func (Adapter) Aliases() []string { return []string{"open-code"} }
+
+// Detect implements agent.Adapter: our plugin says who it is.
+func (Adapter) Detect(p wire.Payload) bool { return p.String("agent") == "opencode" }
+
+// Decode implements agent.Adapter. The turn is the id of the last message that
+// the person wrote.
+func (Adapter) Decode(p wire.Payload) event.Event {
+	ev := wire.DecodeClaudeLike(p)
+	ev.TurnID = p.String("turn_id")
+	return ev
+}
+
+// Encode implements agent.Adapter.
+func (Adapter) Encode(_ event.Event, v event.Verdict) []byte { return wire.EncodeNeutral(v) }
+
+// EncodeContext implements agent.Adapter: the plugin takes none.
+func (Adapter) EncodeContext(event.Kind, string) []byte { return nil }
+
+// Sample implements agent.Adapter.
+func (Adapter) Sample(cwd string) []byte {
+	return wire.Line(struct {
+		Agent     string `json:"agent"`
+		Event     string `json:"hook_event_name"`
+		SessionID string `json:"session_id"`
+		TurnID    string `json:"turn_id"`
+		Cwd       string `json:"cwd"`
+		Active    bool   `json:"stop_hook_active"`
+		Last      string `json:"last_assistant_message"`
+	}{
+		Agent: "opencode", Event: "Stop", SessionID: wire.SampleSession, TurnID: wire.SampleTurn, Cwd: cwd,
+		Last: wire.SampleMessage,
+	})
+}
+
+// React implements agent.Adapter: what the plugin does.
+func (Adapter) React(r wire.Reply) wire.Reaction {
+	if r.TimedOut {
+		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
+	}
+	text := wire.TrimOutput(r.Stdout)
+	if len(text) == 0 {
+		return wire.Reaction{Outcome: wire.Allowed}
+	}
+	if !json.Valid(text) {
+		return wire.Reaction{Outcome: wire.Misread, Why: "not one JSON document"}
+	}
+	p := wire.Payload(wire.Keys(text))
+	if p.String("decision") == "block" && p.String("reason") != "" {
+		return wire.Reaction{Outcome: wire.Blocked, Prompt: p.String("reason"), Shown: p.String("systemMessage")}
+	}
+	return wire.Reaction{Outcome: wire.Allowed, Shown: p.String("systemMessage")}
+}
+
+// Setup implements agent.Adapter.
+func (Adapter) Setup() wire.Setup {
+	return wire.Setup{
+		Label: "OpenCode", Programs: []string{"opencode"}, Marks: []string{".opencode", "opencode.json", "opencode.jsonc", ".config/opencode"},
+		Shape: wire.Whole, Content: func() string { return plugin },
+		Path: func(s wire.Scope, d wire.Dirs) string {
+			switch s {
+			case wire.User:
+				return wire.Join(wire.EnvDir(d, "XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "gauntlet.js")
+			case wire.Project:
+				return wire.Join(d.Project, ".opencode", "plugins", "gauntlet.js")
+			case wire.Local:
+			}
+			return ""
+		},
+		Unit:  time.Millisecond,
+		Hooks: []wire.Hook{{Event: "session.idle", Kind: event.Stop, Args: "stop-hook --agent opencode"}},
+		Notes: func(wire.Scope) []string { return []string{"OpenCode loads plugins when it starts: restart it."} },
+	}
+}

@@ -1,0 +1,158 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gauntlet/internal/event"
+)
+
+// Neutral is the answer in full; clients that ignore keys they do not know get
+// it as it is.
+type Neutral struct {
+	Decision      string                     `json:"decision"`
+	Status        event.Status               `json:"status"`
+	Message       string                     `json:"message"`
+	Reason        string                     `json:"reason,omitempty"`
+	SystemMessage string                     `json:"systemMessage,omitempty"`
+	Autonomous    *event.AutonomousExecution `json:"autonomous_execution,omitempty"`
+}
+
+// EncodeNeutral is the neutral form of v, one line.
+func EncodeNeutral(v event.Verdict) []byte {
+	n := Neutral{
+		Decision: "approve", Status: v.Status, Message: OneLine(v.Message),
+		SystemMessage: Clean(v.SystemMessage), Autonomous: v.Autonomous,
+	}
+	if v.Blocks() {
+		n.Decision, n.Reason = "block", Reason(v)
+	}
+	return Line(n)
+}
+
+// Native is the smallest answer that strict clients accept.
+type Native struct {
+	Decision      string `json:"decision,omitempty"`
+	Reason        string `json:"reason,omitempty"`
+	SystemMessage string `json:"systemMessage,omitempty"`
+}
+
+// EncodeNative is the native minimum: silence for an approval that nobody needs
+// to hear of, block is the client's own word for it.
+func EncodeNative(block, reason string, v event.Verdict) []byte {
+	n := Native{SystemMessage: Clean(v.SystemMessage)}
+	if v.Blocks() {
+		n.Decision, n.Reason = block, reason
+	}
+	if n == (Native{}) {
+		return nil
+	}
+	return Line(n)
+}
+
+// Reason is the agent's next prompt. A block never goes out with a blank one:
+// some clients then drop the block, others tell the model nothing.
+func Reason(v event.Verdict) string {
+	for _, s := range []string{v.Reason, v.Message} {
+		if s = Clean(s); strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	return fmt.Sprintf("Gauntlet did not let this stop pass. Status: %s.", v.Status.Headline())
+}
+
+// Line encodes v as one line ending in a newline. Whatever any reader could
+// take for a line break or a terminal command is escaped; HTML characters are
+// left readable.
+func Line(v any) []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		// Only values that JSON cannot hold end here, and none of ours is one.
+		return []byte("{}\n")
+	}
+	out := buf.Bytes()
+	if !hasC1(out) {
+		return out
+	}
+	var safe bytes.Buffer
+	for len(out) > 0 {
+		r, n := utf8.DecodeRune(out)
+		if r >= 0x7f && r <= 0x9f {
+			fmt.Fprintf(&safe, `\u%04x`, r)
+		} else {
+			safe.Write(out[:n])
+		}
+		out = out[n:]
+	}
+	return safe.Bytes()
+}
+
+// hasC1 finds DEL and the C1 controls (U+0085 is a line break to some
+// readers), which JSON would let through as they are.
+func hasC1(b []byte) bool {
+	for i, c := range b {
+		if c == 0x7f || c == 0xc2 && i+1 < len(b) && b[i+1] <= 0x9f {
+			return true
+		}
+	}
+	return false
+}
+
+// Clean takes control characters out of a text that a terminal or a model will
+// show; tabs and line feeds stay.
+func Clean(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if strings.IndexFunc(s, isControl) < 0 {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		if isControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+
+// OneLine is Clean on one line.
+func OneLine(s string) string {
+	s = Clean(s)
+	if !strings.ContainsAny(s, "\n\t\u2028\u2029") {
+		return strings.TrimSpace(s)
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// Shorten cuts s to at most limit as measured by size, in the middle: the head
+// says what to do and the tail how it ends. Never inside a character.
+func Shorten(s string, limit int, size func(string) int) string {
+	if size(s) <= limit {
+		return s
+	}
+	const mark = "\n[… cut; the whole text is in the log named here …]\n"
+	runes := []rune(s)
+	// The tail gets a third. Halving steps find the longest cut that fits.
+	lo, hi := 0, len(runes)
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		if size(cutMiddle(runes, mid, mark)) <= limit {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return cutMiddle(runes, lo, mark)
+}
+
+func cutMiddle(runes []rune, keep int, mark string) string {
+	tail := keep / 3
+	return string(runes[:keep-tail]) + mark + string(runes[len(runes)-tail:])
+}

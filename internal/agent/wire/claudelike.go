@@ -1,0 +1,58 @@
+package wire
+
+import "gauntlet/internal/event"
+
+// claudeKind reads the event names of the Claude family; clients outside it have
+// their own table.
+func claudeKind(name string) event.Kind {
+	switch name {
+	case "SubagentStop":
+		return event.SubagentStop
+	case "UserPromptSubmit":
+		return event.Prompt
+	case "SessionStart":
+		return event.SessionStart
+	case "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptExpansion",
+		"SessionEnd", "StopFailure", "SubagentStart", "PreCompact", "PostCompact", "PermissionRequest", "PermissionDenied",
+		"Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange",
+		"WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "MessageDisplay",
+		"PreModelSwitch", "PostModelSwitch", "DirectoryAdded":
+		return event.Other
+	}
+	// "Stop", no name, or one that nobody knows: whoever calls the stop hook
+	// means a stop.
+	return event.Stop
+}
+
+// DecodeClaudeLike reads the fields that the Claude family of clients has in
+// common, in both spellings. The turn id is each client's own.
+func DecodeClaudeLike(p Payload) event.Event {
+	ev := event.Event{
+		Kind:               claudeKind(p.String("hook_event_name", "hookEventName")),
+		SessionID:          p.String("session_id", "sessionId"),
+		Cwd:                p.String("cwd"),
+		TranscriptPath:     p.String("transcript_path", "transcriptPath"),
+		StopHookActive:     p.Bool("stop_hook_active", "stopHookActive"),
+		LastMessage:        p.String("last_assistant_message", "lastAssistantMessage"),
+		Prompt:             p.String("prompt"),
+		Model:              p.String("model"),
+		PermissionMode:     p.String("permission_mode", "permissionMode"),
+		SubagentID:         p.String("agent_id", "agentId"),
+		SubagentType:       p.String("agent_type", "agentType"),
+		SubagentTranscript: p.String("agent_transcript_path", "agentTranscriptPath"),
+	}
+	// A stop that carries an agent id is that agent's, whatever it is called.
+	if ev.Kind == event.Stop && ev.SubagentID != "" {
+		ev.Kind = event.SubagentStop
+	}
+	for _, task := range p.Objects("background_tasks") {
+		if task.String("type") != "subagent" || ev.SubagentID != "" && task.String("id") == ev.SubagentID {
+			continue
+		}
+		switch task.String("status") {
+		case "running", "pending":
+			ev.BackgroundAgents++
+		}
+	}
+	return ev
+}

@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/event"
+)
+
+// What the self-test sends. A session of its own never touches a real one.
+const (
+	SampleSession = "gauntlet-doctor"
+	SampleTurn    = "gauntlet-doctor-turn"
+	SampleMessage = "Self-test of gauntlet doctor."
+)
+
+// PlainContext is context for clients that give a hook's plain output to the model.
+func PlainContext(text string) []byte {
+	text = strings.TrimSpace(Clean(text))
+	if text == "" {
+		return nil
+	}
+	return []byte(text + "\n")
+}
+
+// SpecificContext is context for clients that want hookSpecificOutput.
+func SpecificContext(eventName, text string) []byte {
+	text = strings.TrimSpace(Clean(text))
+	if text == "" {
+		return nil
+	}
+	type specific struct {
+		Event   string `json:"hookEventName"`
+		Context string `json:"additionalContext"`
+	}
+	return Line(struct {
+		Specific specific `json:"hookSpecificOutput"`
+	}{specific{Event: eventName, Context: text}})
+}
+
+// ClaudeHooks are the hooks of clients with Claude Code's event names.
+func ClaudeHooks(agent string) []Hook {
+	return []Hook{
+		{Event: "Stop", Kind: event.Stop, Args: "stop-hook --agent " + agent},
+		{Event: "SubagentStop", Kind: event.SubagentStop, Args: "stop-hook --agent " + agent},
+		{Event: "UserPromptSubmit", Kind: event.Prompt, Args: "hook prompt --agent " + agent},
+		{Event: "SessionStart", Kind: event.SessionStart, Args: "hook session-start --agent " + agent},
+	}
+}
+
+// TrimOutput is a hook's output as clients look at it: white space and a byte
+// order mark at its ends do not count.
+func TrimOutput(b []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(b), []byte("\xef\xbb\xbf")))
+}
+
+// HasNull reports whether a top-level member of the object is null.
+func HasNull(object []byte) bool {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(object, &m) != nil {
+		return false
+	}
+	for _, raw := range m {
+		if string(raw) == "null" {
+			return true
+		}
+	}
+	return false
+}
+
+// Keys are the top-level keys of an object, nil when b is not one.
+func Keys(b []byte) map[string]json.RawMessage {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(b, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+// ContainsFold reports whether b holds one of the texts, whatever their case.
+func ContainsFold(b []byte, texts ...string) bool {
+	low := bytes.ToLower(b)
+	for _, t := range texts {
+		if bytes.Contains(low, []byte(t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// UnderDir reports whether path has a directory called name on its way.
+func UnderDir(path, name string) bool {
+	return strings.Contains(filepath.ToSlash(path), "/"+name+"/")
+}
+
+// Deref is *s, or "" for nil.
+func Deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// Itoa spells an exit code.
+func Itoa(n int) string { return strconv.Itoa(n) }
+
+// Join is filepath.Join that stays empty below an unknown directory.
+func Join(dir string, elem ...string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{dir}, elem...)...)
+}

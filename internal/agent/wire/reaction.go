@@ -1,0 +1,33 @@
+package wire
+
+// Reply is what a hook process left behind, as its client sees it.
+type Reply struct {
+	Stdout, Stderr []byte
+	ExitCode       int
+	TimedOut       bool
+}
+
+// Outcome is what a client does with a reply.
+type Outcome string
+
+// Outcomes. Misread means that the client reports a broken hook; every client
+// measured then lets the agent stop.
+const (
+	Allowed Outcome = "allowed" // the agent stops
+	Blocked Outcome = "blocked" // the agent goes on with Reaction.Prompt
+	Halted  Outcome = "halted"  // the whole turn is ended by the hook
+	Misread Outcome = "misread" // a hook error; the agent stops
+)
+
+// Reaction is a client's reaction to one reply, by the rules measured from the
+// client. Golden tests hold every adapter's rules against the measurements, and
+// doctor holds the installed command against the rules.
+type Reaction struct {
+	Outcome Outcome
+	// Prompt is what the model is told (Blocked).
+	Prompt string
+	// Shown is what the person is shown as a message of the hook.
+	Shown string
+	// Why explains Misread.
+	Why string
+}

@@ -1,0 +1,124 @@
+package wire
+
+import (
+	"path/filepath"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// Scope is whose settings a hook is written to.
+type Scope string
+
+// Scopes.
+const (
+	User    Scope = "user"    // every project of this person
+	Project Scope = "project" // everybody in this project
+	Local   Scope = "local"   // this person in this project
+)
+
+// Shape is the form in which a client's settings hold hooks.
+type Shape int
+
+// Shapes.
+const (
+	// Grouped: {"hooks":{"Stop":[{"hooks":[{"type":"command",…}]}]}}
+	Grouped Shape = iota
+	// Flat: {"version":1,"hooks":{"stop":[{"command":…}]}}
+	Flat
+	// Whole: the file is ours alone; Setup.Content is its content.
+	Whole
+)
+
+// Hook is one entry we write.
+type Hook struct {
+	Event string     // the client's name for it
+	Kind  event.Kind // ours
+	Args  string     // what follows "gauntlet "
+}
+
+// Dirs are the places that a client's files are relative to.
+type Dirs struct {
+	Home    string
+	Project string
+	// Getenv reads the variables by which clients move their directories.
+	Getenv func(string) string
+}
+
+// Setup describes a client's hook files.
+type Setup struct {
+	// Label is the client's name for people.
+	Label string
+	// Programs are the client's binaries, and Marks the paths (relative to HOME
+	// or to the project) that show that it is used here.
+	Programs []string
+	Marks    []string
+	Shape    Shape
+	// Path is the settings file of a scope; "" where the client has none.
+	Path func(Scope, Dirs) string
+	// Instead is a file that the client reads only while Path does not exist:
+	// when it holds hooks, a new Path would hide them, so we write there.
+	Instead func(Scope, Dirs) string
+	// Root is the key of the object that holds the events; "" when the file
+	// itself is that object.
+	Root string
+	// Version is a "version" key the file must have; 0 for none.
+	Version int
+	// Unit of the timeout and the key it stands under.
+	Unit       time.Duration
+	TimeoutKey string
+	// CommandKey is "command" nearly everywhere.
+	CommandKey string
+	// Typed: an entry says "type":"command".
+	Typed bool
+	// Named: an entry has a "name".
+	Named bool
+	// Extra are further literal members of the stop entry, as JSON.
+	Extra []Member
+	// Quiet: the client reads stderr, so the command sends it to /dev/null.
+	Quiet bool
+	// Hooks are the events we want to hear of.
+	Hooks []Hook
+	// Content is the whole file (Shape Whole).
+	Content func() string
+	// Notes are told to the person after an install, one per line.
+	Notes func(Scope) []string
+	// StatusLine: the client can run `gauntlet statusline`.
+	StatusLine bool
+	// TrustFile is the file with a trust list by hash, "" where there is none.
+	TrustFile func(Dirs) string
+}
+
+// Member is one literal JSON member.
+type Member struct{ Key, JSON string }
+
+// HookTimeout is how long a client lets us run. It stays above the deadline at
+// which we stop ourselves (280 s by default).
+const HookTimeout = 300 * time.Second
+
+// Timeout is HookTimeout in the client's unit.
+func (s Setup) Timeout() int64 { return int64(HookTimeout / s.Unit) }
+
+// Command is the shell line for args. A missing binary must let the agent go
+// on, so the line looks for it first.
+func (s Setup) Command(args string) string {
+	line := "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet " + args
+	if s.Quiet {
+		line += " 2>/dev/null"
+	}
+	return line
+}
+
+// EnvDir is the directory an environment variable names, else the default
+// below HOME.
+func EnvDir(d Dirs, env, def string) string {
+	if env != "" && d.Getenv != nil {
+		if v := d.Getenv(env); filepath.IsAbs(v) {
+			return v
+		}
+	}
+	if d.Home == "" {
+		return ""
+	}
+	return filepath.Join(d.Home, def)
+}
