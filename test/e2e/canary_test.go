@@ -53,7 +53,9 @@ echo '{"decision":"block","reason":"the canary says: write the song"}'
 		w.commitAll("start")
 		if w.c.agent == "codex" {
 			plain := w.c.args
-			w.c.args = func(p string) []string { return append([]string{"--dangerously-bypass-hook-trust"}, plain(p)...) }
+			w.c.args = func(p, url string) []string {
+				return append([]string{"--dangerously-bypass-hook-trust"}, plain(p, url)...)
+			}
 		}
 		got := w.turn("Change calc.txt.",
 			fakemodel.ReadFile("calc.txt"),

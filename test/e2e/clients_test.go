@@ -26,10 +26,10 @@ type client struct {
 	settings string
 	// install are the extra arguments of `gauntlet install`.
 	install []string
-	// prepare writes what the client needs in a fresh home.
-	prepare func(home, repo, modelURL string) map[string]string
-	args    func(prompt string) []string
-	env     func(modelURL string) []string
+	// home is what the client needs in a fresh home folder before it works on repo.
+	home func(repo string) map[string]string
+	args func(prompt, modelURL string) []string
+	env  func(modelURL string) []string
 }
 
 func clients() []*client {
@@ -37,7 +37,7 @@ func clients() []*client {
 		{
 			agent: "claude", pkg: "@anthropic-ai/claude-code", version: "2.1.325", bin: "claude",
 			dialect: fakemodel.Anthropic(), settings: ".claude/settings.json",
-			args: func(prompt string) []string {
+			args: func(prompt, _ string) []string {
 				return []string{
 					"-p", prompt, "--dangerously-skip-permissions", "--model", "claude-sonnet-4-5",
 					"--output-format", "stream-json", "--verbose", "--include-hook-events",
@@ -54,7 +54,7 @@ func clients() []*client {
 		{
 			agent: "codex", pkg: "@openai/codex", version: "0.166.0", bin: "codex",
 			dialect: fakemodel.OpenAI(), settings: ".codex/hooks.json", install: []string{"--trust"},
-			prepare: func(_, repo, url string) map[string]string {
+			home: func(repo string) map[string]string {
 				return map[string]string{".codex/config.toml": fmt.Sprintf(`model = "gpt-5.5"
 model_provider = "scripted"
 check_for_update_on_startup = false
@@ -64,24 +64,27 @@ enabled = false
 
 [model_providers.scripted]
 name = "scripted"
-base_url = "%s/v1"
+base_url = "http://127.0.0.1:1/v1"
 wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
 
 [projects."%s"]
 trust_level = "trusted"
-`, url, repo)}
+`, repo)}
 			},
-			args: func(prompt string) []string {
-				return []string{"exec", "--dangerously-bypass-approvals-and-sandbox", prompt}
+			args: func(prompt, url string) []string {
+				return []string{
+					"exec", "--dangerously-bypass-approvals-and-sandbox",
+					"-c", fmt.Sprintf("model_providers.scripted.base_url=%q", url+"/v1"), prompt,
+				}
 			},
 			env: func(string) []string { return nil },
 		},
 		{
 			agent: "gemini", pkg: "@google/gemini-cli", version: "0.61.0", bin: "gemini",
 			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json",
-			prepare: func(_, _, _ string) map[string]string {
+			home: func(string) map[string]string {
 				return map[string]string{".gemini/settings.json": `{
   "security": {"auth": {"selectedType": "gemini-api-key"}},
   "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
@@ -90,7 +93,7 @@ trust_level = "trusted"
 }
 `}
 			},
-			args: func(prompt string) []string {
+			args: func(prompt, _ string) []string {
 				return []string{"-m", "gemini-2.5-pro", "--yolo", "-p", prompt}
 			},
 			env: func(url string) []string {
@@ -102,8 +105,8 @@ trust_level = "trusted"
 
 var errRegistryUnreachable = errors.New("npm or its registry cannot be reached")
 
-// home is where this version of the client is kept between runs.
-func (c *client) home() (string, error) {
+// dir is where this version of the client is kept between runs.
+func (c *client) dir() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
@@ -112,7 +115,7 @@ func (c *client) home() (string, error) {
 }
 
 func (c *client) command() (string, error) {
-	dir, err := c.home()
+	dir, err := c.dir()
 	if err != nil {
 		return "", err
 	}
@@ -143,7 +146,7 @@ func (c *client) ensure() error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errRegistryUnreachable, err)
 	}
-	dir, _ := c.home()
+	dir, _ := c.dir()
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
 	}
@@ -177,7 +180,7 @@ func (c *client) ensure() error {
 
 // installedVersion is what the package on disk says it is.
 func (c *client) installedVersion() (string, error) {
-	dir, err := c.home()
+	dir, err := c.dir()
 	if err != nil {
 		return "", err
 	}

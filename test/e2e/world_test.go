@@ -126,18 +126,22 @@ func (w *world) commitAll(message string) {
 // install puts gauntlet's hooks into the project, as a user would.
 func (w *world) install() {
 	w.t.Helper()
-	w.writeClientHome(w.repo, "http://127.0.0.1:1")
-	w.exec(w.repo, "gauntlet", append([]string{"install", "--agent", w.c.agent, "--project"}, w.c.install...)...)
+	w.installAt(w.repo, "--project")
 }
 
-// writeClientHome writes the client's own settings into the fresh home, once;
-// only the model's address changes from turn to turn.
-func (w *world) writeClientHome(repo, modelURL string) {
+func (w *world) installAt(dir, scope string) {
 	w.t.Helper()
-	if w.c.prepare == nil {
+	w.clientHome()
+	w.exec(dir, "gauntlet", append([]string{"install", "--agent", w.c.agent, scope}, w.c.install...)...)
+}
+
+// clientHome writes the client's own settings into the fresh home, once.
+func (w *world) clientHome() {
+	w.t.Helper()
+	if w.c.home == nil {
 		return
 	}
-	for name, content := range w.c.prepare(w.home, repo, modelURL) {
+	for name, content := range w.c.home(w.repo) {
 		if _, err := os.Stat(filepath.Join(w.home, name)); errors.Is(err, os.ErrNotExist) {
 			w.write(w.home, name, content)
 		}
@@ -171,12 +175,12 @@ func (w *world) play(dir, prompt string, steps ...fakemodel.Step) (turn, error) 
 	if err != nil {
 		return turn{}, err
 	}
-	w.writeClientHome(dir, server.URL)
+	w.clientHome()
 
 	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
 	defer cancel()
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, command, w.c.args(prompt)...)
+	cmd := exec.CommandContext(ctx, command, w.c.args(prompt, server.URL)...)
 	cmd.Dir, cmd.Env = dir, w.env(w.c.env(server.URL)...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -23,6 +23,8 @@ type Step struct {
 	Calls []Call
 	// InputTokens is the use that the reply reports; 0 means 1000.
 	InputTokens int
+	// OnAsk, when set, is called when the model is asked for this reply.
+	OnAsk func()
 	// Gate, when set, holds the reply back until it is closed.
 	Gate <-chan struct{}
 }
@@ -168,6 +170,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	step, turn := s.next(body)
+	if step.OnAsk != nil {
+		step.OnAsk()
+	}
 	if step.Gate != nil {
 		select {
 		case <-step.Gate:

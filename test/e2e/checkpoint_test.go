@@ -1,0 +1,139 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gauntlet/test/e2e/fakemodel"
+)
+
+// owing is a project whose files under src call for `verify app`.
+func (w *world) owing() {
+	w.t.Helper()
+	w.write(w.bin, "verify", "#!/bin/sh\nif grep -rqs BUG src; then echo 'verify: BUG in src'; exit 1; fi\necho 'verify: ok'\n")
+	if err := os.Chmod(filepath.Join(w.bin, "verify"), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	w.write(w.repo, "src/app.txt", "one\ntwo\n")
+	w.write(w.repo, ".gitignore", "gauntlet_logs/\n")
+	w.write(w.repo, ".gauntlet/config.yml", `checkpoint:
+  min_turn_seconds: 0
+  categories:
+    - name: application
+      paths: ["src/**"]
+      actions:
+        - {id: verify, run: verify app, evidence: [verify app]}
+`)
+	w.commitAll("start")
+	w.install()
+	w.commitAll("hooks")
+}
+
+const checkpointHeader = "Context-aware checkpoint"
+
+// TestCheckpoint: what the transcript of the real client proves is not owed,
+// what it does not prove is, and it is said once.
+func TestCheckpoint(t *testing.T) {
+	verify := fakemodel.Shell("verify app")
+	t.Run("owed", func(t *testing.T) {
+		eachClient(t, func(t *testing.T, w *world) {
+			w.owing()
+			got := w.turn("Improve the app.", readApp, addLine, done, verify, fakemodel.Say("Verified."))
+			wantUser(t, got, 3, checkpointHeader, "application", "verify app")
+			wantHooks(t, w, got, 2)
+		})
+	})
+	t.Run("proved", func(t *testing.T) {
+		eachClient(t, func(t *testing.T, w *world) {
+			w.owing()
+			got := w.turn("Improve the app.", readApp, addLine, fakemodel.Shell("cd "+w.repo+" && verify app"), done)
+			wantHooks(t, w, got, 1)
+		})
+	})
+	t.Run("proved_too_early", func(t *testing.T) {
+		eachClient(t, func(t *testing.T, w *world) {
+			w.owing()
+			got := w.turn("Improve the app.", readApp, verify, addLine, done, verify, fakemodel.Say("Verified."))
+			wantUser(t, got, 4, checkpointHeader, "verify app")
+			wantHooks(t, w, got, 2)
+		})
+	})
+	t.Run("failed", func(t *testing.T) {
+		eachClient(t, func(t *testing.T, w *world) {
+			w.owing()
+			got := w.turn("Improve the app.", readApp, addBug, verify, done, fixBug, verify, fakemodel.Say("Verified."))
+			wantUser(t, got, 4, checkpointHeader, "verify app")
+			wantHooks(t, w, got, 2)
+		})
+	})
+	t.Run("only_said", func(t *testing.T) {
+		eachClient(t, func(t *testing.T, w *world) {
+			w.owing()
+			got := w.turn("Improve the app.", readApp, addLine, fakemodel.Shell(`echo "verify app"`), done, verify, fakemodel.Say("Verified."))
+			wantUser(t, got, 4, checkpointHeader, "verify app")
+			wantHooks(t, w, got, 2)
+		})
+	})
+}
+
+// TestAutonomousCheckpoint: past the threshold the hook itself writes CLAUDE.md,
+// commits and pushes it, saves the work beside the branch, and the model is
+// told to go on.
+func TestAutonomousCheckpoint(t *testing.T) {
+	onlyClient(t, "claude", func(t *testing.T, w *world) {
+		origin := filepath.Join(filepath.Dir(w.repo), "origin.git")
+		w.exec(w.repo, "git", "init", "-q", "--bare", origin)
+		w.write(w.repo, "src/app.txt", "one\ntwo\n")
+		w.write(w.repo, "CLAUDE.md", "# Project\n\n## Last Session\n\nOld.\n\n## Rules\n\nKeep this.\n")
+		w.write(w.repo, ".gauntlet/config.yml", "autonomy:\n  enabled: true\n  threshold_percent: 40\n")
+		w.commitAll("start")
+		w.install()
+		w.commitAll("hooks")
+		w.exec(w.repo, "git", "remote", "add", "origin", origin)
+		w.exec(w.repo, "git", "switch", "-q", "-c", "feature")
+		w.exec(w.repo, "git", "push", "-q", "-u", "origin", "feature")
+
+		full := func(s fakemodel.Step) fakemodel.Step { s.InputTokens = 100_000; return s } // half of the window
+		got := w.turn("Improve the app.", full(readApp), full(addLine), full(done), full(fakemodel.Say("I go on.")))
+		wantHooks(t, w, got, 2)
+		wantUser(t, got, 3, "CLAUDE.md")
+
+		if s := w.exec(w.repo, "git", "log", "-1", "--format=%s%n%b"); !strings.HasPrefix(s, "checkpoint: auto-checkpoint\nAuto-checkpoint triggered by context threshold.") ||
+			!strings.Contains(s, "Co-Authored-By:") {
+			t.Errorf("the commit says:\n%s", s)
+		}
+		if s := w.exec(w.repo, "git", "show", "--format=", "--name-only", "HEAD"); s != "CLAUDE.md\n" {
+			t.Errorf("the commit holds:\n%s", s)
+		}
+		if s := w.exec(w.repo, "git", "status", "--porcelain"); s != " M src/app.txt\n" {
+			t.Errorf("the work tree after the checkpoint:\n%s", s)
+		}
+		if local, pushed := w.exec(w.repo, "git", "rev-parse", "feature"), w.exec(origin, "git", "rev-parse", "feature"); local != pushed {
+			t.Errorf("feature is %s here and %s at origin", local, pushed)
+		}
+		memory := w.read(w.repo, "CLAUDE.md")
+		if strings.Contains(memory, "Old.") || !strings.HasSuffix(memory, "## Rules\n\nKeep this.\n") || !strings.Contains(memory, "50%") {
+			t.Errorf("CLAUDE.md is now:\n%s", memory)
+		}
+		refs := strings.Fields(w.exec(w.repo, "git", "for-each-ref", "--format=%(refname)", "refs/gauntlet/checkpoints/"))
+		if len(refs) != 1 {
+			t.Fatalf("snapshots: %v", refs)
+		}
+		if s := w.exec(w.repo, "git", "show", refs[0]+":src/app.txt"); s != "one\ntwo\nmore\n" {
+			t.Errorf("the snapshot holds app.txt as %q", s)
+		}
+		if s := w.read(w.home, ".claude/continuation-prompt.md"); !strings.Contains(s, "feature") && !strings.Contains(s, "CLAUDE.md") {
+			t.Errorf("the continuation prompt says:\n%s", s)
+		}
+		if s := w.read(w.home, ".claude/auto-continue.log"); s == "" {
+			t.Error("the log of the checkpoint is empty")
+		}
+		if !strings.Contains(got.output, `\"autonomous_execution\"`) {
+			t.Error("the verdict does not tell what was done")
+		}
+	})
+}
