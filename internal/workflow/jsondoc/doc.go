@@ -1,0 +1,234 @@
+// Package jsondoc is a JSON document that forgets nothing: the order of keys,
+// keys nobody knows, the spelling of every number and string. What it writes is
+// byte for byte what JSON.stringify(value, null, 2) writes, so that a file of
+// another tool comes back as it was. Standard library only.
+package jsondoc
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Kind is the type of a value.
+type Kind byte
+
+// The kinds. A nil *Value is Missing, so that lookups can be chained.
+const (
+	Missing Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// Value is one JSON value.
+type Value struct {
+	kind    Kind
+	raw     string // scalars: the literal as it was written
+	elems   []*Value
+	members []Member
+}
+
+// Member is one key of an object with its value.
+type Member struct {
+	Key    string
+	Value  *Value
+	rawKey string
+}
+
+// NewNull is null.
+func NewNull() *Value { return &Value{kind: Null, raw: "null"} }
+
+// NewString is a string.
+func NewString(s string) *Value { return &Value{kind: String, raw: quote(s)} }
+
+// NewInt is a number.
+func NewInt(n int) *Value { return &Value{kind: Number, raw: strconv.Itoa(n)} }
+
+// NewObject is an object without members.
+func NewObject() *Value { return &Value{kind: Object} }
+
+// NewArray is an array of elems.
+func NewArray(elems ...*Value) *Value { return &Value{kind: Array, elems: elems} }
+
+// NewStrings is an array of strings.
+func NewStrings(list []string) *Value {
+	v := &Value{kind: Array}
+	for _, s := range list {
+		v.elems = append(v.elems, NewString(s))
+	}
+	return v
+}
+
+// Kind is the value's kind, Missing for nil.
+func (v *Value) Kind() Kind {
+	if v == nil {
+		return Missing
+	}
+	return v.kind
+}
+
+// Empty reports a value that is not there or null.
+func (v *Value) Empty() bool { return v.Kind() == Missing || v.kind == Null }
+
+// Literal is a scalar as it is written in the file.
+func (v *Value) Literal() string {
+	if v == nil {
+		return ""
+	}
+	return v.raw
+}
+
+// Text is the content of a string; ok is false for every other kind.
+func (v *Value) Text() (s string, ok bool) {
+	if v.Kind() != String {
+		return "", false
+	}
+	return unquote(v.raw), true
+}
+
+// True reports the literal true.
+func (v *Value) True() bool { return v.Kind() == Bool && v.raw == "true" }
+
+// Number is the value of a number; ok is false for every other kind.
+func (v *Value) Number() (f float64, ok bool) {
+	if v.Kind() != Number {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(v.raw, 64)
+	// A number beyond float64 is still a number, as in JavaScript.
+	return f, err == nil || strings.ContainsAny(v.raw, "0123456789")
+}
+
+// Elems are the elements of an array.
+func (v *Value) Elems() []*Value {
+	if v.Kind() != Array {
+		return nil
+	}
+	return v.elems
+}
+
+// Strings are the strings among the elements of an array.
+func (v *Value) Strings() []string {
+	var list []string
+	for _, e := range v.Elems() {
+		if s, ok := e.Text(); ok {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Append adds an element to an array.
+func (v *Value) Append(e *Value) { v.elems = append(v.elems, e) }
+
+// RemoveString takes every element that is the string s out of an array.
+func (v *Value) RemoveString(s string) {
+	if v.Kind() != Array {
+		return
+	}
+	kept := v.elems[:0:0]
+	for _, e := range v.elems {
+		if t, ok := e.Text(); !ok || t != s {
+			kept = append(kept, e)
+		}
+	}
+	v.elems = kept
+}
+
+// Members are the members of an object in their order.
+func (v *Value) Members() []Member {
+	if v.Kind() != Object {
+		return nil
+	}
+	return v.members
+}
+
+// find is the index of key; of several the last one counts, as in JavaScript.
+func (v *Value) find(key string) int {
+	if v.Kind() == Object {
+		for i := len(v.members) - 1; i >= 0; i-- {
+			if v.members[i].Key == key {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Get is the value of key, nil when there is none or v is no object.
+func (v *Value) Get(path ...string) *Value {
+	for _, key := range path {
+		i := v.find(key)
+		if i < 0 {
+			return nil
+		}
+		v = v.members[i].Value
+	}
+	return v
+}
+
+// Set gives key a value, in its place or at the end.
+func (v *Value) Set(key string, val *Value) {
+	if i := v.find(key); i >= 0 {
+		v.members[i].Value = val
+		return
+	}
+	v.members = append(v.members, Member{Key: key, rawKey: quote(key), Value: val})
+}
+
+// SetInOrder is Set; a new key goes behind the last of those that precede it in
+// order, so that a record reads the same whoever completed it.
+func (v *Value) SetInOrder(key string, val *Value, order []string) {
+	if v.find(key) >= 0 {
+		v.Set(key, val)
+		return
+	}
+	at := 0
+	for _, before := range order {
+		if before == key {
+			break
+		}
+		if i := v.find(before); i >= at {
+			at = i + 1
+		}
+	}
+	m := Member{Key: key, rawKey: quote(key), Value: val}
+	v.members = append(v.members[:at:at], append([]Member{m}, v.members[at:]...)...)
+}
+
+// Clone is a deep copy.
+func (v *Value) Clone() *Value {
+	if v == nil {
+		return nil
+	}
+	c := *v
+	c.elems, c.members = nil, nil
+	for _, e := range v.elems {
+		c.elems = append(c.elems, e.Clone())
+	}
+	for _, m := range v.members {
+		m.Value = m.Value.Clone()
+		c.members = append(c.members, m)
+	}
+	return &c
+}
+
+// Walk visits v and everything in it, with the path to it (a.b[2].c).
+func (v *Value) Walk(visit func(path, key string, v *Value)) { v.walk("", "", visit) }
+
+func (v *Value) walk(path, key string, visit func(string, string, *Value)) {
+	visit(path, key, v)
+	for i, e := range v.Elems() {
+		e.walk(path+"["+strconv.Itoa(i)+"]", "", visit)
+	}
+	for _, m := range v.Members() {
+		p := m.Key
+		if path != "" {
+			p = path + "." + m.Key
+		}
+		m.Value.walk(p, m.Key, visit)
+	}
+}
