@@ -109,7 +109,7 @@ func (d *decoder) resolve(n ast.Node, field string) (ast.Node, bool) {
 			name := v.Value.GetToken().Value
 			target, ok := d.anchors[name]
 			if !ok {
-				d.fail(v, field, "", "there is no anchor &%s", name)
+				d.fail(v, field, "", "there is no anchor %s", quote(name))
 				return nil, false
 			}
 			n = target
@@ -335,7 +335,7 @@ func (d *decoder) list(n ast.Node, v reflect.Value, field string, tag reflect.St
 		case strings.TrimSpace(text) == "":
 			d.fail(item, path, "", "must not be empty")
 		case tag.Get("glob") != "" && !doublestar.ValidatePattern(text):
-			d.fail(item, path, "", "%q is not a valid glob", text)
+			d.fail(item, path, "", "%s is not a valid glob", quote(text))
 		}
 	}
 	v.Set(out)
@@ -443,7 +443,7 @@ func (d *decoder) text(n ast.Node, text, field string, tag reflect.StructTag) {
 			return
 		}
 	}
-	d.fail(n, field, nearest(text, known), "must be one of %s, not %q", strings.Join(known, ", "), text)
+	d.fail(n, field, nearest(text, known), "must be one of %s, not %s", strings.Join(known, ", "), quote(text))
 }
 
 func (d *decoder) number(n ast.Node, f float64, field string, tag reflect.StructTag) {
@@ -467,7 +467,9 @@ func (d *decoder) number(n ast.Node, f float64, field string, tag reflect.Struct
 	}
 }
 
+// join makes a field's path; keys are a file's text and must not break a line.
 func join(field, key string) string {
+	key = printable(key)
 	if field == "" {
 		return key
 	}

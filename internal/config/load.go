@@ -17,9 +17,8 @@ type Loaded struct {
 	Checks   map[string]*Check  // every readable file of .gauntlet/checks, by name
 	Reviews  map[string]*Review // every readable file of .gauntlet/reviews, by name
 	Settings Settings
+	Values   []Value  // the same settings and those of the sections, field by field, with their sources
 	Warnings []string // one line each, with their place
-
-	sources map[string]string // effective settings: where each came from
 }
 
 // Load reads the configuration of the project at root. The error is a *Error,
@@ -68,7 +67,7 @@ func load(root string, getenv func(string) string) (*Loaded, []problem) {
 	}
 	l := &loader{
 		root:    root,
-		out:     &Loaded{Root: root, Checks: map[string]*Check{}, Reviews: map[string]*Review{}, sources: map[string]string{}},
+		out:     &Loaded{Root: root, Checks: map[string]*Check{}, Reviews: map[string]*Review{}},
 		used:    map[string]bool{},
 		aliases: map[string]string{},
 		broken:  map[string]bool{},
@@ -219,7 +218,7 @@ func (d *decoder) review(data []byte, r *Review) {
 		d.lineBase = 1
 		d.document([]byte(head), r)
 	}
-	if r.Prompt = strings.TrimSpace(body); r.Prompt == "" {
+	if r.Prompt = strings.TrimSpace(body); r.Prompt == "" && len(d.errs) == 0 {
 		d.warnings = append(d.warnings, (&Error{File: d.file, Msg: "has no prompt below its front matter"}).Error())
 	}
 }

@@ -110,11 +110,17 @@ func kindOf(n ast.Node) string {
 
 // quote shows an untrusted text on one line and not at length.
 func quote(s string) string {
-	const limit = 40
+	const limit = 60
 	if utf8.RuneCountInString(s) > limit {
 		s = string([]rune(s)[:limit]) + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// printable is quote without the quotes.
+func printable(s string) string {
+	q := quote(s)
+	return q[1 : len(q)-1]
 }
 
 func quoteAdvice(n ast.Node) string {

@@ -19,7 +19,7 @@ import (
 func (l *loader) checkProject(d *decoder) {
 	p := &l.out.Project
 	if strings.HasPrefix(p.BaseBranch, "-") {
-		d.failField("base_branch", "", "%q must not begin with a dash", p.BaseBranch)
+		d.failField("base_branch", "", "%s must not begin with a dash", quote(p.BaseBranch))
 	}
 	l.checkLogDir(d)
 	for i, ep := range p.EntryPoints {
@@ -45,12 +45,12 @@ func (l *loader) checkLogDir(d *decoder) {
 	abs := absolute(l.root, dir)
 	for _, own := range []string{Dir, ".git"} {
 		if within(filepath.Join(l.root, own), abs) {
-			d.failField("log_dir", "", "%q must not lie in %s; take a folder of its own, such as gauntlet_logs", dir, own)
+			d.failField("log_dir", "", "%s must not lie in %s; take a folder of its own, such as gauntlet_logs", quote(dir), own)
 			return
 		}
 	}
 	if within(abs, l.root) {
-		d.failField("log_dir", "", "%q holds the whole project; take a folder of its own, such as gauntlet_logs", dir)
+		d.failField("log_dir", "", "%s holds the whole project; take a folder of its own, such as gauntlet_logs", quote(dir))
 	}
 }
 
@@ -63,11 +63,11 @@ func within(dir, p string) bool {
 func (l *loader) checkEntryPoint(d *decoder, field string, ep EntryPoint) {
 	switch clean := path.Clean(filepath.ToSlash(ep.Path)); {
 	case path.IsAbs(clean) || filepath.IsAbs(ep.Path):
-		d.failField(field+".path", "", "%q must be relative to the project root", ep.Path)
+		d.failField(field+".path", "", "%s must be relative to the project root", quote(ep.Path))
 	case clean == ".." || strings.HasPrefix(clean, "../"):
-		d.failField(field+".path", "", "%q leaves the project", ep.Path)
+		d.failField(field+".path", "", "%s leaves the project", quote(ep.Path))
 	case !doublestar.ValidatePattern(ep.Path):
-		d.failField(field+".path", "", "%q is not a valid glob", ep.Path)
+		d.failField(field+".path", "", "%s is not a valid glob", quote(ep.Path))
 	}
 	for i, name := range ep.Checks {
 		if l.out.Checks[name] != nil || l.broken["check "+name] {
@@ -91,12 +91,6 @@ func (l *loader) checkEntryPoint(d *decoder, field string, ep EntryPoint) {
 			d.failField(at, "", "review %s has no reviewer: set cli.default_preference here or cli_preference in %s", quote(name), r.File)
 		}
 	}
-}
-
-// printable keeps control characters of a name out of a message.
-func printable(s string) string {
-	q := strconv.Quote(s)
-	return q[1 : len(q)-1]
 }
 
 // checkCheck applies the rules of a check beyond its tags and reads its fix

@@ -34,6 +34,7 @@ type Settings struct {
 const (
 	EnvStopHookEnabled  = "GAUNTLET_STOP_HOOK_ENABLED"
 	EnvStopHookInterval = "GAUNTLET_STOP_HOOK_INTERVAL_MINUTES"
+	EnvContextThreshold = "CLAUDE_CONTEXT_THRESHOLD"
 )
 
 // DefaultBaseBranch is what changes are measured against when nothing says so.
@@ -45,7 +46,33 @@ const (
 	ReentryUntilPass = "until_pass"
 )
 
-const defaultLogDir = "gauntlet_logs"
+const (
+	defaultLogDir           = "gauntlet_logs"
+	defaultContextThreshold = 40
+)
+
+// ContextThreshold is the context use, in percent, at which autonomy acts: the
+// environment's, the section's (a may be nil), or the default. A value of the
+// environment that is no whole number from 1 to 100 is passed over with a
+// warning; one of the section was warned about when it was loaded.
+func ContextThreshold(a *Autonomy, getenv func(string) string) (n int, warning string) {
+	text := getenv(EnvContextThreshold)
+	if n, ok := percent(text); ok {
+		return n, ""
+	}
+	if strings.TrimSpace(text) != "" {
+		warning = EnvContextThreshold + ": must be a whole number from 1 to 100, not " + quote(text) + "; ignored"
+	}
+	if a != nil && a.ThresholdPercent != nil {
+		return *a.ThresholdPercent, warning
+	}
+	return defaultContextThreshold, warning
+}
+
+func percent(text string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	return n, err == nil && n >= 1 && n <= 100
+}
 
 // GlobalPath is the user's own configuration file, "" without a home.
 func GlobalPath(getenv func(string) string) string {
@@ -90,68 +117,140 @@ func loadGlobal(getenv func(string) string) (*Global, *decoder) {
 	return g, d
 }
 
+// Value is one effective setting and where it came from.
+type Value struct {
+	Field  string `json:"field"`
+	Value  any    `json:"value"`  // nil = not set, and nothing is the default
+	Origin string `json:"origin"` // environment, project, global or default
+	Source string `json:"source,omitempty"`
+}
+
+// The origins of a value, strongest first.
+const (
+	OriginEnvironment = "environment"
+	OriginProject     = "project"
+	OriginGlobal      = "global"
+	OriginDefault     = "default"
+)
+
 // settings resolves every default: environment over project over user.
 func (l *loader) settings(d *decoder, getenv func(string) string) {
 	global, gd := loadGlobal(getenv)
 	l.out.Warnings = append(l.out.Warnings, gd.warnings...)
 	if len(gd.errs) > 0 {
 		l.out.Warnings = append(l.out.Warnings, gd.errs[0].Error()+"; the user's configuration is not used")
-		gd.places = nil
 	}
-	r := &resolver{sources: l.out.sources, project: d, global: gd, getenv: getenv}
+	r := &resolver{project: d, global: gd, getenv: getenv}
 	p, s := &l.out.Project, &l.out.Settings
 
 	s.BaseBranch = resolve(r, "base_branch", "", nonempty(p.BaseBranch))
+	if s.BaseBranch == "" {
+		r.values[0].Value = DefaultBaseBranch
+	}
 	s.LogDir = absolute(l.root, resolve(r, "log_dir", defaultLogDir, nonempty(p.LogDir)))
 	s.AllowParallel = resolve(r, "allow_parallel", true, p.AllowParallel)
 	s.MaxParallel = resolve(r, "max_parallel", 16, p.MaxParallel)
 	s.MaxRetries = resolve(r, "max_retries", 3, p.MaxRetries)
 	s.Threshold = resolve(r, "rerun_new_issue_threshold", "high", nonempty(p.RerunNewIssueThreshold))
+	resolve(r, "cli.default_preference", nil, nonnil(p.CLI.DefaultPreference))
 	s.CheckUsageLimit = resolve(r, "cli.check_usage_limit", false, p.CLI.CheckUsageLimit)
 
 	h, gh := p.StopHook, global.StopHook
 	s.StopHookEnabled = resolve(r, "stop_hook.enabled", true, h.Enabled, gh.Enabled)
-	s.RunInterval = saturate(resolve(r, "stop_hook.run_interval_minutes", 10, h.RunIntervalMinutes, gh.RunIntervalMinutes), time.Minute)
+	if on, ok := r.envBool(EnvStopHookEnabled); ok {
+		s.StopHookEnabled = on
+		r.override(EnvStopHookEnabled, on)
+	}
+	minutes := resolve(r, "stop_hook.run_interval_minutes", 10, h.RunIntervalMinutes, gh.RunIntervalMinutes)
+	if m, ok := r.envNumber(EnvStopHookInterval); ok {
+		minutes = m
+		r.override(EnvStopHookInterval, m)
+	}
+	s.RunInterval = saturate(minutes, time.Minute)
 	s.Reentry = resolve(r, "stop_hook.reentry", ReentryOnce, nonempty(h.Reentry), nonempty(gh.Reentry))
 	s.MaxBlocks = resolve(r, "stop_hook.max_blocks", 3, h.MaxBlocks, gh.MaxBlocks)
 	s.Deadline = saturate(resolve(r, "stop_hook.deadline_seconds", 280, h.DeadlineSeconds, gh.DeadlineSeconds), time.Second)
 	s.Subagents = resolve(r, "stop_hook.subagents", false, h.Subagents, gh.Subagents)
 	s.DebugLog = resolve(r, "debug_log.enabled", false, p.DebugLog.Enabled, global.DebugLog.Enabled)
 	s.DebugLogMaxBytes = megabytes(resolve(r, "debug_log.max_size_mb", 10, p.DebugLog.MaxSizeMB, global.DebugLog.MaxSizeMB))
+	r.sections(p)
 
-	if on, ok := r.envBool(EnvStopHookEnabled); ok {
-		s.StopHookEnabled = on
-		r.sources["stop_hook.enabled"] = EnvStopHookEnabled
-	}
-	if minutes, ok := r.envNumber(EnvStopHookInterval); ok {
-		s.RunInterval = saturate(minutes, time.Minute)
-		r.sources["stop_hook.run_interval_minutes"] = EnvStopHookInterval
-	}
+	l.out.Values = r.values
 	l.out.Warnings = append(l.out.Warnings, r.warnings...)
+}
+
+// sections lists the effective values of the sections that exist. The parts of
+// the product that they belong to apply these defaults themselves.
+func (r *resolver) sections(p *Project) {
+	if c := p.Checkpoint; c != nil {
+		resolve(r, "checkpoint.enabled", true, c.Enabled)
+		resolve(r, "checkpoint.preset", "", nonempty(c.Preset))
+		resolve(r, "checkpoint.min_turn_seconds", 30, c.MinTurnSeconds)
+		resolve(r, "checkpoint.scope", "working_tree", nonempty(c.Scope))
+		resolve(r, "checkpoint.when_unsure", "nudge", nonempty(c.WhenUnsure))
+		resolve(r, "checkpoint.commit_step", true, c.CommitStep)
+		resolve(r, "checkpoint.capture", true, c.Capture)
+	}
+	if a := p.Autonomy; a != nil {
+		resolve(r, "autonomy.enabled", (*bool)(nil), pointer(a.Enabled))
+		resolve(r, "autonomy.threshold_percent", defaultContextThreshold, a.ThresholdPercent)
+		if n, ok := percent(r.getenv(EnvContextThreshold)); ok {
+			r.override(EnvContextThreshold, n)
+		}
+		resolve(r, "autonomy.context_window", (*int)(nil), pointer(a.ContextWindow))
+		resolve(r, "autonomy.commit", "notes", nonempty(a.Commit))
+		resolve(r, "autonomy.push", true, a.Push)
+	}
 }
 
 // resolver remembers where each value came from.
 type resolver struct {
-	sources         map[string]string
 	project, global *decoder
 	getenv          func(string) string
+	values          []Value
 	warnings        []string
 }
 
 // resolve takes the first value that is set: the project's, the user's, the default.
 func resolve[T any](r *resolver, field string, fallback T, set ...*T) T {
-	files := []*decoder{r.project, r.global}
 	for i, v := range set {
 		if v == nil {
 			continue
 		}
-		r.sources[field] = files[i].file
-		if p, ok := files[i].places[field]; ok {
-			r.sources[field] += ":" + strconv.Itoa(p.line)
+		from, origin := r.project, OriginProject
+		if i == 1 {
+			from, origin = r.global, OriginGlobal
 		}
+		source := from.file
+		if p, ok := from.places[field]; ok {
+			source += ":" + strconv.Itoa(p.line)
+		}
+		r.values = append(r.values, Value{field, *v, origin, source})
 		return *v
 	}
+	r.values = append(r.values, Value{field, fallback, OriginDefault, ""})
 	return fallback
+}
+
+// override replaces the value resolved last by one of the environment.
+func (r *resolver) override(variable string, value any) {
+	v := &r.values[len(r.values)-1]
+	v.Value, v.Origin, v.Source = value, OriginEnvironment, variable
+}
+
+func nonnil(list []string) *[]string {
+	if len(list) == 0 {
+		return nil
+	}
+	return &list
+}
+
+// pointer keeps "not set" apart for fields whose default is no value at all.
+func pointer[T any](p *T) **T {
+	if p == nil {
+		return nil
+	}
+	return &p
 }
 
 func nonempty(s string) *string {
