@@ -106,3 +106,91 @@ func TestChildHolds(t *testing.T) {
 	_, _ = os.Stdout.WriteString("held\n")
 	time.Sleep(time.Minute)
 }
+
+func TestClaim(t *testing.T) {
+	known := func(b []byte) bool { return string(b) == "me" }
+	path := filepath.Join(t.TempDir(), "lock")
+	claim := func() (*Lock, error) { return Claim(path, []byte("me"), known, time.Minute) }
+
+	l, err := claim()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(path); string(b) != "me" {
+		t.Errorf("owner %q", b)
+	}
+	if _, err := claim(); !errors.Is(err, ErrHeld) {
+		t.Errorf("held: %v", err)
+	}
+	if err := l.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	write := func(content string, age time.Duration) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name, content string
+		age           time.Duration
+		free          bool
+	}{
+		{"left by a dead owner", "me", 0, true},
+		{"named by nobody, young", "", 0, false},
+		{"another tool's, young", "12345", 30 * time.Second, false},
+		{"another tool's, old", "12345", 2 * time.Minute, true},
+		{"from the future", "x", -time.Hour, false},
+	} {
+		write(tt.content, tt.age)
+		l, err := claim()
+		if tt.free != (err == nil) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if l != nil {
+			_ = l.Remove()
+		}
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	if len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestClaimLetsOneInAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	var inside sync.Mutex
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for got := 0; got < 10; {
+				l, err := Claim(path, []byte("me"), func([]byte) bool { return true }, time.Minute)
+				if errors.Is(err, ErrHeld) {
+					time.Sleep(time.Millisecond)
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if !inside.TryLock() {
+					t.Error("two holders at once")
+					return
+				}
+				got++
+				inside.Unlock()
+				// Every other time die without tidying up.
+				if got%2 == 0 {
+					_ = l.Release()
+				} else if err := l.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,138 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/git"
+)
+
+// InputKey names everything a check's result depends on: its configuration, its
+// command, the environment it declares, and the content of its entry point or
+// of its declared inputs. Equal keys, equal result. files are those of the
+// snapshot, relative to the project root.
+func (j Job) InputKey(files []git.TreeEntry, base string) string {
+	h := sha256.New()
+	put := func(parts ...string) {
+		for _, p := range parts {
+			fmt.Fprintf(h, "%d:%s,", len(p), p)
+		}
+	}
+	c := j.Check
+	put("gauntlet-1", j.ID, j.Dir, c.Command, base, c.FixText, fmt.Sprint(timeout(c.Timeout)))
+	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
+		put(k, c.Env[k])
+	}
+	put("inputs")
+	put(c.Inputs...)
+	put("files")
+	for _, f := range files {
+		if j.dependsOn(f.Path) {
+			put(f.Path, f.Mode, f.OID)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (j Job) dependsOn(p string) bool {
+	if len(j.Check.Inputs) == 0 {
+		return j.Covers(p)
+	}
+	if Matches(j.Check.Inputs, p) {
+		return true
+	}
+	// Inputs may also be written as seen from the entry point.
+	if !hasMeta(j.Entry) && j.Entry != "." && under(p, j.Entry) && len(p) > len(j.Entry) {
+		return Matches(j.Check.Inputs, p[len(j.Entry)+1:])
+	}
+	return false
+}
+
+// Record is a check's last result and what it was a result of.
+type Record struct {
+	Key    string `json:"key"`
+	Result Result `json:"result"`
+}
+
+// Cache remembers the last result of every check of a work tree.
+type Cache struct {
+	path    string
+	records map[string]Record
+	changed bool
+}
+
+const maxCache = 16 << 20
+
+// OpenCache reads the cache at path; whatever is wrong with it, it is empty then.
+func OpenCache(path string) *Cache {
+	c := &Cache{path: path, records: map[string]Record{}}
+	f, err := os.Open(path)
+	if err != nil {
+		return c
+	}
+	defer f.Close() //nolint:errcheck // read only
+	b, err := io.ReadAll(io.LimitReader(f, maxCache))
+	if err != nil || json.Unmarshal(b, &c.records) != nil || c.records == nil {
+		c.records = map[string]Record{}
+	}
+	return c
+}
+
+// Lookup returns the job's last result if it still holds. A failure holds only
+// as long as its log is there: `clean` starts afresh.
+func (c *Cache) Lookup(j Job, key string) (Result, bool) {
+	r, ok := c.records[j.ID]
+	if !ok || key == "" || r.Key != key {
+		return Result{}, false
+	}
+	switch r.Result.Status {
+	case Pass:
+	case Fail:
+		if _, err := os.Stat(r.Result.LogPath); err != nil {
+			return Result{}, false
+		}
+	case Error, Skipped:
+		return Result{}, false
+	}
+	res := r.Result
+	res.Cached = true
+	if _, err := os.Stat(res.LogPath); errors.Is(err, fs.ErrNotExist) {
+		res.LogPath = ""
+	}
+	return res, true
+}
+
+// Store remembers a result. What could not judge is forgotten.
+func (c *Cache) Store(key string, r Result) {
+	c.changed = true
+	if key == "" || r.Status != Pass && r.Status != Fail {
+		delete(c.records, r.ID)
+		return
+	}
+	c.records[r.ID] = Record{Key: key, Result: r}
+}
+
+// Save writes the cache, if anything changed.
+func (c *Cache) Save() error {
+	if !c.changed || c.path == "" {
+		return nil
+	}
+	b, err := json.Marshal(c.records)
+	if err != nil {
+		return fmt.Errorf("result cache: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
+		return fmt.Errorf("result cache: %w", err)
+	}
+	return atomicfile.Write(c.path, b, 0o600)
+}

@@ -1,0 +1,134 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/proc"
+	"gauntlet/internal/redact"
+)
+
+// Env is what a check needs from its run.
+type Env struct {
+	LogDir     string
+	RunNumber  int
+	BaseBranch string
+	Environ    []string
+	Observer   Observer
+	Now        func() time.Time
+}
+
+const (
+	defaultTimeout = 300 * time.Second
+	tailForReason  = 3000
+)
+
+// LogPath is where run n of the job logs.
+func (j Job) LogPath(logDir string, n int) string {
+	return filepath.Join(logDir, fmt.Sprintf("%s.%d.log", j.LogBase, n))
+}
+
+// RunCheck runs one check to its end and logs it. The result says whether it
+// passed, said no, or could not run.
+func RunCheck(ctx context.Context, j Job, env Env) Result {
+	res := Result{ID: j.ID, Kind: KindCheck, Name: j.Name, Entry: j.Entry, LogPath: j.LogPath(env.LogDir, env.RunNumber)}
+	command := strings.ReplaceAll(j.Check.Command, "${BASE_BRANCH}", env.BaseBranch)
+	res.Command = redact.String(command)
+	start := env.Now()
+	var onLine func(string)
+	if env.Observer != nil {
+		onLine = func(s string) { env.Observer.Line(j.ID, s) }
+	}
+	log, err := createLog(res.LogPath, onLine)
+	if err != nil {
+		res.Status, res.Message = Error, err.Error()
+		res.LogPath = ""
+		return res
+	}
+	log.note(fmt.Sprintf("Start: %s\nCommand: %s\nDirectory: %s\n\n", start.UTC().Format(time.RFC3339), res.Command, j.Dir))
+	if st, err := os.Stat(j.Dir); err != nil || !st.IsDir() {
+		res.Status, res.Message = Error, "working directory does not exist: "+j.Dir
+		_ = log.finish("Result: error - " + res.Message + "\n")
+		return res
+	}
+	r := proc.Run(ctx, proc.Cmd{
+		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: checkEnviron(env.Environ, j.Check.Env, j.Dir),
+		Stdout: log, Stderr: log, Timeout: timeout(j.Check.Timeout), Contain: true,
+	})
+	res.DurationMS = r.Duration.Milliseconds()
+	res.judge(r, timeout(j.Check.Timeout))
+	trailer := "\nResult: " + string(res.Status)
+	if res.Message != "" {
+		trailer += " - " + res.Message
+	}
+	trailer += "\n"
+	if res.Status == Fail {
+		res.Tail = log.lastLines(tailForReason)
+		res.FixInstructions = j.Check.FixText
+		if res.FixInstructions != "" {
+			trailer += "\nFix instructions:\n" + strings.TrimRight(res.FixInstructions, "\n") + "\n"
+		}
+	} else if res.Status == Error {
+		res.Tail = log.lastLines(tailForReason)
+	}
+	if err := log.finish(trailer); err != nil {
+		res.Message = strings.TrimPrefix(res.Message+"; log incomplete: "+err.Error(), "; ")
+	}
+	return res
+}
+
+// judge turns the end of a command into a result.
+func (res *Result) judge(r proc.Result, limit time.Duration) {
+	if r.ExitCode >= 0 {
+		code := r.ExitCode
+		res.ExitCode = &code
+	}
+	switch {
+	case r.Cancelled:
+		res.Status, res.Message = Error, "stopped before it ended"
+	case r.TimedOut:
+		res.Status, res.Message, res.TimedOut = Fail, fmt.Sprintf("timed out after %s", limit), true
+	case r.Err != nil:
+		res.Status, res.Message = Error, "could not run: "+r.Err.Error()
+	case r.ExitCode == 0:
+		res.Status = Pass
+	case r.ExitCode == 127:
+		res.Status, res.Message = Error, "command not found (exit code 127)"
+	case r.ExitCode == 126:
+		res.Status, res.Message = Error, "command cannot be executed (exit code 126)"
+	case r.Signaled:
+		res.Status, res.Message = Fail, "ended by signal: "+r.Signal
+	default:
+		res.Status, res.Message = Fail, fmt.Sprintf("exit code %d", r.ExitCode)
+	}
+}
+
+func timeout(seconds *float64) time.Duration {
+	if seconds == nil || *seconds <= 0 {
+		return defaultTimeout
+	}
+	return time.Duration(*seconds * float64(time.Second))
+}
+
+// checkEnviron is the parent's environment without the git variables that would
+// point the check's own git elsewhere, plus what the check declares.
+func checkEnviron(environ []string, declared map[string]string, dir string) []string {
+	out := make([]string, 0, len(environ)+len(declared)+1)
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		switch name {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+			"GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX", "PWD":
+			continue
+		}
+		out = append(out, kv)
+	}
+	for k, v := range declared {
+		out = append(out, k+"="+v)
+	}
+	return append(out, "PWD="+dir)
+}

@@ -1,0 +1,269 @@
+package gate
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"gauntlet/internal/config"
+)
+
+// Job is one gate to run at one place.
+type Job struct {
+	ID    string // kind:entry:name
+	Kind  Kind
+	Name  string
+	Entry string // the entry point as it applies: a folder, a file or a glob
+	Dir   string // absolute working directory
+	// LogBase is the file name of its logs without run number and ending; no two
+	// jobs share one.
+	LogBase string
+	// Exclude are the entry point's excludes: what does not count for it.
+	Exclude []string
+
+	Check  *config.Check
+	Review *config.Review
+}
+
+// Parallel reports whether the job may run beside others.
+func (j Job) Parallel() bool {
+	if j.Check != nil {
+		return j.Check.Parallel
+	}
+	return j.Review.Parallel == nil || *j.Review.Parallel
+}
+
+// Filter narrows what is selected.
+type Filter struct {
+	Kind Kind   // "" = both
+	Name string // "" = all
+	CI   bool
+}
+
+// Select finds the jobs that the changed paths (relative to the root) call for,
+// in the order of the configuration. must names logs of jobs that belong to the
+// run whatever changed, because they still fail.
+func Select(cfg *config.Loaded, changed []string, must func(logBase string) bool, f Filter) []Job {
+	s := selector{cfg: cfg, filter: f, must: must, byPlace: map[string]bool{}, logs: map[string]string{}}
+	for _, ep := range cfg.Project.EntryPoints {
+		var counted []string
+		for _, p := range changed {
+			if !Matches(ep.Exclude, p) {
+				counted = append(counted, p)
+			}
+		}
+		for _, e := range expand(cfg.Root, ep.Path, counted) {
+			s.add(ep, e)
+		}
+	}
+	return s.jobs
+}
+
+type selector struct {
+	cfg     *config.Loaded
+	filter  Filter
+	must    func(string) bool
+	byPlace map[string]bool   // check and directory: the same check runs once at one place
+	logs    map[string]string // log base → job id
+	jobs    []Job
+}
+
+func (s *selector) add(ep config.EntryPoint, e entry) {
+	for _, name := range ep.Checks {
+		c := s.cfg.Checks[name]
+		if c == nil || !s.wanted(KindCheck, name, c.RunInCI, c.RunLocally) {
+			continue
+		}
+		dir := e.dir
+		if c.WorkingDirectory != "" {
+			dir = absolute(s.cfg.Root, c.WorkingDirectory)
+		}
+		place := string(KindCheck) + "\x00" + name + "\x00" + dir
+		j := Job{Kind: KindCheck, Name: name, Entry: e.path, Dir: dir, Exclude: ep.Exclude, Check: c}
+		s.take(j, e.active, place)
+	}
+	for _, name := range ep.Reviews {
+		r := s.cfg.Reviews[name]
+		if r == nil || !s.wanted(KindReview, name, r.RunInCI, r.RunLocally) {
+			continue
+		}
+		place := string(KindReview) + "\x00" + name + "\x00" + e.path
+		s.take(Job{Kind: KindReview, Name: name, Entry: e.path, Dir: e.dir, Exclude: ep.Exclude, Review: r}, e.active, place)
+	}
+}
+
+func (s *selector) take(j Job, active bool, place string) {
+	j.ID = string(j.Kind) + ":" + j.Entry + ":" + j.Name
+	if s.byPlace[place] {
+		return
+	}
+	j.LogBase = s.logBase(j)
+	if !active && (s.must == nil || !s.must(j.LogBase)) {
+		return
+	}
+	s.byPlace[place] = true
+	s.jobs = append(s.jobs, j)
+}
+
+func (s *selector) wanted(k Kind, name string, inCI, locally *bool) bool {
+	if s.filter.Kind != "" && s.filter.Kind != k || s.filter.Name != "" && s.filter.Name != name {
+		return false
+	}
+	if s.filter.CI {
+		return inCI == nil || *inCI
+	}
+	return locally == nil || *locally
+}
+
+// logBase makes the file name of a job's logs. Different jobs whose names look
+// the same once made safe get a number.
+func (s *selector) logBase(j Job) string {
+	base := safeName(string(j.Kind) + "_" + j.Entry + "_" + j.Name)
+	name := base
+	for n := 2; ; n++ {
+		if id, taken := s.logs[name]; !taken || id == j.ID {
+			s.logs[name] = j.ID
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+}
+
+func safeName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, s)
+	if len(s) > 150 { // leaves room for adapter, slot, run number and ending
+		s = s[:150]
+	}
+	return s
+}
+
+// entry is an entry point as it applies to one place.
+type entry struct {
+	path   string
+	dir    string
+	active bool
+}
+
+// expand turns an entry point into the places it stands for. Places that no
+// change touches are returned too, not active, because a gate that still fails
+// there has to be found again.
+func expand(root, pattern string, changed []string) []entry {
+	p := path.Clean(filepath.ToSlash(strings.TrimSpace(pattern)))
+	if p == "." || p == "/" {
+		return []entry{{path: ".", dir: root, active: len(changed) > 0}}
+	}
+	p = strings.TrimPrefix(p, "/")
+	if parent, ok := strings.CutSuffix(p, "/*"); ok && !hasMeta(parent) {
+		return children(root, parent, changed)
+	}
+	if p == "*" {
+		return children(root, "", changed)
+	}
+	if !hasMeta(p) {
+		e := entry{path: p, dir: absolute(root, p)}
+		if st, err := os.Stat(e.dir); err == nil && !st.IsDir() {
+			e.dir = filepath.Dir(e.dir)
+		}
+		for _, c := range changed {
+			if under(c, p) {
+				e.active = true
+				break
+			}
+		}
+		return []entry{e}
+	}
+	base, _ := doublestar.SplitPattern(p)
+	e := entry{path: p, dir: absolute(root, base)}
+	for _, c := range changed {
+		if ok, err := doublestar.Match(p, c); err == nil && ok {
+			e.active = true
+			break
+		}
+	}
+	return []entry{e}
+}
+
+// children is `dir/*`: one entry point per child folder.
+func children(root, parent string, changed []string) []entry {
+	active := map[string]bool{}
+	prefix := ""
+	if parent != "" {
+		prefix = parent + "/"
+	}
+	for _, c := range changed {
+		if rest, ok := strings.CutPrefix(c, prefix); ok {
+			if child, _, deeper := strings.Cut(rest, "/"); deeper {
+				active[child] = true
+			}
+		}
+	}
+	names := map[string]bool{}
+	list, _ := os.ReadDir(absolute(root, parent))
+	for _, d := range list {
+		if d.IsDir() && !strings.HasPrefix(d.Name(), ".git") {
+			names[d.Name()] = true
+		}
+	}
+	var out []entry
+	for name := range names { // a deleted folder has nothing left to check
+		out = append(out, entry{path: prefix + name, dir: absolute(root, prefix+name), active: active[name]})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].path < out[j].path })
+	return out
+}
+
+func hasMeta(p string) bool { return strings.ContainsAny(p, "*?[{") }
+
+// under reports whether path p is dir or lies in it, by whole names.
+func under(p, dir string) bool {
+	return dir == "." || p == dir || strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/'
+}
+
+// Matches reports whether any pattern, a glob or a folder, covers p.
+func Matches(patterns []string, p string) bool {
+	for _, pat := range patterns {
+		pat = strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(pat), "./"), "/")
+		if pat == "" {
+			continue
+		}
+		if under(p, pat) {
+			return true
+		}
+		if hasMeta(pat) {
+			if ok, err := doublestar.Match(pat, p); err == nil && ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Covers reports whether a changed path belongs to the job's entry point.
+func (j Job) Covers(p string) bool {
+	if Matches(j.Exclude, p) {
+		return false
+	}
+	if hasMeta(j.Entry) {
+		ok, err := doublestar.Match(j.Entry, p)
+		return err == nil && ok
+	}
+	return under(p, j.Entry)
+}
+
+func absolute(root, p string) string {
+	p = filepath.FromSlash(p)
+	if filepath.IsAbs(p) {
+		return filepath.Clean(p)
+	}
+	return filepath.Join(root, p)
+}

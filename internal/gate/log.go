@@ -1,0 +1,172 @@
+package gate
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/redact"
+)
+
+// A log keeps the first headLimit bytes and the last tailLimit: a gate may
+// print gigabytes, neither memory nor disk may follow.
+const (
+	headLimit = 4 << 20
+	tailLimit = 256 << 10
+)
+
+// gateLog streams a gate's output to its file as it comes and remembers the end.
+type gateLog struct {
+	mu      sync.Mutex
+	f       *os.File
+	written int64
+	dropped int64
+	ring    []byte // last tailLimit bytes of everything, oldest first from pos
+	pos     int
+	full    bool
+	err     error
+	onLine  func(string)
+	line    []byte
+}
+
+func createLog(path string, onLine func(string)) (*gateLog, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("gate log: %w", err)
+	}
+	return &gateLog{f: f, onLine: onLine}, nil
+}
+
+// note writes text of ours, outside the limits.
+func (l *gateLog) note(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, err := l.f.WriteString(text); err != nil && l.err == nil {
+		l.err = err
+	}
+}
+
+// Write takes output. It never fails: a full disk must not kill the gate.
+func (l *gateLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(p)
+	l.remember(p)
+	l.lines(p)
+	if room := headLimit - l.written; room > 0 {
+		head := p[:min(int64(n), room)]
+		if _, err := l.f.Write(head); err != nil && l.err == nil {
+			l.err = err
+		}
+		l.written += int64(len(head))
+		p = p[len(head):]
+	}
+	l.dropped += int64(len(p))
+	return n, nil
+}
+
+func (l *gateLog) remember(p []byte) {
+	if len(p) >= tailLimit {
+		l.ring = append(l.ring[:0], p[len(p)-tailLimit:]...)
+		l.pos, l.full = 0, true
+		return
+	}
+	if !l.full {
+		l.ring = append(l.ring, p...)
+		if len(l.ring) < tailLimit {
+			return
+		}
+		l.ring = l.ring[len(l.ring)-tailLimit:]
+		l.ring = append(make([]byte, 0, tailLimit), l.ring...)
+		l.pos, l.full = 0, true
+		return
+	}
+	n := copy(l.ring[l.pos:], p)
+	if n < len(p) {
+		copy(l.ring, p[n:])
+	}
+	l.pos = (l.pos + len(p)) % tailLimit
+}
+
+func (l *gateLog) tail() []byte {
+	if !l.full {
+		return l.ring
+	}
+	return append(append(make([]byte, 0, tailLimit), l.ring[l.pos:]...), l.ring[:l.pos]...)
+}
+
+// lines tells the observer the last whole line of each write: a live view shows
+// no more than that anyway.
+func (l *gateLog) lines(p []byte) {
+	if l.onLine == nil {
+		return
+	}
+	end := bytes.LastIndexByte(p, '\n')
+	if end < 0 {
+		if len(l.line) < 1000 {
+			l.line = append(l.line, p...)
+		}
+		return
+	}
+	whole := p[:end]
+	if i := bytes.LastIndexByte(whole, '\n'); i >= 0 {
+		whole, l.line = whole[i+1:], l.line[:0]
+	}
+	text := append(l.line, whole...)
+	if len(bytes.TrimSpace(text)) > 0 {
+		l.onLine(string(text[:min(len(text), 1000)]))
+	}
+	l.line = append(l.line[:0], p[end+1:][:min(len(p)-end-1, 1000)]...)
+}
+
+// finish writes what was kept of the cut part and closes the file.
+func (l *gateLog) finish(trailer string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropped > 0 {
+		tail := l.tail()
+		if int64(len(tail)) > l.dropped {
+			tail = tail[int64(len(tail))-l.dropped:]
+		}
+		if cut := l.dropped - int64(len(tail)); cut > 0 {
+			fmt.Fprintf(l.f, "\n[gauntlet: %d bytes of output left out here]\n", cut)
+		}
+		if _, err := l.f.Write(tail); err != nil && l.err == nil {
+			l.err = err
+		}
+	}
+	if _, err := l.f.WriteString(trailer); err != nil && l.err == nil {
+		l.err = err
+	}
+	if err := l.f.Close(); err != nil && l.err == nil {
+		l.err = err
+	}
+	return l.err
+}
+
+// lastLines is the end of the output as it may be shown to an agent: stripped,
+// redacted, at most limit bytes, whole lines.
+func (l *gateLog) lastLines(limit int) string {
+	l.mu.Lock()
+	raw := l.tail()
+	l.mu.Unlock()
+	// Escape sequences and secrets take room of their own, so look at more than
+	// is kept, and redact before cutting: half a secret is still one.
+	raw = raw[max(0, len(raw)-8*limit):]
+	return LastLines(redact.String(redact.Strip(string(raw))), limit)
+}
+
+// LastLines cuts s to its last limit bytes, at a line's beginning if there is one.
+func LastLines(s string, limit int) string {
+	s = strings.TrimRight(s, "\n ")
+	if len(s) <= limit {
+		return s
+	}
+	s = s[len(s)-limit:]
+	if i := strings.IndexByte(s, '\n'); i >= 0 && i < len(s)-1 {
+		s = s[i+1:]
+	}
+	return strings.ToValidUTF8(s, "")
+}
