@@ -20,14 +20,14 @@ func TestVersions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			installed, err := c.installedVersion()
+			installed, err := c.pkg.Installed()
 			if err != nil {
 				t.Fatal(err)
 			}
 			said := strings.TrimSpace(w.exec(w.repo, command, "--version"))
-			fmt.Printf("e2e: driving %s %s (says %q)\n", c.pkg, installed, said)
-			if installed != c.version || !strings.Contains(said, c.version) {
-				t.Errorf("want version %s, installed %s, it says %q", c.version, installed, said)
+			fmt.Printf("e2e: driving %s %s (says %q)\n", c.pkg.Name, installed, said)
+			if installed != c.pkg.Version || !strings.Contains(said, c.pkg.Version) {
+				t.Errorf("want version %s, installed %s, it says %q", c.pkg.Version, installed, said)
 			}
 		})
 	}

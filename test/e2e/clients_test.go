@@ -3,22 +3,17 @@
 package e2e
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"gauntlet/test/e2e/fakemodel"
+	"gauntlet/test/e2e/npm"
 )
 
 // client is a real agent: what to install, how to start it offline.
 type client struct {
 	agent   string // gauntlet's name for it
-	pkg     string // on npm
-	version string // pinned
+	pkg     npm.Package
 	bin     string // its command
 	dialect fakemodel.Dialect
 
@@ -35,7 +30,7 @@ type client struct {
 func clients() []*client {
 	return []*client{
 		{
-			agent: "claude", pkg: "@anthropic-ai/claude-code", version: "2.1.325", bin: "claude",
+			agent: "claude", pkg: npm.Package{Name: "@anthropic-ai/claude-code", Version: "2.1.325"}, bin: "claude",
 			dialect: fakemodel.Anthropic(), settings: ".claude/settings.json",
 			args: func(prompt, _ string) []string {
 				return []string{
@@ -52,7 +47,7 @@ func clients() []*client {
 			},
 		},
 		{
-			agent: "codex", pkg: "@openai/codex", version: "0.166.0", bin: "codex",
+			agent: "codex", pkg: npm.Package{Name: "@openai/codex", Version: "0.166.0"}, bin: "codex",
 			dialect: fakemodel.OpenAI(), settings: ".codex/hooks.json", install: []string{"--trust"},
 			home: func(repo string) map[string]string {
 				return map[string]string{".codex/config.toml": fmt.Sprintf(`model = "gpt-5.5"
@@ -82,7 +77,7 @@ trust_level = "trusted"
 			env: func(string) []string { return nil },
 		},
 		{
-			agent: "gemini", pkg: "@google/gemini-cli", version: "0.61.0", bin: "gemini",
+			agent: "gemini", pkg: npm.Package{Name: "@google/gemini-cli", Version: "0.61.0"}, bin: "gemini",
 			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json",
 			home: func(string) map[string]string {
 				return map[string]string{".gemini/settings.json": `{
@@ -103,19 +98,9 @@ trust_level = "trusted"
 	}
 }
 
-var errRegistryUnreachable = errors.New("npm or its registry cannot be reached")
-
-// dir is where this version of the client is kept between runs.
-func (c *client) dir() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(cache, "gauntlet-e2e", strings.ReplaceAll(strings.TrimPrefix(c.pkg, "@"), "/", "-")+"-"+c.version), nil
-}
-
+// command is the client's program in the cache.
 func (c *client) command() (string, error) {
-	dir, err := c.dir()
+	dir, err := c.pkg.Dir()
 	if err != nil {
 		return "", err
 	}
@@ -125,74 +110,9 @@ func (c *client) command() (string, error) {
 // installClients brings every pinned client into the cache.
 func installClients() error {
 	for _, c := range clients() {
-		if err := c.ensure(); err != nil {
+		if err := c.pkg.Ensure(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// ensure installs the client beside its place and renames it there, so that
-// runs side by side, or one that was killed, never see half of it.
-func (c *client) ensure() error {
-	command, err := c.command()
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(command); err == nil {
-		return nil
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		return fmt.Errorf("%w: %w", errRegistryUnreachable, err)
-	}
-	dir, _ := c.dir()
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".installing-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	if err := os.WriteFile(filepath.Join(tmp, "package.json"), []byte(`{"private":true}`), 0o644); err != nil {
-		return err
-	}
-	spec := c.pkg + "@" + c.version
-	fmt.Fprintln(os.Stderr, "e2e: installing", spec)
-	install := exec.Command(npm, "install", "--no-audit", "--no-fund", "--loglevel=error", spec)
-	install.Dir = tmp
-	if out, err := install.CombinedOutput(); err != nil {
-		// Told apart by asking the registry, not by reading npm's words.
-		if exec.Command(npm, "view", spec, "version").Run() != nil {
-			return fmt.Errorf("%w: %s: %w", errRegistryUnreachable, spec, err)
-		}
-		return fmt.Errorf("npm install %s: %w\n%s", spec, err, out)
-	}
-	if err := os.Rename(tmp, dir); err != nil {
-		if _, statErr := os.Stat(command); statErr == nil {
-			return nil // another run was quicker
-		}
-		return err
-	}
-	return nil
-}
-
-// installedVersion is what the package on disk says it is.
-func (c *client) installedVersion() (string, error) {
-	dir, err := c.dir()
-	if err != nil {
-		return "", err
-	}
-	b, err := os.ReadFile(filepath.Join(dir, "node_modules", filepath.FromSlash(c.pkg), "package.json"))
-	if err != nil {
-		return "", err
-	}
-	var pkg struct {
-		Version string `json:"version"`
-	}
-	if err := json.Unmarshal(b, &pkg); err != nil {
-		return "", err
-	}
-	return pkg.Version, nil
 }

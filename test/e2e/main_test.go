@@ -4,12 +4,15 @@ package e2e
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gauntlet/test/e2e/npm"
 )
 
 // insideEnv marks the second start of the test binary: everything is installed
@@ -29,6 +32,12 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "e2e: loopback:", err)
 			os.Exit(1)
 		}
+		// A client mostly waits: more of them than cores at a time.
+		flag.Parse()
+		if err := flag.Set("test.parallel", "4"); err != nil {
+			fmt.Fprintln(os.Stderr, "e2e:", err)
+			os.Exit(1)
+		}
 		os.Exit(m.Run())
 	}
 	code, err := prepareAndRun()
@@ -41,7 +50,7 @@ func TestMain(m *testing.M) {
 
 func prepareAndRun() (int, error) {
 	skip := ""
-	if err := installClients(); errors.Is(err, errRegistryUnreachable) {
+	if err := installClients(); errors.Is(err, npm.ErrUnreachable) {
 		skip = err.Error()
 		fmt.Fprintf(os.Stderr, "\n%s\nE2E SKIPPED: NO CLIENT WAS DRIVEN\n%v\n%s\n\n", strings.Repeat("!", 72), err, strings.Repeat("!", 72))
 	} else if err != nil {
