@@ -1,0 +1,209 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/proc"
+	"gauntlet/internal/redact"
+)
+
+const defaultTimeout = 300 * time.Second
+
+// ask gives one slot to a reviewer and keeps what comes of it.
+func ask(ctx context.Context, job Job, w *work, r Reviewer) {
+	s := &w.slot
+	s.Adapter, s.asked = r.Name, true
+	start := job.Now()
+	defer func() { s.Duration = job.Now().Sub(start) }()
+	base := filepath.Join(job.LogDir, fmt.Sprintf("%s_%s@%d.%d", job.Base, r.Name, s.Index, job.RunNumber))
+	s.LogPath, s.JSONPath = base+".log", base+".json"
+
+	args := r.command(r.find(job.Env), job.Review.Model)
+	s.Command = strings.Join(append([]string{filepath.Base(args[0])}, args[1:]...), " ")
+	log, err := newLog(s.LogPath, start, job, s)
+	if err != nil {
+		s.Status, s.Message = Error, "cannot write its log: "+err.Error()
+		s.LogPath, s.JSONPath = "", ""
+		s.keepFailing(w.prior)
+		return
+	}
+	defer log.Close()
+
+	files := parseDiff(job.Diff)
+	var earlier []Finding
+	if w.prior != nil {
+		earlier = w.prior.Violations
+	}
+	stdout := &capture{head: 256 << 10, tail: 2 << 20, line: job.Line}
+	stderr := &capture{head: 64 << 10, tail: 256 << 10, line: job.Line}
+	timeout := defaultTimeout
+	if t := job.Review.Timeout; t != nil && *t > 0 {
+		timeout = time.Duration(*t * float64(time.Second))
+	}
+	res := proc.Run(ctx, proc.Cmd{
+		Args: args, Dir: job.Dir, Env: r.environ(job.Env), Timeout: timeout,
+		Stdin: bytes.NewReader(prompt(job, files, earlier)), Stdout: stdout, Stderr: stderr,
+	})
+
+	rec := record{Adapter: r.Name, Timestamp: job.Now(), Inputs: inputs(job), Violations: earlier}
+	rec.RawOutput = redact.String(stdout.text(256 << 10))
+	var notes []string
+	a, answered := lastAnswer(stdout.last())
+	switch {
+	case !res.OK():
+		rec.Status, rec.Message = Error, trouble(res, timeout, stdout, stderr)
+	case !answered:
+		rec.Status, rec.Message = Error, "answered no JSON object of the agreed form"
+		if quotaShown(stdout, stderr) {
+			rec.Message = "is out of quota"
+		}
+	default:
+		notes = judge(&rec, job, w.prior, files, a)
+	}
+	s.Status, s.Message, s.Findings = rec.Status, rec.Message, rec.Violations
+	if s.Status == Error {
+		s.keepFailing(w.prior)
+		s.JSONPath = base + ".json"
+	}
+	if err := rec.write(s.JSONPath); err != nil {
+		s.Status, s.Message = Error, "cannot keep its result: "+err.Error()
+		s.JSONPath = ""
+	}
+	log.finish(s, notes, stdout, stderr)
+}
+
+// judge makes a record of an answer: what lies outside the diff does not count,
+// and a re-run is about what was found before.
+func judge(rec *record, job Job, before *prior, files changed, a answer) (notes []string) {
+	reported := a.Findings
+	if a.Status == Pass && len(reported) > 0 {
+		notes = append(notes, fmt.Sprintf("%s of a passing answer not kept", plural(len(reported), "finding")))
+		reported = nil
+	}
+	outside := 0
+	var inside []Finding
+	for _, f := range reported {
+		if !files.locate(&f, job.Dir, job.Entry) {
+			outside++
+			continue
+		}
+		f.Issue, f.Fix = tidy(f.Issue), tidy(f.Fix)
+		f.Priority = redact.Line(f.Priority, 20)
+		f.Status = string(New)
+		inside = append(inside, f)
+	}
+	threshold := "low"
+	if job.Rerun && before != nil && (before.Status != Error || len(before.Violations) > 0) {
+		threshold = job.Threshold
+	}
+	kept, reopened, below := merge(rec.Violations, inside, threshold)
+	rec.Violations = kept
+	for _, n := range []struct {
+		count int
+		text  string
+	}{
+		{outside, "outside the diff dropped"},
+		{below, "below " + threshold + " dropped"},
+		{reopened, "marked fixed but still there"},
+	} {
+		if n.count > 0 {
+			notes = append(notes, plural(n.count, "finding")+" "+n.text)
+		}
+	}
+	open, waived := 0, 0
+	for _, f := range kept {
+		if f.Open() {
+			open++
+		} else {
+			waived++
+		}
+	}
+	rec.Status = Pass
+	if open > 0 || a.Status == Fail && len(a.Findings) == 0 {
+		rec.Status = Fail
+	}
+	rec.Message = describe(open, waived)
+	if len(notes) > 0 {
+		rec.Message += " (" + strings.Join(notes, ", ") + ")"
+	}
+	if said := redact.Line(a.Message, 200); said != "" {
+		rec.Message += ": " + said
+	}
+	return notes
+}
+
+// tidy makes text of a model fit for logs and prompts.
+func tidy(s string) string { return clip(strings.TrimSpace(redact.Strip(redact.String(s))), 4000) }
+
+// trouble says why there is no judgement.
+func trouble(res proc.Result, timeout time.Duration, stdout, stderr *capture) string {
+	switch {
+	case res.TimedOut:
+		return fmt.Sprintf("gave no answer within %s", timeout)
+	case res.Cancelled:
+		return "was stopped before it answered"
+	case proc.NotFound(res):
+		return "could not be started: " + redact.Line(res.Err.Error(), 200)
+	case quotaShown(stdout, stderr):
+		return "is out of quota (" + ended(res, stderr.last()) + ")"
+	}
+	said := stderr.last()
+	if len(bytes.TrimSpace(said)) == 0 {
+		said = stdout.last()
+	}
+	return "died: " + ended(res, said)
+}
+
+// quotaShown looks only at what is short: a long text that mentions limits is
+// a review of somebody's rate limiter.
+func quotaShown(streams ...*capture) bool {
+	for _, c := range streams {
+		if c.total < 16<<10 && outOfQuota(c.last()) {
+			return true
+		}
+	}
+	return false
+}
+
+// slotLog is the log of one slot: a header at once, so that a killed run leaves a
+// trace, and the output, bounded and redacted as a whole, at the end.
+type slotLog struct{ *os.File }
+
+func newLog(path string, start time.Time, job Job, s *Slot) (slotLog, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return slotLog{}, err
+	}
+	_, err = fmt.Fprintf(f, "Started: %s\nReview: %s\nReviewer: %s (slot %d)\nCommand: %s\nDirectory: %s\n\n",
+		start.UTC().Format(time.RFC3339), job.Review.Name, s.Adapter, s.Index, redact.String(s.Command), job.Dir)
+	return slotLog{f}, err
+}
+
+func (l slotLog) finish(s *Slot, notes []string, stdout, stderr *capture) {
+	var b bytes.Buffer
+	b.WriteString(redact.Strip(redact.String(stdout.text(1 << 20))))
+	if e := stderr.text(256 << 10); strings.TrimSpace(e) != "" {
+		b.WriteString("\n--- stderr ---\n" + redact.Strip(redact.String(e)))
+	}
+	fmt.Fprintf(&b, "\n\nResult: %s - %s\n", s.Status, s.Message)
+	for _, n := range notes {
+		fmt.Fprintf(&b, "Note: %s\n", n)
+	}
+	for _, f := range s.Findings {
+		fmt.Fprintf(&b, "- [%s] %s %s: %s\n", f.Priority, f.Answer(), redact.Line(f.Where(), 300), f.Issue)
+		if f.Fix != "" {
+			fmt.Fprintf(&b, "  fix: %s\n", f.Fix)
+		}
+	}
+	if s.JSONPath != "" {
+		fmt.Fprintf(&b, "Answer the findings in %s\n", s.JSONPath)
+	}
+	// A full disk costs the log, not the judgement.
+	_, _ = l.Write(b.Bytes())
+}

@@ -1,0 +1,188 @@
+package review
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/redact"
+)
+
+// record is the result file of a slot: what the reviewer said, and the place
+// where the coding agent answers.
+type record struct {
+	Adapter    string    `json:"adapter"`
+	Timestamp  time.Time `json:"timestamp"`
+	Status     Status    `json:"status"`
+	Message    string    `json:"message,omitempty"`
+	RawOutput  string    `json:"rawOutput"`
+	Violations []Finding `json:"violations"`
+	// Inputs names what was judged, so that an unchanged diff is not judged twice.
+	Inputs string `json:"inputs,omitempty"`
+}
+
+// prior is the newest record of a slot, whichever reviewer filled it then.
+type prior struct {
+	record
+	path, logPath string
+	warnings      []string
+	// unreadable: the file is there but makes no sense. Its findings are not gone.
+	unreadable error
+}
+
+func (p *prior) count(a Answer) int {
+	n := 0
+	if p != nil {
+		for _, f := range p.Violations {
+			if f.Answer() == a {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// maxRecord bounds what is read back: we never write as much.
+const maxRecord = 8 << 20
+
+// loadPrior finds what slot said last, in a run before run (0: any). A slot's
+// history follows its index, not its reviewer.
+func loadPrior(logDir, base string, slot, run int) *prior {
+	entries, err := os.ReadDir(logDir)
+	if err != nil {
+		return nil
+	}
+	best, bestRun := "", 0
+	for _, e := range entries {
+		_, s, n, ok := parseName(e.Name(), base)
+		if ok && s == slot && n > bestRun && (run == 0 || n < run) && e.Type().IsRegular() {
+			best, bestRun = e.Name(), n
+		}
+	}
+	if best == "" {
+		return nil
+	}
+	p := &prior{path: filepath.Join(logDir, best)}
+	p.Adapter, _, _, _ = parseName(best, base)
+	if log := strings.TrimSuffix(p.path, ".json") + ".log"; isFile(log) {
+		p.logPath = log
+	}
+	p.unreadable = p.read()
+	return p
+}
+
+func (p *prior) read() error {
+	broken := func(why string) error {
+		return fmt.Errorf("%s %s: its findings count as not answered; repair it, or delete it to have the review made again", p.path, why)
+	}
+	info, err := os.Stat(p.path)
+	if err != nil {
+		return broken("cannot be read (" + err.Error() + ")")
+	}
+	if info.Size() > maxRecord {
+		return broken(fmt.Sprintf("is %d MB large", info.Size()>>20))
+	}
+	data, err := os.ReadFile(p.path)
+	if err != nil {
+		return broken("cannot be read (" + err.Error() + ")")
+	}
+	adapter := p.Adapter
+	if err := json.Unmarshal(data, &p.record); err != nil {
+		p.record = record{Adapter: adapter}
+		return broken("is not valid JSON (" + position(data, err) + ")")
+	}
+	p.Adapter = adapter
+	switch p.Status {
+	case Pass, Fail, Error:
+	case Skipped:
+		p.Status = Pass
+	default:
+		p.Status = Fail
+	}
+	for i, f := range p.Violations {
+		if f.Open() && strings.ToLower(strings.TrimSpace(f.Status)) != string(New) {
+			p.warnings = append(p.warnings, fmt.Sprintf("%s: violation %d has the status %q; it counts as \"new\" (use \"fixed\" or \"skipped\")",
+				p.path, i+1, redact.Line(f.Status, 40)))
+		}
+	}
+	return nil
+}
+
+// position says where the JSON breaks, as an editor counts.
+func position(data []byte, err error) string {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	offset := int64(-1)
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &typ):
+		offset = typ.Offset
+	}
+	if offset < 0 || offset > int64(len(data)) {
+		return err.Error()
+	}
+	return fmt.Sprintf("line %d: %v", 1+bytes.Count(data[:offset], []byte("\n")), err)
+}
+
+// write keeps a slot's record beside its log.
+func (r record) write(path string) error {
+	if r.Violations == nil {
+		r.Violations = []Finding{}
+	}
+	r.Timestamp = r.Timestamp.UTC()
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // people and agents edit this file
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(r); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return atomicfile.Write(path, buf.Bytes(), 0o600)
+}
+
+// parseName takes <base>_<adapter>@<slot>.<run>.json apart.
+func parseName(name, base string) (adapter string, slot, run int, ok bool) {
+	rest, ok := strings.CutPrefix(name, base+"_")
+	if !ok {
+		return "", 0, 0, false
+	}
+	if rest, ok = strings.CutSuffix(rest, ".json"); !ok {
+		return "", 0, 0, false
+	}
+	adapter, rest, ok = strings.Cut(rest, "@")
+	if _, known := reviewer(adapter); !ok || !known {
+		return "", 0, 0, false
+	}
+	s, n, ok := strings.Cut(rest, ".")
+	if !ok {
+		return "", 0, 0, false
+	}
+	slot, err1 := strconv.Atoi(s)
+	run, err2 := strconv.Atoi(n)
+	return adapter, slot, run, err1 == nil && err2 == nil && slot > 0 && run > 0
+}
+
+// inputs names what a job judges: the diff and the question asked about it.
+func inputs(job Job) string {
+	h := sha256.New()
+	for _, part := range []string{job.Review.Prompt, job.Review.Model} {
+		fmt.Fprintf(h, "%d\n%s\n", len(part), part)
+	}
+	h.Write(job.Diff)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
