@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"gauntlet/test/e2e/npm"
+)
+
+// peers, pinned. Their native binaries are called, not npm's JavaScript shims.
+var (
+	lefthookPackage = npm.Package{Name: "lefthook", Version: "2.2.2"}
+	prekPackage     = npm.Package{Name: "@j178/prek", Version: "0.5.3"}
+)
+
+// bench is one run of all measurements.
+type bench struct {
+	ctx   context.Context
+	scale float64
+	dir   string
+	env   []string
+
+	gauntlet, empty string
+	lefthook, prek  string // "" when they could not be installed
+	peersMissing    string
+
+	tables []*table
+	missed int
+}
+
+func newBench(ctx context.Context, scale float64) (*bench, error) {
+	dir, err := os.MkdirTemp("", "gauntlet-bench-")
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{ctx: ctx, scale: scale, dir: dir}
+	home := filepath.Join(dir, "home")
+	b.env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + filepath.Join(dir, "tmp"), "LANG=C.UTF-8",
+		"GIT_CONFIG_NOSYSTEM=1", "NO_COLOR=1", "PREK_CONCURRENT_HOOKS=16",
+	}
+	for _, d := range []string{home, filepath.Join(dir, "tmp"), filepath.Join(dir, "bin")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if err := write(home, ".gitconfig", "[user]\n\tname = dev\n\temail = dev@example.com\n[init]\n\tdefaultBranch = main\n"); err != nil {
+		return nil, err
+	}
+	if err := b.build(); err != nil {
+		return nil, err
+	}
+	return b, b.installPeers()
+}
+
+func (b *bench) close() { _ = os.RemoveAll(b.dir) }
+
+// build makes gauntlet and the empty program with the same flags.
+func (b *bench) build() error {
+	b.gauntlet, b.empty = filepath.Join(b.dir, "bin", "gauntlet"), filepath.Join(b.dir, "bin", "empty")
+	src := filepath.Join(b.dir, "empty")
+	if err := write(src, "main.go", "package main\n\nfunc main() {}\n"); err != nil {
+		return err
+	}
+	for out, pkg := range map[string]string{b.gauntlet: "gauntlet/cmd/gauntlet", b.empty: filepath.Join(src, "main.go")} {
+		cmd := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, pkg)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if msg, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go build %s: %w\n%s", pkg, err, msg)
+		}
+	}
+	return nil
+}
+
+func (b *bench) installPeers() error {
+	for _, p := range []npm.Package{lefthookPackage, prekPackage} {
+		// No install scripts: lefthook's would write into the repository we stand in.
+		if err := p.Ensure("--ignore-scripts"); errors.Is(err, npm.ErrUnreachable) {
+			b.peersMissing = err.Error()
+			fmt.Fprintln(os.Stderr, "bench: PEERS ARE NOT MEASURED:", err)
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	find := func(p npm.Package, pattern string) (string, error) {
+		dir, err := p.Dir()
+		if err != nil {
+			return "", err
+		}
+		pattern = strings.NewReplacer("OS", runtime.GOOS, "ARCH", arch).Replace(pattern)
+		found, err := filepath.Glob(filepath.Join(dir, "node_modules", filepath.FromSlash(pattern)))
+		if err != nil || len(found) == 0 {
+			return "", fmt.Errorf("%s has no binary for %s/%s", p, runtime.GOOS, runtime.GOARCH)
+		}
+		return found[0], nil
+	}
+	var err error
+	if b.lefthook, err = find(lefthookPackage, "lefthook-OS-ARCH/bin/lefthook"); err != nil {
+		return err
+	}
+	b.prek, err = find(prekPackage, "@j178/prek-OS-ARCH*/prek")
+	return err
+}
+
+func write(dir, name, content string) error {
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(content), 0o644)
+}
