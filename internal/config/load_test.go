@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -245,19 +246,26 @@ func TestLoadHostileYAML(t *testing.T) {
 		bomb += string(i) + ": &" + string(i) + " [" + strings.Repeat("*"+string(prev)+",", 9) + "]\n"
 	}
 	tests := map[string]struct{ content, want string }{
-		"duplicate key":    {"max_retries: 1\nmax_retries: 2\n" + minimal, "config.yml:2:1"},
-		"tab":              {"entry_points:\n\t- path: .\n", "config.yml:2:1: is indented by a tab"},
-		"unclosed flow":    {"entry_points: [a\n", "is not valid YAML"},
-		"unclosed quote":   {"base_branch: \"abc\n", "is not valid YAML"},
-		"bad indent":       {"entry_points:\n  - path: .\n   checks: []\n", "config.yml:"},
-		"bomb":             {bomb + minimal, "config.yml:1:1: a: unknown key"},
-		"bomb in a list":   {"entry_points:\n  - path: .\n    checks: &a [x,x,x,x,x,x,x,x,x]\n    reviews: [*a,*a]\n", "must be text, not a list"},
-		"alias of itself":  {"entry_points: &a [*a]\n", "config.yml:"},
-		"missing anchor":   {"entry_points: *nope\n", "config.yml:1:"},
-		"deep flow":        {"entry_points: " + strings.Repeat("[", 200_000), "nested too deeply"},
-		"deep block":       {strings.Repeat("- ", 200_000), "nested too deeply"},
-		"deep mapping":     {strings.Repeat("? ", 200_000), "nested too deeply"},
-		"many tags":        {"base_branch: " + strings.Repeat("!a ", 100_000) + "x\n", "too many anchors and tags"},
+		"duplicate key":   {"max_retries: 1\nmax_retries: 2\n" + minimal, "config.yml:2:1"},
+		"tab":             {"entry_points:\n\t- path: .\n", "config.yml:2:1: is indented by a tab"},
+		"unclosed flow":   {"entry_points: [a\n", "is not valid YAML"},
+		"unclosed quote":  {"base_branch: \"abc\n", "is not valid YAML"},
+		"bad indent":      {"entry_points:\n  - path: .\n   checks: []\n", "config.yml:"},
+		"bomb":            {bomb + minimal, "config.yml:1:1: a: unknown key"},
+		"bomb in a list":  {"entry_points:\n  - path: .\n    checks: &a [x,x,x,x,x,x,x,x,x]\n    reviews: [*a,*a]\n", "must be text, not a list"},
+		"alias of itself": {"entry_points: &a [*a]\n", "config.yml:"},
+		"missing anchor":  {"entry_points: *nope\n", "config.yml:1:"},
+		"deep flow":       {"entry_points: " + strings.Repeat("[", 200_000), "nested too deeply"},
+		"deep block":      {strings.Repeat("- ", 200_000), "nested too deeply"},
+		"deep mapping":    {strings.Repeat("? ", 200_000), "nested too deeply"},
+		"many tags":       {"base_branch: " + strings.Repeat("!a ", 100_000) + "x\n", "too many anchors and tags"},
+		"many keys": {func() string {
+			var b strings.Builder
+			for i := range 80_000 {
+				b.WriteString("k" + strconv.Itoa(i) + ": 1\n")
+			}
+			return b.String()
+		}(), "has too many keys and values"},
 		"too large":        {"# " + strings.Repeat("x", maxFile) + "\n", "is larger than 1 MiB"},
 		"two documents":    {minimal + "---\nmax_retries: 1\n", "config.yml:5:1: has more than one YAML document"},
 		"not UTF-8":        {"base_branch: a\nlog_dir: \xff\xfe\n", "config.yml:2:10: is not UTF-8 text"},

@@ -21,6 +21,7 @@ const (
 	maxFile   = 1 << 20 // bytes of one configuration file
 	maxDepth  = 64      // nesting of a document
 	maxMarks  = 200     // anchors and tags in a document
+	maxTokens = 50_000  // the parser looks for duplicate keys in quadratic time
 	maxValues = 20_000  // values of a document once aliases are followed
 )
 
@@ -98,7 +99,7 @@ func parseYAML(data []byte, name string) (node ast.Node, fail *Error) {
 		}
 	}()
 	tokens := lexer.Tokenize(string(data))
-	if e := tooDeep(tokens, name); e != nil {
+	if e := unreasonable(tokens, name); e != nil {
 		return nil, e
 	}
 	file, err := parser.Parse(tokens, 0)
@@ -178,10 +179,11 @@ func blockScalar(line string) bool {
 	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, ">")
 }
 
-// tooDeep refuses what would send the recursive parser down without end.
-func tooDeep(tokens token.Tokens, name string) *Error {
+// unreasonable refuses what would send the recursive parser down without end, or
+// keep it busy for seconds.
+func unreasonable(tokens token.Tokens, name string) *Error {
 	depth, run, marks := 0, 0, 0
-	for _, tk := range tokens {
+	for i, tk := range tokens {
 		switch tk.Type {
 		case token.SequenceStartType, token.MappingStartType:
 			depth++
@@ -202,6 +204,8 @@ func tooDeep(tokens token.Tokens, name string) *Error {
 			msg = "is nested too deeply"
 		case marks > maxMarks:
 			msg = "has too many anchors and tags"
+		case i > maxTokens:
+			msg = "has too many keys and values"
 		default:
 			continue
 		}

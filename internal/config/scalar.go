@@ -1,0 +1,96 @@
+package config
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// scalar decodes one value and holds it against the tags of its field.
+func (d *decoder) scalar(n ast.Node, v reflect.Value, field string, tag reflect.StructTag) {
+	before := len(d.errs)
+	switch v.Kind() {
+	case reflect.Bool:
+		b, ok := n.(*ast.BoolNode)
+		if !ok {
+			d.fail(n, field, "", "must be true or false, not %s", kindOf(n))
+			return
+		}
+		v.SetBool(b.Value)
+	case reflect.String:
+		text, ok := stringOf(n)
+		if !ok {
+			d.fail(n, field, "", "must be text, not %s%s", kindOf(n), quoteAdvice(n))
+			return
+		}
+		if d.text(n, text, field, tag); len(d.errs) == before {
+			v.SetString(text)
+		}
+	case reflect.Int, reflect.Float64:
+		f, ok := numberOf(n)
+		if !ok {
+			d.fail(n, field, "", "must be a number, not %s", kindOf(n))
+			return
+		}
+		if v.Kind() == reflect.Int && (f != math.Trunc(f) || math.Abs(f) > 1<<53) {
+			d.fail(n, field, "", "must be a whole number, not %s", kindOf(n))
+			return
+		}
+		if d.number(n, f, field, tag); len(d.errs) > before {
+			return
+		}
+		if v.Kind() == reflect.Int {
+			v.SetInt(int64(f))
+		} else {
+			v.SetFloat(f)
+		}
+	default:
+		panic("config: no decoder for " + v.Type().String())
+	}
+}
+
+func (d *decoder) text(n ast.Node, text, field string, tag reflect.StructTag) {
+	if strings.ContainsRune(text, 0) {
+		d.fail(n, field, "", "must not contain a NUL character")
+		return
+	}
+	if strings.TrimSpace(text) == "" && (tag.Get("required") != "" || tag.Get("nonblank") != "" || tag.Get("enum") != "") {
+		d.fail(n, field, "", "must not be empty")
+		return
+	}
+	words := tag.Get("enum")
+	if words == "" {
+		return
+	}
+	known := strings.Split(words, ",")
+	for _, w := range known {
+		if w == text {
+			return
+		}
+	}
+	d.fail(n, field, nearest(text, known), "must be one of %s, not %s", strings.Join(known, ", "), quote(text))
+}
+
+func (d *decoder) number(n ast.Node, f float64, field string, tag reflect.StructTag) {
+	limit := func(name string) (float64, bool) {
+		text := tag.Get(name)
+		if text == "" {
+			return 0, false
+		}
+		x, err := strconv.ParseFloat(text, 64)
+		return x, err == nil
+	}
+	shown := strconv.FormatFloat(f, 'g', -1, 64)
+	if low, ok := limit("min"); ok && f < low {
+		d.fail(n, field, "", "must be at least %v, not %s", low, shown)
+	}
+	if low, ok := limit("above"); ok && f <= low {
+		d.fail(n, field, "", "must be greater than %v, not %s", low, shown)
+	}
+	if high, ok := limit("max"); ok && f > high {
+		d.fail(n, field, "", "must be at most %v, not %s", high, shown)
+	}
+}
