@@ -1,0 +1,283 @@
+package markdown
+
+import (
+	"bytes"
+)
+
+// Heading is a heading that stands directly in the document.
+type Heading struct {
+	// Start and End delimit its line or, for an underlined heading, its lines,
+	// line end included.
+	Start, End int
+	Level      int
+	Text       string
+}
+
+type leafKind uint8
+
+const (
+	leafNone leafKind = iota
+	leafParagraph
+	leafFence
+	leafHTML
+)
+
+// container is an open block quote or list item.
+type container struct {
+	quote bool
+	// width is the indentation that keeps a line inside a list item.
+	width int
+	// filled: the item has content; an empty one ends at the first blank line.
+	filled bool
+}
+
+// scanner is the state between two lines.
+type scanner struct {
+	open []container
+	leaf leafKind
+	// fence: its character, length. html: its kind.
+	fenceChar byte
+	fenceLen  int
+	html      htmlKind
+	// paragraph is where the open paragraph begins.
+	paragraph int
+	text      []byte
+
+	headings []Heading
+	tasks    []string
+}
+
+// scan walks the whole document.
+func scan(doc []byte) *scanner {
+	s := &scanner{}
+	pos := 0
+	if bytes.HasPrefix(doc, []byte("\xef\xbb\xbf")) {
+		pos = 3
+	}
+	for pos < len(doc) {
+		end, next := lineEnd(doc, pos)
+		s.line(doc[pos:end], pos, next)
+		pos = next
+	}
+	return s
+}
+
+// lineEnd finds where the line at pos ends, without and with its line end.
+func lineEnd(doc []byte, pos int) (end, next int) {
+	i := bytes.IndexAny(doc[pos:], "\r\n")
+	if i < 0 {
+		return len(doc), len(doc)
+	}
+	end = pos + i
+	if doc[end] == '\r' && end+1 < len(doc) && doc[end+1] == '\n' {
+		return end, end + 2
+	}
+	return end, end + 1
+}
+
+// Headings lists the headings that stand directly in the document.
+func Headings(doc []byte) []Heading { return scan(doc).headings }
+
+// OpenTask returns the text of the first list item "- [ ]", and whether there is one.
+func OpenTask(doc []byte) (string, bool) {
+	if s := scan(doc); len(s.tasks) > 0 {
+		return s.tasks[0], true
+	}
+	return "", false
+}
+
+func (s *scanner) line(line []byte, start, next int) {
+	c := cursor{b: line}
+	matched := 0
+	for matched < len(s.open) && s.continues(&s.open[matched], &c) {
+		matched++
+	}
+	all := matched == len(s.open)
+	if all {
+		switch s.leaf {
+		case leafFence:
+			if s.closesFence(c) {
+				s.leaf = leafNone
+			}
+			return
+		case leafHTML:
+			if s.html.ends(c.rest()) {
+				s.leaf = leafNone
+			}
+			return
+		case leafNone, leafParagraph:
+		}
+	}
+	for {
+		indent := c.indent()
+		rest := c.text()
+		if len(rest) == 0 {
+			break
+		}
+		// Only a paragraph of the same container is interrupted or underlined;
+		// one in a container that this line did not match can only go on lazily.
+		inParagraph := all && s.leaf == leafParagraph
+		if indent >= 4 {
+			if s.leaf == leafParagraph {
+				break
+			}
+			s.close(matched)
+			s.fill()
+			return
+		}
+		if rest[0] == '>' {
+			s.close(matched)
+			s.fill()
+			c.advance(indent)
+			c.skip(1)
+			c.optionalSpace()
+			s.open = append(s.open, container{quote: true})
+			matched, all = len(s.open), true
+			continue
+		}
+		if level, text, ok := atx(rest); ok {
+			s.close(matched)
+			s.fill()
+			s.heading(start, next, level, text)
+			return
+		}
+		if ch, n, ok := fence(rest); ok {
+			s.close(matched)
+			s.fill()
+			s.leaf, s.fenceChar, s.fenceLen = leafFence, ch, n
+			return
+		}
+		if kind := htmlStart(rest, s.leaf == leafParagraph); kind != htmlNone {
+			s.close(matched)
+			s.fill()
+			if !kind.ends(rest) {
+				s.leaf, s.html = leafHTML, kind
+			}
+			return
+		}
+		if inParagraph {
+			if level, ok := underline(rest); ok {
+				s.leaf = leafNone
+				s.heading(s.paragraph, next, level, string(bytes.TrimSpace(s.text)))
+				return
+			}
+		}
+		if thematicBreak(rest) {
+			s.close(matched)
+			s.fill()
+			return
+		}
+		if m, ok := listMarker(rest, inParagraph); ok {
+			s.close(matched)
+			s.fill()
+			c.advance(indent)
+			c.skip(m.len)
+			after, blank := c.indent(), len(c.text()) == 0
+			if blank || after > 4 {
+				after = 1
+			}
+			c.advance(after)
+			if task, ok := bytes.CutPrefix(c.rest(), []byte("[ ]")); ok && m.char == '-' && (len(task) == 0 || isBlank(task[0])) {
+				s.tasks = append(s.tasks, string(bytes.TrimSpace(task)))
+			}
+			s.open = append(s.open, container{width: indent + m.len + after})
+			matched, all = len(s.open), true
+			continue
+		}
+		break
+	}
+	blank := len(c.text()) == 0
+	if !blank && !all && s.leaf == leafParagraph {
+		s.extend(c) // lazy continuation: the containers stay open
+		return
+	}
+	if !all {
+		s.close(matched)
+	}
+	switch {
+	case blank:
+		s.leaf = leafNone
+	case s.leaf == leafParagraph:
+		s.extend(c)
+	default:
+		s.fill()
+		s.leaf, s.paragraph, s.text = leafParagraph, start, nil
+		s.extend(c)
+	}
+}
+
+// continues reports whether the line goes on inside an open container.
+func (s *scanner) continues(k *container, c *cursor) bool {
+	indent, blank := c.indent(), len(c.text()) == 0
+	if k.quote {
+		if blank || indent > 3 || c.text()[0] != '>' {
+			return false
+		}
+		c.advance(indent)
+		c.skip(1)
+		c.optionalSpace()
+		return true
+	}
+	if blank {
+		c.advance(min(indent, k.width))
+		return k.filled
+	}
+	if indent < k.width {
+		return false
+	}
+	c.advance(k.width)
+	return true
+}
+
+// close ends the containers beyond the first n, and the leaf.
+func (s *scanner) close(n int) {
+	s.open = s.open[:n]
+	s.leaf = leafNone
+}
+
+func (s *scanner) fill() {
+	if n := len(s.open); n > 0 {
+		s.open[n-1].filled = true
+	}
+}
+
+func (s *scanner) extend(c cursor) {
+	if len(s.text) > 0 {
+		s.text = append(s.text, ' ')
+	}
+	s.text = append(s.text, bytes.TrimSpace(c.text())...)
+}
+
+func (s *scanner) heading(start, next, level int, text string) {
+	if len(s.open) == 0 {
+		s.headings = append(s.headings, Heading{Start: start, End: next, Level: level, Text: text})
+	}
+}
+
+func (s *scanner) closesFence(c cursor) bool {
+	if c.indent() > 3 {
+		return false
+	}
+	t := c.text()
+	n := 0
+	for n < len(t) && t[n] == s.fenceChar {
+		n++
+	}
+	return n >= s.fenceLen && len(bytes.TrimRight(t[n:], " \t")) == 0
+}
+
+// closer is the line that ends what is still open at the end of the document
+// and would swallow whatever is appended; "" when nothing is.
+func (s *scanner) closer() string {
+	if len(s.open) > 0 {
+		return "" // a heading at the margin closes containers and what is in them
+	}
+	switch s.leaf {
+	case leafFence:
+		return string(bytes.Repeat([]byte{s.fenceChar}, s.fenceLen))
+	case leafHTML:
+		return s.html.closer()
+	case leafNone, leafParagraph:
+	}
+	return ""
+}
