@@ -15,6 +15,7 @@ type client struct {
 	agent   string // gauntlet's name for it
 	pkg     npm.Package
 	bin     string // its command
+	model   string
 	dialect fakemodel.Dialect
 
 	// settings is the file that `gauntlet install` writes for this agent, in the project.
@@ -30,7 +31,7 @@ type client struct {
 func clients() []*client {
 	return []*client{
 		{
-			agent: "claude", pkg: npm.Package{Name: "@anthropic-ai/claude-code", Version: "2.1.325"}, bin: "claude",
+			agent: "claude", pkg: npm.Package{Name: "@anthropic-ai/claude-code", Version: "2.1.325"}, bin: "claude", model: "claude-sonnet-4-5",
 			dialect: fakemodel.Anthropic(), settings: ".claude/settings.json",
 			args: func(prompt, _ string) []string {
 				return []string{
@@ -47,7 +48,7 @@ func clients() []*client {
 			},
 		},
 		{
-			agent: "codex", pkg: npm.Package{Name: "@openai/codex", Version: "0.166.0"}, bin: "codex",
+			agent: "codex", pkg: npm.Package{Name: "@openai/codex", Version: "0.166.0"}, bin: "codex", model: "gpt-5.5",
 			dialect: fakemodel.OpenAI(), settings: ".codex/hooks.json", install: []string{"--trust"},
 			home: func(repo string) map[string]string {
 				return map[string]string{".codex/config.toml": fmt.Sprintf(`model = "gpt-5.5"
@@ -77,7 +78,7 @@ trust_level = "trusted"
 			env: func(string) []string { return nil },
 		},
 		{
-			agent: "gemini", pkg: npm.Package{Name: "@google/gemini-cli", Version: "0.61.0"}, bin: "gemini",
+			agent: "gemini", pkg: npm.Package{Name: "@google/gemini-cli", Version: "0.61.0"}, bin: "gemini", model: "gemini-2.5-pro",
 			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json",
 			home: func(string) map[string]string {
 				return map[string]string{".gemini/settings.json": `{

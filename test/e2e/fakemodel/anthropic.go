@@ -22,7 +22,7 @@ func Anthropic() Dialect {
 			}
 			_ = json.Unmarshal(body, &req)
 			for _, t := range req.Tools {
-				if t.Name == "Bash" {
+				if t.Name == "Read" {
 					return true
 				}
 			}

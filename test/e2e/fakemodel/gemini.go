@@ -12,8 +12,8 @@ import (
 func Gemini() Dialect {
 	return Dialect{
 		handles: func(r *http.Request, body []byte) bool {
-			// Side requests (loop check, routing, summaries) are never offered the shell.
-			return strings.HasSuffix(r.URL.Path, ":streamGenerateContent") && bytes.Contains(body, []byte(`"run_shell_command"`))
+			// Side requests (loop check, routing, summaries) are offered no tools.
+			return strings.HasSuffix(r.URL.Path, ":streamGenerateContent") && bytes.Contains(body, []byte(`"read_file"`))
 		},
 		decode: decodeGemini,
 		reply:  replyGemini,

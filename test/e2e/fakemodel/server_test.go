@@ -33,8 +33,8 @@ func TestScriptIsPlayedAndRecorded(t *testing.T) {
 	}{
 		{
 			name: "anthropic", dialect: Anthropic(), path: "/v1/messages?beta=true",
-			first: `{"tools":[{"name":"Bash"}],"messages":[{"role":"user","content":"go"}]}`,
-			second: `{"tools":[{"name":"Bash"}],"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","name":"Bash","input":{}}]},` +
+			first: `{"tools":[{"name":"Read"}],"messages":[{"role":"user","content":"go"}]}`,
+			second: `{"tools":[{"name":"Read"}],"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","name":"Bash","input":{}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"out"}]},{"type":"text","text":"blocked"}]}]}`,
 			call: `"name":"Bash"`, aside: "/v1/messages/count_tokens",
 		},
@@ -47,8 +47,8 @@ func TestScriptIsPlayedAndRecorded(t *testing.T) {
 		},
 		{
 			name: "gemini", dialect: Gemini(), path: "/v1beta/models/m:streamGenerateContent?alt=sse",
-			first: `{"tools":[{"functionDeclarations":[{"name":"run_shell_command"}]}],"contents":[{"role":"user","parts":[{"text":"go"}]}]}`,
-			second: `{"tools":[{"functionDeclarations":[{"name":"run_shell_command"}]}],"contents":[{"role":"user","parts":[{"text":"go"}]},` +
+			first: `{"tools":[{"functionDeclarations":[{"name":"read_file"}]}],"contents":[{"role":"user","parts":[{"text":"go"}]}]}`,
+			second: `{"tools":[{"functionDeclarations":[{"name":"read_file"}]}],"contents":[{"role":"user","parts":[{"text":"go"}]},` +
 				`{"role":"model","parts":[{"functionCall":{"name":"run_shell_command","args":{}}}]},` +
 				`{"role":"user","parts":[{"functionResponse":{"response":{"output":"out"}}},{"text":"blocked"}]}]}`,
 			call: `"name":"run_shell_command"`, aside: "/v1beta/models/m:countTokens",
