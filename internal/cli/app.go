@@ -95,7 +95,9 @@ func (app *App) root() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-	// commands, in alphabetical order
+		// commands, in alphabetical order
+		app.configCmd(),
+		app.validateCmd(),
 	)
 	return root
 }

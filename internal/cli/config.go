@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/config"
+)
+
+func (app *App) configCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show the effective configuration and where each value came from",
+		Long: `Show every setting with the value that counts and where it came from: an
+environment variable, the project (.gauntlet/config.yml), the user
+(~/.config/agent-gauntlet/config.yml) or the default.`,
+		Example: `  gauntlet config
+  gauntlet config --json
+  gauntlet config schema check > check.schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return app.showConfig(asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(app.configSchemaCmd())
+	return cmd
+}
+
+func (app *App) configSchemaCmd() *cobra.Command {
+	kinds := config.SchemaKinds()
+	return &cobra.Command{
+		Use:   "schema [" + strings.Join(kinds, "|") + "]",
+		Short: "Print the JSON Schema of a configuration file, for editors",
+		Example: `  gauntlet config schema                 # .gauntlet/config.yml
+  gauntlet config schema check           # .gauntlet/checks/NAME.yml
+  gauntlet config schema > .vscode/gauntlet.schema.json`,
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: kinds,
+		RunE: func(_ *cobra.Command, args []string) error {
+			kind := "config"
+			if len(args) > 0 {
+				kind = args[0]
+			}
+			schema, err := config.Schema(kind)
+			if err != nil {
+				return exit(2, "%v", err)
+			}
+			_, err = app.Out.Write(schema)
+			return err
+		},
+	}
+}
+
+func (app *App) showConfig(asJSON bool) error {
+	root, err := app.projectRoot()
+	if err != nil {
+		return err
+	}
+	l, err := config.Load(root, app.Getenv)
+	if err != nil {
+		var ce *config.Error
+		if errors.As(err, &ce) {
+			return exit(2, "%v\nto see everything that is wrong: gauntlet validate", err)
+		}
+		return exit(2, "%v", err)
+	}
+	if asJSON {
+		return writeJSON(app.Out, struct {
+			Root        string              `json:"root"`
+			Values      []config.Value      `json:"values"`
+			EntryPoints []config.EntryPoint `json:"entryPoints"`
+			Checks      []string            `json:"checks"`
+			Reviews     []string            `json:"reviews"`
+			Warnings    []string            `json:"warnings"`
+		}{
+			root, l.Values, orEmpty(l.Project.EntryPoints),
+			orEmpty(slices.Sorted(maps.Keys(l.Checks))), orEmpty(slices.Sorted(maps.Keys(l.Reviews))), orEmpty(l.Warnings),
+		})
+	}
+	app.warn(l.Warnings)
+	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	for _, v := range l.Values {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Field, showValue(v.Value), showSource(v))
+	}
+	for _, ep := range l.Project.EntryPoints {
+		gates := append(slices.Clone(ep.Checks), ep.Reviews...)
+		fmt.Fprintf(w, "entry point %s\t%s\t%s\n", ep.Path, showValue(gates), config.OriginProject)
+	}
+	return w.Flush()
+}
+
+func showSource(v config.Value) string {
+	if v.Source == "" {
+		return v.Origin
+	}
+	return v.Origin + " (" + v.Source + ")"
+}
+
+func showValue(v any) string {
+	switch x := v.(type) {
+	case []string:
+		if len(x) == 0 {
+			return "-"
+		}
+		return strings.Join(x, ", ")
+	case *bool:
+		if x == nil {
+			return "-"
+		}
+		return fmt.Sprint(*x)
+	case *int:
+		if x == nil {
+			return "-"
+		}
+		return fmt.Sprint(*x)
+	case string:
+		if x == "" {
+			return "-"
+		}
+		return x
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/redact"
+)
+
+// projectRoot finds the project that the command was called in.
+func (app *App) projectRoot() (string, error) {
+	cwd, err := app.Getwd()
+	if err != nil {
+		return "", exit(2, "the current folder cannot be read: %v", err)
+	}
+	root, ok := config.FindRoot(cwd)
+	if !ok {
+		return "", exit(2, "there is no .gauntlet/config.yml here or above; make one with: gauntlet init")
+	}
+	return root, nil
+}
+
+// warn prints warnings of the configuration for a person.
+func (app *App) warn(warnings []string) {
+	for _, w := range warnings {
+		fmt.Fprintln(app.Err, "warning: "+redact.Strip(w))
+	}
+}
+
+// orEmpty makes JSON say [] and not null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// writeJSON prints one indented JSON document.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// count is "1 error", "2 errors".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/config"
+)
+
+func (app *App) validateCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "Check every file of .gauntlet/ and tell everything that is wrong",
+		Long: `Check .gauntlet/config.yml and every check and review, whether an entry point
+names it or not. Exit code 0: valid (warnings may be printed). 2: invalid.`,
+		Example: `  gauntlet validate
+  gauntlet validate --json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return app.validate(asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// invalid is one error of validate --json.
+type invalid struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Field   string `json:"field,omitempty"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+func (app *App) validate(asJSON bool) error {
+	root, err := app.projectRoot()
+	if err != nil {
+		return err
+	}
+	l, errs := config.Validate(root, app.Getenv)
+	if asJSON {
+		out := make([]invalid, 0, len(errs))
+		for _, e := range errs {
+			out = append(out, invalid{e.File, e.Line, e.Column, e.Field, e.Msg, e.Hint})
+		}
+		err := writeJSON(app.Out, struct {
+			Valid    bool      `json:"valid"`
+			Root     string    `json:"root"`
+			Errors   []invalid `json:"errors"`
+			Warnings []string  `json:"warnings"`
+		}{len(errs) == 0, root, out, orEmpty(l.Warnings)})
+		if err == nil && len(errs) > 0 {
+			return exit(2, "")
+		}
+		return err
+	}
+	app.warn(l.Warnings)
+	for _, e := range errs {
+		fmt.Fprintln(app.Err, e)
+	}
+	if len(errs) > 0 {
+		return exit(2, "the configuration is invalid: %s", count(len(errs), "error"))
+	}
+	fmt.Fprintf(app.Out, "The configuration is valid: %s, %s, %s.\n",
+		count(len(l.Project.EntryPoints), "entry point"), count(len(l.Checks), "check"), count(len(l.Reviews), "review"))
+	return nil
+}
