@@ -1,9 +1,25 @@
 package transcript
 
-import "errors"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/event"
+)
 
 // DefaultMaxBytes is how much of a transcript is read at most: 16 MiB.
 const DefaultMaxBytes = 16 << 20
+
+// checkpointHeader opens every checkpoint message; a prompt that begins with
+// it was typed by us.
+const checkpointHeader = "Context-aware checkpoint"
+
+// maxCandidates is how many user texts are looked at for the human's prompt.
+const maxCandidates = 16
 
 // Why a transcript could not be used; test with errors.Is.
 var (
@@ -14,8 +30,289 @@ var (
 // Read reads the current turn of the transcript at path. It reads backwards
 // from the end until the turn's start and never more than opts.MaxBytes. The
 // error says why the turn is not Readable; it is nil otherwise.
-func Read(path string, opts Options) (Turn, error) { return Turn{}, ErrFormat }
+func Read(path string, opts Options) (Turn, error) {
+	if opts.MaxBytes <= 0 {
+		opts.MaxBytes = DefaultMaxBytes
+	}
+	c, err := collect(path, opts)
+	if err != nil {
+		return Turn{}, err
+	}
+	turn := c.turn()
+	if !opts.NoSubagents {
+		c.addSubagents(path, &turn)
+	}
+	return turn, nil
+}
 
 // ReadUsage reads only the newest usage figure of the transcript at path;
 // nil when it has none (or none since the last compaction).
-func ReadUsage(path string) (*Usage, error) { return nil, ErrFormat }
+func ReadUsage(path string) (*Usage, error) {
+	c, err := collectUsage(path)
+	if err != nil {
+		return nil, err
+	}
+	return usageOf(c.forward(0)), nil
+}
+
+// normaliser turns the lines of one format into entries, newest line first;
+// the entries of one line come in the order in which they happened.
+type normaliser interface {
+	line(raw []byte) []entry
+}
+
+// collector gathers entries from the newest to the oldest.
+type collector struct {
+	opts   Options
+	format string
+	norm   normaliser
+	// groups are the entries of each line, newest line first.
+	groups [][]entry
+	// human is the place of the turn's first message; fallback of the newest
+	// text that may have been one.
+	human, fallback *mark
+	candidates      int
+	// wanted are files whose edit is not explained yet by what was read.
+	wanted map[string]bool
+	failed map[string]bool
+	cut    bool
+	size   int64
+}
+
+// mark is the place of an entry.
+type mark struct{ group, index int }
+
+// collect reads path back to the start of the turn, and further while an
+// earlier part may explain an edit of this turn.
+func collect(path string, opts Options) (*collector, error) {
+	return scan(path, opts, (*collector).add)
+}
+
+// collectUsage reads path back to the newest figure or compaction.
+func collectUsage(path string) (*collector, error) {
+	return scan(path, Options{MaxBytes: DefaultMaxBytes}, func(c *collector, group []entry) bool {
+		c.groups = append(c.groups, group)
+		for _, e := range group {
+			if e.kind == entryUsage || e.kind == entryCompacted {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// scan hands the entries of path to add, newest line first, until it has enough.
+func scan(path string, opts Options, add func(*collector, []entry) bool) (*collector, error) {
+	f, size, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c := &collector{opts: opts, size: size, failed: map[string]bool{}}
+	if isDocument(f, size) {
+		return c, c.document(f, size, add)
+	}
+	t := newTail(f, size, opts.MaxBytes)
+	for {
+		line, ok := t.prev()
+		if !ok {
+			break
+		}
+		// A crash can leave a run of NULs where a line was to be.
+		line = bytes.Trim(line, " \t\r\x00")
+		if len(line) < 2 || line[0] != '{' {
+			continue
+		}
+		if c.norm == nil {
+			if c.format, c.norm = detect(line); c.norm == nil {
+				continue
+			}
+			if doc, ok := c.norm.(*geminiDocument); ok {
+				doc.hand(c, line, add)
+				return c, nil
+			}
+		}
+		if group := c.norm.line(line); len(group) > 0 && !add(c, group) {
+			return c, nil
+		}
+	}
+	if t.err != nil && c.norm == nil {
+		return nil, t.err
+	}
+	c.cut = t.cut || t.err != nil
+	if c.norm == nil {
+		return nil, fmt.Errorf("%w: %s", ErrFormat, path)
+	}
+	return c, nil
+}
+
+// add takes the entries of one more line; false means that is enough.
+func (c *collector) add(group []entry) bool {
+	c.groups = append(c.groups, group)
+	if c.human != nil {
+		return c.earlier(group)
+	}
+	for i := len(group) - 1; i >= 0; i-- {
+		e := &group[i]
+		if e.kind != entryHuman && e.kind != entryMaybe || c.isOwn(e.text) {
+			continue
+		}
+		here := &mark{len(c.groups) - 1, i}
+		if c.fallback == nil {
+			c.fallback = here
+		}
+		c.candidates++
+		switch {
+		case e.kind == entryMaybe:
+		case e.unsure && c.opts.Prompt != "" && strings.TrimSpace(e.text) != strings.TrimSpace(c.opts.Prompt):
+			if c.candidates >= maxCandidates {
+				c.human = c.fallback
+			}
+		default:
+			c.human = here
+		}
+		if c.human != nil {
+			c.wanted = unread(pair(c.forward(0)).calls)
+			return len(c.wanted) > 0
+		}
+	}
+	return true
+}
+
+// earlier looks through a line before the turn for files the turn edits.
+func (c *collector) earlier(group []entry) bool {
+	for i := range group {
+		e := &group[i]
+		if e.res != nil {
+			e.res.output = ""
+			if e.res.outcome == event.Failure {
+				c.failed[e.id] = true
+			}
+		}
+		if e.call == nil || c.failed[e.id] {
+			continue
+		}
+		for _, p := range e.call.Paths {
+			delete(c.wanted, filepath.Base(p))
+		}
+		for base := range c.wanted {
+			if e.call.Kind == event.ToolShell && strings.Contains(e.call.Command, base) {
+				delete(c.wanted, base)
+			}
+		}
+	}
+	return len(c.wanted) > 0
+}
+
+// isOwn reports whether a prompt was ours.
+func (c *collector) isOwn(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), checkpointHeader) || c.opts.Own != nil && c.opts.Own(text)
+}
+
+// start is where the turn begins: its human message, or nil when it was not seen.
+func (c *collector) start() *mark {
+	if c.human != nil {
+		return c.human
+	}
+	return c.fallback
+}
+
+// forward returns the entries in the order in which they happened: those of
+// the turn (part 0) or those before it (part 1).
+func (c *collector) forward(part int) []entry {
+	m := c.start()
+	var out []entry
+	for g := len(c.groups) - 1; g >= 0; g-- {
+		for i := range c.groups[g] {
+			before := m != nil && (g > m.group || g == m.group && i <= m.index)
+			if before == (part == 1) {
+				out = append(out, c.groups[g][i])
+			}
+		}
+	}
+	return out
+}
+
+// turn builds the turn from what was collected.
+func (c *collector) turn() Turn {
+	t := Turn{Format: c.format, Readable: true, EarlierSeen: map[string]bool{}}
+	m := c.start()
+	t.Truncated = m == nil && c.cut
+	if m != nil {
+		h := c.groups[m.group][m.index]
+		t.Start, t.HumanID, t.HumanText = h.at, h.id, h.text
+	}
+	entries := c.forward(0)
+	t.Calls = pair(entries).calls
+	t.Usage = usageOf(entries)
+	for _, e := range entries {
+		if e.kind == entrySaid {
+			t.LastMessage = e.text
+		}
+	}
+	c.lastInput(&t)
+	before := c.forward(1)
+	if t.Usage == nil && !compacted(entries) {
+		t.Usage = usageOf(before)
+	}
+	if t.Usage != nil && t.Usage.Model != "" {
+		t.Model = t.Usage.Model
+	}
+	for _, call := range pair(before).calls {
+		if call.Outcome == event.Failure || call.Rejected {
+			continue
+		}
+		for _, p := range call.Paths {
+			t.EarlierSeen[p] = true
+		}
+		if call.Kind == event.ToolShell {
+			t.EarlierShell = append(t.EarlierShell, call)
+		}
+	}
+	return t
+}
+
+// lastInput finds the newest prompt and the agent's newest turn id.
+func (c *collector) lastInput(t *Turn) {
+	found := false
+	for _, group := range c.groups {
+		for _, e := range slices.Backward(group) {
+			switch e.kind {
+			case entryHuman, entryMaybe:
+				if !found {
+					found, t.LastInput, t.Own = true, e.text, c.isOwn(e.text)
+				}
+			case entryTurnID:
+				if t.TurnID == "" {
+					t.TurnID = e.id
+				}
+			case entryModel:
+				if t.Model == "" {
+					t.Model = e.text
+				}
+			case entryCall, entryResult, entryItem, entryPoll, entrySaid, entryUsage, entryCompacted:
+			}
+		}
+		if found && t.TurnID != "" && t.Model != "" {
+			return
+		}
+	}
+}
+
+// usageOf returns the newest figure after the last compaction.
+func usageOf(entries []entry) *Usage {
+	for _, e := range slices.Backward(entries) {
+		switch e.kind {
+		case entryUsage:
+			return e.usage
+		case entryCompacted:
+			return nil
+		case entryHuman, entryMaybe, entryCall, entryResult, entryItem, entryPoll, entrySaid, entryTurnID, entryModel:
+		}
+	}
+	return nil
+}
+
+func compacted(entries []entry) bool {
+	return slices.ContainsFunc(entries, func(e entry) bool { return e.kind == entryCompacted })
+}

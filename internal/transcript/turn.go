@@ -19,6 +19,13 @@ type Options struct {
 	MaxBytes int64
 	// NoSubagents leaves the files of sub-agents launched in the turn unread.
 	NoSubagents bool
+	// Own tells texts that we ourselves sent to the agent in this session (the
+	// reason of a block): some agents log them like a human's prompt. The
+	// header of a checkpoint is known without it.
+	Own func(text string) bool
+	// Prompt is the human's prompt where the stop event carries it; it decides
+	// between user texts that the transcript alone does not tell apart.
+	Prompt string
 }
 
 // Turn is the current turn: everything after the last message a human typed.
@@ -47,6 +54,13 @@ type Turn struct {
 	// EarlierShell are shell commands before this turn that were not seen to
 	// fail: what they showed counts as seen too.
 	EarlierShell []event.ToolCall
+	// TurnID is the newest id the agent itself gave to a turn, in the words of
+	// its hook events; "" when the format has none. When it is not the event's
+	// id, the file lags behind the event.
+	TurnID string
+	// LastInput is the newest prompt, ours included; Own says it was ours.
+	LastInput string
+	Own       bool
 	// LastMessage is the newest text of the main agent in this turn.
 	LastMessage string
 	// Model is the newest model name of the main chain.

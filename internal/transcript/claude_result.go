@@ -1,0 +1,164 @@
+package transcript
+
+import (
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/event"
+)
+
+// claudeResults reads the tool_result blocks of a user line.
+func claudeResults(content []byte, c *claudeLine) []entry {
+	var out []entry
+	at := c.at()
+	elements(content, func(block []byte) bool {
+		var typ, id string
+		var body []byte
+		failed := false
+		members(block, func(k, v []byte) bool {
+			switch string(k) {
+			case "type":
+				typ = text(v)
+			case "tool_use_id":
+				id = text(v)
+			case "content":
+				body = v
+			case "is_error":
+				failed = isTrue(v)
+			}
+			return true
+		})
+		if typ != "tool_result" {
+			return true
+		}
+		r := claudeResult(body, failed, c)
+		out = append(out, entry{kind: entryResult, id: id, at: at, res: r})
+		if poll := claudePoll(c); poll != nil {
+			out = append(out, entry{kind: entryPoll, at: at, res: poll})
+		}
+		return true
+	})
+	return out
+}
+
+// claudeResult reads the outcome of one call out of its result.
+func claudeResult(body []byte, failed bool, c *claudeLine) *result {
+	r := &result{output: resultText(body), outcome: event.Success}
+	if !failed {
+		r.exit, r.hasExit = 0, true
+		members(c.toolResult, func(k, v []byte) bool {
+			switch string(k) {
+			case "backgroundTaskId":
+				r.task = text(v)
+				r.background = r.task != ""
+			case "interrupted":
+				if isTrue(v) {
+					r.outcome, r.hasExit = event.Unknown, false
+				}
+			case "returnCodeInterpretation":
+				// A status other than 0 that the harness does not call a failure.
+				r.hasExit = false
+			case "agentId":
+				r.agent = text(v)
+			case "isAsync":
+				r.background = r.background || isTrue(v)
+			}
+			return true
+		})
+		if strings.HasPrefix(r.output, "Command running in background with ID:") {
+			r.background = true
+		}
+		if r.background {
+			r.outcome, r.hasExit = event.Unknown, false
+		}
+		return r
+	}
+	r.outcome = event.Failure
+	r.rejected = len(c.denial) > 0 || claudeRefusal(r.output) || strings.HasPrefix(text(bounded(c.toolResult)), "User rejected")
+	if rest, ok := strings.CutPrefix(r.output, "Exit code "); ok {
+		digits, _, _ := strings.Cut(rest, "\n")
+		if n, err := strconv.Atoi(strings.TrimSpace(digits)); err == nil {
+			r.exit, r.hasExit = n, true
+		}
+	}
+	return r
+}
+
+// bounded keeps text from decoding something huge just to look at its start.
+func bounded(raw []byte) []byte {
+	if len(raw) > commandBytes {
+		return nil
+	}
+	return raw
+}
+
+// claudeRefusal: the call never ran, by the words of the harness.
+func claudeRefusal(output string) bool {
+	s := strings.TrimSpace(output)
+	for _, p := range []string{
+		"<tool_use_error>", "The user doesn't want to", "Claude requested permissions",
+		"[Request interrupted by user", "PreToolUse:", "Hook PreToolUse", "Permission to use ",
+	} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// claudePoll reads what a poll of a background command says about its end.
+func claudePoll(c *claudeLine) *result {
+	if !isObject(c.toolResult) {
+		return nil
+	}
+	task := c.toolResult
+	if inner := field(task, "task"); isObject(inner) {
+		task = inner
+	}
+	r := &result{outcome: event.Unknown}
+	done := false
+	members(task, func(k, v []byte) bool {
+		switch string(k) {
+		case "shellId", "task_id", "taskId":
+			r.task = text(v)
+		case "status":
+			s := text(v)
+			done = s == "completed" || s == "failed"
+		case "exitCode", "exit_code":
+			if n, ok := number(v); ok {
+				r.finish(n)
+			}
+		case "stdout", "output":
+			r.output = excerpt(v)
+		}
+		return true
+	})
+	if r.task == "" || !done || !r.hasExit {
+		return nil
+	}
+	return r
+}
+
+// resultText joins the texts of a result, bounded to head and tail.
+func resultText(body []byte) string {
+	if isString(body) {
+		return excerpt(body)
+	}
+	var b strings.Builder
+	elements(body, func(block []byte) bool {
+		s := ""
+		if isString(block) {
+			s = excerpt(block)
+		} else {
+			s = excerpt(field(block, "text"))
+		}
+		if s != "" {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(s)
+		}
+		return b.Len() < 4*(headBytes+tailBytes)
+	})
+	return clip(b.String())
+}

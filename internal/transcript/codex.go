@@ -1,0 +1,304 @@
+package transcript
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// codexLog normalises Codex rollouts: the paginated layout, where a finished
+// item holds call and result, and the legacy one, where they are a pair.
+type codexLog struct{}
+
+func (l *codexLog) line(raw []byte) []entry {
+	var typ string
+	var payload, at []byte
+	if !members(raw, func(k, v []byte) bool {
+		switch string(k) {
+		case "type":
+			typ = text(v)
+		case "payload":
+			payload = v
+		case "timestamp":
+			at = v
+		}
+		return true
+	}) {
+		return nil
+	}
+	switch typ {
+	case "response_item":
+		return codexItem(payload, stamp(at))
+	case "event_msg":
+		return codexEvent(payload, at)
+	case "compacted":
+		return []entry{{kind: entryCompacted, at: stamp(at)}}
+	case "turn_context":
+		var out []entry
+		if id := text(field(payload, "turn_id")); id != "" {
+			out = append(out, entry{kind: entryTurnID, id: id})
+		}
+		return append(out, entry{kind: entryModel, text: text(field(payload, "model"))})
+	}
+	return nil
+}
+
+// codexEvent reads what the harness noted about the session.
+func codexEvent(p, rawAt []byte) []entry {
+	at := stamp(rawAt)
+	switch text(field(p, "type")) {
+	case "item_completed":
+		return codexDone(p, at)
+	case "user_message":
+		said := excerpt(field(p, "message"))
+		if codexInjected(said) {
+			return nil
+		}
+		return []entry{{kind: entryHuman, id: text(rawAt), at: at, text: said}}
+	case "agent_message":
+		return []entry{{kind: entrySaid, at: at, text: excerpt(field(p, "message"))}}
+	case "task_started":
+		return []entry{{kind: entryTurnID, id: text(field(p, "turn_id"))}}
+	case "token_count":
+		info := field(p, "info")
+		n, _ := number(path(info, "last_token_usage", "input_tokens"))
+		window, _ := number(field(info, "model_context_window"))
+		if n <= 0 {
+			return nil // the estimate after a compaction, or nothing yet
+		}
+		return []entry{{kind: entryUsage, at: at, usage: &Usage{Tokens: n, Window: window, At: at}}}
+	case "patch_apply_end":
+		r := &result{output: excerpt(field(p, "stdout")), outcome: event.Failure}
+		if isTrue(field(p, "success")) {
+			r.outcome = event.Success
+		}
+		return patchItems(text(field(p, "call_id")), changedPaths(field(p, "changes")), r, at)
+	case "exec_command_end":
+		call := &event.ToolCall{ID: text(field(p, "call_id")), Name: "exec_command", Kind: event.ToolShell, Outcome: event.Unknown, At: at}
+		call.Command, call.Dir = argv(field(p, "command")), fileURL(text(field(p, "cwd")))
+		r := &result{output: excerpt(field(p, "aggregated_output"))}
+		if n, ok := number(field(p, "exit_code")); ok {
+			r.finish(n)
+		}
+		return []entry{{kind: entryItem, id: call.ID, at: at, call: call, res: r}}
+	}
+	return nil
+}
+
+// codexDone reads a finished item.
+func codexDone(p []byte, at time.Time) []entry {
+	item := field(p, "item")
+	id := text(field(item, "id"))
+	turn := entry{kind: entryTurnID, id: text(field(p, "turn_id"))}
+	started := at
+	if ms, ok := number(field(p, "started_at_ms")); ok && ms > 0 {
+		started = time.UnixMilli(int64(ms)).UTC()
+	}
+	out := []entry{turn}
+	switch text(field(item, "type")) {
+	case "UserMessage":
+		said := claudeText(field(item, "content"))
+		if !codexInjected(said) {
+			out = append(out, entry{kind: entryHuman, id: id, at: at, text: said})
+		}
+	case "AgentMessage":
+		out = append(out, entry{kind: entrySaid, at: at, text: resultText(field(item, "content"))})
+	case "ContextCompaction":
+		out = append(out, entry{kind: entryCompacted, at: at})
+	case "CommandExecution":
+		call := &event.ToolCall{ID: id, Name: "exec_command", Kind: event.ToolShell, Outcome: event.Unknown, At: started}
+		call.Command, call.Dir = argv(field(item, "command")), fileURL(text(field(item, "cwd")))
+		out = append(out, entry{kind: entryItem, id: id, at: at, call: call, res: commandResult(item)})
+	case "FileChange":
+		r := &result{output: excerpt(field(item, "stdout")), outcome: event.Failure}
+		switch text(field(item, "status")) {
+		case "completed":
+			r.outcome = event.Success
+		case "declined":
+			r.rejected = true
+		}
+		out = append(out, patchItems(id, changedPaths(field(item, "changes")), r, started)...)
+	case "SubAgentActivity":
+		if text(field(item, "kind")) == "started" {
+			r := &result{outcome: event.Unknown, agent: text(field(item, "agent_thread_id"))}
+			out = append(out, entry{kind: entryResult, id: id, at: at, res: r})
+		}
+	case "McpToolCall":
+		call := &event.ToolCall{ID: id, Name: text(field(item, "tool")), Kind: event.ToolOther, Outcome: event.Unknown, At: started}
+		r := &result{outcome: event.Unknown}
+		switch text(field(item, "status")) {
+		case "completed":
+			r.outcome = event.Success
+		case "failed":
+			r.outcome = event.Failure
+		}
+		out = append(out, entry{kind: entryItem, id: id, at: at, call: call, res: r})
+	}
+	return out
+}
+
+// commandResult reads the end of a command out of its finished item.
+func commandResult(item []byte) *result {
+	r := &result{outcome: event.Unknown, output: excerpt(field(item, "aggregated_output"))}
+	if text(field(item, "status")) == "declined" {
+		r.outcome, r.rejected = event.Failure, true
+		return r
+	}
+	n, ok := number(field(item, "exit_code"))
+	switch {
+	case ok && n >= 0:
+		r.finish(n)
+	case ok && len(text(field(item, "process_id"))) > 0:
+		// It ran and was still running when the session let go of it.
+		r.background = true
+	case ok:
+		r.outcome = event.Failure // it could not be started
+	}
+	return r
+}
+
+// codexItem reads what went to and came from the model.
+func codexItem(p []byte, at time.Time) []entry {
+	id := text(field(p, "call_id"))
+	name := text(field(p, "name"))
+	switch text(field(p, "type")) {
+	case "message":
+		return codexMessage(p, at)
+	case "function_call":
+		args := []byte(command(field(p, "arguments")))
+		return codexCall(id, name, args, at)
+	case "local_shell_call":
+		call := &event.ToolCall{ID: id, Name: "shell", Kind: event.ToolShell, Outcome: event.Unknown, At: at}
+		call.Command, call.Dir = argv(path(p, "action", "command")), text(path(p, "action", "working_directory"))
+		return []entry{{kind: entryCall, id: id, at: at, call: call}}
+	case "custom_tool_call":
+		if name == "apply_patch" {
+			return patchItems(id, patchPaths(text(bounded(field(p, "input")))), nil, at)
+		}
+		// Code mode: the program's own calls are in the finished items.
+		return nil
+	case "function_call_output", "custom_tool_call_output":
+		r := codexOutput(field(p, "output"))
+		// A patch that adds and changes files is two calls.
+		return []entry{
+			{kind: entryResult, id: id, at: at, res: r},
+			{kind: entryResult, id: id + addedSuffix, at: at, res: r},
+		}
+	}
+	return nil
+}
+
+// codexMessage reads a user message as the model got it: a human's only where
+// nothing better tells.
+func codexMessage(p []byte, at time.Time) []entry {
+	if text(field(p, "role")) != "user" {
+		return nil
+	}
+	said := resultText(field(p, "content"))
+	if said == "" || codexInjected(said) {
+		return nil
+	}
+	e := entry{kind: entryMaybe, id: text(field(p, "id")), at: at, text: said}
+	elements(path(p, "internal_chat_message_metadata_passthrough", "content_item_metadata"), func(m []byte) bool {
+		switch text(path(m, "provenance", "type")) {
+		case "user":
+			e.kind = entryHuman
+		case "":
+		default:
+			e.text = ""
+		}
+		return e.text != ""
+	})
+	if e.text == "" {
+		return nil
+	}
+	if e.id == "" {
+		e.id = at.Format(time.RFC3339Nano)
+	}
+	return []entry{e}
+}
+
+// codexInjected reports whether a user text was written by the harness.
+func codexInjected(s string) bool {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return true
+	}
+	for _, p := range []string{
+		"<environment_context>", "<user_instructions>", "<hook_prompt", "<turn_aborted>", "<subagent_notification>",
+		"<permissions instructions>", "<skill>", "<skills_instructions>", "<user_shell_command>", "# AGENTS.md instructions",
+		"<state_snapshot>", "<multi_agent_mode>",
+	} {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// codexCall reads a function call of the model.
+func codexCall(id, name string, args []byte, at time.Time) []entry {
+	call := &event.ToolCall{ID: id, Name: name, Kind: event.ToolOther, Outcome: event.Unknown, At: at}
+	e := entry{kind: entryCall, id: id, at: at, call: call}
+	switch name {
+	case "exec_command", "shell", "shell_command", "container.exec", "local_shell":
+		call.Kind = event.ToolShell
+		members(args, func(k, v []byte) bool {
+			switch string(k) {
+			case "cmd", "command":
+				call.Command = argv(v)
+			case "workdir":
+				call.Dir = text(v)
+			}
+			return true
+		})
+		if runsPatch(call.Command) {
+			return patchItems(id, patchPaths(call.Command), nil, at)
+		}
+	case "apply_patch":
+		return patchItems(id, patchPaths(text(field(args, "input"))), nil, at)
+	case "write_stdin":
+		e.text = string(field(args, "session_id"))
+	case "spawn_agent":
+		call.Kind = event.ToolAgent
+	}
+	return []entry{e}
+}
+
+// argv gives the command line of an argument vector or a string.
+func argv(raw []byte) string {
+	if isString(raw) {
+		return command(raw)
+	}
+	if len(raw) > commandBytes {
+		return ""
+	}
+	var args []string
+	elements(raw, func(v []byte) bool {
+		args = append(args, text(v))
+		return true
+	})
+	if len(args) == 3 && (args[1] == "-lc" || args[1] == "-c") && strings.HasSuffix(strings.TrimSuffix(args[0], ".exe"), "sh") {
+		return args[2]
+	}
+	for i, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t\n'\"\\$`&|;<>()*?[]#~{}!") {
+			args[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+// fileURL gives the path of a file URL; anything else as it is.
+func fileURL(s string) string {
+	if !strings.HasPrefix(s, "file://") {
+		return s
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}

@@ -1,0 +1,59 @@
+package transcript
+
+// detect tells the format by the shape of one line; nil when it tells none.
+func detect(line []byte) (string, normaliser) {
+	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf bool }
+	var typ string
+	ok := members(line, func(k, v []byte) bool {
+		switch string(k) {
+		case "type":
+			has.typ, typ = true, text(v)
+		case "payload":
+			has.payload = isObject(v)
+		case "timestamp":
+			has.stamp = true
+		case "id":
+			has.id = isString(v)
+		case "uuid":
+			has.uuid = isString(v)
+		case "sessionId", "session_id":
+			has.session = isString(v)
+		case "leafUuid":
+			has.leaf = true
+		case "message":
+			has.message = isObject(v)
+		case "content":
+			has.content = true
+		case "$set", "$rewindTo":
+			has.set = true
+		case "projectHash", "startTime":
+			has.header = true
+		case "messages":
+			has.messages = isArray(v)
+		}
+		return true
+	})
+	switch {
+	case !ok:
+		return "", nil
+	case has.typ && has.payload && has.stamp && !has.uuid:
+		return FormatCodex, &codexLog{}
+	case has.messages && !has.typ && (has.session || has.header):
+		return FormatGemini, &geminiDocument{}
+	case has.set, has.header && has.session && !has.typ:
+		return FormatGemini, &geminiLog{}
+	case has.id && has.stamp && !has.uuid && !has.message && isGeminiType(typ):
+		return FormatGemini, &geminiLog{}
+	case has.typ && (has.uuid || has.session || has.leaf || has.message):
+		return FormatClaude, &claudeLog{}
+	}
+	return "", nil
+}
+
+func isGeminiType(t string) bool {
+	switch t {
+	case "user", "gemini", "info", "warning", "error":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,205 @@
+package transcript
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// entryKind is what a normalised piece of a transcript is.
+type entryKind uint8
+
+const (
+	entryHuman     entryKind = iota // a message that a human typed
+	entryMaybe                      // a text that a human may have typed: counts when nothing surer is there
+	entryCall                       // a tool call
+	entryResult                     // the result of a tool call, by id
+	entryItem                       // call and result in one record, merged by id
+	entryPoll                       // a later word about a call that went to the background
+	entrySaid                       // a text of the main agent
+	entryUsage                      // token figures of the main chain
+	entryCompacted                  // the context was compacted here
+	entryTurnID                     // the agent's own id of the turn
+	entryModel                      // the model's name
+)
+
+// entry is the common form of all formats: layer 1 makes them, layer 2 reads them.
+type entry struct {
+	kind  entryKind
+	id    string // of the message or call
+	at    time.Time
+	text  string
+	call  *event.ToolCall
+	res   *result
+	usage *Usage
+	// unsure: the format has no mark that tells this human text from ours.
+	unsure bool
+}
+
+// result is what a transcript says about the end of a call.
+type result struct {
+	outcome    event.Outcome
+	exit       int
+	hasExit    bool
+	rejected   bool
+	background bool
+	output     string
+	// task is the handle under which later polls speak of a background call.
+	task string
+	// agent is the id of the sub-agent that the call launched.
+	agent string
+}
+
+// apply puts a result on a call. What is proved stays: a later word without
+// proof (a running command's first output) does not undo an exit status.
+func (r *result) apply(c *event.ToolCall) {
+	if c.Output == "" {
+		c.Output = r.output
+	}
+	if c.Outcome != event.Unknown {
+		return
+	}
+	if r.output != "" {
+		c.Output = r.output
+	}
+	c.Outcome = r.outcome
+	c.ExitCode, c.HasExit = r.exit, r.hasExit
+	c.Rejected = c.Rejected || r.rejected
+	c.Background = r.background
+}
+
+// worked is a turn's work after pairing.
+type worked struct {
+	calls []event.ToolCall
+	// launched maps the index of a call to the sub-agent it started.
+	launched map[int]string
+}
+
+// pair builds the tool calls of entries, in call order, results applied by id.
+func pair(entries []entry) worked {
+	w := worked{launched: map[int]string{}}
+	byID := map[string]int{}
+	tasks := map[string]int{}
+	pollers := map[string]string{}
+	apply := func(i int, r *result) {
+		r.apply(&w.calls[i])
+		if r.task != "" {
+			tasks[r.task] = i
+		}
+		if r.agent != "" {
+			w.launched[i] = r.agent
+		}
+	}
+	for _, e := range entries {
+		i, known := byID[e.id]
+		known = known && e.id != ""
+		switch e.kind {
+		case entryCall, entryItem:
+			if !known {
+				i = len(w.calls)
+				w.calls = append(w.calls, *e.call)
+				if e.id != "" {
+					byID[e.id] = i
+				}
+			} else {
+				complete(&w.calls[i], e.call)
+			}
+			if e.text != "" {
+				pollers[e.id] = e.text
+			}
+			if e.res != nil {
+				apply(i, e.res)
+			}
+		case entryResult:
+			// A poll tells how the polled command ended, not how it did itself.
+			if target, ok := tasks[pollers[e.id]]; ok && known && !e.res.rejected {
+				r := *e.res
+				r.task = pollers[e.id]
+				apply(target, &r)
+			} else if known {
+				apply(i, e.res)
+			}
+		case entryPoll:
+			if !known {
+				i, known = tasks[e.res.task]
+			}
+			if known && e.res.outcome != event.Unknown {
+				r := *e.res
+				r.task = ""
+				apply(i, &r)
+			}
+		case entryHuman, entryMaybe, entrySaid, entryUsage, entryCompacted, entryTurnID, entryModel:
+		}
+	}
+	inStartOrder(w.calls)
+	return w
+}
+
+// inStartOrder puts calls that a program made side by side, and that were
+// noted when they ended, in the order in which they began.
+func inStartOrder(calls []event.ToolCall) {
+	nested := func(i int) bool { return i < len(calls) && strings.HasPrefix(calls[i].ID, "exec-") }
+	for i := 0; i < len(calls); i++ {
+		j := i
+		for nested(j) {
+			j++
+		}
+		if j > i {
+			slices.SortStableFunc(calls[i:j], func(a, b event.ToolCall) int { return a.At.Compare(b.At) })
+			i = j
+		}
+	}
+}
+
+// complete fills in what a second record of the same call knows better.
+func complete(c, more *event.ToolCall) {
+	if more.Kind != event.ToolOther {
+		c.Kind = more.Kind
+	}
+	if more.Command != "" {
+		c.Command = more.Command
+	}
+	if more.Dir != "" {
+		c.Dir = more.Dir
+	}
+	if len(more.Paths) > 0 {
+		c.Paths = more.Paths
+	}
+	if c.At.IsZero() {
+		c.At = more.At
+	}
+}
+
+// merge puts the calls of a sub-agent among the main agent's by time; calls
+// without a time come right after the one that launched them.
+func merge(main, sub []event.ToolCall) []event.ToolCall {
+	slices.SortStableFunc(sub, func(a, b event.ToolCall) int { return a.At.Compare(b.At) })
+	out := make([]event.ToolCall, 0, len(main)+len(sub))
+	for _, c := range main {
+		for len(sub) > 0 && !c.At.IsZero() && sub[0].At.Before(c.At) {
+			out, sub = append(out, sub[0]), sub[1:]
+		}
+		out = append(out, c)
+	}
+	return append(out, sub...)
+}
+
+// unread returns the base names of files that calls edit without having shown
+// them before. Base names are enough: they only decide whether it is worth
+// reading further back.
+func unread(calls []event.ToolCall) map[string]bool {
+	wanted, seen := map[string]bool{}, map[string]bool{}
+	for _, c := range calls {
+		for _, p := range c.Paths {
+			base := filepath.Base(p)
+			if c.Kind == event.ToolEdit && !c.Rejected && !seen[base] {
+				wanted[base] = true
+			}
+			seen[base] = seen[base] || c.Outcome != event.Failure
+		}
+	}
+	return wanted
+}

@@ -1,0 +1,248 @@
+package transcript
+
+import (
+	"strings"
+
+	"gauntlet/internal/event"
+)
+
+// geminiLog normalises Gemini's session log. It is meant to be replayed
+// forwards; read backwards, the newest line of an id comes first and the older
+// ones only add what it lacks.
+type geminiLog struct {
+	// seen maps message ids to whether a version with tool calls was met.
+	seen map[string]bool
+	// dropTo is the message that a rewind went back to: what lies between is gone.
+	dropTo string
+}
+
+// geminiMessage holds the fields of a message, raw.
+type geminiMessage struct {
+	id, typ, model                             string
+	stamp, content, display, calls, tokens     []byte
+	set, rewind, sessionID, startTime, project []byte
+}
+
+func (m *geminiMessage) field(k, v []byte) bool {
+	switch string(k) {
+	case "id":
+		m.id = text(v)
+	case "type":
+		m.typ = text(v)
+	case "model":
+		m.model = text(v)
+	case "timestamp":
+		m.stamp = v
+	case "content":
+		m.content = v
+	case "displayContent":
+		m.display = v
+	case "toolCalls":
+		m.calls = v
+	case "tokens":
+		m.tokens = v
+	case "$set":
+		m.set = v
+	case "$rewindTo":
+		m.rewind = v
+	}
+	return true
+}
+
+func (l *geminiLog) line(raw []byte) []entry {
+	var m geminiMessage
+	if !members(raw, m.field) {
+		return nil
+	}
+	switch {
+	case m.rewind != nil:
+		if l.dropTo == "" {
+			l.dropTo = text(m.rewind)
+		}
+		return nil
+	case m.set != nil:
+		return l.replaced(field(m.set, "messages"))
+	case m.id == "" || !isGeminiType(m.typ):
+		return nil
+	}
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	withCalls, known := l.seen[m.id]
+	l.seen[m.id] = withCalls || isArray(m.calls)
+	if l.dropTo != "" {
+		l.seen[m.id] = true
+		if m.id == l.dropTo {
+			l.dropTo = ""
+		}
+		return nil
+	}
+	if known {
+		if withCalls || !isArray(m.calls) {
+			return nil
+		}
+		return geminiCalls(&m)
+	}
+	return m.entries()
+}
+
+// replaced reads a list that took the place of all messages: after a
+// compression it begins with a snapshot; after a resume it repeats messages
+// whose full records are further up in the file.
+func (l *geminiLog) replaced(list []byte) []entry {
+	if list == nil {
+		return nil
+	}
+	var out []entry
+	elements(list, func(v []byte) bool {
+		var m geminiMessage
+		members(v, m.field)
+		if m.id != "" && m.id == l.dropTo {
+			l.dropTo = ""
+			return false
+		}
+		if m.typ != "user" {
+			return true
+		}
+		said := geminiText(m.content)
+		switch {
+		case strings.HasPrefix(strings.TrimSpace(said), "<state_snapshot>"):
+			out = append(out, entry{kind: entryCompacted, at: stamp(m.stamp)})
+		case m.isHuman(said):
+			// Its own line says it better; this counts when that is not there.
+			out = append(out, entry{kind: entryMaybe, id: m.id, at: stamp(m.stamp), text: said})
+		}
+		return true
+	})
+	if l.dropTo != "" {
+		return nil
+	}
+	return out
+}
+
+// entries reads one message.
+func (m *geminiMessage) entries() []entry {
+	at := stamp(m.stamp)
+	switch m.typ {
+	case "user":
+		said := geminiText(m.content)
+		if !m.isHuman(said) {
+			return nil
+		}
+		return []entry{{kind: entryHuman, id: m.id, at: at, text: said, unsure: true}}
+	case "gemini":
+		var out []entry
+		if said := geminiText(m.content); said != "" {
+			out = append(out, entry{kind: entrySaid, at: at, text: said})
+		}
+		out = append(out, geminiCalls(m)...)
+		if n, ok := number(field(m.tokens, "input")); ok && n > 0 {
+			out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: n, Model: m.model, At: at}})
+		}
+		return out
+	}
+	return nil
+}
+
+// isHuman tells a prompt from the four other kinds of user message.
+func (m *geminiMessage) isHuman(said string) bool {
+	s := strings.TrimSpace(said)
+	if s == "" || strings.HasPrefix(s, "<session_context>") || strings.HasPrefix(s, "<state_snapshot>") {
+		return false
+	}
+	if m.display == nil {
+		return true
+	}
+	// What was shown differs from what was sent: a hook's reason, unless what
+	// was sent is what the human typed with the files it named spelled out.
+	shown := strings.TrimSpace(geminiText(m.display))
+	return shown != "" && (strings.HasPrefix(s, shown) || strings.HasPrefix(shown, "/"))
+}
+
+// geminiText joins the text parts of a content; function calls and responses have none.
+func geminiText(content []byte) string {
+	if isString(content) {
+		return excerpt(content)
+	}
+	if isObject(content) {
+		return excerpt(field(content, "text"))
+	}
+	return resultText(content)
+}
+
+// geminiCalls reads the tool calls of a model message.
+func geminiCalls(m *geminiMessage) []entry {
+	at := stamp(m.stamp)
+	var out []entry
+	elements(m.calls, func(raw []byte) bool {
+		var args, res []byte
+		var status string
+		call := &event.ToolCall{Kind: event.ToolOther, Outcome: event.Unknown, At: at}
+		members(raw, func(k, v []byte) bool {
+			switch string(k) {
+			case "id":
+				call.ID = text(v)
+			case "name":
+				call.Name = text(v)
+			case "args":
+				args = v
+			case "result":
+				res = v
+			case "status":
+				status = text(v)
+			case "timestamp":
+				if at.IsZero() {
+					call.At = stamp(v)
+				}
+			}
+			return true
+		})
+		geminiTool(call, args)
+		out = append(out, entry{kind: entryItem, id: call.ID, at: call.At, call: call, res: geminiResult(call, status, res)})
+		return len(out) < 4096
+	})
+	return out
+}
+
+func geminiTool(call *event.ToolCall, args []byte) {
+	switch call.Name {
+	case "run_shell_command":
+		call.Kind = event.ToolShell
+	case "read_file", "read_many_files":
+		call.Kind = event.ToolRead
+	case "replace", "edit", "smart_edit":
+		call.Kind = event.ToolEdit
+	case "write_file":
+		call.Kind = event.ToolWrite
+	case "grep_search", "search_file_content", "glob", "list_directory":
+		call.Kind = event.ToolSearch
+	case "invoke_agent", "delegate_to_agent":
+		call.Kind = event.ToolAgent
+	}
+	members(args, func(k, v []byte) bool {
+		switch string(k) {
+		case "command":
+			if call.Kind == event.ToolShell {
+				call.Command = command(v)
+			}
+		case "dir_path", "directory":
+			if call.Kind == event.ToolShell {
+				call.Dir = text(v)
+			}
+		case "file_path", "absolute_path", "path":
+			if p := text(v); p != "" {
+				call.Paths = append(call.Paths, p)
+			}
+		case "include", "paths":
+			if call.Kind == event.ToolRead {
+				elements(v, func(p []byte) bool {
+					call.Paths = append(call.Paths, text(p))
+					return len(call.Paths) < 256
+				})
+			}
+		case "is_background":
+			call.Background = isTrue(v)
+		}
+		return true
+	})
+}

@@ -1,0 +1,112 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+const firstBlock = 256 << 10
+
+// open opens a regular file for reading and nothing else: a FIFO or a device
+// would block or have side effects, a directory has no content.
+func open(path string) (*os.File, int64, error) {
+	// Asked before opening, because opening some devices already acts; asked
+	// again after, because the path may have changed hands meanwhile.
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read transcript: %w", err)
+	}
+	if !fi.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%w: %s", ErrNotRegular, path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read transcript: %w", err)
+	}
+	fi, err = f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = fmt.Errorf("%w: %s", ErrNotRegular, path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, fi.Size(), nil
+}
+
+// tail hands out the lines of a file from the last to the first, reading
+// blocks backwards, and stops at its limit.
+type tail struct {
+	f io.ReaderAt
+	// limit is the lowest offset that may be read.
+	limit int64
+	// buf holds the file from off; what is behind end has been handed out.
+	off     int64
+	buf     []byte
+	end     int
+	scanned int // buf[scanned:end] is known to hold no line end
+	done    bool
+	// cut: the limit was reached inside the file, so there is more above.
+	cut bool
+	// read counts the bytes read so far.
+	read int64
+	err  error
+}
+
+func newTail(f io.ReaderAt, size, maxBytes int64) *tail {
+	return &tail{f: f, off: size, limit: max(0, size-maxBytes), scanned: 0}
+}
+
+// prev returns the line before the last one returned, without its line end.
+// The slice is valid until the next call. ok is false at the start of the file
+// or at the limit (cut), where a line that is not whole is not handed out.
+func (t *tail) prev() (line []byte, ok bool) {
+	if t.done {
+		return nil, false
+	}
+	for {
+		if i := bytes.LastIndexByte(t.buf[:t.scanned], '\n'); i >= 0 {
+			line = t.buf[i+1 : t.end]
+			t.end, t.scanned = i, i
+			return line, true
+		}
+		t.scanned = 0
+		if t.off == t.limit {
+			t.done = true
+			if t.limit > 0 {
+				t.cut = true
+				return nil, false
+			}
+			return t.buf[:t.end], t.end > 0
+		}
+		if !t.grow() {
+			t.done = true
+			return nil, false
+		}
+	}
+}
+
+// grow reads the block before buf. The block is as large as what is kept, so
+// that a long line costs a logarithmic number of copies.
+func (t *tail) grow() bool {
+	n := int(min(t.off-t.limit, int64(max(firstBlock, t.end))))
+	next := make([]byte, n+t.end)
+	copy(next[n:], t.buf[:t.end])
+	got, err := t.f.ReadAt(next[:n], t.off-int64(n))
+	t.read += int64(got)
+	if got < n {
+		// The file shrank under us, or cannot be read.
+		if err == nil || errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		t.err = fmt.Errorf("read transcript: %w", err)
+		return false
+	}
+	t.off -= int64(n)
+	t.buf, t.end, t.scanned = next, len(next), n
+	return true
+}
