@@ -137,3 +137,64 @@ func TestAutonomousCheckpoint(t *testing.T) {
 		}
 	})
 }
+
+// TestLaterTurns: what was said once is not said again in a later turn of the
+// session, until a file it is about has changed.
+func TestLaterTurns(t *testing.T) {
+	eachClient(t, func(t *testing.T, w *world) {
+		w.owing()
+		first := w.turn("Improve the app.", readApp, addLine, done, fakemodel.Say("No."))
+		wantUser(t, first, 3, checkpointHeader, "verify app")
+
+		second := w.goOn("Is there anything else?", fakemodel.Say("No."))
+		wantHooks(t, w, second, 1)
+		if !strings.Contains(string(second.requests[0].Raw), "Improve the app.") {
+			t.Error("the second turn does not belong to the session of the first")
+		}
+
+		third := w.goOn("Improve it more.", readApp, fakemodel.EditFile("src/app.txt", "more\n", "much more\n"), done, fakemodel.Shell("verify app"), fakemodel.Say("Verified."))
+		wantUser(t, third, 3, checkpointHeader, "verify app")
+		wantHooks(t, w, third, 2)
+	})
+}
+
+// TestTurnScope: with `scope: turn` only what this turn changed is owed for,
+// by the snapshot that the prompt hook took.
+func TestTurnScope(t *testing.T) {
+	eachClient(t, func(t *testing.T, w *world) {
+		w.owing()
+		w.write(w.repo, "web/page.txt", "page\n")
+		w.write(w.repo, ".gauntlet/config.yml", `checkpoint:
+  min_turn_seconds: 0
+  scope: turn
+  categories:
+    - name: application
+      paths: ["src/**"]
+      actions:
+        - {id: verify, run: verify app, evidence: [verify app]}
+    - name: website
+      paths: ["web/**"]
+      actions:
+        - {id: publish, run: publish site, evidence: [publish site]}
+`)
+		w.commitAll("two categories")
+		w.write(w.repo, "web/page.txt", "a person was here before the turn\n")
+
+		quiet := w.turn("What is this?", readApp, fakemodel.Say("An app."))
+		wantHooks(t, w, quiet, 1)
+
+		got := w.turn("Improve the app.", fakemodel.Shell("echo more >> src/app.txt"), done, fakemodel.Shell("verify app"), fakemodel.Say("Verified."))
+		wantUser(t, got, 2, checkpointHeader, "verify app")
+		if s := got.requests[2].Since(got.requests[1]); strings.Contains(join(s), "publish site") {
+			t.Errorf("the model is told to care for what a person changed before the turn:\n%s", join(s))
+		}
+	})
+}
+
+func join(messages []fakemodel.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		b.WriteString(m.Role + ": " + m.Text + "\n")
+	}
+	return b.String()
+}

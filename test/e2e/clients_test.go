@@ -25,18 +25,20 @@ type client struct {
 	// home is what the client needs in a fresh home folder before it works on repo.
 	home func(repo string) map[string]string
 	args func(prompt, modelURL string) []string
-	env  func(modelURL string) []string
+	// again are the arguments that make args go on with the last session.
+	again []string
+	env   func(modelURL string) []string
 }
 
 func clients() []*client {
 	return []*client{
 		{
 			agent: "claude", pkg: npm.Package{Name: "@anthropic-ai/claude-code", Version: "2.1.325"}, bin: "claude", model: "claude-sonnet-4-5",
-			dialect: fakemodel.Anthropic(), settings: ".claude/settings.json",
+			dialect: fakemodel.Anthropic(), settings: ".claude/settings.json", again: []string{"--continue"},
 			args: func(prompt, _ string) []string {
 				return []string{
-					"-p", prompt, "--dangerously-skip-permissions", "--model", "claude-sonnet-4-5",
-					"--output-format", "stream-json", "--verbose", "--include-hook-events",
+					"--dangerously-skip-permissions", "--model", "claude-sonnet-4-5",
+					"--output-format", "stream-json", "--verbose", "--include-hook-events", "-p", prompt,
 				}
 			},
 			env: func(url string) []string {
@@ -50,6 +52,7 @@ func clients() []*client {
 		{
 			agent: "codex", pkg: npm.Package{Name: "@openai/codex", Version: "0.166.0"}, bin: "codex", model: "gpt-5.5",
 			dialect: fakemodel.OpenAI(), settings: ".codex/hooks.json", install: []string{"--trust"},
+			again: []string{"resume", "--last"},
 			home: func(repo string) map[string]string {
 				return map[string]string{".codex/config.toml": fmt.Sprintf(`model = "gpt-5.5"
 model_provider = "scripted"
@@ -72,14 +75,14 @@ trust_level = "trusted"
 			args: func(prompt, url string) []string {
 				return []string{
 					"exec", "--dangerously-bypass-approvals-and-sandbox",
-					"-c", fmt.Sprintf("model_providers.scripted.base_url=%q", url+"/v1"), prompt,
+					"-c", fmt.Sprintf("model_providers.scripted.base_url=%q", url+"/v1"), "--", prompt,
 				}
 			},
 			env: func(string) []string { return nil },
 		},
 		{
 			agent: "gemini", pkg: npm.Package{Name: "@google/gemini-cli", Version: "0.61.0"}, bin: "gemini", model: "gemini-2.5-pro",
-			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json",
+			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json", again: []string{"--resume", "latest"},
 			home: func(string) map[string]string {
 				return map[string]string{".gemini/settings.json": `{
   "security": {"auth": {"selectedType": "gemini-api-key"}},

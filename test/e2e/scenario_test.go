@@ -92,6 +92,27 @@ func TestPassesAtOnce(t *testing.T) {
 	})
 }
 
+// TestOff: a person lets the agent go from outside, and calls it back.
+func TestOff(t *testing.T) {
+	eachClient(t, func(t *testing.T, w *world) {
+		w.installed("")
+		w.exec(w.repo, "gauntlet", "off")
+		w.turn("Improve the app.", readApp, addBug, done)
+		w.exec(w.repo, "gauntlet", "on")
+		got := w.turn("Look again.", readApp, done, fakemodel.Say("I leave it."))
+		wantUser(t, got, 2, failedReason...)
+	})
+}
+
+// TestDoctor: after a turn the doctor has nothing to say against this agent.
+func TestDoctor(t *testing.T) {
+	eachClient(t, func(t *testing.T, w *world) {
+		w.installed("")
+		w.turn("Improve the app.", readApp, addLine, done)
+		t.Log(w.exec(w.repo, "gauntlet", "doctor"))
+	})
+}
+
 // TestSubfolder: hooks installed for the user hold wherever the agent is started.
 func TestSubfolder(t *testing.T) {
 	eachClient(t, func(t *testing.T, w *world) {

@@ -27,6 +27,8 @@ type world struct {
 	home string
 	bin  string
 	repo string
+
+	resume bool // go on with the last session
 }
 
 // eachClient runs a scenario once per client, in a world of its own.
@@ -165,6 +167,14 @@ func (w *world) turn(prompt string, steps ...fakemodel.Step) turn {
 	return got
 }
 
+// goOn is a further turn of the session before.
+func (w *world) goOn(prompt string, steps ...fakemodel.Step) turn {
+	w.t.Helper()
+	later := *w
+	later.resume = true
+	return later.turn(prompt, steps...)
+}
+
 func (w *world) play(dir, prompt string, steps ...fakemodel.Step) (turn, error) {
 	server, err := fakemodel.Start(w.c.dialect, dir, steps...)
 	if err != nil {
@@ -180,7 +190,11 @@ func (w *world) play(dir, prompt string, steps ...fakemodel.Step) (turn, error) 
 	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
 	defer cancel()
 	var out bytes.Buffer
-	cmd := exec.CommandContext(ctx, command, w.c.args(prompt, server.URL)...)
+	args := w.c.args(prompt, server.URL)
+	if w.resume {
+		args = slices.Insert(args, len(args)-2, w.c.again...) // before "-p PROMPT" or "-- PROMPT"
+	}
+	cmd := exec.CommandContext(ctx, command, args...)
 	cmd.Dir, cmd.Env = dir, w.env(w.c.env(server.URL)...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
