@@ -3,6 +3,7 @@ package config
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Error is one thing wrong in one file.
@@ -18,7 +19,11 @@ type Error struct {
 // Error is file:line:col: field: message (did you mean "x"?).
 func (e *Error) Error() string {
 	var b strings.Builder
-	b.WriteString(e.File)
+	if strings.ContainsFunc(e.File, unicode.IsControl) {
+		b.WriteString(strconv.Quote(e.File)) // file names are anybody's text
+	} else {
+		b.WriteString(e.File)
+	}
 	if e.Line > 0 {
 		b.WriteString(":" + strconv.Itoa(e.Line) + ":" + strconv.Itoa(max(e.Column, 1)))
 	}

@@ -5,6 +5,7 @@ package script
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,12 +20,19 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	dirs, err := filepath.Glob("*/")
+	files, err := filepath.Glob("*/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+	var dirs []string
+	for _, f := range files {
+		dirs = append(dirs, filepath.Dir(f))
+	}
+	if len(dirs) == 0 {
+		t.Fatal("no scripts found")
+	}
+	for _, dir := range slices.Compact(dirs) {
+		t.Run(dir, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 dir,
 				RequireExplicitExec: true,
