@@ -198,3 +198,19 @@ func join(messages []fakemodel.Message) string {
 	}
 	return b.String()
 }
+
+// TestSessionStart: a new session is told where the work was left.
+func TestSessionStart(t *testing.T) {
+	eachClient(t, func(t *testing.T, w *world) {
+		w.owing()
+		w.exec(w.repo, "gauntlet", "state", "phase", "implement", "phase-1", "--feature", "login", "--status", "complete", "--summary", "The form is drawn.", "--strict")
+		w.exec(w.repo, "gauntlet", "state", "phase", "implement", "phase-2", "--feature", "login", "--status", "in_progress", "--strict")
+		got := w.turn("What is next?", fakemodel.Say("Phase 2."))
+		wantHooks(t, w, got, 1)
+		for _, want := range []string{"login", "phase-2", "The form is drawn."} {
+			if !strings.Contains(string(got.requests[0].Raw), want) {
+				t.Errorf("the model is not told %q at the start of the session:\n%s", want, got)
+			}
+		}
+	})
+}
