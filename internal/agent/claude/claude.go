@@ -79,10 +79,10 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 	if r.TimedOut {
 		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
 	}
-	if r.ExitCode == 2 {
+	text := wire.TrimOutput(r.Stdout)
+	if r.ExitCode == 2 && wire.Payload(wire.Keys(text)).String("decision") != "block" {
 		return exitTwo(r)
 	}
-	text := wire.TrimOutput(r.Stdout)
 	failed := wire.Reaction{Outcome: wire.Misread, Why: "exit code " + wire.Itoa(r.ExitCode)}
 	if len(text) == 0 || text[0] != '{' || !json.Valid(text) {
 		switch {
@@ -93,7 +93,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 		}
 		return wire.Reaction{Outcome: wire.Allowed} // plain text goes to the transcript only
 	}
-	if wire.HasNull(text) {
+	if wire.HasNull(text, "continue", "suppressOutput", "stopReason", "decision", "reason", "systemMessage", "hookSpecificOutput") {
 		return wire.Reaction{Outcome: wire.Misread, Why: "a known key is null"}
 	}
 	var s schema
@@ -119,7 +119,11 @@ func (s schema) reaction(failed wire.Reaction, exit int) wire.Reaction {
 		}
 		return wire.Reaction{Outcome: wire.Blocked, Prompt: reason, Shown: shown}
 	case s.Specific != nil && wire.Deref(s.Specific.Context) != "":
-		return wire.Reaction{Outcome: wire.Blocked, Prompt: *s.Specific.Context, Shown: shown}
+		context := *s.Specific.Context
+		if len(context) > 10_000 {
+			context = "Output too large" // it goes to a file, the model gets a preview
+		}
+		return wire.Reaction{Outcome: wire.Blocked, Prompt: context, Shown: shown}
 	case exit != 0:
 		return failed
 	}

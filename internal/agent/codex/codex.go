@@ -35,13 +35,24 @@ func (Adapter) Detect(p wire.Payload) bool {
 		return false
 	}
 	base := filepath.Base(filepath.ToSlash(p.String("transcript_path")))
-	return p.String("turn_id") != "" || strings.HasPrefix(base, "rollout-")
+	return p.String("turn_id") != "" || p.Has("thread-id") || strings.HasPrefix(base, "rollout-")
 }
 
-// Decode implements agent.Adapter.
+// Decode implements agent.Adapter. The older notify program gets the end of a
+// turn too, in kebab case.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
-	ev.TurnID = p.String("turn_id")
+	ev.TurnID = p.String("turn_id", "turn-id")
+	if p.Has("thread-id") {
+		ev.SessionID = p.String("thread-id")
+		ev.LastMessage = p.String("last-assistant-message")
+		if prompts := p.Strings("input-messages"); len(prompts) > 0 {
+			ev.Prompt = prompts[len(prompts)-1]
+		}
+		if p.String("type") != "agent-turn-complete" {
+			ev.Kind = event.Other
+		}
+	}
 	return ev
 }
 

@@ -139,8 +139,9 @@ func Shorten(s string, limit int, size func(string) int) string {
 	}
 	const mark = "\n[… cut; the whole text is in the log named here …]\n"
 	runes := []rune(s)
-	// The tail gets a third. Halving steps find the longest cut that fits.
-	lo, hi := 0, len(runes)
+	// The tail gets a third. Halving steps find the longest cut that fits; no
+	// measure counts a character as less than one.
+	lo, hi := 0, min(len(runes), limit)
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
 		if size(cutMiddle(runes, mid, mark)) <= limit {

@@ -57,14 +57,11 @@ func TrimOutput(b []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(b), []byte("\xef\xbb\xbf")))
 }
 
-// HasNull reports whether a top-level member of the object is null.
-func HasNull(object []byte) bool {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(object, &m) != nil {
-		return false
-	}
-	for _, raw := range m {
-		if string(raw) == "null" {
+// HasNull reports whether one of the object's members under keys is null.
+func HasNull(object []byte, keys ...string) bool {
+	m := Keys(object)
+	for _, k := range keys {
+		if string(m[k]) == "null" {
 			return true
 		}
 	}

@@ -1,0 +1,50 @@
+package qwen_test
+
+import (
+	"testing"
+
+	"gauntlet/internal/agent/agenttest"
+	"gauntlet/internal/agent/qwen"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+)
+
+func TestConformance(t *testing.T) { agenttest.Run(t, qwen.Adapter{}) }
+
+func decode(t *testing.T, payload string) event.Event {
+	t.Helper()
+	p, err := wire.Parse([]byte(payload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return qwen.Adapter{}.Decode(p)
+}
+
+// The flag is sent as true always: trusting it would let every stop through.
+func TestFlagIsNotTrusted(t *testing.T) {
+	ev := decode(t, `{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"m","timestamp":"t"}`)
+	if ev.StopHookActive || ev.LastMessage != "m" || ev.Kind != event.Stop {
+		t.Errorf("%+v", ev)
+	}
+}
+
+func TestContextUse(t *testing.T) {
+	for _, payload := range []string{
+		`{"hook_event_name":"Stop","context_usage":0.5,"context_limit":1000,"input_tokens":500}`,
+		`{"hook_event_name":"Stop","context_usage":{"context_usage":0.5,"context_limit":1000,"input_tokens":500}}`,
+	} {
+		ev := decode(t, payload)
+		if ev.Context == nil || ev.Context.Percent() != 50 {
+			t.Errorf("%s: %+v", payload, ev.Context)
+		}
+	}
+	if ev := decode(t, `{"input_tokens":"many"}`); ev.Context != nil {
+		t.Errorf("%+v", ev.Context)
+	}
+}
+
+func TestTimeoutIsInMilliseconds(t *testing.T) {
+	if got := (qwen.Adapter{}).Setup().Timeout(); got != 300_000 {
+		t.Errorf("timeout %d", got)
+	}
+}

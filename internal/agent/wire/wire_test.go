@@ -1,0 +1,60 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestShorten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		limit := rapid.IntRange(80, 400).Draw(t, "limit")
+		size := func(s string) int { return len(s) }
+		got := Shorten(s, limit, size)
+		if size(got) > limit || !utf8.ValidString(got) {
+			t.Fatalf("%d bytes, limit %d", len(got), limit)
+		}
+		if size(s) <= limit && got != s {
+			t.Fatalf("cut without need: %q", got)
+		}
+	})
+}
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                "plain",
+		"a\r\nb\tc":            "a\nb\tc",
+		"\x1b[31mred\x1b[0m\a": "[31mred[0m",
+		"bad \xff byte":        "bad \uFFFD byte",
+	} {
+		if got := Clean(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	if got := OneLine(" a\n b\u2028c "); got != "a b c" {
+		t.Errorf("OneLine: %q", got)
+	}
+}
+
+func TestLineEscapesWhatReadersTakeForLineBreaks(t *testing.T) {
+	got := string(Line(map[string]string{"k": "a\u0085b\u2028c\x7f<&>\n"}))
+	if got != `{"k":"a\u0085b\u2028c\u007f<&>\n"}`+"\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestParseIsLenient(t *testing.T) {
+	p, err := Parse([]byte(`{"s":"x","n":3.7,"b":true,"o":{"k":1},"l":[{"a":1},2,"t"],"e":""}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.String("n", "e", "s") != "x" || p.Int("s", "n") != 3 || p.Bool("s") || !p.Bool("x", "b") {
+		t.Error("scalar readers")
+	}
+	if p.Object("s") != nil || p.Object("o").Int("k") != 1 || len(p.Objects("l")) != 1 || strings.Join(p.Strings("l"), "") != "t" {
+		t.Error("composite readers")
+	}
+}
