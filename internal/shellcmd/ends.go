@@ -1,0 +1,327 @@
+package shellcmd
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// end is how a piece of shell is bound to end.
+type end int
+
+const (
+	endsWell end = iota // it may succeed
+	fails               // it comes back, with a status that is not zero
+	leaves              // it never comes back, and the shell's status is not zero
+)
+
+func ending(s *syntax.Stmt) end {
+	if s == nil || s.Background || s.Negated {
+		return endsWell
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		switch name, arg := nameAndArg(c); name {
+		case "exit", "return":
+			// without a status of its own it repeats the failure that led here
+			if arg == "" || arg == "$?" || arg != "0" && !strings.HasPrefix(arg, "$") {
+				return leaves
+			}
+		case "false":
+			return fails
+		}
+	case *syntax.Block:
+		return endingOf(c.Stmts)
+	case *syntax.Subshell:
+		return min(endingOf(c.Stmts), fails)
+	}
+	return endsWell
+}
+
+func endingOf(stmts []*syntax.Stmt) end {
+	for i, s := range stmts {
+		e := ending(s)
+		if e == leaves && i > 0 && bareExit(s) {
+			return endsWell // repeats the status of an echo, which is zero
+		}
+		if e == leaves || e == fails && i == len(stmts)-1 {
+			return e
+		}
+	}
+	return endsWell
+}
+
+func bareExit(s *syntax.Stmt) bool {
+	c, isCall := s.Cmd.(*syntax.CallExpr)
+	if !isCall {
+		return false
+	}
+	name, arg := nameAndArg(c)
+	return (name == "exit" || name == "return") && (arg == "" || arg == "$?")
+}
+
+// saysTrue: `|| true`, `|| :`, `|| exit 0`.
+func saysTrue(s *syntax.Stmt) bool {
+	c, isCall := s.Cmd.(*syntax.CallExpr)
+	if !isCall {
+		return false
+	}
+	switch name, arg := nameAndArg(c); name {
+	case "true", ":":
+		return true
+	case "exit", "return":
+		return arg == "0"
+	}
+	return false
+}
+
+func alwaysTrue(stmts []*syntax.Stmt) bool {
+	if len(stmts) != 1 || stmts[0].Negated {
+		return false
+	}
+	c, isCall := stmts[0].Cmd.(*syntax.CallExpr)
+	if !isCall {
+		return false
+	}
+	name, _ := nameAndArg(c)
+	return name == "true" || name == ":"
+}
+
+// nameAndArg is a plain command's name and first argument, "$?" included.
+func nameAndArg(c *syntax.CallExpr) (name, arg string) {
+	if len(c.Args) == 0 {
+		return "", ""
+	}
+	name = c.Args[0].Lit()
+	if len(c.Args) > 1 {
+		arg = source(c.Args[1])
+	}
+	return name, arg
+}
+
+// source is a word roughly as written, without its double quotes.
+func source(word *syntax.Word) string {
+	var b strings.Builder
+	var parts func([]syntax.WordPart)
+	parts = func(list []syntax.WordPart) {
+		for _, p := range list {
+			switch p := p.(type) {
+			case *syntax.Lit:
+				b.WriteString(p.Value)
+			case *syntax.SglQuoted:
+				b.WriteString(p.Value)
+			case *syntax.DblQuoted:
+				parts(p.Parts)
+			case *syntax.ParamExp:
+				b.WriteString("$" + paramName(p))
+			default:
+				b.WriteString("$()")
+			}
+		}
+	}
+	parts(word.Parts)
+	return b.String()
+}
+
+// paramName is the name of a plain expansion; "PIPESTATUS[0]" for that one and
+// "()" for everything that is more than a name.
+func paramName(p *syntax.ParamExp) string {
+	if p.Param == nil || p.Excl || p.Length || p.Width || p.Slice != nil || p.Repl != nil || p.Exp != nil || p.NestedParam != nil {
+		return "()"
+	}
+	if p.Index != nil {
+		if word, isWord := p.Index.(*syntax.Word); isWord && p.Param.Value == "PIPESTATUS" && word.Lit() == "0" {
+			return "PIPESTATUS[0]"
+		}
+		return "()"
+	}
+	return p.Param.Value
+}
+
+// shown says which statement's status an explicit exit repeats: stmt is -1
+// when there is no such exit, and the list's length when it is none of them.
+type shown struct {
+	stmt  int
+	first bool // the first element of that pipeline, not the last
+}
+
+// endOfList cuts a list behind its first unconditional exit.
+func endOfList(stmts []*syntax.Stmt) ([]*syntax.Stmt, shown) {
+	for i, s := range stmts {
+		c, isCall := s.Cmd.(*syntax.CallExpr)
+		if !isCall || s.Background || s.Negated {
+			continue
+		}
+		name, arg := nameAndArg(c)
+		if name == "exec" && len(c.Args) > 1 {
+			return stmts[:i+1], shown{stmt: -1}
+		}
+		if name != "exit" && name != "return" {
+			continue
+		}
+		before := stmts[:i]
+		switch {
+		case arg == "" || arg == "$?":
+			return before, shown{stmt: i - 1}
+		case arg == "$PIPESTATUS[0]":
+			return before, shown{stmt: i - 1, first: true}
+		case strings.HasPrefix(arg, "$"):
+			return before, statusIn(before, arg[1:])
+		}
+		return before, shown{stmt: i} // exit 0: nobody's status
+	}
+	return stmts, shown{stmt: -1}
+}
+
+// statusIn finds the statement whose status the variable holds.
+func statusIn(stmts []*syntax.Stmt, name string) shown {
+	for i := len(stmts) - 1; i > 0; i-- {
+		c, isCall := stmts[i].Cmd.(*syntax.CallExpr)
+		if !isCall || len(c.Args) > 0 || len(c.Assigns) != 1 {
+			continue
+		}
+		a := c.Assigns[0]
+		if a.Name == nil || a.Name.Value != name || a.Value == nil {
+			continue
+		}
+		switch source(a.Value) {
+		case "$?":
+			return shown{stmt: i - 1}
+		case "$PIPESTATUS[0]":
+			return shown{stmt: i - 1, first: true}
+		}
+		break
+	}
+	return shown{stmt: len(stmts)}
+}
+
+// abortsOnError: with errexit a failure of this statement ends the shell.
+func abortsOnError(s *syntax.Stmt) bool {
+	if s.Negated || s.Background {
+		return false
+	}
+	if c, isBinary := s.Cmd.(*syntax.BinaryCmd); isBinary {
+		return c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+	}
+	return true
+}
+
+// mayEndWell: the statement may end the shell with status zero, so that what
+// follows may not have run although the line succeeded.
+func mayEndWell(s *syntax.Stmt) bool {
+	found := false
+	var visit func(node syntax.Node, or bool)
+	visit = func(node syntax.Node, or bool) {
+		syntax.Walk(node, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.FuncDecl:
+				return false
+			case *syntax.BinaryCmd:
+				if n.Op == syntax.OrStmt {
+					visit(n.X, or)
+					visit(n.Y, true)
+					return false
+				}
+			case *syntax.CallExpr:
+				name, arg := nameAndArg(n)
+				switch name {
+				case "exit", "return":
+					if arg == "0" || strings.HasPrefix(arg, "$") || arg == "" && !or {
+						found = true
+					}
+				case "exec":
+					found = found || len(n.Args) > 1
+				}
+			}
+			return !found
+		})
+	}
+	visit(s, false)
+	return found
+}
+
+// breaks: a loop body that may leave its loop early.
+func breaks(stmts []*syntax.Stmt) bool {
+	found := false
+	for _, s := range stmts {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			if c, isCall := n.(*syntax.CallExpr); isCall {
+				switch name, arg := nameAndArg(c); name {
+				case "break", "continue":
+					found = true
+				case "exit", "return":
+					found = found || arg == "0" || arg == "" || strings.HasPrefix(arg, "$")
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// trapsExit: a trap may change the status that the line ends with.
+func trapsExit(file *syntax.File) bool {
+	found := false
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if c, isCall := n.(*syntax.CallExpr); isCall {
+			if name, arg := nameAndArg(c); name == "trap" && strings.Contains(arg, "exit") {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// pipeline flattens a | b | c.
+func pipeline(s *syntax.Stmt) []*syntax.Stmt {
+	c, isBinary := s.Cmd.(*syntax.BinaryCmd)
+	if !isBinary || c.Op != syntax.Pipe && c.Op != syntax.PipeAll || s.Negated || len(s.Redirs) > 0 {
+		return []*syntax.Stmt{s}
+	}
+	var elems []*syntax.Stmt
+	for _, side := range []*syntax.Stmt{c.X, c.Y} {
+		elems = append(elems, pipeline(side)...)
+	}
+	return elems
+}
+
+// toldBy is the line that an echo of $? prints when the status was zero.
+func toldBy(s *syntax.Stmt) (told string, first bool) {
+	text, hasEcho := echoed(s)
+	if !hasEcho || strings.Count(text, "$") != 1 {
+		return "", false
+	}
+	if before, after, found := strings.Cut(text, "$?"); found {
+		return before + "0" + after, false
+	}
+	if before, after, found := strings.Cut(text, "$PIPESTATUS[0]"); found {
+		return before + "0" + after, true
+	}
+	return "", false
+}
+
+// announced is what `make && echo ok` prints only when make succeeded.
+func announced(s *syntax.Stmt) string {
+	c, isBinary := s.Cmd.(*syntax.BinaryCmd)
+	if !isBinary || c.Op != syntax.AndStmt || s.Negated {
+		return ""
+	}
+	text, hasEcho := echoed(c.Y)
+	if !hasEcho || strings.Contains(text, "$") {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+func echoed(s *syntax.Stmt) (string, bool) {
+	c, isCall := s.Cmd.(*syntax.CallExpr)
+	if !isCall || s.Negated || s.Background || len(s.Redirs) > 0 || len(c.Args) < 2 || c.Args[0].Lit() != "echo" {
+		return "", false
+	}
+	var words []string
+	for _, arg := range c.Args[1:] {
+		words = append(words, source(arg))
+	}
+	return strings.Join(words, " "), true
+}

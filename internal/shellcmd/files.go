@@ -1,0 +1,253 @@
+package shellcmd
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+func (w *walker) shown(names ...string) {
+	for _, name := range names {
+		if plausible(name) {
+			w.line.Shown = append(w.line.Shown, File{Path: w.resolve(name), Seq: w.seq})
+		}
+	}
+}
+
+func (w *walker) written(names ...string) {
+	for _, name := range names {
+		if plausible(name) {
+			w.line.Written = append(w.line.Written, File{Path: w.resolve(name), Seq: w.seq})
+		}
+	}
+}
+
+func (w *walker) rewrites() {
+	w.line.Rewriters = append(w.line.Rewriters, w.seq)
+}
+
+func plausible(name string) bool {
+	return name != "" && name != "-" && !strings.HasPrefix(name, "/dev/") && !strings.ContainsAny(name, "$\n") && len(name) < 4096
+}
+
+// redirects notes what a statement's redirections read and write.
+func (w *walker) redirects(redirs []*syntax.Redirect) {
+	for _, r := range redirs {
+		w.nested(r.Word, passed)
+		name, literal := w.word(r.Word)
+		switch r.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.AppClob, syntax.RdrAll, syntax.AppAll, syntax.RdrAllClob, syntax.AppAllClob, syntax.RdrInOut:
+			w.seq++ // the file is emptied before the command runs
+			if literal {
+				w.written(name)
+			}
+			if r.N == nil || r.N.Value == "1" {
+				w.into = w.resolve(name)
+			}
+		case syntax.RdrIn:
+			if literal {
+				w.shown(name)
+			}
+		}
+	}
+}
+
+// files notes what a command shows and writes.
+func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
+	name := base(argv[0])
+	args := operands(argv)
+	switch name {
+	case "cat", "bat", "batcat", "nl", "head", "tail", "less", "more", "tac", "view", "xxd", "od", "strings", "cut", "sort", "diff", "cmp", "column", "hexdump", "pr", "fold", "expand", "paste", "colordiff":
+		w.shown(args...)
+	case "sed", "gsed":
+		w.sed(argv, args)
+	case "awk", "gawk", "mawk", "jq", "yq", "perl", "ruby":
+		w.scripted(name, argv, args)
+	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack":
+		if !hasAny(argv, "-e", "-f", "--regexp", "--files") && len(args) > 0 {
+			args = args[1:]
+		}
+		w.shown(args...)
+	case "git":
+		w.git(argv, args)
+	case "tee", "touch", "truncate", "rm", "unlink", "shred":
+		w.written(args...)
+	case "mv":
+		w.written(args...)
+		w.intoFolder(args)
+	case "cp", "install", "ln", "rsync":
+		if len(args) > 1 {
+			w.shown(args[:len(args)-1]...)
+			w.written(args[len(args)-1])
+			w.intoFolder(args)
+		}
+	case "dd":
+		for _, arg := range args {
+			if out, found := strings.CutPrefix(arg, "of="); found {
+				w.written(out)
+			}
+		}
+	case "patch":
+		w.written(args...)
+		w.rewrites()
+	case "apply_patch", "applypatch":
+		for _, r := range redirs {
+			if r.Hdoc != nil {
+				text, _ := w.word(r.Hdoc)
+				w.patched(text)
+			}
+		}
+		if len(args) > 0 {
+			w.patched(args[0])
+		}
+	default:
+		w.formatter(name, argv, args)
+	}
+}
+
+// intoFolder: `mv a.py b.py dir` writes dir/a.py and dir/b.py, if dir is one.
+func (w *walker) intoFolder(args []string) {
+	if len(args) < 2 {
+		return
+	}
+	folder := strings.TrimSuffix(args[len(args)-1], "/")
+	for _, arg := range args[:len(args)-1] {
+		w.written(folder + "/" + base(arg))
+	}
+}
+
+func (w *walker) sed(argv, args []string) {
+	inPlace := false
+	for _, arg := range argv[1:] {
+		if arg == "--in-place" || strings.HasPrefix(arg, "--in-place=") || isCluster(arg) && strings.Contains(strings.SplitN(arg, ".", 2)[0], "i") && arg[1] != 'e' {
+			inPlace = true
+		}
+	}
+	if !hasAny(argv, "-e", "-f", "--expression", "--file") && len(args) > 0 {
+		args = args[1:] // the script
+	}
+	if inPlace {
+		w.written(args...)
+		return
+	}
+	w.shown(args...)
+}
+
+// scripted: interpreters whose first operand is a program text.
+func (w *walker) scripted(name string, argv, args []string) {
+	inPlace, inline := false, false
+	for _, arg := range argv[1:] {
+		if isCluster(arg) && (name == "perl" || name == "ruby") {
+			inPlace = inPlace || strings.Contains(strings.SplitN(arg, ".", 2)[0], "i")
+			inline = inline || strings.ContainsAny(arg, "eE")
+		}
+	}
+	if name == "yq" {
+		inPlace = hasAny(argv, "-i", "--inplace")
+	}
+	if (name == "perl" || name == "ruby") && !inline {
+		w.rewrites() // a script of its own
+		return
+	}
+	if len(args) > 0 {
+		args = args[1:]
+	}
+	if inPlace {
+		w.written(args...)
+		return
+	}
+	if name == "perl" || name == "ruby" {
+		w.rewrites()
+	}
+	w.shown(args...)
+}
+
+func (w *walker) git(argv, args []string) {
+	if len(args) == 0 {
+		return
+	}
+	switch args[0] {
+	case "diff", "show", "blame", "log", "grep":
+		for _, arg := range args[1:] {
+			if _, name, found := strings.Cut(arg, ":"); found {
+				arg = name // git show HEAD:path
+			}
+			w.shown(arg)
+		}
+	case "mv", "rm", "restore":
+		if !hasAny(argv, "--staged", "--cached") {
+			w.written(args[1:]...)
+		}
+	case "checkout":
+		w.written(args[1:]...)
+		w.rewrites()
+	case "switch", "stash", "reset", "pull", "merge", "rebase", "apply", "am", "cherry-pick", "revert", "clean":
+		w.rewrites()
+	}
+}
+
+// patched notes the files of an apply_patch text.
+func (w *walker) patched(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, mark := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
+			if name, found := strings.CutPrefix(line, mark); found {
+				w.written(strings.TrimSpace(name))
+			}
+		}
+	}
+}
+
+// formatter: tools that rewrite the files they are given, or whole folders.
+func (w *walker) formatter(name string, argv, args []string) {
+	writes := false
+	switch name {
+	case "gofmt", "gofumpt", "goimports", "shfmt":
+		writes = hasAny(argv, "-w")
+	case "black", "isort", "rustfmt", "autoflake", "pyupgrade":
+		writes = !hasAny(argv, "--check", "--diff", "--check-only", "-c")
+	case "ruff":
+		writes = len(args) > 0 && (args[0] == "format" && !hasAny(argv, "--check", "--diff") || hasAny(argv, "--fix"))
+		args = rest(args, 1)
+	case "prettier", "biome":
+		writes = hasAny(argv, "--write", "-w", "--fix", "--apply")
+	case "eslint", "stylelint", "golangci-lint", "standard":
+		writes = hasAny(argv, "--fix")
+	case "autopep8", "yapf", "clang-format":
+		writes = hasAny(argv, "-i", "--in-place")
+	case "cargo":
+		writes = len(args) > 0 && (args[0] == "fmt" && !hasAny(argv, "--check") || args[0] == "fix" || args[0] == "clippy" && hasAny(argv, "--fix"))
+		args = nil
+	case "go":
+		writes = len(args) > 0 && (args[0] == "fmt" || args[0] == "generate" || args[0] == "fix")
+		args = nil
+	case "pre-commit", "lint-staged", "codegen", "buf", "protoc", "sqlc":
+		writes, args = true, nil
+	case "make", "gmake", "just", "task", "npm":
+		for _, arg := range args {
+			for _, word := range []string{"fmt", "format", "fix", "generate", "codegen"} {
+				writes = writes || strings.Contains(arg, word)
+			}
+		}
+		args = nil
+	case "node", "deno", "tsx", "ts-node", "osascript":
+		writes, args = !hasAny(argv, "--test", "--check", "-c", "--version", "-v"), nil
+	default:
+		if isPython(name) && !hasAny(argv, "--version", "-V", "-m") {
+			writes, args = true, nil
+		}
+	}
+	if !writes {
+		return
+	}
+	wide := len(args) == 0
+	for _, arg := range args {
+		if strings.Contains(base(arg), ".") && !strings.ContainsAny(arg, "*") && base(arg) != "." && base(arg) != ".." && base(arg) != "..." {
+			w.written(arg)
+		} else {
+			wide = true
+		}
+	}
+	if wide {
+		w.rewrites()
+	}
+}

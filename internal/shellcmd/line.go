@@ -1,0 +1,140 @@
+package shellcmd
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Proof is what the success of a whole line says about one command in it.
+type Proof int
+
+const (
+	// Unproven: it may not have run, it may have failed, or it still runs.
+	Unproven Proof = iota
+	// Swallowed: its own status is hidden by what follows; only what it
+	// printed can tell.
+	Swallowed
+	// Proven: the line cannot succeed unless this command did.
+	Proven
+)
+
+// Command is one command that a line runs, as far as the text tells.
+type Command struct {
+	// Views are the command as written and as seen through each wrapper and
+	// runner: `sudo uv run pytest -q` is that, `uv run pytest -q` and `pytest -q`.
+	Views [][]string
+	Proof Proof
+	// Told is the line of output that proves the command when its status does
+	// not: `make; echo "exit: $?"` has Told "exit: 0".
+	Told string
+	// Filters are the commands its output went through before anybody saw it.
+	Filters [][]string
+	// Into is the file that took its output ("" when it stayed visible).
+	Into string
+	// Dir is where it ran, relative to where the line started, or absolute.
+	Dir string
+	// Seq orders the commands and the files of a line.
+	Seq int
+}
+
+// Argv is the innermost view.
+func (c Command) Argv() []string {
+	if len(c.Views) == 0 {
+		return nil
+	}
+	return c.Views[len(c.Views)-1]
+}
+
+// Name is the base name of the innermost command.
+func (c Command) Name() string {
+	if argv := c.Argv(); len(argv) > 0 {
+		return base(argv[0])
+	}
+	return ""
+}
+
+// File is a file (or a glob of files) that a line showed or wrote.
+type File struct {
+	Path string // resolved against the directory changes within the line
+	Seq  int
+}
+
+// Line is one analysed command line.
+type Line struct {
+	// Parsed is false when the text is not shell that we understand: then
+	// everything else is empty.
+	Parsed   bool
+	Commands []Command
+	Shown    []File
+	Written  []File
+	// Rewriters are the places of commands that may rewrite files without
+	// naming them: formatters on folders, generators, scripts, git checkout.
+	Rewriters []int
+}
+
+const (
+	maxLine     = 128 << 10
+	maxOpeners  = 8000 // bounds the parser's recursion
+	maxCommands = 2000
+	maxSteps    = 20000
+	maxDepth    = 8 // shells within shells, functions within functions
+)
+
+// Parse analyses a command line. It never panics and its work is bounded.
+func Parse(text string) (line Line) {
+	defer func() {
+		if recover() != nil {
+			line = Line{}
+		}
+	}()
+	w := newWalker()
+	if !w.script(text, ok) {
+		return Line{}
+	}
+	w.line.Parsed = true
+	return *w.line
+}
+
+// parse reads a script, within bounds.
+func parse(text string) (*syntax.File, bool) {
+	if len(text) > maxLine || !shallow(text) {
+		return nil, false
+	}
+	// PowerShell and cmd never get here with anything that proves something;
+	// bash is a superset of what the agents' shells understand.
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err != nil {
+		return nil, false
+	}
+	return file, true
+}
+
+// shallow reports whether text cannot nest deeper than the parser's stack is
+// worth: every level of nesting needs at least one of these openers.
+func shallow(text string) bool {
+	n := 0
+	arithmetic := strings.Contains(text, "((") || strings.Contains(text, "$[") || strings.Contains(text, "let ")
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(', '{', '[', '`':
+			n++
+		case '-', '+', '!', '~', '?', '=':
+			if arithmetic {
+				n++
+			}
+		}
+	}
+	for _, word := range []string{"if", "while", "until", "for", "case", "time", "coproc", "|", "&&"} {
+		n += strings.Count(text, word)
+	}
+	return n <= maxOpeners
+}
+
+func base(name string) string {
+	name = strings.TrimRight(name, "/")
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		name = name[i+1:]
+	}
+	return strings.TrimSuffix(name, ".exe")
+}

@@ -1,0 +1,218 @@
+package shellcmd
+
+import (
+	"path"
+	"strings"
+)
+
+// Pattern is a command and its leading arguments: `make restart`, `pytest`,
+// `pip install`, `pkill -SIGUSR2`. Options in between do not matter; an option
+// in the pattern has to be there. A word may be a glob; one that starts and
+// ends in * is looked for among all arguments.
+type Pattern struct {
+	words []string
+}
+
+// NewPattern reads a pattern; ok is false when it names no command.
+func NewPattern(text string) (Pattern, bool) {
+	list := Patterns(text)
+	if len(list) == 0 {
+		return Pattern{}, false
+	}
+	return list[0], true
+}
+
+// Patterns reads the pattern of every command in text: `make lint && make
+// test` is two of them.
+func Patterns(text string) []Pattern {
+	line := Parse(text)
+	if !line.Parsed {
+		if words := strings.Fields(text); len(words) > 0 {
+			return []Pattern{{words: words}}
+		}
+		return nil
+	}
+	var out []Pattern
+	for _, c := range line.Commands {
+		if argv := c.Argv(); len(argv) > 0 {
+			out = append(out, Pattern{words: argv})
+		}
+	}
+	return out
+}
+
+// Leading is the pattern without its options and everything behind the first
+// of them: what of a shown command has to be seen again.
+func (p Pattern) Leading() Pattern {
+	for i, word := range p.words {
+		if i > 0 && (strings.HasPrefix(word, "-") || strings.ContainsAny(word, "{$")) {
+			return Pattern{words: p.words[:i]}
+		}
+	}
+	return p
+}
+
+// String is the pattern as it reads.
+func (p Pattern) String() string { return strings.Join(p.words, " ") }
+
+// Match reports whether the command runs what the pattern asks for, for real:
+// a dry run or a call for help matches nothing.
+func (p Pattern) Match(c Command) bool {
+	if len(p.words) == 0 {
+		return false
+	}
+	for _, argv := range c.Views {
+		if p.matchArgv(argv) {
+			return !pretends(c)
+		}
+	}
+	return false
+}
+
+func (p Pattern) matchArgv(argv []string) bool {
+	if len(argv) == 0 || !sameCommand(p.words[0], argv[0]) {
+		return false
+	}
+	given := operands(argv)
+	at := 0
+	for _, word := range p.words[1:] {
+		switch {
+		case strings.HasPrefix(word, "-"):
+			if !contains(argv[1:], word) {
+				return false
+			}
+		case len(word) > 2 && word[0] == '*' && word[len(word)-1] == '*':
+			if !anyContains(argv[1:], strings.Trim(word, "*")) {
+				return false
+			}
+		case at >= len(given) || !sameArgument(word, given[at]):
+			return false
+		default:
+			at++
+		}
+	}
+	return true
+}
+
+func anyContains(args []string, part string) bool {
+	for _, arg := range args {
+		if strings.Contains(arg, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameCommand compares a pattern's command with the one that was run: by base
+// name, or by the end of the path when the pattern has one.
+func sameCommand(want, got string) bool {
+	if strings.Contains(want, "/") {
+		want, got = path.Clean(want), path.Clean(got)
+		return want == got || strings.HasSuffix(got, "/"+want)
+	}
+	name := base(got)
+	if want == name {
+		return true
+	}
+	// pip3.12 is pip, python3 is python
+	if stem := strings.TrimRight(name, "0123456789."); stem == want && (want == "pip" || want == "python" || want == "pytest") {
+		return true
+	}
+	return want == "make" && name == "gmake"
+}
+
+func sameArgument(want, got string) bool {
+	if want == got || strings.TrimPrefix(want, "./") == strings.TrimPrefix(got, "./") {
+		return true
+	}
+	if !strings.ContainsAny(want, "*?[") {
+		return false
+	}
+	matched, err := path.Match(want, got)
+	return err == nil && matched
+}
+
+// pretends: the command only says what it would do, or something about itself.
+func pretends(c Command) bool {
+	for _, argv := range c.Views {
+		if pretend(argv) {
+			return true
+		}
+	}
+	return false
+}
+
+func pretend(argv []string) bool {
+	name := base(argv[0])
+	for i, arg := range argv[1:] {
+		flag, _, _ := strings.Cut(arg, "=")
+		switch flag {
+		case "--help", "--version", "--dry-run":
+			return true
+		case "-h":
+			// for many a command it is the host, or human-readable sizes
+			if i == len(argv)-2 || isMake(argv) || name == "pytest" || name == "go" {
+				return true
+			}
+		case "-V":
+			if name == "pytest" || strings.HasPrefix(name, "pip") || name == "cargo" {
+				return true
+			}
+		}
+	}
+	switch name {
+	case "make", "gmake":
+		return makePretends(argv[1:])
+	case "pytest", "py.test":
+		return hasAny(argv, "--collect-only", "--co", "--fixtures", "--fixtures-per-test", "--markers", "--setup-plan", "--setup-only", "--cache-show", "--trace-config")
+	case "go":
+		return hasAny(argv, "-n", "-list", "-c", "help")
+	case "cargo":
+		return hasAny(argv, "--no-run", "--list", "help", "-h")
+	case "jest":
+		return hasAny(argv, "--listTests", "--showConfig", "--clearCache")
+	case "vitest":
+		return len(argv) > 1 && (argv[1] == "list" || argv[1] == "init")
+	case "just", "task":
+		return hasAny(argv, "-n", "--dry", "--list", "-l", "--summary", "--evaluate")
+	case "kill":
+		return hasAny(argv, "-l", "-L", "-0")
+	case "npm":
+		// npm test -- --listTests
+		return hasAny(argv, "--listTests", "--collect-only")
+	}
+	return false
+}
+
+// makePretends looks into clusters: -nB, -kn.
+func makePretends(args []string) bool {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case contains([]string{"--just-print", "--recon", "--question", "--touch"}, arg):
+			return true
+		case contains([]string{"-C", "-f", "-I", "-o", "-W", "--directory", "--file"}, arg):
+			i++
+		case isCluster(arg):
+			for _, r := range arg[1:] {
+				if strings.ContainsRune("nqtvh", r) {
+					return true
+				}
+				if strings.ContainsRune("CfIoWjlO", r) {
+					break // the rest is its value
+				}
+			}
+		}
+	}
+	return false
+}
+
+func hasAny(argv []string, flags ...string) bool {
+	for _, arg := range argv[1:] {
+		flag, _, _ := strings.Cut(arg, "=")
+		if contains(flags, flag) {
+			return true
+		}
+	}
+	return false
+}

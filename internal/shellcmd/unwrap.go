@@ -1,0 +1,316 @@
+package shellcmd
+
+import "strings"
+
+// views sees through wrappers and runners, outermost first. A wrapper that
+// changes the directory changes it for what it runs only, so the files of the
+// inner command are named as written.
+func (w *walker) views(argv []string) [][]string {
+	views := [][]string{argv}
+	for range maxDepth {
+		inner := unwrap(argv)
+		if len(inner) == 0 {
+			break
+		}
+		views = append(views, inner)
+		argv = inner
+	}
+	return views
+}
+
+// unwrap is the command that argv runs for another, nil when it is itself the
+// command.
+func unwrap(argv []string) []string {
+	name := base(argv[0])
+	args := argv[1:]
+	switch {
+	case name == "env":
+		return afterAssignments(skipFlags(args, "-u", "--unset", "-C", "--chdir"))
+	case name == "command" || name == "builtin":
+		if len(args) > 0 && (args[0] == "-v" || args[0] == "-V") {
+			return nil
+		}
+		return skipFlags(args)
+	case name == "timeout" || name == "gtimeout":
+		return rest(skipFlags(args, "-k", "--kill-after", "-s", "--signal"), 1)
+	case name == "sudo" || name == "doas":
+		return afterAssignments(skipFlags(args, "-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "--user", "--group", "--chdir"))
+	case name == "flock":
+		return rest(skipFlags(args, "-w", "--timeout", "-E"), 1)
+	case name == "time" || name == "gtime":
+		return skipFlags(args, "-f", "--format", "-o", "--output")
+	case contains([]string{"nohup", "setsid", "exec", "unbuffer", "chronic", "caffeinate", "xvfb-run", "dbus-run-session"}, name):
+		return skipFlags(args, "-a", "-s", "-n")
+	case name == "nice" || name == "ionice" || name == "stdbuf" || name == "chrt" || name == "taskset":
+		return skipFlags(args, "-n", "-c", "-p", "-i", "-o", "-e", "--adjustment")
+	case isPython(name):
+		return pythonModule(args)
+	case name == "coverage":
+		if len(args) > 1 && args[0] == "run" {
+			return pythonModule(args[1:], "--source", "--omit", "--include", "--rcfile", "--data-file")
+		}
+	case contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, name):
+		return scriptFile(args)
+	}
+	return unwrapRunner(name, args)
+}
+
+// unwrapRunner sees through the runners of package managers.
+func unwrapRunner(name string, args []string) []string {
+	sub := ""
+	if len(args) > 0 {
+		sub = args[0]
+	}
+	switch name {
+	case "uv":
+		after := skipFlags(args, "--directory", "--project", "--config-file")
+		switch {
+		case len(after) > 1 && after[0] == "run":
+			return uvRun(after[1:])
+		case len(after) > 1 && after[0] == "pip":
+			return after
+		case len(after) > 2 && after[0] == "tool" && after[1] == "run":
+			return skipFlags(after[2:], "--from", "--with", "-p", "--python")
+		}
+	case "uvx", "pipx":
+		if name == "pipx" {
+			if sub != "run" {
+				return nil
+			}
+			args = args[1:]
+		}
+		return skipFlags(args, "--from", "--with", "-p", "--python", "--spec")
+	case "poetry", "pipenv", "pdm", "rye", "pixi", "hatch":
+		after := skipFlags(args, "-C", "--directory", "-P", "--project", "-e", "--env")
+		if len(after) > 1 && after[0] == "run" {
+			inner := skipFlags(after[1:], "-e", "--environment", "-p", "--project")
+			if name == "hatch" && len(inner) > 0 {
+				// hatch run env:command
+				if _, command, found := strings.Cut(inner[0], ":"); found {
+					inner = append([]string{command}, inner[1:]...)
+				}
+			}
+			return inner
+		}
+	case "conda", "mamba", "micromamba":
+		if sub == "run" {
+			return skipFlags(args[1:], "-n", "--name", "-p", "--prefix", "--cwd")
+		}
+	case "npx", "bunx", "pnpx":
+		return npxCommand(args)
+	case "npm", "pnpm", "yarn", "bun":
+		return packageManager(name, skipFlags(args, "-C", "--dir", "--cwd", "--filter", "-F", "--prefix", "-w", "--workspace"))
+	case "bundle", "asdf":
+		if sub == "exec" {
+			return rest(args, 1)
+		}
+	case "direnv":
+		if sub == "exec" {
+			return rest(args, 2)
+		}
+	case "mise", "rtx":
+		if sub == "exec" || sub == "x" {
+			return behindDashes(args)
+		}
+	case "nix", "op", "doppler", "dotenvx", "dotenv", "infisical", "aws-vault":
+		if inner := behindDashes(args); inner != nil {
+			return inner
+		}
+		for i, arg := range args {
+			if name == "nix" && (arg == "-c" || arg == "--command") {
+				return rest(args, i+1)
+			}
+		}
+	case "rustup":
+		if sub == "run" {
+			return rest(args, 2)
+		}
+	case "cargo":
+		if strings.HasPrefix(sub, "+") {
+			return append([]string{"cargo"}, args[1:]...)
+		}
+	}
+	return nil
+}
+
+// uvRun is what `uv run` runs; `uv run -m pytest` runs a module.
+func uvRun(args []string) []string {
+	valued := []string{"--with", "--extra", "--group", "--python", "-p", "--env-file", "--directory", "--project", "--package", "--with-requirements", "--index-url"}
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-m" || args[i] == "--module":
+			return rest(args, i+1)
+		case args[i] == "--":
+			return rest(args, i+1)
+		case contains(valued, args[i]):
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+func npxCommand(args []string) []string {
+	return dropVersion(skipFlags(args, "-p", "--package"))
+}
+
+// dropVersion makes jest@29 a jest.
+func dropVersion(argv []string) []string {
+	if len(argv) == 0 {
+		return nil
+	}
+	if i := strings.LastIndexByte(argv[0], '@'); i > 0 {
+		return append([]string{argv[0][:i]}, argv[1:]...)
+	}
+	return argv
+}
+
+// packageManager gives `npm test`, `yarn run test` and `pnpm test` one form,
+// `npm run test`, and sees through exec and dlx.
+func packageManager(name string, args []string) []string {
+	if len(args) == 0 {
+		return nil
+	}
+	switch args[0] {
+	case "exec", "dlx", "x":
+		return npxCommand(rest(args, 1))
+	case "run", "run-script", "rum":
+		if name != "npm" || args[0] != "run" {
+			return append([]string{"npm", "run"}, args[1:]...)
+		}
+		// a script that is called like a tool runs that tool
+		if script := rest(args, 1); len(script) > 0 && contains([]string{"jest", "vitest", "mocha", "ava", "playwright", "eslint", "tsc", "cypress"}, script[0]) {
+			return script
+		}
+		return nil
+	case "test", "t", "tst":
+		if name == "bun" && args[0] == "test" {
+			return nil // bun's own test runner, not the script
+		}
+		return append([]string{"npm", "run", "test"}, args[1:]...)
+	}
+	if (name == "yarn" || name == "pnpm" || name == "bun") && !contains(packageVerbs(), args[0]) {
+		return append([]string{"npm", "run"}, args...)
+	}
+	return nil
+}
+
+// packageVerbs are the words after yarn, pnpm or bun that are not scripts.
+func packageVerbs() []string {
+	return []string{
+		"add", "install", "i", "remove", "rm", "up", "update", "upgrade", "init", "create", "link", "unlink", "list", "ls",
+		"why", "outdated", "audit", "publish", "pack", "cache", "config", "global", "workspaces", "workspace", "set", "version",
+		"import", "dedupe", "prune", "rebuild", "store", "fetch", "deploy", "env", "info", "bin", "patch", "pm", "help",
+	}
+}
+
+// pythonModule: python -m pytest runs pytest.
+func pythonModule(args []string, valued ...string) []string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-m":
+			return rest(args, i+1)
+		case args[i] == "-W" || args[i] == "-X" || contains(valued, args[i]):
+			i++
+		case args[i] == "-c" || !strings.HasPrefix(args[i], "-"):
+			return nil
+		}
+	}
+	return nil
+}
+
+// scriptFile: bash scripts/check.sh -x runs scripts/check.sh -x.
+func scriptFile(args []string) []string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case strings.HasPrefix(args[i], "--"):
+		case isCluster(args[i]) && strings.HasSuffix(args[i], "o") && !strings.Contains(args[i], "c"), args[i] == "+o":
+			i++
+		case strings.HasPrefix(args[i], "-") || strings.HasPrefix(args[i], "+"):
+			if strings.ContainsAny(args[i], "cs") {
+				return nil
+			}
+		default:
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+// shellScript is the text of `bash -lc 'text'`.
+func shellScript(argv []string) (string, bool) {
+	if !contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, base(argv[0])) {
+		return "", false
+	}
+	for i := 1; i < len(argv); i++ {
+		arg := argv[i]
+		switch {
+		case arg == "-o" || arg == "+o" || strings.HasSuffix(arg, "o") && isCluster(arg) && !strings.Contains(arg, "c"):
+			i++
+		case isCluster(arg) && strings.Contains(arg, "c"):
+			i++
+			if strings.Contains(arg, "o") {
+				i++ // bash -euo pipefail -c, written as -euoc pipefail
+			}
+			if i < len(argv) {
+				return argv[i], true
+			}
+			return "", false
+		case !strings.HasPrefix(arg, "-"):
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// isCluster: -lc, -euo; not --login.
+func isCluster(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-'
+}
+
+func isPython(name string) bool {
+	tail, found := strings.CutPrefix(name, "python")
+	return found && strings.Trim(tail, "0123456789.") == "" || name == "py" || strings.HasPrefix(name, "pypy")
+}
+
+// skipFlags drops leading options; those in valued take the next word too.
+func skipFlags(args []string, valued ...string) []string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--":
+			return rest(args, i+1)
+		case contains(valued, args[i]):
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+func afterAssignments(args []string) []string {
+	for i, arg := range args {
+		name, _, found := strings.Cut(arg, "=")
+		if !found || name == "" || strings.ContainsAny(name, "/.-") {
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+func behindDashes(args []string) []string {
+	for i, arg := range args {
+		if arg == "--" {
+			return rest(args, i+1)
+		}
+	}
+	return nil
+}
+
+func rest(args []string, n int) []string {
+	if len(args) <= n {
+		return nil
+	}
+	return args[n:]
+}

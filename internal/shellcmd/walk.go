@@ -1,0 +1,325 @@
+package shellcmd
+
+import (
+	"maps"
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// know is what is certain about a part of the line once the whole line is
+// known to have succeeded.
+type know int
+
+const (
+	no     know = iota // nothing: in the background, or its failure is wanted
+	maybe              // it may not have run
+	passed             // it ran, and the shell went on whatever its status
+	ok                 // it ran and its status was zero
+)
+
+// scope is the shell state that a subshell gets a copy of.
+type scope struct {
+	dir      string
+	vars     map[string]string
+	errexit  bool
+	pipefail bool
+}
+
+type walker struct {
+	scope
+	line    *Line
+	funcs   map[string]*syntax.Stmt
+	depth   int
+	steps   int
+	seq     int
+	told    string // the output line on which "ok" depends
+	filters [][]string
+	into    string
+}
+
+func newWalker() *walker {
+	return &walker{line: &Line{}, scope: scope{vars: map[string]string{}}, funcs: map[string]*syntax.Stmt{}}
+}
+
+// script walks a whole script text.
+func (w *walker) script(text string, k know) bool {
+	file, parsed := parse(text)
+	if !parsed {
+		return false
+	}
+	if trapsExit(file) {
+		k = no
+	}
+	w.list(file.Stmts, k)
+	return true
+}
+
+// apart walks something that runs in a copy of the shell.
+func (w *walker) apart(walk func()) {
+	saved := w.scope
+	w.vars = maps.Clone(saved.vars)
+	walk()
+	w.scope = saved
+}
+
+// list walks statements in sequence; k is about the last of them.
+func (w *walker) list(stmts []*syntax.Stmt, k know) {
+	stmts, shownBy := endOfList(stmts)
+	for i, stmt := range stmts {
+		ki := min(k, passed)
+		last := i == len(stmts)-1
+		switch {
+		case shownBy.stmt >= 0: // the list ends in an explicit exit
+			if i == shownBy.stmt {
+				ki = k
+			}
+		case last:
+			ki = k
+		}
+		if ki == passed && w.errexit && abortsOnError(stmt) {
+			ki = ok
+		}
+		told, first := "", shownBy.stmt == i && shownBy.first
+		if ki == passed && !last && w.told == "" {
+			told, first = toldBy(stmts[i+1])
+		}
+		w.stmtTold(stmt, ki, told, first)
+		if k > maybe && mayEndWell(stmt) {
+			k = maybe
+		}
+	}
+}
+
+// stmtTold walks a statement whose status the next one prints.
+func (w *walker) stmtTold(stmt *syntax.Stmt, k know, told string, first bool) {
+	if told != "" {
+		w.told, k = told, ok
+		defer func() { w.told = "" }()
+	}
+	if first && k == ok {
+		if elems := pipeline(stmt); len(elems) > 1 {
+			w.pipe(elems, maybe, true)
+			return
+		}
+	}
+	w.stmt(stmt, k)
+}
+
+func (w *walker) stmt(s *syntax.Stmt, k know) {
+	w.steps++
+	if s == nil || len(w.line.Commands) > maxCommands || w.steps > maxSteps {
+		return
+	}
+	if s.Background || s.Coprocess || s.Disown {
+		k = no
+	}
+	if s.Negated && k == ok {
+		k = no
+	}
+	into := w.into
+	w.redirects(s.Redirs)
+	w.command(s, k)
+	w.into = into
+}
+
+func (w *walker) command(s *syntax.Stmt, k know) {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		w.call(c, s.Redirs, k)
+	case *syntax.BinaryCmd:
+		w.binary(c, k)
+	case *syntax.Block:
+		w.list(c.Stmts, k)
+	case *syntax.Subshell:
+		w.apart(func() { w.list(c.Stmts, k) })
+	case *syntax.IfClause:
+		w.ifClause(c, k)
+	case *syntax.WhileClause:
+		w.while(c, k)
+	case *syntax.ForClause:
+		w.forClause(c, k)
+	case *syntax.CaseClause:
+		for _, item := range c.Items {
+			w.list(item.Stmts, min(k, maybe))
+		}
+	case *syntax.FuncDecl:
+		if c.Name != nil {
+			w.funcs[c.Name.Value] = c.Body
+		}
+	case *syntax.TimeClause:
+		w.stmt(c.Stmt, k)
+	case *syntax.CoprocClause:
+		w.stmt(c.Stmt, no)
+	case *syntax.DeclClause:
+		for _, a := range c.Args {
+			w.assign(a, min(k, passed))
+		}
+	case *syntax.TestClause:
+		w.nested(c, min(k, passed))
+	}
+}
+
+func (w *walker) binary(c *syntax.BinaryCmd, k know) {
+	switch c.Op {
+	case syntax.AndStmt:
+		w.quietly(func() { w.stmt(c.X, k) })
+		w.stmt(c.Y, onlyIf(k))
+	case syntax.OrStmt:
+		w.or(c, k)
+	case syntax.Pipe, syntax.PipeAll:
+		w.pipe(pipeline(&syntax.Stmt{Cmd: c}), k, false)
+	default:
+		w.stmt(c.X, min(k, maybe))
+		w.stmt(c.Y, min(k, maybe))
+	}
+}
+
+// onlyIf is what is known of a part that runs only if the one before it
+// succeeded.
+func onlyIf(k know) know {
+	if k == passed {
+		return maybe
+	}
+	return k
+}
+
+// quietly walks something whose failure does not end the shell.
+func (w *walker) quietly(walk func()) {
+	errexit := w.errexit
+	w.errexit = false
+	walk()
+	w.errexit = errexit
+}
+
+func (w *walker) or(c *syntax.BinaryCmd, k know) {
+	left := min(k, passed)
+	end := ending(c.Y)
+	switch {
+	case k == ok && end != endsWell, k == passed && end == leaves:
+		// the right side cannot succeed (or never comes back): the left side did
+		left = ok
+	case saysTrue(c.Y):
+		left = no // its failure is thrown away on purpose
+	}
+	word := ""
+	if left == passed && w.told == "" {
+		word = announced(c.X)
+	}
+	w.quietly(func() {
+		if word == "" {
+			w.stmt(c.X, left)
+			return
+		}
+		w.told = word
+		w.stmt(c.X, ok)
+		w.told = ""
+	})
+	w.stmt(c.Y, min(k, maybe))
+}
+
+// pipe walks a pipeline. Its status is that of its last element, or of all of
+// them with pipefail; first tells that k is unknown but the first one succeeded.
+func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
+	outer := w.filters
+	for i, elem := range elems {
+		ki := min(k, passed)
+		switch {
+		case first && i == 0:
+			ki = ok
+		case i == len(elems)-1 || k == ok && w.pipefail:
+			ki = k
+		}
+		w.filters = outer
+		for _, later := range elems[i+1:] {
+			w.filters = append(w.filters[:len(w.filters):len(w.filters)], w.words(later))
+		}
+		w.apart(func() { w.stmt(elem, ki) })
+	}
+	w.filters = outer
+}
+
+func (w *walker) ifClause(c *syntax.IfClause, k know) {
+	cond, then, other := min(k, passed), min(k, maybe), min(k, maybe)
+	elseEnds := endsWell
+	if c.Else != nil && len(c.Else.Cond) == 0 {
+		elseEnds = endingOf(c.Else.Then)
+	}
+	thenEnds := endingOf(c.Then)
+	switch {
+	case alwaysTrue(c.Cond):
+		then, other = k, no
+	case c.Else != nil && (k == ok && elseEnds != endsWell || k == passed && elseEnds == leaves):
+		cond, then = ok, k
+	case c.Else == nil && len(c.Cond) == 1 && c.Cond[0].Negated && k >= passed && thenEnds == leaves:
+		// if ! make test; then exit 1; fi
+		inner := *c.Cond[0]
+		inner.Negated = false
+		w.quietly(func() { w.stmt(&inner, ok) })
+		return
+	}
+	w.quietly(func() { w.list(c.Cond, cond) })
+	w.list(c.Then, then)
+	for e := c.Else; e != nil; e = e.Else {
+		w.quietly(func() { w.list(e.Cond, other) })
+		w.list(e.Then, other)
+	}
+}
+
+// while: a loop that ended without a break ended because of its condition.
+func (w *walker) while(c *syntax.WhileClause, k know) {
+	cond := min(k, passed)
+	stmts := c.Cond
+	if k >= passed && len(stmts) == 1 && !breaks(c.Do) && (c.Until != stmts[0].Negated) {
+		inner := *stmts[0]
+		inner.Negated = false
+		stmts, cond = []*syntax.Stmt{&inner}, ok
+	}
+	w.quietly(func() { w.list(stmts, cond) })
+	w.list(c.Do, min(k, maybe))
+}
+
+func (w *walker) forClause(c *syntax.ForClause, k know) {
+	iter, isIter := c.Loop.(*syntax.WordIter)
+	if !isIter || breaks(c.Do) || len(iter.Items) == 0 || len(iter.Items) > 16 {
+		w.list(c.Do, min(k, maybe))
+		return
+	}
+	for _, item := range iter.Items {
+		if _, literal := w.word(item); !literal {
+			w.list(c.Do, min(k, maybe))
+			return
+		}
+	}
+	for i, item := range iter.Items {
+		ki := min(k, passed)
+		if i == len(iter.Items)-1 {
+			ki = k
+		}
+		w.vars[iter.Name.Value], _ = w.word(item)
+		w.list(c.Do, ki)
+	}
+}
+
+// resolve gives a file name its place, as far as the line tells it.
+func (w *walker) resolve(name string) string {
+	if w.dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.HasPrefix(name, "$") {
+		return name
+	}
+	return path.Join(w.dir, name)
+}
+
+func (w *walker) chdir(to string) {
+	switch {
+	case to == "" || to == "-" || strings.ContainsAny(to, "$`*?"):
+		w.dir = ""
+	case strings.HasPrefix(to, "/") || strings.HasPrefix(to, "~") || w.dir == "":
+		w.dir = path.Clean(to)
+	default:
+		w.dir = path.Join(w.dir, to)
+	}
+	if w.dir == "." {
+		w.dir = ""
+	}
+}
