@@ -39,7 +39,10 @@ type Result struct {
 // OK reports a normal end with status 0.
 func (r Result) OK() bool { return r.Err == nil && r.ExitCode == 0 && !r.TimedOut && !r.Cancelled }
 
-const defaultGrace = 2 * time.Second
+const (
+	defaultGrace = 2 * time.Second
+	cancelGrace  = 300 * time.Millisecond
+)
 
 // Run runs c to its end. It returns only when the child and everything that
 // stayed in its process group are gone.
@@ -80,8 +83,9 @@ func Run(ctx context.Context, c Cmd) Result {
 		res.TimedOut = true
 		err = end(family, done, grace)
 	case <-ctx.Done():
+		// Whoever stops us may be about to kill us: there is no time for a long grace.
 		res.Cancelled = true
-		err = end(family, done, grace)
+		err = end(family, done, min(grace, cancelGrace))
 	}
 	family.sweep()
 	res.Duration = time.Since(start)

@@ -1,0 +1,157 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"gauntlet/internal/git"
+)
+
+// Scope says what counts as changed.
+type Scope struct {
+	Base        string // -b: another base than the configuration's
+	Commit      string // --commit: that commit only
+	Uncommitted bool   // --uncommitted: nothing but the work tree
+}
+
+// changes is what differs, relative to the project root, and how a review can
+// see it.
+type changes struct {
+	paths  []string
+	status git.Status
+	base   string // the resolved base, for ${BASE_BRANCH}
+	// diffArgs are the revisions to hand to git for the diff; %SNAPSHOT% stands
+	// for the snapshot commit.
+	diffArgs  []string
+	submodule bool // a submodule is dirty: its content is not in the snapshot
+}
+
+const snapshotArg = "%SNAPSHOT%"
+
+// Changes finds what changed, with two git processes.
+func (e *execution) findChanges(ctx context.Context) (changes, error) {
+	var c changes
+	var err error
+	if c.status, err = e.repo.Status(ctx); err != nil {
+		return c, err
+	}
+	for _, ch := range c.status.Changes {
+		c.submodule = c.submodule || ch.Submodule
+	}
+	switch {
+	case e.opts.Scope.Commit != "":
+		err = e.commitChanges(ctx, &c)
+	case e.ci:
+		err = e.ciChanges(ctx, &c)
+	default:
+		err = e.localChanges(ctx, &c)
+	}
+	if err != nil {
+		return c, err
+	}
+	c.paths = e.ours(c.paths)
+	return c, nil
+}
+
+func (e *execution) commitChanges(ctx context.Context, c *changes) (err error) {
+	c.paths, err = e.repo.CommitNames(ctx, e.opts.Scope.Commit)
+	c.base = e.opts.Scope.Commit + "^"
+	c.diffArgs = []string{"show", "--format=", "-m", "--first-parent", e.opts.Scope.Commit}
+	return err
+}
+
+func (e *execution) localChanges(ctx context.Context, c *changes) error {
+	c.paths = c.status.Paths()
+	if e.opts.Scope.Uncommitted || c.status.Head == "" {
+		c.base = "HEAD"
+		c.diffArgs = []string{"diff", "HEAD", snapshotArg}
+		if c.status.Head == "" {
+			c.diffArgs = []string{"show", "--format=", snapshotArg}
+		}
+		return nil
+	}
+	name := e.opts.Scope.Base
+	if name == "" {
+		name = e.opts.Config.Settings.BaseBranch
+	}
+	base, err := e.repo.Base(ctx, name)
+	if err != nil {
+		return err
+	}
+	c.base = base
+	committed, err := e.repo.DiffNames(ctx, base+"...HEAD")
+	if err != nil {
+		var ge *git.Error
+		if errors.As(err, &ge) {
+			return fmt.Errorf("compare with base branch %s: %w", base, err)
+		}
+		return err
+	}
+	c.paths = append(c.paths, committed...)
+	c.diffArgs = []string{"diff", "--merge-base", base, snapshotArg}
+	return nil
+}
+
+// ciChanges compares what the workflow is about, not the work tree.
+func (e *execution) ciChanges(ctx context.Context, c *changes) (err error) {
+	from, to := "HEAD^", "HEAD"
+	if ref := e.opts.Getenv("GITHUB_BASE_REF"); ref != "" {
+		if from, err = e.repo.Base(ctx, "origin/"+ref); err != nil {
+			if from, err = e.repo.Base(ctx, ref); err != nil {
+				return err
+			}
+		}
+		if sha := e.opts.Getenv("GITHUB_SHA"); sha != "" {
+			to = sha
+		}
+	}
+	if e.opts.Scope.Base != "" {
+		if from, err = e.repo.Base(ctx, e.opts.Scope.Base); err != nil {
+			return err
+		}
+	}
+	c.base = from
+	c.diffArgs = []string{"diff", from + "..." + to}
+	if c.paths, err = e.repo.DiffNames(ctx, from+"..."+to); err == nil || from != "HEAD^" {
+		return err
+	}
+	// The first commit, or a shallow clone: everything in it is new.
+	c.diffArgs = []string{"show", "--format=", "HEAD"}
+	c.paths, err = e.repo.CommitNames(ctx, "HEAD")
+	return err
+}
+
+// ours makes paths relative to the project root, and drops what lies outside it
+// or in the log directory.
+func (e *execution) ours(paths []string) []string {
+	logs := e.relative(e.opts.Config.Settings.LogDir)
+	seen := map[string]bool{}
+	var out []string
+	for _, p := range paths {
+		if e.prefix != "" {
+			rest, ok := strings.CutPrefix(p, e.prefix)
+			if !ok {
+				continue
+			}
+			p = rest
+		}
+		if seen[p] || logs != "" && (p == logs || strings.HasPrefix(p, logs+"/")) {
+			continue
+		}
+		seen[p] = true
+		out = append(out, p)
+	}
+	return out
+}
+
+// relative is path below the project root with slashes, "" when it is not.
+func (e *execution) relative(path string) string {
+	rel, err := filepath.Rel(e.opts.Config.Root, path)
+	if err != nil || rel == "." || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}

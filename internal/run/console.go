@@ -1,0 +1,132 @@
+package run
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/redact"
+)
+
+// observers tells several at once.
+type observers []gate.Observer
+
+func (o observers) Start(id string, k gate.Kind) {
+	for _, x := range o {
+		x.Start(id, k)
+	}
+}
+
+func (o observers) Line(id, text string) {
+	for _, x := range o {
+		x.Line(id, text)
+	}
+}
+
+func (o observers) Done(r gate.Result) {
+	for _, x := range o {
+		x.Done(r)
+	}
+}
+
+// consoleLog is console.N.log: what a person would have seen, without colours.
+// It never fails a run: the first error is told at the end.
+type consoleLog struct {
+	mu    sync.Mutex
+	f     *os.File
+	start time.Time
+	err   error
+}
+
+func openConsole(logDir string, n int, now time.Time) *consoleLog {
+	c := &consoleLog{start: now}
+	c.f, c.err = os.OpenFile(filepath.Join(logDir, fmt.Sprintf("console.%d.log", n)), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	c.printf("Run %d started %s\n\n", n, now.UTC().Format(time.RFC3339))
+	return c
+}
+
+func (c *consoleLog) printf(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.f == nil {
+		return
+	}
+	if _, err := fmt.Fprintf(c.f, format, args...); err != nil && c.err == nil {
+		c.err = err
+	}
+}
+
+func (c *consoleLog) Start(id string, _ gate.Kind) { c.printf("START %s\n", id) }
+func (c *consoleLog) Line(string, string)          {}
+func (c *consoleLog) Done(r gate.Result)           { c.printf("%s\n", GateLine(r)) }
+
+func (c *consoleLog) finish(res Result) error {
+	if c.f == nil {
+		return c.err
+	}
+	w := bufio.NewWriter(c.f)
+	Summary(w, res)
+	return errors.Join(c.err, w.Flush(), c.f.Close())
+}
+
+// GateLine is one finished gate in one line.
+func GateLine(r gate.Result) string {
+	took := (time.Duration(r.DurationMS) * time.Millisecond).String()
+	if r.Cached {
+		took = "reused"
+	}
+	line := fmt.Sprintf("%-5s %s (%s)", strings.ToUpper(string(r.Status)), r.ID, took)
+	if r.Message != "" {
+		line += " - " + redact.Line(r.Message, 300)
+	}
+	return line
+}
+
+// Summary writes what went wrong and ends in the line `Status: …`.
+func Summary(w io.Writer, res Result) {
+	for _, g := range res.Gates {
+		if g.Status != gate.Fail && g.Status != gate.Error {
+			continue
+		}
+		fmt.Fprintf(w, "\n--- %s\n", GateLine(g))
+		if g.Command != "" {
+			fmt.Fprintf(w, "Command: %s\n", g.Command)
+		}
+		for _, f := range g.Findings {
+			fmt.Fprintf(w, "%s:%d [%s] %s\n", redact.Line(f.File, 200), f.Line, redact.Line(f.Priority, 20), redact.Line(f.Issue, 500))
+		}
+		if g.Tail != "" {
+			fmt.Fprintf(w, "%s\n", g.Tail)
+		}
+		if g.LogPath != "" {
+			fmt.Fprintf(w, "Log: %s\n", g.LogPath)
+		}
+	}
+	for _, warning := range res.Warnings {
+		fmt.Fprintf(w, "Warning: %s\n", redact.Line(warning, 500))
+	}
+	fmt.Fprintf(w, "\n%s\nStatus: %s\n", res.Message, res.Status.Headline())
+}
+
+// ExitCode is what `gauntlet run`, `check` and `review` end with.
+func ExitCode(s event.Status) int {
+	switch s {
+	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges:
+		return 0
+	case event.Failed, event.RetryLimitExceeded:
+		return 1
+	case event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error, event.NoConfig,
+		event.StopHookActive, event.StopHookDisabled, event.InvalidInput, event.Subagent, event.BackgroundWork,
+		event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+		return 2
+	}
+	return 2
+}

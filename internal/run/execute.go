@@ -1,0 +1,270 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/git"
+	"gauntlet/internal/lockfile"
+	"gauntlet/internal/redact"
+)
+
+// Options say what to run and for whom.
+type Options struct {
+	Config  *config.Loaded
+	Scope   Scope
+	Kind    gate.Kind // "" = checks and reviews
+	Gate    string    // one gate by name
+	NoCache bool
+	// Interval is how long the last run holds; 0 runs always.
+	Interval time.Duration
+	Getenv   func(string) string
+	Environ  []string
+	Observer gate.Observer
+	Now      func() time.Time
+}
+
+// lockName is the run lock in the log directory.
+const lockName = ".gauntlet-run.lock"
+
+// foreignLock is how long a lock file that names no owner is believed.
+const foreignLock = 10 * time.Minute
+
+// runRef keeps the snapshot of the last run alive; git knows refs/worktree as
+// belonging to one work tree.
+const runRef = "refs/worktree/gauntlet/run"
+
+// execution is one run on its way.
+type execution struct {
+	opts    Options
+	repo    git.Repo
+	prefix  string // project root below the repository root, with a slash at the end
+	ci      bool
+	logDir  string
+	logs    gateLogs
+	state   state
+	changes changes
+	res     Result
+}
+
+// Execute does one run.
+func Execute(ctx context.Context, opts Options) Result {
+	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir}
+	e.ci = opts.Getenv("CI") == "true" || opts.Getenv("GITHUB_ACTIONS") == "true"
+	e.res.Gates = []gate.Result{}
+	e.res.Warnings = append(e.res.Warnings, opts.Config.Warnings...)
+	e.run(ctx)
+	if ctx.Err() != nil {
+		e.interrupted(ctx)
+	}
+	return e.res
+}
+
+func (e *execution) run(ctx context.Context) {
+	if len(e.opts.Config.Project.EntryPoints) == 0 {
+		e.end(event.NoApplicableGates, "no entry points are configured")
+		return
+	}
+	repo, err := git.Find(e.opts.Config.Root)
+	if err != nil {
+		e.fail(event.Error, "git: "+err.Error(), err)
+		return
+	}
+	e.repo = repo
+	if e.prefix, err = prefix(repo.Root, e.opts.Config.Root); err != nil {
+		e.fail(event.Error, err.Error(), err)
+		return
+	}
+	if err := ensureLogDir(e.logDir); err != nil {
+		e.fail(event.InfrastructureErr, fmt.Sprintf("log directory %s cannot be written: make it writable or set log_dir", e.logDir), err)
+		return
+	}
+	lock, err := e.lock()
+	if err != nil {
+		if errors.Is(err, lockfile.ErrHeld) {
+			e.end(event.LockExists, "another gauntlet run is in progress"+e.holder())
+			return
+		}
+		e.fail(event.InfrastructureErr, "cannot lock "+e.logDir, err)
+		return
+	}
+	defer func() {
+		if err := lock.Remove(); err != nil {
+			e.res.Warnings = append(e.res.Warnings, "release lock: "+err.Error())
+		}
+	}()
+	e.locked(ctx)
+}
+
+// locked is the part of a run that only one process does at a time.
+func (e *execution) locked(ctx context.Context) {
+	e.logs = scanLogs(e.logDir)
+	hasState := false
+	e.state, hasState = readState(e.logDir)
+	if left := e.state.timeLeft(e.opts.Interval, e.opts.Now()); left > 0 && len(e.logs.failing) == 0 {
+		e.end(event.IntervalNotElapsed, fmt.Sprintf("gates ran %s ago; next run in %s",
+			round(e.opts.Interval-left), round(left)))
+		return
+	}
+	var err error
+	if e.changes, err = e.findChanges(ctx); err != nil {
+		e.fail(event.Error, "git: "+err.Error(), err)
+		return
+	}
+	if hasState {
+		e.autoClean(ctx)
+	}
+	jobs := gate.Select(e.opts.Config, e.changes.paths, e.stillFails, gate.Filter{Kind: e.opts.Kind, Name: e.opts.Gate, CI: e.ci})
+	switch {
+	case len(jobs) == 0 && len(e.changes.paths) == 0:
+		e.end(event.NoChanges, "nothing changed")
+		return
+	case len(jobs) == 0:
+		e.end(event.NoApplicableGates, e.noGates())
+		return
+	}
+	limit := e.opts.Config.Settings.MaxRetries + 1
+	used := max(0, e.logs.judged-e.state.RetryBase)
+	e.res.AttemptsLeft = max(0, limit-used)
+	if used >= limit {
+		e.res.ConsoleLogPath = newestConsole(e.logDir)
+		e.end(event.RetryLimitExceeded, fmt.Sprintf("gates failed in %s; a person should look (`gauntlet clean` starts afresh)", plural(used, "run")))
+		return
+	}
+	e.execute(ctx, jobs, limit-used)
+}
+
+// noGates says why nothing applies, naming a gate that does not exist.
+func (e *execution) noGates() string {
+	if n := e.opts.Gate; n != "" && e.opts.Config.Checks[n] == nil && e.opts.Config.Reviews[n] == nil {
+		return "there is no gate named " + redact.Line(n, 80)
+	}
+	return "no gate applies to what changed"
+}
+
+func (e *execution) stillFails(logBase string) bool { return e.logs.failing[logBase] }
+
+// lock takes the run lock; its file tells people who holds it.
+func (e *execution) lock() (*lockfile.Lock, error) {
+	host, _ := os.Hostname()
+	b, err := json.Marshal(owner{PID: os.Getpid(), Host: host, StartedAt: e.opts.Now().UTC()})
+	if err != nil {
+		return nil, err
+	}
+	return lockfile.Claim(filepath.Join(e.logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
+}
+
+type owner struct {
+	PID       int       `json:"pid"`
+	Host      string    `json:"host"`
+	StartedAt time.Time `json:"started_at"`
+}
+
+func namesOwner(b []byte) bool {
+	var o owner
+	return json.Unmarshal(b, &o) == nil && o.PID > 0
+}
+
+func (e *execution) holder() string {
+	b, err := os.ReadFile(filepath.Join(e.logDir, lockName))
+	var o owner
+	if err != nil || json.Unmarshal(b, &o) != nil || o.PID <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (pid %d, since %s)", o.PID, o.StartedAt.Local().Format("15:04:05"))
+}
+
+// autoClean archives the logs of work that is over: another branch, or merged.
+func (e *execution) autoClean(ctx context.Context) {
+	why := ""
+	switch branch := branchName(e.changes.status); {
+	case e.state.Branch != "" && e.state.Branch != branch:
+		why = fmt.Sprintf("branch changed from %s to %s", redact.Line(e.state.Branch, 80), redact.Line(branch, 80))
+	case !e.logs.present || e.state.Commit == "" || e.changes.base == "" || e.opts.Scope != (Scope{}):
+		return
+	case len(e.logs.failing) > 0 && (e.state.Commit == e.changes.status.Head || e.state.OnBase):
+		return // work on top of the base branch is not merged by being committed
+	default:
+		merged, err := e.repo.IsAncestor(ctx, e.state.Commit, e.changes.base)
+		if err != nil || !merged {
+			return
+		}
+		why = "the work of the last run was merged into " + e.changes.base
+	}
+	if _, err := Clean(e.logDir); err != nil {
+		e.res.Warnings = append(e.res.Warnings, err.Error())
+		return
+	}
+	e.res.Warnings = append(e.res.Warnings, "logs archived: "+why)
+	e.logs, e.state = gateLogs{failing: map[string]bool{}}, state{}
+}
+
+// branchName is the branch as the execution state records it.
+func branchName(s git.Status) string {
+	if s.Branch == "" {
+		return "HEAD"
+	}
+	return s.Branch
+}
+
+func (e *execution) end(s event.Status, message string) {
+	e.res.Status, e.res.Message = s, message
+}
+
+func (e *execution) fail(s event.Status, message string, err error) {
+	e.end(s, redact.Line(message, 500))
+	e.res.ErrorMessage = redact.String(err.Error())
+}
+
+// interrupted replaces whatever a stopped run came to: nobody judged.
+func (e *execution) interrupted(ctx context.Context) {
+	why := "interrupted"
+	if cause := context.Cause(ctx); cause != nil {
+		why = cause.Error()
+	}
+	e.end(event.InfrastructureErr, "gates stopped before they ended: "+why)
+	e.res.ErrorMessage = why
+}
+
+// prefix is where the project lies in the repository: "" or "sub/dir/".
+func prefix(repoRoot, root string) (string, error) {
+	a, err := filepath.EvalSymlinks(repoRoot)
+	if err != nil {
+		return "", fmt.Errorf("project root: %w", err)
+	}
+	b, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return "", fmt.Errorf("project root: %w", err)
+	}
+	rel, err := filepath.Rel(a, b)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return "", fmt.Errorf("project root %s is not in the repository %s", root, repoRoot)
+	}
+	if rel == "." {
+		return "", nil
+	}
+	return filepath.ToSlash(rel) + "/", nil
+}
+
+func round(d time.Duration) time.Duration {
+	if d < time.Second {
+		return time.Second
+	}
+	return d.Round(time.Second)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

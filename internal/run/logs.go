@@ -1,0 +1,218 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const previousDir = "previous"
+
+// gateLogs is what the log directory tells about earlier runs.
+type gateLogs struct {
+	// highest run number of any file, and of runs in which a gate was judged.
+	highest, judged int
+	// failing are the log bases of jobs whose newest log says fail.
+	failing map[string]bool
+	present bool
+}
+
+// scanLogs reads the log directory.
+func scanLogs(dir string) gateLogs {
+	g := gateLogs{failing: map[string]bool{}}
+	newest := map[string]int{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return g
+	}
+	for _, e := range entries {
+		base, n, ending, ok := splitLogName(e.Name())
+		if !ok || e.IsDir() {
+			continue
+		}
+		g.highest = max(g.highest, n)
+		if strings.HasPrefix(base, "console") {
+			continue
+		}
+		g.present = true
+		var status string
+		switch {
+		case strings.HasPrefix(base, "check_") && ending == "log":
+			status = lastResult(filepath.Join(dir, e.Name()))
+		case strings.HasPrefix(base, "review_") && ending == "json":
+			status = reviewStatus(filepath.Join(dir, e.Name()))
+			base = reviewJob(base)
+		default:
+			continue
+		}
+		if status == "pass" || status == "fail" {
+			g.judged = max(g.judged, n)
+		}
+		key := base
+		if n < newest[key] {
+			continue
+		}
+		if n > newest[key] {
+			newest[key] = n
+			delete(g.failing, key)
+		}
+		if status == "fail" {
+			g.failing[key] = true
+		}
+	}
+	return g
+}
+
+// splitLogName takes "check_x_y.12.log" apart.
+func splitLogName(name string) (base string, n int, ending string, ok bool) {
+	rest, ending, ok := cutLast(name, ".")
+	if !ok || ending != "log" && ending != "json" {
+		return "", 0, "", false
+	}
+	base, num, ok := cutLast(rest, ".")
+	if !ok {
+		return "", 0, "", false
+	}
+	n, err := strconv.Atoi(num)
+	if err != nil || n < 1 {
+		return "", 0, "", false
+	}
+	known := base == "console" || strings.HasPrefix(base, "check_") || strings.HasPrefix(base, "review_")
+	return base, n, ending, known
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// reviewJob takes "_<adapter>@<slot>" off a review's file name.
+func reviewJob(base string) string {
+	before, _, ok := cutLast(base, "@")
+	if !ok {
+		return base
+	}
+	job, _, ok := cutLast(before, "_")
+	if !ok {
+		return base
+	}
+	return job
+}
+
+// lastResult reads a check log's own last line of judgement.
+func lastResult(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() //nolint:errcheck // read only
+	const window = 64 << 10
+	if info, err := f.Stat(); err == nil && info.Size() > window {
+		_, _ = f.Seek(-window, io.SeekEnd)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, window))
+	if err != nil {
+		return ""
+	}
+	i := bytes.LastIndex(b, []byte("\nResult: "))
+	if i < 0 {
+		return ""
+	}
+	word, _, _ := strings.Cut(string(b[i+len("\nResult: "):]), "\n")
+	word, _, _ = strings.Cut(word, " ")
+	return word
+}
+
+// reviewStatus reads a review's result file. Findings that were all skipped do
+// not fail any more; a file that cannot be read was broken by hand and does.
+func reviewStatus(path string) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	var r struct {
+		Status     string `json:"status"`
+		Violations []struct {
+			Status string `json:"status"`
+		} `json:"violations"`
+	}
+	if json.Unmarshal(b, &r) != nil {
+		return "fail"
+	}
+	if r.Status != "fail" {
+		return r.Status
+	}
+	for _, v := range r.Violations {
+		if v.Status != "skipped" {
+			return "fail"
+		}
+	}
+	if len(r.Violations) == 0 {
+		return "fail"
+	}
+	return "pass"
+}
+
+// newestConsole is the newest console log, "" when there is none.
+func newestConsole(dir string) string {
+	best, path := 0, ""
+	matches, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "console.*.log"))
+	for _, m := range matches {
+		if base, n, _, ok := splitLogName(filepath.Base(m)); ok && base == "console" && n > best {
+			best, path = n, m
+		}
+	}
+	return path
+}
+
+func escapeGlob(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+}
+
+// Clean archives by hand: previous/ is emptied and every log, result and the
+// execution state move into it. It returns how many files moved.
+func Clean(logDir string) (moved int, err error) { return archive(logDir, true) }
+
+// archive moves what earlier runs left into previous/. The debug log, the lock
+// and whatever is not ours stay.
+func archive(logDir string, withState bool) (moved int, err error) {
+	entries, err := os.ReadDir(logDir)
+	if err != nil {
+		return 0, ignoreMissing(err)
+	}
+	var names []string
+	for _, e := range entries {
+		_, _, _, isLog := splitLogName(e.Name())
+		if !e.IsDir() && (isLog || withState && e.Name() == stateFile) {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		return 0, nil
+	}
+	prev := filepath.Join(logDir, previousDir)
+	if err := os.RemoveAll(prev); err != nil {
+		return 0, fmt.Errorf("archive logs: %w", err)
+	}
+	if err := os.MkdirAll(prev, 0o755); err != nil {
+		return 0, fmt.Errorf("archive logs: %w", err)
+	}
+	var errs []error
+	for _, n := range names {
+		if err := os.Rename(filepath.Join(logDir, n), filepath.Join(prev, n)); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		moved++
+	}
+	return moved, errors.Join(errs...)
+}

@@ -1,0 +1,95 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"gauntlet/internal/gate"
+)
+
+// task is a job and how to do it.
+type task struct {
+	job   gate.Job
+	index int
+	do    func(context.Context) gate.Result
+}
+
+// plan is how tasks are run.
+type plan struct {
+	parallel bool
+	limit    int
+	stopped  string // name of a fail_fast check that failed already
+	observer gate.Observer
+}
+
+// schedule runs the tasks: parallel ones at most limit at a time, the others
+// one after another beside them. After a fail_fast check failed, nothing more
+// is started.
+func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
+	results := make([]gate.Result, len(tasks))
+	var mu sync.Mutex
+	stopped, obs := p.stopped, p.observer
+	one := func(t task) {
+		mu.Lock()
+		why := stopped
+		mu.Unlock()
+		var r gate.Result
+		switch {
+		case why != "":
+			r = skipped(t.job, "not started: "+why+" failed (fail_fast)")
+		case ctx.Err() != nil:
+			r = skipped(t.job, "not started: the run was stopped")
+			r.Status = gate.Error
+		default:
+			if obs != nil {
+				obs.Start(t.job.ID, t.job.Kind)
+			}
+			r = guarded(ctx, t)
+		}
+		if obs != nil {
+			obs.Done(r)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		results[t.index] = r
+		if r.Status == gate.Fail && t.job.Check != nil && t.job.Check.FailFast && stopped == "" {
+			stopped = t.job.Name
+		}
+	}
+	var serial []task
+	slots := make(chan struct{}, max(1, p.limit))
+	var wg sync.WaitGroup
+	for _, t := range tasks {
+		if !p.parallel || !t.job.Parallel() {
+			serial = append(serial, t)
+			continue
+		}
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			one(t)
+		})
+	}
+	for _, t := range serial {
+		one(t)
+	}
+	wg.Wait()
+	return results
+}
+
+func skipped(j gate.Job, why string) gate.Result {
+	return gate.Result{ID: j.ID, Kind: j.Kind, Name: j.Name, Entry: j.Entry, Status: gate.Skipped, Message: why}
+}
+
+// guarded keeps a fault of ours in one gate from taking the others down.
+func guarded(ctx context.Context, t task) (r gate.Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			r = skipped(t.job, fmt.Sprintf("internal error: %v", p))
+			r.Status, r.Tail = gate.Error, string(debug.Stack())
+		}
+	}()
+	return t.do(ctx)
+}

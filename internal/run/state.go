@@ -1,0 +1,87 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gauntlet/internal/atomicfile"
+)
+
+const stateFile = ".execution_state"
+
+// state is .execution_state: when and on what gates were last executed.
+type state struct {
+	LastRunCompletedAt time.Time `json:"last_run_completed_at"`
+	Branch             string    `json:"branch"`
+	Commit             string    `json:"commit"`
+	WorkingTreeRef     string    `json:"working_tree_ref"`
+	// RetryBase is the last run number before the present series of failures:
+	// runs that ended well do not use up the retries of the next failure.
+	RetryBase int `json:"retry_base,omitempty"`
+	// OnBase: the commit was the tip of the base branch already, so finding it
+	// there later does not mean that the work was merged.
+	OnBase bool `json:"on_base,omitempty"`
+}
+
+// readState reads the record; ok is false when there is none that can be read.
+func readState(logDir string) (s state, ok bool) {
+	b, err := os.ReadFile(filepath.Join(logDir, stateFile))
+	if err != nil {
+		return state{}, false
+	}
+	if json.Unmarshal(b, &s) != nil {
+		// Keep what is sound: a broken time must not lose the branch.
+		var loose struct {
+			Branch string `json:"branch"`
+			Commit string `json:"commit"`
+		}
+		if json.Unmarshal(b, &loose) != nil {
+			return state{}, false
+		}
+		s = state{Branch: loose.Branch, Commit: loose.Commit}
+	}
+	return s, true
+}
+
+func writeState(logDir string, s state) error {
+	s.LastRunCompletedAt = s.LastRunCompletedAt.UTC().Truncate(time.Millisecond)
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("execution state: %w", err)
+	}
+	return atomicfile.Write(filepath.Join(logDir, stateFile), append(b, '\n'), 0o600)
+}
+
+// TimeLeft is how much of the interval since the last executed run is still to
+// go. A time in the future, or none, counts as elapsed.
+func (s state) timeLeft(interval time.Duration, now time.Time) time.Duration {
+	since := now.Sub(s.LastRunCompletedAt)
+	if s.LastRunCompletedAt.IsZero() || since < 0 || since >= interval {
+		return 0
+	}
+	return interval - since
+}
+
+// ensureLogDir makes the folder and proves that it can be written.
+func ensureLogDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), ignoreMissing(os.Remove(f.Name())))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
