@@ -14,6 +14,10 @@ import (
 // DefaultMaxBytes is how much of a transcript is read at most: 16 MiB.
 const DefaultMaxBytes = 16 << 20
 
+// earlierBytes is how far back, in all, an earlier part of the conversation is
+// searched for files that the turn edits.
+const earlierBytes = 8 << 20
+
 // checkpointHeader opens every checkpoint message; a prompt that begins with
 // it was typed by us.
 const checkpointHeader = "Context-aware checkpoint"
@@ -115,7 +119,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	t := newTail(f, size, opts.MaxBytes)
 	for {
 		line, ok := t.prev()
-		if !ok {
+		if !ok || c.human != nil && t.read > earlierBytes {
 			break
 		}
 		// A crash can leave a run of NULs where a line was to be.
@@ -140,6 +144,10 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		return nil, t.err
 	}
 	c.cut = t.cut || t.err != nil
+	if c.norm == nil && c.cut {
+		// One line longer than all we may read: the first one may tell.
+		c.format, c.norm = detect(head(path))
+	}
 	if c.norm == nil {
 		return nil, fmt.Errorf("%w: %s", ErrFormat, path)
 	}
