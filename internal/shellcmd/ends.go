@@ -208,12 +208,17 @@ func abortsOnError(s *syntax.Stmt) bool {
 
 // mayEndWell: the statement may end the shell with status zero, so that what
 // follows may not have run although the line succeeded.
-func mayEndWell(s *syntax.Stmt) bool {
+func (w *walker) mayEndWell(s *syntax.Stmt) bool {
 	found := false
 	var visit func(node syntax.Node, or bool)
 	visit = func(node syntax.Node, or bool) {
 		syntax.Walk(node, func(n syntax.Node) bool {
 			switch n := n.(type) {
+			case *syntax.Stmt:
+				if known, seen := w.ends[n]; seen && !or {
+					found = found || known
+					return false
+				}
 			case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst, *syntax.FuncDecl:
 				return false
 			case *syntax.BinaryCmd:
@@ -237,6 +242,7 @@ func mayEndWell(s *syntax.Stmt) bool {
 		})
 	}
 	visit(s, false)
+	w.ends[s] = found
 	return found
 }
 

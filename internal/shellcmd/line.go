@@ -78,6 +78,7 @@ const (
 	maxOpeners  = 8000 // bounds the parser's recursion
 	maxCommands = 2000
 	maxSteps    = 20000
+	maxPipe     = 64
 	maxDepth    = 8 // shells within shells, functions within functions
 )
 

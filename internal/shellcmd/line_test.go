@@ -3,6 +3,7 @@ package shellcmd
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // proves says whether a successful run of line, which printed output, proves
@@ -377,4 +378,21 @@ func FuzzParse(f *testing.F) {
 			_ = p.Leading().String()
 		}
 	})
+}
+
+func TestHostileLinesAreQuick(t *testing.T) {
+	start := time.Now()
+	for _, s := range []string{
+		strings.Repeat("{ ", 3900) + "a" + strings.Repeat("; }", 3900),
+		strings.Repeat("if a; then ", 3000) + "a" + strings.Repeat("; fi", 3000),
+		strings.Repeat("a|", 3900) + "a",
+		strings.Repeat("echo $(", 3900) + "a" + strings.Repeat(")", 3900),
+		strings.Repeat("while a; do ", 1900) + "a" + strings.Repeat("; done", 1900),
+		"f(){ " + strings.Repeat("f;", 1000) + "}; f",
+	} {
+		Parse(s)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
 }

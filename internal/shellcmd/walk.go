@@ -31,6 +31,7 @@ type walker struct {
 	scope
 	line    *Line
 	funcs   map[string]*syntax.Stmt
+	ends    map[*syntax.Stmt]bool // what mayEndWell found
 	depth   int
 	steps   int
 	seq     int
@@ -40,7 +41,7 @@ type walker struct {
 }
 
 func newWalker() *walker {
-	return &walker{line: &Line{}, scope: scope{vars: map[string]string{}}, funcs: map[string]*syntax.Stmt{}}
+	return &walker{line: &Line{}, scope: scope{vars: map[string]string{}}, funcs: map[string]*syntax.Stmt{}, ends: map[*syntax.Stmt]bool{}}
 }
 
 // script walks a whole script text.
@@ -86,7 +87,7 @@ func (w *walker) list(stmts []*syntax.Stmt, k know) {
 			told, first = toldBy(stmts[i+1])
 		}
 		w.stmtTold(stmt, ki, told, first)
-		if k > maybe && mayEndWell(stmt) {
+		if k > maybe && w.mayEndWell(stmt) {
 			k = maybe
 		}
 	}
@@ -222,7 +223,15 @@ func (w *walker) or(c *syntax.BinaryCmd, k know) {
 // pipe walks a pipeline. Its status is that of its last element, or of all of
 // them with pipefail; first tells that k is unknown but the first one succeeded.
 func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
+	if len(elems) > maxPipe {
+		return
+	}
 	outer := w.filters
+	var filters [][]string
+	for _, elem := range elems {
+		filters = append(filters, w.words(elem))
+	}
+	filters = append(filters, outer...)
 	for i, elem := range elems {
 		ki := min(k, passed)
 		switch {
@@ -231,10 +240,7 @@ func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 		case i == len(elems)-1 || k == ok && w.pipefail:
 			ki = k
 		}
-		w.filters = outer
-		for _, later := range elems[i+1:] {
-			w.filters = append(w.filters[:len(w.filters):len(w.filters)], w.words(later))
-		}
+		w.filters = filters[i+1:]
 		w.apart(func() { w.stmt(elem, ki) })
 	}
 	w.filters = outer
