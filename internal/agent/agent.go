@@ -48,12 +48,11 @@ type Adapter interface {
 	Setup() wire.Setup
 }
 
-// All lists the adapters; the order is the order in which a payload is tried,
-// and the last one takes whatever the others did not recognise.
+// All lists the adapters in the order in which people are shown them.
 func All() []Adapter {
 	return []Adapter{
-		gemini.Adapter{}, cursor.Adapter{}, opencode.Adapter{}, copilot.Adapter{},
-		codex.Adapter{}, qwen.Adapter{}, droid.Adapter{}, claude.Adapter{},
+		claude.Adapter{}, codex.Adapter{}, gemini.Adapter{}, cursor.Adapter{},
+		copilot.Adapter{}, qwen.Adapter{}, droid.Adapter{}, opencode.Adapter{},
 	}
 }
 
@@ -99,8 +98,13 @@ func Decode(name string, payload []byte) (Adapter, event.Event, error) {
 // payload, and it answers only to its own dialect.
 func readsOthersSettings(p wire.Payload) bool { return cursor.Adapter{}.Detect(p) }
 
+// detect tries the clients with marks of their own first; what nobody claims is
+// the neutral dialect.
 func detect(p wire.Payload) Adapter {
-	for _, a := range All() {
+	for _, a := range []Adapter{
+		gemini.Adapter{}, cursor.Adapter{}, opencode.Adapter{}, copilot.Adapter{},
+		codex.Adapter{}, qwen.Adapter{}, droid.Adapter{},
+	} {
 		if a.Detect(p) {
 			return a
 		}

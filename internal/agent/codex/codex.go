@@ -6,6 +6,7 @@ package codex
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -155,7 +156,20 @@ func (Adapter) Setup() wire.Setup {
 			return ""
 		},
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true,
-		Hooks:     wire.ClaudeHooks("codex"),
-		TrustFile: func(d wire.Dirs) string { return wire.Join(home(d), "config.toml") },
+		Hooks: wire.ClaudeHooks("codex"),
+		Pitfalls: func(top wire.Payload) []string {
+			for key := range top {
+				if key != "hooks" && key != "description" {
+					return []string{fmt.Sprintf("Codex skips the whole file because of the key %q: only \"hooks\" and \"description\" are allowed; remove it", key)}
+				}
+			}
+			return nil
+		},
+		Trust: &wire.Trust{
+			File:  func(d wire.Dirs) string { return wire.Join(home(d), "config.toml") },
+			Table: trustTable,
+			Hash:  trustHash,
+			How:   "start codex and trust the hooks when it asks, or type /hooks",
+		},
 	}
 }

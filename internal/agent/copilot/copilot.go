@@ -126,7 +126,6 @@ func (Adapter) Setup() wire.Setup {
 			case wire.Project:
 				return wire.Join(d.Project, ".github", "hooks", "gauntlet.json")
 			case wire.Local:
-				return wire.Join(d.Project, ".github", "copilot", "settings.local.json")
 			}
 			return ""
 		},

@@ -166,5 +166,18 @@ func (Adapter) Setup() wire.Setup {
 			}
 			return []string{"Gemini CLI runs project hooks only in a trusted folder; accept the folder when it asks."}
 		},
+		Pitfalls: func(top wire.Payload) []string {
+			var out []string
+			switches := top.Object("hooksConfig")
+			if raw, ok := switches["enabled"]; ok && string(raw) == "false" {
+				out = append(out, `"hooksConfig.enabled" is false: no hook runs; remove it`)
+			}
+			for _, name := range switches.Strings("disabled") {
+				if name == "gauntlet" {
+					out = append(out, `"hooksConfig.disabled" names gauntlet: its hooks do not run; take it out`)
+				}
+			}
+			return out
+		},
 	}
 }

@@ -80,7 +80,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "OpenCode", Programs: []string{"opencode"}, Marks: []string{".opencode", "opencode.json", "opencode.jsonc", ".config/opencode"},
-		Shape: wire.Whole, Content: func() string { return plugin },
+		Shape: wire.Whole, Content: func() string { return plugin }, Mark: "// Gauntlet for OpenCode.",
 		Path: func(s wire.Scope, d wire.Dirs) string {
 			switch s {
 			case wire.User:

@@ -57,36 +57,49 @@ type Setup struct {
 	// Path is the settings file of a scope; "" where the client has none.
 	Path func(Scope, Dirs) string
 	// Instead is a file that the client reads only while Path does not exist:
-	// when it holds hooks, a new Path would hide them, so we write there.
+	// when it holds hooks, a new Path would hide them, so we write there. Its
+	// events stand under "hooks".
 	Instead func(Scope, Dirs) string
 	// Root is the key of the object that holds the events; "" when the file
 	// itself is that object.
 	Root string
-	// Version is a "version" key the file must have; 0 for none.
+	// Version is a "version" member the file must have; 0 for none.
 	Version int
 	// Unit of the timeout and the key it stands under.
 	Unit       time.Duration
 	TimeoutKey string
 	// CommandKey is "command" nearly everywhere.
 	CommandKey string
-	// Typed: an entry says "type":"command".
-	Typed bool
-	// Named: an entry has a "name".
-	Named bool
-	// Extra are further literal members of the stop entry, as JSON.
+	// Typed: an entry says "type":"command". Named: it has a "name".
+	Typed, Named bool
+	// Extra are further members of the stop entry.
 	Extra []Member
 	// Quiet: the client reads stderr, so the command sends it to /dev/null.
 	Quiet bool
 	// Hooks are the events we want to hear of.
 	Hooks []Hook
-	// Content is the whole file (Shape Whole).
+	// Content is the whole file (Shape Whole); Mark is how its first line begins.
 	Content func() string
+	Mark    string
 	// Notes are told to the person after an install, one per line.
 	Notes func(Scope) []string
-	// StatusLine: the client can run `gauntlet statusline`.
-	StatusLine bool
-	// TrustFile is the file with a trust list by hash, "" where there is none.
-	TrustFile func(Dirs) string
+	// StatusLine is the member that holds the client's status line command; "" for none.
+	StatusLine string
+	// Pitfalls finds settings that keep our hooks from running.
+	Pitfalls func(Payload) []string
+	// Trust is set where hooks run only after they were trusted.
+	Trust *Trust
+}
+
+// Trust is a client's list of trusted hooks: a TOML table per hook with a hash.
+type Trust struct {
+	File func(Dirs) string
+	// Table is the header of the table for one hook.
+	Table func(file, event string, group, handler int) string
+	// Hash is the hash of one hook.
+	Hash func(event, command string, timeout int64) string
+	// How says how a person gives trust in the client itself.
+	How string
 }
 
 // Member is one literal JSON member.
@@ -98,6 +111,15 @@ const HookTimeout = 300 * time.Second
 
 // Timeout is HookTimeout in the client's unit.
 func (s Setup) Timeout() int64 { return int64(HookTimeout / s.Unit) }
+
+// TimeoutOf is the timeout of one hook in the client's unit: what judges gets
+// the whole time, what only takes notes gets little.
+func (s Setup) TimeoutOf(h Hook) int64 {
+	if h.Kind == event.Stop || h.Kind == event.SubagentStop {
+		return s.Timeout()
+	}
+	return int64(30 * time.Second / s.Unit)
+}
 
 // Command is the shell line for args. A missing binary must let the agent go
 // on, so the line looks for it first.
