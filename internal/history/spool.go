@@ -81,7 +81,7 @@ func appendTo(dir string, lines []byte) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file: remove it", f.Name())
 	}
-	if torn(f) {
+	if torn(f, info) {
 		lines = append([]byte{'\n'}, lines...)
 	}
 	if _, err := f.Write(lines); err != nil {
@@ -90,27 +90,16 @@ func appendTo(dir string, lines []byte) error {
 	return f.Close()
 }
 
-// torn reports that the file ends inside a line: a full disk cut it, and it
-// must not swallow ours. Another process in the middle of its write looks the
-// same, but not twice at the same size.
-func torn(f *os.File) bool {
-	before := int64(-1)
-	for range 10 {
-		info, err := f.Stat()
-		if err != nil || info.Size() == 0 {
-			return false
-		}
-		var last [1]byte
-		if _, err := f.ReadAt(last[:], info.Size()-1); err != nil || last[0] == '\n' {
-			return false
-		}
-		if info.Size() == before {
-			return true
-		}
-		before = info.Size()
-		time.Sleep(200 * time.Microsecond)
+// torn reports that the file ends inside a line that a full disk cut: it must
+// not swallow ours. Another process in the middle of its write looks the same,
+// but only for a moment.
+func torn(f *os.File, info fs.FileInfo) bool {
+	if info.Size() == 0 || time.Since(info.ModTime()) < 100*time.Millisecond {
+		return false
 	}
-	return false
+	var last [1]byte
+	_, err := f.ReadAt(last[:], info.Size()-1)
+	return err == nil && last[0] != '\n'
 }
 
 // prune removes the oldest segments when a new one is about to be added. What

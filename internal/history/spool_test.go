@@ -75,13 +75,17 @@ func TestAppendRedactsAndBounds(t *testing.T) {
 // A disk that was full in the middle of a line costs that line, not the next.
 func TestAppendAfterATornLine(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, segmentName(1)), []byte(`{"type":"verdict","id":"to`), 0o600); err != nil {
+	path := filepath.Join(dir, segmentName(1))
+	if err := os.WriteFile(path, []byte(`{"type":"verdict","id":"to`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if err := Append(dir, Record{Type: Verdict, ID: "whole"}); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, segmentName(1)))
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"gauntlet/internal/history"
+)
+
+// maxLine bounds one line of the spool; ours are far shorter.
+const maxLine = 1 << 20
+
+// headLen is how much of a segment's beginning tells it from another file of
+// the same name.
+const headLen = 256
+
+// mark is how far a segment was read.
+type mark struct {
+	offset  int64
+	headLen int64
+	head    []byte
+}
+
+// ingest takes over what the spool has and the store has not.
+func (s *Store) ingest(dir string) (err error) {
+	names, err := history.Segments(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	marks, err := s.marks()
+	if err != nil {
+		return err
+	}
+	txn, err := s.db.BeginImmediate()
+	if err != nil {
+		return err
+	}
+	defer txn.End(&err)
+	insert, _, err := s.db.Prepare("INSERT OR IGNORE INTO records (hash, type, id, time, project, body) VALUES (?,?,?,?,?,?)")
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for _, name := range names {
+		m, err := s.segment(insert, filepath.Join(dir, name), marks[name])
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			continue // rotated away under our hands, or not ours
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := s.setMark(name, m); err != nil {
+			return err
+		}
+	}
+	return s.db.Exec(fmt.Sprintf("DELETE FROM records WHERE seq <= (SELECT max(seq) FROM records) - %d", maxRecords))
+}
+
+// segment reads the whole lines behind the mark. Only what ends in a newline is
+// taken: the last line may still be on its way.
+func (s *Store) segment(insert *sqlite3.Stmt, path string, m mark) (mark, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return m, err
+	}
+	if info.Size() < m.offset || !sameHead(f, m) {
+		m = mark{} // another file by that name: duplicates are ignored
+	}
+	if info.Size() == m.offset {
+		return m, nil
+	}
+	if _, err := f.Seek(m.offset, io.SeekStart); err != nil {
+		return m, err
+	}
+	r := bufio.NewReaderSize(f, 64<<10)
+	for {
+		line, size, err := readLine(r)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return m, err
+		}
+		m.offset += size
+		if err := s.add(insert, line); err != nil {
+			return m, err
+		}
+	}
+	m.headLen = min(m.offset, headLen)
+	m.head, err = head(f, m.headLen)
+	return m, err
+}
+
+// readLine reads up to the next newline; a line that is too long comes back
+// empty, with its size.
+func readLine(r *bufio.Reader) (line []byte, size int64, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if size += int64(len(part)); size <= maxLine {
+			line = append(line, part...)
+		} else {
+			line = nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, size, err
+		}
+	}
+}
+
+func (s *Store) add(insert *sqlite3.Stmt, line []byte) error {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil
+	}
+	var rec history.Record
+	if err := json.Unmarshal(line, &rec); err != nil || rec.ID == "" || rec.Type == "" {
+		s.Unreadable++
+		return nil
+	}
+	sum := sha256.Sum256(line)
+	err := errors.Join(
+		insert.BindBlob(1, sum[:16]), insert.BindText(2, string(rec.Type)), insert.BindText(3, rec.ID),
+		insert.BindInt64(4, rec.Time.UnixMicro()), insert.BindText(5, rec.Project), insert.BindText(6, string(line)))
+	if err != nil {
+		return err
+	}
+	err = insert.Exec()
+	return errors.Join(err, insert.Reset())
+}
+
+func sameHead(f *os.File, m mark) bool {
+	sum, err := head(f, m.headLen)
+	return err == nil && (m.headLen == 0 || bytes.Equal(sum, m.head))
+}
+
+func head(f *os.File, n int64) ([]byte, error) {
+	buf := make([]byte, n)
+	if _, err := f.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	sum := sha256.Sum256(buf)
+	return sum[:8], nil
+}
+
+func (s *Store) marks() (map[string]mark, error) {
+	all := map[string]mark{}
+	err := s.each("SELECT name, offset, head_len, head_hash FROM segments", nil, func(row *sqlite3.Stmt) {
+		all[row.ColumnText(0)] = mark{row.ColumnInt64(1), row.ColumnInt64(2), row.ColumnBlob(3, nil)}
+	})
+	return all, err
+}
+
+func (s *Store) setMark(name string, m mark) error {
+	return s.each("INSERT OR REPLACE INTO segments (name, offset, head_len, head_hash) VALUES (?,?,?,?)", func(q *sqlite3.Stmt) error {
+		return errors.Join(q.BindText(1, name), q.BindInt64(2, m.offset), q.BindInt64(3, m.headLen), q.BindBlob(4, m.head))
+	}, func(*sqlite3.Stmt) {})
+}

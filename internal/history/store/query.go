@@ -1,0 +1,212 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"gauntlet/internal/history"
+)
+
+// Verdict is a judged stop with its gates.
+type Verdict struct {
+	history.Record
+	Gates []history.Record `json:"gates"`
+}
+
+// Verdicts lists the newest verdicts, newest first. projects narrows it to
+// roots (any spelling of one); limit 0 means all.
+func (s *Store) Verdicts(projects []string, limit int) ([]Verdict, error) {
+	where, bind := narrowed(projects, history.Verdict)
+	if limit <= 0 {
+		limit = -1
+	}
+	list, err := s.records("SELECT body FROM records WHERE "+where+" ORDER BY time DESC, seq DESC LIMIT ?", append(bind, limit))
+	if err != nil {
+		return nil, err
+	}
+	return s.withGates(list)
+}
+
+// Find lists the verdicts whose ID is id or begins or ends with it: people
+// type the part they can remember.
+func (s *Store) Find(id string) ([]Verdict, error) {
+	list, err := s.records(`SELECT body FROM records WHERE type = ? AND (id = ? OR substr(id, 1, length(?)) = ? OR substr(id, -length(?)) = ?)
+		ORDER BY id = ? DESC, time DESC LIMIT 20`, []any{string(history.Verdict), id, id, id, id, id, id})
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > 1 && list[0].ID == id {
+		list = list[:1]
+	}
+	return s.withGates(list)
+}
+
+func (s *Store) withGates(list []history.Record) ([]Verdict, error) {
+	all := make([]Verdict, 0, len(list))
+	for _, rec := range list {
+		gates, err := s.records("SELECT body FROM records WHERE id = ? AND type = ? ORDER BY seq", []any{rec.ID, string(history.Gate)})
+		if err != nil {
+			return nil, err
+		}
+		if gates == nil {
+			gates = []history.Record{}
+		}
+		all = append(all, Verdict{rec, gates})
+	}
+	return all, nil
+}
+
+// Stats sums up what happened since a moment.
+type Stats struct {
+	Since    time.Time  `json:"since"`
+	Verdicts int        `json:"verdicts"`
+	Blocks   int        `json:"blocks"`
+	Gates    []GateStat `json:"gates"`
+	Days     []DayStat  `json:"days"`
+}
+
+// GateStat is one gate over time. Times are of runs that were executed, not of
+// results that were reused.
+type GateStat struct {
+	Project  string  `json:"project"`
+	Gate     string  `json:"gate"`
+	Kind     string  `json:"kind"`
+	Pass     int     `json:"pass"`
+	Fail     int     `json:"fail"`
+	Error    int     `json:"error"`
+	Skipped  int     `json:"skipped"`
+	Cached   int     `json:"cached"`
+	MedianMS float64 `json:"medianMs"`
+	MaxMS    float64 `json:"maxMs"`
+}
+
+// DayStat is one day, in the time zone of the caller.
+type DayStat struct {
+	Day      string `json:"day"`
+	Verdicts int    `json:"verdicts"`
+	Blocks   int    `json:"blocks"`
+}
+
+// Stats counts verdicts and gates since a moment; days are those of since's zone.
+func (s *Store) Stats(projects []string, since time.Time) (Stats, error) {
+	st := Stats{Since: since, Gates: []GateStat{}, Days: []DayStat{}}
+	days := map[string]*DayStat{}
+	err := s.since(projects, history.Verdict, since, func(rec history.Record) {
+		day := rec.Time.In(since.Location()).Format(time.DateOnly)
+		if days[day] == nil {
+			days[day] = &DayStat{Day: day}
+		}
+		st.Verdicts++
+		days[day].Verdicts++
+		if rec.Decision == "block" {
+			st.Blocks++
+			days[day].Blocks++
+		}
+	})
+	if err != nil {
+		return st, err
+	}
+	type key struct{ project, gate string }
+	gates, times := map[key]*GateStat{}, map[key][]float64{}
+	err = s.since(projects, history.Gate, since, func(rec history.Record) {
+		k := key{rec.Project, rec.Gate}
+		g := gates[k]
+		if g == nil {
+			g = &GateStat{Project: rec.Project, Gate: rec.Gate, Kind: rec.Kind}
+			gates[k] = g
+		}
+		switch rec.Status {
+		case "pass":
+			g.Pass++
+		case "fail":
+			g.Fail++
+		case "error":
+			g.Error++
+		case "skipped":
+			g.Skipped++
+		}
+		switch {
+		case rec.Cached:
+			g.Cached++
+		case rec.Status != "skipped":
+			times[k] = append(times[k], rec.DurationMS)
+			g.MaxMS = max(g.MaxMS, rec.DurationMS)
+		}
+	})
+	for k, g := range gates {
+		g.MedianMS = median(times[k])
+		st.Gates = append(st.Gates, *g)
+	}
+	slices.SortFunc(st.Gates, func(a, b GateStat) int {
+		if c := strings.Compare(a.Project, b.Project); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Gate, b.Gate)
+	})
+	for _, d := range days {
+		st.Days = append(st.Days, *d)
+	}
+	slices.SortFunc(st.Days, func(a, b DayStat) int { return strings.Compare(a.Day, b.Day) })
+	return st, err
+}
+
+func median(times []float64) float64 {
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	half := len(times) / 2
+	if len(times)%2 == 1 {
+		return times[half]
+	}
+	return (times[half-1] + times[half]) / 2
+}
+
+func (s *Store) since(projects []string, typ history.Type, since time.Time, each func(history.Record)) error {
+	where, bind := narrowed(projects, typ)
+	return s.stream("SELECT body FROM records WHERE "+where+" AND time >= ? ORDER BY time, seq", append(bind, since.UnixMicro()), each)
+}
+
+func narrowed(projects []string, typ history.Type) (where string, bind []any) {
+	where, bind = "type = ?", []any{string(typ)}
+	if len(projects) > 0 {
+		where += " AND project IN (?" + strings.Repeat(",?", len(projects)-1) + ")"
+		for _, p := range projects {
+			bind = append(bind, p)
+		}
+	}
+	return where, bind
+}
+
+func (s *Store) records(sql string, args []any) ([]history.Record, error) {
+	var list []history.Record
+	err := s.stream(sql, args, func(rec history.Record) { list = append(list, rec) })
+	return list, err
+}
+
+func (s *Store) stream(sql string, args []any, each func(history.Record)) error {
+	return s.each(sql, func(q *sqlite3.Stmt) error {
+		var errs error
+		for i, arg := range args {
+			switch v := arg.(type) {
+			case string:
+				errs = errors.Join(errs, q.BindText(i+1, v))
+			case int:
+				errs = errors.Join(errs, q.BindInt(i+1, v))
+			case int64:
+				errs = errors.Join(errs, q.BindInt64(i+1, v))
+			}
+		}
+		return errs
+	}, func(row *sqlite3.Stmt) {
+		var rec history.Record
+		if json.Unmarshal(row.ColumnRawText(0), &rec) == nil {
+			each(rec)
+		}
+	})
+}

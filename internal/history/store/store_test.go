@@ -1,0 +1,253 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gauntlet/internal/history"
+)
+
+var base = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func verdict(n int, project string) history.Record {
+	return history.Record{
+		Type: history.Verdict, ID: fmt.Sprintf("260501-%06d-abcdef", n), Time: base.Add(time.Duration(n) * time.Minute),
+		Project: project, Status: "passed", Decision: "approve", DurationMS: 12.5,
+		Steps: []history.Step{{Name: "gates", MS: 10}},
+	}
+}
+
+func gate(n int, project, name, status string, ms float64) history.Record {
+	r := verdict(n, project)
+	return history.Record{Type: history.Gate, ID: r.ID, Time: r.Time, Project: project, Gate: name, Kind: "check", Status: status, DurationMS: ms}
+}
+
+func spool(t *testing.T, dir string, recs ...history.Record) {
+	t.Helper()
+	if err := history.Append(dir, recs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func ids(t *testing.T, s *Store, projects []string, limit int) []string {
+	t.Helper()
+	list, err := s.Verdicts(projects, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, v := range list {
+		ids = append(ids, v.ID[7:13])
+	}
+	return ids
+}
+
+func TestVerdictsNewestFirst(t *testing.T) {
+	dir := t.TempDir()
+	spool(t, dir, verdict(2, "/p"), gate(2, "/p", "lint", "pass", 3), gate(2, "/p", "test", "fail", 30))
+	spool(t, dir, verdict(1, "/p"), verdict(3, "/q"))
+	s := open(t, dir)
+	if got := fmt.Sprint(ids(t, s, nil, 0)); got != "[000003 000002 000001]" {
+		t.Errorf("all: %s", got)
+	}
+	if got := fmt.Sprint(ids(t, s, []string{"/p", "/private/p"}, 1)); got != "[000002]" {
+		t.Errorf("one of /p: %s", got)
+	}
+	list, err := s.Verdicts(nil, 2)
+	if err != nil || len(list[1].Gates) != 2 || list[1].Gates[1].Gate != "test" || list[1].Steps[0].MS != 10 || len(list[0].Gates) != 0 {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	spool(t, dir, verdict(11, "/p"), verdict(12, "/p"))
+	s := open(t, dir)
+	for id, want := range map[string]int{"260501-000011-abcdef": 1, "260501-000011": 1, "260501": 2, "abcdef": 2, "zzz": 0, "%": 0, "'": 0} {
+		if got, err := s.Find(id); err != nil || len(got) != want {
+			t.Errorf("%s: %d found, %v", id, len(got), err)
+		}
+	}
+}
+
+func TestIngestGoesOnWhereItStopped(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 5 {
+		spool(t, dir, verdict(n, "/p"))
+		s := open(t, dir)
+		if got := len(ids(t, s, nil, 0)); got != n+1 {
+			t.Fatalf("%d verdicts after %d", got, n+1)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("store: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestTornAndForeignLines(t *testing.T) {
+	dir := t.TempDir()
+	spool(t, dir, verdict(1, "/p"))
+	path := filepath.Join(dir, "spool-00000001.jsonl")
+	add := func(text string) {
+		t.Helper()
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("not json\n\n{}\n" + strings.Repeat("x", 3<<20) + "\n\x00\x00\n")
+	half := `{"type":"verdict","id":"260501-000002-abcdef","time":"2026-05-01T13:00:00Z","status":"pa`
+	add(half)
+	s := open(t, dir)
+	if got := len(ids(t, s, nil, 0)); got != 1 || s.Unreadable != 3 {
+		t.Errorf("%d verdicts, %d unreadable lines", got, s.Unreadable)
+	}
+	_ = s.Close()
+	add("ssed\"}\n") // the rest of the line arrives
+	if got := len(ids(t, open(t, dir), nil, 0)); got != 2 {
+		t.Errorf("%d verdicts after the line was completed", got)
+	}
+}
+
+func TestRebuiltWhenBroken(t *testing.T) {
+	for name, breakIt := range map[string]func(path string) error{
+		"missing":  os.Remove,
+		"garbage":  func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("garbage ", 5000)), 0o600) },
+		"cut":      func(p string) error { return os.Truncate(p, 5000) },
+		"empty":    func(p string) error { return os.Truncate(p, 0) },
+		"a folder": func(p string) error { _ = os.Remove(p); return os.Mkdir(p, 0o700) },
+		"damaged in the middle": func(p string) error {
+			f, err := os.OpenFile(p, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			_, err = f.WriteAt([]byte(strings.Repeat("\xff", 9000)), 2048)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for n := range 50 {
+				spool(t, dir, verdict(n, "/p"))
+			}
+			_ = open(t, dir).Close()
+			if err := breakIt(filepath.Join(dir, fileName)); err != nil {
+				t.Fatal(err)
+			}
+			if got := len(ids(t, open(t, dir), nil, 0)); got != 50 {
+				t.Errorf("%d of 50 verdicts", got)
+			}
+		})
+	}
+}
+
+func TestSpoolReplaced(t *testing.T) {
+	dir := t.TempDir()
+	spool(t, dir, verdict(1, "/p"))
+	_ = open(t, dir).Close()
+	if err := os.Remove(filepath.Join(dir, "spool-00000001.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	spool(t, dir, verdict(2, "/p"), verdict(3, "/p"), verdict(4, "/p"))
+	if got := len(ids(t, open(t, dir), nil, 0)); got != 4 {
+		t.Errorf("%d verdicts, want the old one and three new ones", got)
+	}
+}
+
+func TestNoSpoolYet(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "history")
+	if got := ids(t, open(t, dir), nil, 0); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("asking made a folder")
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	dir := t.TempDir()
+	spool(t, dir, verdict(1, "/p"))
+	if err := os.Mkdir(filepath.Join(dir, lockName), 0o700); err != nil { // nobody can lock here
+		t.Fatal(err)
+	}
+	if got := len(ids(t, open(t, dir), nil, 0)); got != 1 {
+		t.Errorf("%d verdicts", got)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for n := range 20 {
+		wg.Go(func() {
+			if err := history.Append(dir, verdict(n, "/p")); err != nil {
+				t.Error(err)
+			}
+			s, err := Open(t.Context(), dir)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if list, err := s.Verdicts(nil, 0); err != nil || len(list) == 0 {
+				t.Errorf("%d verdicts, %v", len(list), err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(ids(t, open(t, dir), nil, 0)); got != 20 {
+		t.Errorf("%d of 20 verdicts", got)
+	}
+}
+
+func TestStats(t *testing.T) {
+	dir := t.TempDir()
+	blocked := verdict(60*24, "/p") // the next day
+	blocked.Decision, blocked.Status = "block", "failed"
+	cached := gate(3, "/p", "lint", "pass", 0)
+	cached.Cached = true
+	spool(t, dir, verdict(1, "/p"), verdict(2, "/p"), blocked, verdict(3, "/other"),
+		gate(1, "/p", "lint", "pass", 10), gate(2, "/p", "lint", "fail", 30), cached, gate(4, "/p", "lint", "error", 20),
+		gate(1, "/p", "unit", "skipped", 0))
+	s := open(t, dir)
+	st, err := s.Stats([]string{"/p"}, base.Add(-time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Verdicts != 3 || st.Blocks != 1 || len(st.Days) != 2 || st.Days[1] != (DayStat{"2026-05-02", 1, 1}) {
+		t.Errorf("got %+v", st)
+	}
+	want := GateStat{Project: "/p", Gate: "lint", Kind: "check", Pass: 2, Fail: 1, Error: 1, Cached: 1, MedianMS: 20, MaxMS: 30}
+	if len(st.Gates) != 2 || st.Gates[0] != want || st.Gates[1].Skipped != 1 {
+		t.Errorf("got %+v", st.Gates)
+	}
+	if st, err := s.Stats(nil, base.Add(1000*time.Hour)); err != nil || st.Verdicts != 0 || len(st.Gates) != 0 {
+		t.Errorf("nothing happened since, but %+v, %v", st, err)
+	}
+}
