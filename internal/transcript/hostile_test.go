@@ -11,11 +11,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"gauntlet/internal/event"
 )
 
 const (
@@ -248,8 +251,13 @@ func TestEarlierPartExplainsAnEdit(t *testing.T) {
 			if err != nil || len(turn.Calls) != 1 {
 				t.Fatalf("turn = %+v, %v", turn, err)
 			}
-			if turn.EarlierSeen["/repo/a.go"] != tt.seen || len(turn.EarlierShell) > 0 != tt.shell {
-				t.Errorf("seen = %v, shell = %v", turn.EarlierSeen, turn.EarlierShell)
+			seen, shell := false, false
+			for _, c := range turn.Earlier {
+				seen = seen || c.Outcome != event.Failure && slices.Contains(c.Paths, "/repo/a.go")
+				shell = shell || c.Command == "cat a.go"
+			}
+			if seen != tt.seen || shell != tt.shell {
+				t.Errorf("earlier = %+v", turn.Earlier)
 			}
 		})
 	}

@@ -224,7 +224,7 @@ func TestGeminiDocument(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if turn.Format != FormatGemini || turn.HumanText != "fix it\nplease" || len(turn.Calls) != 2 || !turn.EarlierSeen["/repo/calc.go"] {
+			if turn.Format != FormatGemini || turn.HumanText != "fix it\nplease" || len(turn.Calls) != 2 || len(turn.Earlier) != 1 || turn.Earlier[0].Paths[0] != "/repo/calc.go" {
 				t.Errorf("turn = %+v", turn)
 			}
 			if turn.Usage == nil || turn.Usage.Tokens != 77 {

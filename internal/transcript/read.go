@@ -243,7 +243,7 @@ func (c *collector) forward(part int) []entry {
 
 // turn builds the turn from what was collected.
 func (c *collector) turn() Turn {
-	t := Turn{Format: c.format, Readable: true, EarlierSeen: map[string]bool{}}
+	t := Turn{Format: c.format, Readable: true}
 	m := c.start()
 	t.Truncated = m == nil && c.cut
 	if m != nil {
@@ -266,17 +266,7 @@ func (c *collector) turn() Turn {
 	if t.Usage != nil && t.Usage.Model != "" {
 		t.Model = t.Usage.Model
 	}
-	for _, call := range pair(before).calls {
-		if call.Outcome == event.Failure || call.Rejected {
-			continue
-		}
-		for _, p := range call.Paths {
-			t.EarlierSeen[p] = true
-		}
-		if call.Kind == event.ToolShell {
-			t.EarlierShell = append(t.EarlierShell, call)
-		}
-	}
+	t.Earlier = pair(before).calls
 	return t
 }
 

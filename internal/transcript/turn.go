@@ -48,12 +48,9 @@ type Turn struct {
 	// Calls are the turn's tool calls in call order, those of sub-agents
 	// launched in this turn merged in by time.
 	Calls []event.ToolCall
-	// EarlierSeen holds the files read, shown or written before this turn in
-	// whatever earlier part of the conversation was read, as written there.
-	EarlierSeen map[string]bool
-	// EarlierShell are shell commands before this turn that were not seen to
-	// fail: what they showed counts as seen too.
-	EarlierShell []event.ToolCall
+	// Earlier are the calls of earlier turns, as far as they were read, in call
+	// order: they show which files were seen before. Their output is not kept.
+	Earlier []event.ToolCall
 	// TurnID is the newest id the agent itself gave to a turn, in the words of
 	// its hook events; "" when the format has none. When it is not the event's
 	// id, the file lags behind the event.
