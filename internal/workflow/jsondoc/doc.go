@@ -5,6 +5,7 @@
 package jsondoc
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -182,7 +183,7 @@ func (v *Value) Set(key string, val *Value) {
 // SetInOrder is Set; a new key goes behind the last of those that precede it in
 // order, so that a record reads the same whoever completed it.
 func (v *Value) SetInOrder(key string, val *Value, order []string) {
-	if v.find(key) >= 0 {
+	if v.find(key) >= 0 || !slices.Contains(order, key) {
 		v.Set(key, val)
 		return
 	}

@@ -1,0 +1,94 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+
+	"gauntlet/internal/tokens"
+	"gauntlet/internal/workflow/jsondoc"
+)
+
+// The texts of these errors are the lines that other tools look for.
+
+type corruptError struct {
+	path  string
+	cause error
+}
+
+func (e *corruptError) Error() string { return "Checkpoint file exists but is corrupt: " + e.path }
+func (e *corruptError) Unwrap() error { return e.cause }
+
+type versionError struct{ version string }
+
+func (e *versionError) Error() string {
+	return fmt.Sprintf("Unsupported checkpoint schema version: %s (expected %d)", e.version, Version)
+}
+
+// refusedError is a path that we neither read nor write.
+type refusedError struct{ path, why string }
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("Checkpoint path refused: %s %s", e.path, e.why)
+}
+
+// shapeError is valid JSON that cannot be the part of a record it stands for.
+type shapeError struct{ path, want string }
+
+func (e *shapeError) Error() string { return fmt.Sprintf("%s is not %s", e.path, e.want) }
+
+// summaryError is a summary over its limits.
+type summaryError struct{ path, message string }
+
+func (e *summaryError) Error() string { return e.message }
+
+var (
+	errNoCommand  = errors.New("no command given")
+	errNoPhase    = errors.New("no phase given")
+	errNotObject  = errors.New("the checkpoint is not a JSON object")
+	errNoneToEnd  = errors.New("Cannot complete checkpoint: no checkpoint found") //nolint:staticcheck // the text is a contract
+	errDataObject = errors.New("the data of a phase is not a JSON object")
+)
+
+func isCorrupt(err error) bool {
+	var e *corruptError
+	return errors.As(err, &e)
+}
+
+func isVersion(err error) bool {
+	var e *versionError
+	return errors.As(err, &e)
+}
+
+// checkVersion spells a wrong version as JavaScript would print it.
+func checkVersion(doc *jsondoc.Value) error {
+	v := doc.Get("version")
+	if n, ok := v.Number(); ok && n == Version {
+		return nil
+	}
+	switch v.Kind() {
+	case jsondoc.Missing:
+		return &versionError{"undefined"}
+	case jsondoc.String:
+		s, _ := v.Text()
+		return &versionError{s}
+	default:
+		return &versionError{string(v.Compact())}
+	}
+}
+
+// checkSummaries checks every context_summary in doc, wherever it is.
+func checkSummaries(doc *jsondoc.Value) error {
+	var found error
+	doc.Walk(func(path, key string, v *jsondoc.Value) {
+		if key != "context_summary" || v.Empty() || found != nil {
+			return
+		}
+		text, ok := v.Text()
+		if !ok {
+			found = &summaryError{path, "Context summary is not a string"}
+		} else if r := tokens.Validate(text, tokens.Limit); !r.Valid {
+			found = &summaryError{path, r.Error}
+		}
+	})
+	return found
+}

@@ -1,0 +1,305 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/workflow/jsondoc"
+)
+
+// timeFormat is what JavaScript's toISOString writes.
+const timeFormat = "2006-01-02T15:04:05.000Z"
+
+func (s *Store) stamp() string { return s.now().UTC().Format(timeFormat) }
+
+// LoadCheckpoint is the record of a command, nil when there is none or it
+// cannot be used. A record of another HEAD is returned and said to be stale.
+func (s *Store) LoadCheckpoint(ctx context.Context, command, feature string) (doc *jsondoc.Value) {
+	_ = s.silently(func() (err error) {
+		doc, err = s.load(ctx, command, feature)
+		return err
+	})
+	return doc
+}
+
+// SaveCheckpoint writes a whole record. Nothing is written unless its version
+// and every summary in it are in order.
+func (s *Store) SaveCheckpoint(ctx context.Context, command string, doc *jsondoc.Value, feature string) bool {
+	return s.silently(func() error { return s.save(ctx, command, doc, feature) })
+}
+
+// UpdatePhase merges an update into one phase, making the record if need be.
+func (s *Store) UpdatePhase(ctx context.Context, command, phase string, u Update, feature string) bool {
+	return s.silently(func() error { return s.updatePhase(ctx, command, phase, u, feature) })
+}
+
+// CompleteCheckpoint marks a record as done.
+func (s *Store) CompleteCheckpoint(ctx context.Context, command, feature string) bool {
+	return s.silently(func() error { return s.complete(ctx, command, feature) })
+}
+
+// GetResumePoint says where to carry on.
+func (s *Store) GetResumePoint(ctx context.Context, command, feature string) ResumePoint {
+	return resumePoint(s.LoadCheckpoint(ctx, command, feature))
+}
+
+// silently runs one function and turns whatever goes wrong in it, a panic of
+// ours included, into a logged line and false.
+func (s *Store) silently(f func() error) (ok bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.log(fmt.Sprintf("internal error: %v", r))
+			ok = false
+		}
+	}()
+	err := f()
+	if err == nil {
+		return true
+	}
+	if isMissing(err) {
+		return false
+	}
+	s.log(err.Error())
+	var summary *summaryError
+	if errors.As(err, &summary) && summary.path != "" {
+		s.log("in " + summary.path)
+	}
+	return false
+}
+
+// missingError is the one failure that is nobody's business: no record yet.
+type missingError struct{ error }
+
+func (e *missingError) Unwrap() error { return e.error }
+
+func isMissing(err error) bool {
+	var e *missingError
+	return errors.As(err, &e)
+}
+
+func (s *Store) load(ctx context.Context, command, feature string) (*jsondoc.Value, error) {
+	if command == "" {
+		return nil, errNoCommand
+	}
+	path := s.locate(command, feature)
+	doc, err := s.read(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &missingError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if saved := savedHead(doc); saved != "" {
+		if head := s.Head(ctx); moved(saved, head) {
+			s.log(fmt.Sprintf("Checkpoint is stale (saved at %s, current HEAD is %s)", short(saved), short(head)))
+		}
+	}
+	return doc, nil
+}
+
+func (s *Store) save(ctx context.Context, command string, doc *jsondoc.Value, feature string) error {
+	if command == "" {
+		return errNoCommand
+	}
+	if doc.Kind() != jsondoc.Object {
+		return errNotObject
+	}
+	if doc.Get("version") != nil { // a caller that leaves it out means ours
+		if err := checkVersion(doc); err != nil {
+			return err
+		}
+	}
+	if err := checkSummaries(doc); err != nil {
+		return err
+	}
+	head, now := s.Head(ctx), s.stamp()
+	return s.change(ctx, command, feature, func(old *jsondoc.Value) (*jsondoc.Value, error) {
+		next := doc.Clone()
+		if next.Get("started_at").Empty() {
+			if started := old.Get("started_at"); !started.Empty() {
+				next.SetInOrder("started_at", started.Clone(), recordOrder())
+			}
+		}
+		stampRecord(next, command, feature, head, now)
+		if gate := next.Get("gate"); gate.Get("ship_allowed").Kind() == jsondoc.Bool && gate.Get("head_commit").Empty() {
+			gate.Set("head_commit", textOrNull(head)) // judged now
+		}
+		return next, nil
+	})
+}
+
+func (s *Store) updatePhase(ctx context.Context, command, phase string, u Update, feature string) error {
+	switch {
+	case command == "":
+		return errNoCommand
+	case phase == "":
+		return errNoPhase
+	}
+	patch, err := u.patch()
+	if err != nil {
+		return err
+	}
+	checked := jsondoc.NewObject()
+	checked.Set("phases", jsondoc.NewObject())
+	checked.Get("phases").Set(phase, patch)
+	if err := checkSummaries(checked); err != nil {
+		return err
+	}
+	head, now := s.Head(ctx), s.stamp()
+	return s.change(ctx, command, feature, func(old *jsondoc.Value) (*jsondoc.Value, error) {
+		doc := old.Clone()
+		if doc == nil {
+			if doc, err = newRecord(command, feature, now); err != nil {
+				return nil, err
+			}
+		}
+		if err := applyUpdate(doc, phase, u, now); err != nil {
+			return nil, err
+		}
+		stampRecord(doc, command, feature, head, now)
+		return doc, nil
+	})
+}
+
+func (s *Store) complete(ctx context.Context, command, feature string) error {
+	if command == "" {
+		return errNoCommand
+	}
+	// Looking first keeps a mistake from making folders and locks.
+	doc, err := s.read(s.locate(command, feature))
+	if err != nil {
+		if !errors.Is(err, os.ErrNotExist) {
+			s.log(err.Error())
+		}
+		return errNoneToEnd
+	}
+	if !doc.Get("completed_at").Empty() {
+		return nil
+	}
+	head, now := s.Head(ctx), s.stamp()
+	return s.change(ctx, command, feature, func(old *jsondoc.Value) (*jsondoc.Value, error) {
+		if old == nil {
+			return nil, errNoneToEnd
+		}
+		doc := old.Clone()
+		doc.SetInOrder("completed_at", jsondoc.NewString(now), recordOrder())
+		if state := doc.Get("state"); state.Kind() == jsondoc.Object {
+			for _, key := range []string{"current_phase", "current_task"} {
+				if state.Get(key) != nil {
+					state.Set(key, jsondoc.NewNull())
+				}
+			}
+		}
+		stampRecord(doc, command, feature, head, now)
+		return doc, nil
+	})
+}
+
+// newRecord is a record in which nothing has happened yet.
+func newRecord(command, feature, now string) (*jsondoc.Value, error) {
+	c := Checkpoint{
+		Version: Version, Command: command, StartedAt: now, UpdatedAt: now,
+		State:  State{CompletedPhases: []string{}, PendingPhases: []string{}},
+		Phases: map[string]Phase{},
+	}
+	if feature != "" {
+		c.Feature = &feature
+	}
+	return jsondoc.FromGo(c)
+}
+
+// stampRecord sets what every write sets.
+func stampRecord(doc *jsondoc.Value, command, feature, head, now string) {
+	order := recordOrder()
+	set := func(key string, v *jsondoc.Value) { doc.SetInOrder(key, v, order) }
+	if doc.Get("version") == nil {
+		set("version", jsondoc.NewInt(Version))
+	}
+	if t, ok := doc.Get("command").Text(); !ok || t != command {
+		set("command", jsondoc.NewString(command))
+	}
+	if t, ok := doc.Get("feature").Text(); feature != "" && (!ok || t != feature) {
+		set("feature", jsondoc.NewString(feature))
+	} else if doc.Get("feature") == nil {
+		set("feature", jsondoc.NewNull())
+	}
+	set("head_commit", textOrNull(head))
+	if doc.Get("started_at").Empty() {
+		set("started_at", jsondoc.NewString(now))
+	}
+	set("updated_at", jsondoc.NewString(now))
+}
+
+func textOrNull(s string) *jsondoc.Value {
+	if s == "" {
+		return jsondoc.NewNull()
+	}
+	return jsondoc.NewString(s)
+}
+
+func savedHead(doc *jsondoc.Value) string {
+	s, _ := doc.Get("head_commit").Text()
+	return s
+}
+
+// moved reports that a record belongs to another commit. Without a HEAD nobody
+// can tell; an abbreviated commit is the same commit.
+func moved(saved, head string) bool {
+	return saved != "" && head != "" && saved != head && (len(saved) < 7 || !strings.HasPrefix(head, saved))
+}
+
+func short(commit string) string { return commit[:min(7, len(commit))] }
+
+// ResumePoint is where to carry on; both are nil when there is nothing to do.
+type ResumePoint struct {
+	Phase   *string `json:"phase"`
+	Summary *string `json:"summary"`
+}
+
+// resumePoint: the current phase, else the first that failed, else the next one
+// pending; with the summary of the last completed phase that has one.
+func resumePoint(doc *jsondoc.Value) ResumePoint {
+	if doc == nil || !doc.Get("completed_at").Empty() {
+		return ResumePoint{}
+	}
+	var r ResumePoint
+	set := func(to **string, s string) {
+		if *to == nil && s != "" {
+			*to = &s
+		}
+	}
+	current, _ := doc.Get("state", "current_phase").Text()
+	set(&r.Phase, current)
+	for _, want := range []string{Failed, Pending} {
+		if want == Pending {
+			if list := doc.Get("state", "pending_phases").Strings(); len(list) > 0 {
+				set(&r.Phase, list[0])
+			}
+		}
+		for _, m := range doc.Get("phases").Members() {
+			if status, _ := m.Value.Get("status").Text(); status == want {
+				set(&r.Phase, m.Key)
+			}
+		}
+	}
+	completed := doc.Get("state", "completed_phases").Strings()
+	for _, phase := range slices.Backward(completed) {
+		summary, _ := doc.Get("phases", phase, "context_summary").Text()
+		set(&r.Summary, summary)
+	}
+	return r
+}
+
+func parseTime(v *jsondoc.Value) time.Time {
+	s, _ := v.Text()
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}

@@ -1,0 +1,78 @@
+package workflow
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gauntlet/internal/atomicfile"
+)
+
+// ignoreLine is what keeps the state out of git.
+const ignoreLine = stateDir + "/"
+
+// ensureIgnored adds the state to .gitignore once. A pattern that already
+// covers it, or one that takes it back on purpose, is the user's word.
+func ensureIgnored(root, commonDir string) error {
+	for _, file := range []string{filepath.Join(commonDir, "info", "exclude"), filepath.Join(root, ".claude", ".gitignore")} {
+		if data, err := os.ReadFile(file); err == nil && decided(data, filepath.Base(filepath.Dir(file)) == ".claude") {
+			return nil
+		}
+	}
+	path := filepath.Join(root, ".gitignore")
+	perm := os.FileMode(0o644)
+	var data []byte
+	st, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("ignore the state: %w", err)
+	case !st.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file: add the line %s where git reads it", path, ignoreLine)
+	default:
+		perm = st.Mode().Perm()
+		if data, err = os.ReadFile(path); err != nil {
+			return fmt.Errorf("ignore the state: %w", err)
+		}
+	}
+	if decided(data, false) {
+		return nil
+	}
+	eol := "\n"
+	if bytes.Contains(data, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
+		data = append(data, eol...)
+	}
+	if err := atomicfile.Write(path, append(data, ignoreLine+eol...), perm); err != nil {
+		return fmt.Errorf("ignore the state: %w", err)
+	}
+	return nil
+}
+
+// decided reports whether an ignore file has a line about the state or a folder
+// above it. inClaude: the file lies in .claude itself.
+func decided(data []byte, inClaude bool) bool {
+	for line := range strings.Lines(string(data)) {
+		p := strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(line), "*"), "/")
+		p = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(p, "!"), "**/"), "/")
+		switch p {
+		case ".claude", stateDir:
+			return true
+		case "state":
+			if inClaude {
+				return true
+			}
+		case "":
+			// "*" and "/*" ignore everything; a blank line or comment says nothing.
+			if t := strings.TrimSpace(line); t == "*" || t == "/*" || t == "**" {
+				return true
+			}
+		}
+	}
+	return false
+}

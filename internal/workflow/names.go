@@ -1,0 +1,128 @@
+package workflow
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"runtime"
+	"strings"
+)
+
+const (
+	extension = ".json"
+	// noFeature stands where a record without a feature has none.
+	noFeature = "checkpoint"
+	// maxName leaves room for the suffixes of temporary files and of files set
+	// aside within the 255 bytes that file systems allow.
+	maxName    = 220
+	maxCommand = 64
+	hashDigits = 32
+)
+
+// names turns a command and a feature into a file name and back. Plain names
+// stay as they are; of all others every byte that is not plain is written %XX,
+// so two features can never meet in one file and none can leave the folder.
+type names struct {
+	// foldCase: the file system takes Foo and foo for one name, so capitals
+	// are no longer plain.
+	foldCase bool
+}
+
+func systemNames() names {
+	return names{foldCase: runtime.GOOS == "darwin" || runtime.GOOS == "windows"}
+}
+
+// file is the canonical name. The command has no '-' of its own left, so the
+// first one ends it.
+func (n names) file(command, feature string) string {
+	c := shorten(n.escape(command, "-"), command, maxCommand)
+	f := noFeature
+	switch feature {
+	case "":
+	case noFeature:
+		f = "%63" + noFeature[1:]
+	default:
+		f = n.escape(feature, "")
+	}
+	return c + "-" + shorten(f, feature, maxName-len(c)-len("-")-len(extension)) + extension
+}
+
+func (n names) escape(s, alsoNotPlain string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if n.plain(c) && strings.IndexByte(alsoNotPlain, c) < 0 {
+			b.WriteByte(c)
+			continue
+		}
+		b.WriteByte('%')
+		b.WriteString(strings.ToUpper(hex.EncodeToString([]byte{c})))
+	}
+	return b.String()
+}
+
+func (n names) plain(c byte) bool {
+	switch {
+	case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+		return true
+	case c >= 'A' && c <= 'Z':
+		return !n.foldCase
+	}
+	return false
+}
+
+// shorten keeps the head of a name that is too long and ends it in a hash of
+// what it stands for. '~' is never plain, so no other name looks like this.
+func shorten(escaped, original string, limit int) string {
+	if len(escaped) <= limit {
+		return escaped
+	}
+	cut := limit - 1 - hashDigits
+	if i := strings.LastIndexByte(escaped[:cut], '%'); i > cut-3 {
+		cut = i
+	}
+	sum := sha256.Sum256([]byte(original))
+	return escaped[:cut] + "~" + hex.EncodeToString(sum[:])[:hashDigits]
+}
+
+// parse is the inverse of file. A name that ends in a hash gives its command
+// only; hashed tells so. ok is false for names that file never makes.
+func (n names) parse(name string) (command, feature string, hashed, ok bool) {
+	stem, isRecord := strings.CutSuffix(name, extension)
+	c, f, cut := strings.Cut(stem, "-")
+	if !isRecord || !cut || c == "" || f == "" {
+		return "", "", false, false
+	}
+	hashed = strings.Contains(stem, "~")
+	if command, ok = unescape(c); !ok {
+		return "", "", hashed, false
+	}
+	if hashed {
+		return command, "", true, true
+	}
+	if f != noFeature {
+		if feature, ok = unescape(f); !ok {
+			return "", "", false, false
+		}
+	}
+	return command, feature, false, n.file(command, feature) == name
+}
+
+func unescape(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+3 > len(s) {
+			return "", false
+		}
+		d, err := hex.DecodeString(s[i+1 : i+3])
+		if err != nil {
+			return "", false
+		}
+		b.WriteByte(d[0])
+		i += 2
+	}
+	return b.String(), true
+}

@@ -1,0 +1,109 @@
+// Package shape reads what a Go struct says about its JSON form, so that
+// validation, JSON Schema, TypeScript and tables all come from the one type and
+// cannot drift apart. The struct tags it knows:
+//
+//	json   the key
+//	need   "yes": the key has to be there
+//	enum   the strings allowed, separated by |
+//	is     "summary": a context summary with its limits; "text": not blank
+//	ts     the TypeScript type, where the Go type says too little
+//	doc    one sentence
+//
+// Imports the standard library, tokens and jsondoc only.
+package shape
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Type is the JSON type of a field.
+type Type int
+
+// The types. Any is everything but null.
+const (
+	Any Type = iota
+	Text
+	Integer
+	Flag
+	Texts
+	List
+	Object
+	Map
+)
+
+// Field is one key of an object.
+type Field struct {
+	Key, Doc, TS string
+	Type         Type
+	Required     bool
+	Nullable     bool
+	Summary      bool
+	NotBlank     bool
+	Enum         []string
+	Fields       []Field // of an Object, or of each value of a Map
+	GoName       string  // name of the Go type of an Object or Map value
+}
+
+// Of lists the fields of a struct.
+func Of(v any) []Field { return fields(reflect.TypeOf(v)) }
+
+// Keys lists the keys of a struct in their order.
+func Keys(v any) []string {
+	t := reflect.TypeOf(v)
+	keys := make([]string, 0, t.NumField())
+	for i := range t.NumField() {
+		keys = append(keys, key(t.Field(i)))
+	}
+	return keys
+}
+
+func key(f reflect.StructField) string {
+	k, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return k
+}
+
+func fields(t reflect.Type) []Field {
+	list := make([]Field, 0, t.NumField())
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		f := Field{
+			Key: key(sf), Doc: sf.Tag.Get("doc"), TS: sf.Tag.Get("ts"),
+			Required: sf.Tag.Get("need") == "yes",
+			Summary:  sf.Tag.Get("is") == "summary",
+			NotBlank: sf.Tag.Get("is") == "text",
+		}
+		if enum := sf.Tag.Get("enum"); enum != "" {
+			f.Enum = strings.Split(enum, "|")
+		}
+		ft := sf.Type
+		if ft.Kind() == reflect.Pointer {
+			f.Nullable, ft = true, ft.Elem()
+		}
+		f.Type, f.Fields, f.GoName = typeOf(ft)
+		list = append(list, f)
+	}
+	return list
+}
+
+func typeOf(t reflect.Type) (Type, []Field, string) {
+	switch t.Kind() {
+	case reflect.String:
+		return Text, nil, ""
+	case reflect.Int:
+		return Integer, nil, ""
+	case reflect.Bool:
+		return Flag, nil, ""
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.String {
+			return Texts, nil, ""
+		}
+		return List, nil, ""
+	case reflect.Struct:
+		return Object, fields(t), t.Name()
+	case reflect.Map:
+		return Map, fields(t.Elem()), t.Elem().Name()
+	default:
+		return Any, nil, ""
+	}
+}

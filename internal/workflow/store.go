@@ -1,0 +1,310 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/git"
+	"gauntlet/internal/lockfile"
+	"gauntlet/internal/workflow/jsondoc"
+)
+
+const (
+	stateDir = ".claude/state"
+	lockName = ".lock"
+	// maxFile bounds what a hostile or runaway file may cost.
+	maxFile = 64 << 20
+	// lockWait is for a hundred writers on a slow disk, not for one that hangs.
+	lockWait = time.Minute
+	gitWait  = 5 * time.Second
+)
+
+// Store is the state of one work tree.
+type Store struct {
+	root  string
+	repo  git.Repo
+	inGit bool
+	names names
+	now   func() time.Time
+	log   func(line string)
+}
+
+// Open is the state of the work tree that dir is in; outside git it lives under
+// dir itself. Nothing is created. log gets one line per problem.
+func Open(dir string, now func() time.Time, log func(line string)) *Store {
+	s := &Store{root: dir, names: systemNames(), now: now, log: log}
+	if repo, err := git.Find(dir); err == nil && !repo.Bare {
+		s.root, s.repo, s.inGit = repo.Root, repo, true
+	} else if abs, err := filepath.Abs(dir); err == nil {
+		s.root = abs
+	}
+	return s
+}
+
+// Root is the root of the work tree.
+func (s *Store) Root() string { return s.root }
+
+// Dir is the folder of the state files.
+func (s *Store) Dir() string { return filepath.Join(s.root, filepath.FromSlash(stateDir)) }
+
+// Head is the commit that HEAD points at, "" when there is none. The files
+// usually say; only other ref formats need a git process.
+func (s *Store) Head(ctx context.Context) string {
+	if !s.inGit {
+		return ""
+	}
+	if b, err := os.ReadFile(filepath.Join(s.repo.GitDir, "HEAD")); err == nil {
+		line := strings.TrimSpace(string(b))
+		if ref, symbolic := strings.CutPrefix(line, "ref: "); !symbolic {
+			if isCommit(line) {
+				return line
+			}
+		} else if oid, ok := s.repo.ReadRef(ref); ok {
+			return oid
+		}
+	}
+	out, err := s.repo.RunWith(ctx, git.Opts{Timeout: gitWait}, "rev-parse", "--verify", "--quiet", "HEAD")
+	if oid := strings.TrimSpace(string(out)); err == nil && isCommit(oid) {
+		return oid
+	}
+	return ""
+}
+
+func isCommit(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// checkFolders refuses a state folder that a symbolic link leads away from.
+func (s *Store) checkFolders() error {
+	dir := s.root
+	for _, name := range strings.Split(stateDir, "/") {
+		dir = filepath.Join(dir, name)
+		st, err := os.Lstat(dir)
+		switch {
+		case err != nil:
+			return err
+		case st.Mode()&os.ModeSymlink != 0:
+			return &refusedError{dir, "is a symbolic link"}
+		case !st.IsDir():
+			return &refusedError{dir, "is not a folder"}
+		}
+	}
+	return nil
+}
+
+// locate is the path of a record: its canonical name, or the unescaped name
+// that older tools gave it when only that exists.
+func (s *Store) locate(command, feature string) string {
+	name := s.names.file(command, feature)
+	path := filepath.Join(s.Dir(), name)
+	if _, err := os.Lstat(path); err == nil || feature == "" {
+		return path
+	}
+	legacy := command + "-" + feature + extension
+	if legacy == name || !filepath.IsLocal(legacy) || filepath.ToSlash(filepath.Clean(legacy)) != legacy || strings.ContainsRune(legacy, 0) {
+		return path
+	}
+	if c, f, hashed, ok := s.names.parse(legacy); ok && (hashed || c != command || f != feature) {
+		return path // the canonical name of something else
+	}
+	old := filepath.Join(s.Dir(), filepath.FromSlash(legacy))
+	if !s.reachable(legacy) {
+		return path
+	}
+	return old
+}
+
+// reachable reports that every step to a legacy name is a real entry of its
+// folder, spelled exactly so, and none a link.
+func (s *Store) reachable(rel string) bool {
+	dir := s.Dir()
+	steps := strings.Split(rel, "/")
+	for i, step := range steps {
+		path := filepath.Join(dir, step)
+		st, err := os.Lstat(path)
+		if err != nil || i < len(steps)-1 && !st.IsDir() {
+			return false
+		}
+		if s.names.foldCase && !spelledSo(dir, step) {
+			return false
+		}
+		dir = path
+	}
+	return true
+}
+
+func spelledSo(dir, name string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == name })
+}
+
+// read loads the record at path: os.ErrNotExist when there is none, a
+// *recordError when it cannot be used.
+func (s *Store) read(path string) (*jsondoc.Value, error) {
+	if err := s.checkFolders(); err != nil {
+		return nil, err
+	}
+	st, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case st.Mode()&os.ModeSymlink != 0:
+		return nil, &refusedError{path, "is a symbolic link"}
+	case !st.Mode().IsRegular():
+		return nil, &refusedError{path, "is not a regular file"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // read only
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFile {
+		return nil, &refusedError{path, fmt.Sprintf("is larger than %d MiB", maxFile>>20)}
+	}
+	doc, err := jsondoc.Parse(data)
+	if err != nil {
+		return nil, &corruptError{path, err}
+	}
+	if doc.Kind() != jsondoc.Object {
+		return nil, &corruptError{path, errors.New("not an object")}
+	}
+	if err := checkVersion(doc); err != nil {
+		return doc, err
+	}
+	return doc, nil
+}
+
+// change is one write: lock, read, change, replace. edit gets nil when there is
+// no usable record; what is there instead is set aside just before the new
+// record takes its place.
+func (s *Store) change(ctx context.Context, command, feature string, edit func(old *jsondoc.Value) (*jsondoc.Value, error)) error {
+	dir := s.Dir()
+	if err := s.checkFolders(); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the state folder: %w", err)
+	}
+	lockPath := filepath.Join(dir, lockName)
+	if st, err := os.Lstat(lockPath); err == nil && !st.Mode().IsRegular() {
+		return &refusedError{lockPath, "is not a regular file"}
+	}
+	wait, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	lock, err := lockfile.Acquire(wait, lockPath)
+	if err != nil {
+		return err
+	}
+	defer lock.Release() //nolint:errcheck // the kernel releases it with us
+	s.sweep(dir)
+
+	path := s.locate(command, feature)
+	old, err := s.read(path)
+	aside := ""
+	switch {
+	case err == nil || errors.Is(err, os.ErrNotExist):
+	case isCorrupt(err):
+		old, aside = nil, "corrupt"
+	case isVersion(err):
+		old, aside = nil, "unsupported"
+	default:
+		return err
+	}
+	cause := err
+	doc, err := edit(old)
+	var broken *shapeError
+	if errors.As(err, &broken) && old != nil {
+		// Valid JSON that is no record: nothing can be merged into it.
+		cause, aside = &corruptError{path, err}, "corrupt"
+		doc, err = edit(nil)
+	}
+	if err != nil {
+		return err
+	}
+	undo := func() {}
+	if aside != "" {
+		kept, err := s.setAside(path, aside)
+		if err != nil {
+			return err
+		}
+		s.log(cause.Error())
+		s.log("set aside as " + kept)
+		undo = func() { _ = os.Rename(kept, path) }
+	}
+	target := path
+	if len(filepath.Base(path)) > maxName { // a legacy name that leaves no room for ours
+		target = filepath.Join(dir, s.names.file(command, feature))
+	}
+	if err := atomicfile.Write(target, doc.Indented(), permOf(path)); err != nil {
+		undo()
+		return err
+	}
+	if target != path {
+		_ = os.Remove(path) // the record is at target now, which is looked at first
+	}
+	if s.inGit {
+		if err := ensureIgnored(s.root, s.repo.CommonDir); err != nil {
+			s.log(err.Error())
+		}
+	}
+	return nil
+}
+
+// permOf keeps the permissions of the file that is replaced.
+func permOf(path string) os.FileMode {
+	if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() {
+		return st.Mode().Perm()
+	}
+	return 0o644
+}
+
+// setAside renames a file that must not be overwritten. The caller holds the lock.
+func (s *Store) setAside(path, why string) (string, error) {
+	stamp := s.now().UTC().Format("20060102T150405Z")
+	dir, base := filepath.Split(path)
+	for n := 1; ; n++ {
+		kept := fmt.Sprintf("%s.%s-%s", filepath.Join(dir, base[:min(len(base), maxName)]), why, stamp)
+		if n > 1 {
+			kept += fmt.Sprintf(".%d", n)
+		}
+		if _, err := os.Lstat(kept); err == nil {
+			continue
+		}
+		if err := os.Rename(path, kept); err != nil {
+			return "", fmt.Errorf("set aside: %w", err)
+		}
+		return kept, nil
+	}
+}
+
+// sweep removes what killed writers left behind. Whoever holds the lock is the
+// only writer, so every temporary file is a dead one's.
+func (s *Store) sweep(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if isTemporary(e.Name()) && e.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+func isTemporary(name string) bool {
+	rest, hidden := strings.CutPrefix(name, ".")
+	stem, digits, ok := strings.Cut(rest, extension+".tmp-")
+	return hidden && ok && stem != "" && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
