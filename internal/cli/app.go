@@ -80,7 +80,12 @@ func Main(args []string, app *App) int {
 // hook runs the commands that agents call; ok is false when args name none of them.
 // Each is one line here and one file of its own: func (app *App) xxxHook(ctx, args) int.
 func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
+	if wantsHelp(args) {
+		return 0, false
+	}
 	switch args[0] {
+	case "stop-hook":
+		return app.stopHook(ctx, agentFlag(args[1:])), true
 	default:
 		return 0, false
 	}
@@ -96,7 +101,16 @@ func (app *App) root() *cobra.Command {
 	}
 	root.AddCommand(
 		// commands, in alphabetical order
+		app.checkCmd(),
+		app.cleanCmd(),
 		app.configCmd(),
+		app.detectCmd(),
+		app.listCmd(),
+		app.offCmd(),
+		app.onCmd(),
+		app.reviewCmd(),
+		app.runCmd(),
+		app.stopHookCmd(),
 		app.validateCmd(),
 	)
 	return root

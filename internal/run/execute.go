@@ -59,7 +59,7 @@ type execution struct {
 // Execute does one run.
 func Execute(ctx context.Context, opts Options) Result {
 	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir}
-	e.ci = opts.Getenv("CI") == "true" || opts.Getenv("GITHUB_ACTIONS") == "true"
+	e.ci = inCI(opts.Getenv)
 	e.res.Gates = []gate.Result{}
 	e.res.Warnings = append(e.res.Warnings, opts.Config.Warnings...)
 	e.run(ctx)
@@ -88,7 +88,7 @@ func (e *execution) run(ctx context.Context) {
 		e.fail(event.InfrastructureErr, fmt.Sprintf("log directory %s cannot be written: make it writable or set log_dir", e.logDir), err)
 		return
 	}
-	lock, err := e.lock()
+	lock, err := claim(e.logDir, e.opts.Now())
 	if err != nil {
 		if errors.Is(err, lockfile.ErrHeld) {
 			e.end(event.LockExists, "another gauntlet run is in progress"+e.holder())
@@ -153,14 +153,14 @@ func (e *execution) noGates() string {
 
 func (e *execution) stillFails(logBase string) bool { return e.logs.failing[logBase] }
 
-// lock takes the run lock; its file tells people who holds it.
-func (e *execution) lock() (*lockfile.Lock, error) {
+// claim takes the run lock; its file tells people who holds it.
+func claim(logDir string, now time.Time) (*lockfile.Lock, error) {
 	host, _ := os.Hostname()
-	b, err := json.Marshal(owner{PID: os.Getpid(), Host: host, StartedAt: e.opts.Now().UTC()})
+	b, err := json.Marshal(owner{PID: os.Getpid(), Host: host, StartedAt: now.UTC()})
 	if err != nil {
 		return nil, err
 	}
-	return lockfile.Claim(filepath.Join(e.logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
+	return lockfile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
 }
 
 type owner struct {

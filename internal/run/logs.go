@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const previousDir = "previous"
@@ -215,4 +216,17 @@ func archive(logDir string, withState bool) (moved int, err error) {
 		moved++
 	}
 	return moved, errors.Join(errs...)
+}
+
+// CleanLocked is Clean while no run is in progress.
+func CleanLocked(logDir string, now time.Time) (moved int, err error) {
+	if _, err := os.Stat(logDir); errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	lock, err := claim(logDir, now)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, lock.Remove()) }()
+	return Clean(logDir)
 }

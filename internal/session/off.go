@@ -73,3 +73,12 @@ func (st Store) IsOff(sessionID string, now time.Time) (Off, bool) {
 	}
 	return Off{}, false
 }
+
+// Everywhere is the memory that holds for every project: the off switch from
+// outside, which must work without knowing where the agent is.
+func Everywhere(stateHome string) Store {
+	if stateHome == "" {
+		return Store{}
+	}
+	return Store{Dir: filepath.Join(stateHome, "gauntlet")}
+}

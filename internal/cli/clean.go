@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/lockfile"
+	"gauntlet/internal/run"
+)
+
+func (app *App) cleanCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "clean",
+		Short: "Archive logs and results, and start the count of retries afresh",
+		Long: `Empty previous/ in the log directory and move every log, every result and the
+execution state into it. The debug log stays. Refused while gates run.
+
+Exit code 0: done. 2: not done.`,
+		Example: "  gauntlet clean",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := app.loadProject()
+			if err != nil {
+				return err
+			}
+			n, err := run.CleanLocked(cfg.Settings.LogDir, app.Now())
+			switch {
+			case errors.Is(err, lockfile.ErrHeld):
+				return exit(2, "gates are running; wait for them to end")
+			case err != nil:
+				return exit(2, "%v", err)
+			case n == 0:
+				fmt.Fprintln(app.Out, "Nothing to clean.")
+			default:
+				fmt.Fprintf(app.Out, "%s moved to previous/.\n", count(n, "file"))
+			}
+			return nil
+		},
+	}
+}

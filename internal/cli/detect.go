@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/redact"
+	"gauntlet/internal/run"
+)
+
+func (app *App) detectCmd() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "detect",
+		Short: "Show what changed and which gates would run",
+		Long: `Show what changed and which gates would run, without running any.
+
+Exit code 0: told. 2: could not tell (configuration, git).`,
+		Example: `  gauntlet detect
+  gauntlet detect --commit HEAD~1 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.detect(cmd.Context(), f) },
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (app *App) detect(ctx context.Context, f runFlags) error {
+	cfg, err := app.loadProject()
+	if err != nil {
+		return err
+	}
+	d, err := run.Detect(ctx, run.Options{
+		Config: cfg, Scope: f.scope, Gate: f.gate, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now,
+	})
+	if err != nil {
+		return exit(2, "git: %v", err)
+	}
+	if f.json {
+		return writeJSON(app.Out, d)
+	}
+	fmt.Fprintf(app.Out, "%s changed against %s\n", count(len(d.Changed), "file"), d.Base)
+	for i, p := range d.Changed {
+		if i == 20 {
+			fmt.Fprintf(app.Out, "  … and %d more\n", len(d.Changed)-i)
+			break
+		}
+		fmt.Fprintln(app.Out, "  "+redact.Line(p, 200))
+	}
+	if len(d.Gates) == 0 {
+		fmt.Fprintln(app.Out, "No gate would run.")
+		return nil
+	}
+	fmt.Fprintf(app.Out, "%s would run\n", count(len(d.Gates), "gate"))
+	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
+	for _, g := range d.Gates {
+		fmt.Fprintf(w, "  %s\t%s\n", g.ID, redact.Line(g.Command, 100))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/redact"
+)
+
+// listed is one gate as list --json tells it.
+type listed struct {
+	Name        string   `json:"name"`
+	Kind        string   `json:"kind"`
+	Command     string   `json:"command,omitempty"`
+	EntryPoints []string `json:"entryPoints"`
+	RunInCI     bool     `json:"runInCI"`
+	RunLocally  bool     `json:"runLocally"`
+}
+
+func (app *App) listCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the gates and where they apply",
+		Example: `  gauntlet list
+  gauntlet list --json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return app.list(asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (app *App) list(asJSON bool) error {
+	cfg, err := app.loadProject()
+	if err != nil {
+		return err
+	}
+	where := map[string][]string{}
+	for _, ep := range cfg.Project.EntryPoints {
+		for _, n := range ep.Checks {
+			where["check "+n] = append(where["check "+n], ep.Path)
+		}
+		for _, n := range ep.Reviews {
+			where["review "+n] = append(where["review "+n], ep.Path)
+		}
+	}
+	out := []listed{}
+	for _, n := range slices.Sorted(maps.Keys(cfg.Checks)) {
+		c := cfg.Checks[n]
+		out = append(out, listed{n, "check", c.Command, orEmpty(where["check "+n]), yes(c.RunInCI), yes(c.RunLocally)})
+	}
+	for _, n := range slices.Sorted(maps.Keys(cfg.Reviews)) {
+		r := cfg.Reviews[n]
+		out = append(out, listed{n, "review", "", orEmpty(where["review "+n]), yes(r.RunInCI), yes(r.RunLocally)})
+	}
+	if asJSON {
+		return writeJSON(app.Out, out)
+	}
+	if len(out) == 0 {
+		fmt.Fprintln(app.Out, "There are no gates. Add one as .gauntlet/checks/NAME.yml and name it in an entry point.")
+		return nil
+	}
+	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
+	for _, g := range out {
+		at := strings.Join(g.EntryPoints, ", ")
+		if at == "" {
+			at = "(in no entry point)"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", g.Kind, g.Name, at, redact.Line(g.Command, 80))
+	}
+	return w.Flush()
+}
+
+func yes(b *bool) bool { return b == nil || *b }

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/history"
+	"gauntlet/internal/run"
+	"gauntlet/internal/stop"
+)
+
+// runFlags are the flags that run, check, review and detect share.
+type runFlags struct {
+	scope   run.Scope
+	gate    string
+	noCache bool
+	json    bool
+	report  string
+}
+
+func (f *runFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVarP(&f.scope.Base, "base-branch", "b", "", "measure changes against this branch")
+	fl.StringVarP(&f.scope.Commit, "commit", "c", "", "only what this commit changed")
+	fl.BoolVarP(&f.scope.Uncommitted, "uncommitted", "u", false, "only what is not committed")
+	fl.StringVarP(&f.gate, "gate", "g", "", "only the gate of this name")
+	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
+	cmd.MarkFlagsMutuallyExclusive("base-branch", "commit", "uncommitted")
+}
+
+const exitCodes = `
+Exit code 0: passed, passed with warnings, nothing to do. 1: gates failed, or the
+retry limit is exceeded. 2: could not judge (configuration, git, infrastructure,
+another run in progress).`
+
+func (app *App) runCmd() *cobra.Command {
+	return app.gatesCmd("run", "", "Run every gate that applies to what changed", `  gauntlet run
+  gauntlet run -g lint --no-cache
+  gauntlet run --report results.xml`)
+}
+
+func (app *App) checkCmd() *cobra.Command {
+	return app.gatesCmd("check", gate.KindCheck, "Run the checks that apply to what changed", `  gauntlet check
+  gauntlet check --uncommitted`)
+}
+
+func (app *App) reviewCmd() *cobra.Command {
+	return app.gatesCmd("review", gate.KindReview, "Run the reviews that apply to what changed", `  gauntlet review
+  gauntlet review -b origin/develop`)
+}
+
+func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use: name, Short: short, Long: short + ".\n" + exitCodes, Example: example, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.runGates(cmd.Context(), kind, f) },
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&f.noCache, "no-cache", false, "run gates again even if nothing they depend on changed")
+	return cmd
+}
+
+// loadProject finds and loads the configuration; whatever is wrong with it ends
+// the command with 2.
+func (app *App) loadProject() (*config.Loaded, error) {
+	root, err := app.projectRoot()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(root, app.Getenv)
+	if err != nil {
+		return nil, exit(2, "%v", err)
+	}
+	return cfg, nil
+}
+
+func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error {
+	cfg, err := app.loadProject()
+	if err != nil {
+		return err
+	}
+	start := app.Now()
+	res := run.Execute(ctx, run.Options{
+		Config: cfg, Scope: f.scope, Kind: kind, Gate: f.gate, NoCache: f.noCache,
+		Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now,
+	})
+	app.remember(cfg.Root, start, res)
+	err = nil
+	if f.json {
+		err = writeJSON(app.Out, res)
+	} else {
+		run.Summary(app.Out, res)
+	}
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if code := run.ExitCode(res.Status); code != 0 {
+		return exit(code, "")
+	}
+	return nil
+}
+
+// remember puts a run by hand into the history, beside the stops.
+func (app *App) remember(root string, start time.Time, res run.Result) {
+	dir, err := history.Dir(app.Getenv)
+	if err != nil {
+		return // no home, no history
+	}
+	now := app.Now()
+	id := history.NewID(now)
+	rec := history.Record{
+		Type: history.Verdict, ID: id, Time: now, Source: history.FromRun, Project: root, Status: string(res.Status),
+		Message: res.Message, DurationMS: float64(now.Sub(start).Microseconds()) / 1000,
+	}
+	if err := history.Append(dir, append([]history.Record{rec}, stop.GateRecords(id, now, root, res)...)...); err != nil {
+		fmt.Fprintln(app.Err, "warning: "+err.Error())
+	}
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/stop"
+)
+
+// stopHook answers one stop event. It always ends with 0: the verdict is on
+// stdout, and an exit code would be read as one by some agents.
+func (app *App) stopHook(ctx context.Context, agentName string) int {
+	cwd, _ := app.Getwd()
+	h := stop.Hook{
+		AgentName: agentName, Stdin: app.In, Stderr: app.Err, Getenv: app.Getenv, Environ: app.Environ(),
+		Cwd: cwd, Now: app.Now,
+	}
+	if out := h.Run(ctx); len(out) > 0 {
+		_, _ = app.Out.Write(out) // the agent may be gone; there is nobody to tell
+	}
+	return 0
+}
+
+// agentFlag finds --agent in the arguments of a hook command. Anything else is
+// ignored: a hook installed by another version must still work.
+func agentFlag(args []string) string {
+	for i, a := range args {
+		if v, ok := strings.CutPrefix(a, "--agent="); ok {
+			return v
+		}
+		if a == "--agent" && i+1 < len(args) {
+			return args[i+1]
+		}
+	}
+	return ""
+}
+
+// wantsHelp reports a person at the other end.
+func wantsHelp(args []string) bool {
+	return slices.Contains(args, "--help") || slices.Contains(args, "-h")
+}
+
+func (app *App) stopHookCmd() *cobra.Command {
+	var agentName string
+	cmd := &cobra.Command{
+		Use:   "stop-hook",
+		Short: "Judge one stop event (what an agent's stop hook calls)",
+		Long: `Read one JSON event on stdin and answer with one JSON verdict on stdout: exactly
+one line, or none for an agent that takes silence for approval. The exit code is
+always 0. ` + "`gauntlet install`" + ` puts this command into an agent's settings.`,
+		Example: `  gauntlet stop-hook --agent claude < event.json
+  echo '{"cwd":"'$PWD'"}' | gauntlet stop-hook`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			app.stopHook(cmd.Context(), agentName)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: told by the event)")
+	return cmd
+}

@@ -1,0 +1,61 @@
+package run
+
+import (
+	"context"
+
+	"gauntlet/internal/gate"
+	"gauntlet/internal/git"
+)
+
+// Detected is what a run would do.
+type Detected struct {
+	Base    string         `json:"base"`
+	Changed []string       `json:"changed"`
+	Gates   []DetectedGate `json:"gates"`
+}
+
+// DetectedGate is one gate that would run.
+type DetectedGate struct {
+	ID        string    `json:"id"`
+	Kind      gate.Kind `json:"kind"`
+	Name      string    `json:"name"`
+	Entry     string    `json:"entry"`
+	Directory string    `json:"directory"`
+	Command   string    `json:"command,omitempty"`
+	// StillFailing: it runs because it failed last time, whatever changed.
+	StillFailing bool `json:"stillFailing,omitempty"`
+}
+
+// Detect tells what a run would do now; it locks, runs and writes nothing.
+func Detect(ctx context.Context, opts Options) (Detected, error) {
+	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir}
+	e.ci = inCI(opts.Getenv)
+	var err error
+	if e.repo, err = git.Find(opts.Config.Root); err != nil {
+		return Detected{}, err
+	}
+	if e.prefix, err = prefix(e.repo.Root, opts.Config.Root); err != nil {
+		return Detected{}, err
+	}
+	e.logs = scanLogs(e.logDir)
+	if e.changes, err = e.findChanges(ctx); err != nil {
+		return Detected{}, err
+	}
+	d := Detected{Base: e.changes.base, Changed: e.changes.paths, Gates: []DetectedGate{}}
+	if d.Changed == nil {
+		d.Changed = []string{}
+	}
+	for _, j := range gate.Select(opts.Config, e.changes.paths, e.stillFails, gate.Filter{Kind: opts.Kind, Name: opts.Gate, CI: e.ci}) {
+		g := DetectedGate{ID: j.ID, Kind: j.Kind, Name: j.Name, Entry: j.Entry, Directory: j.Dir, StillFailing: e.logs.failing[j.LogBase]}
+		if j.Check != nil {
+			g.Command = j.Check.Command
+		}
+		d.Gates = append(d.Gates, g)
+	}
+	return d, nil
+}
+
+// inCI reports whether a continuous integration service runs us.
+func inCI(getenv func(string) string) bool {
+	return getenv("CI") == "true" || getenv("GITHUB_ACTIONS") == "true"
+}

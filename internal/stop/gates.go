@@ -1,0 +1,144 @@
+package stop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/history"
+	"gauntlet/internal/run"
+	"gauntlet/internal/session"
+)
+
+// gates is step 9: the run, and whether its failure may block once more.
+func (s *stopping) gates(ctx context.Context) event.Verdict {
+	before := s.recall()
+	if v, over := s.withoutMemory(before); over {
+		return v
+	}
+	s.result = run.Execute(ctx, run.Options{
+		Config: s.cfg, Interval: s.cfg.Settings.RunInterval, Getenv: s.Getenv, Environ: s.Environ, Now: s.Now,
+	})
+	res := s.result
+	for _, w := range res.Warnings {
+		s.note("warning", w)
+	}
+	switch res.Status {
+	case event.Failed:
+		return s.block(ctx, before, res)
+	case event.RetryLimitExceeded, event.InfrastructureErr, event.Error:
+		return loud(res.Status, res.Message)
+	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.LockExists,
+		event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled, event.InvalidInput,
+		event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+	}
+	return approve(res.Status, res.Message)
+}
+
+const gatesSection = "gates"
+
+// blocks is what a session remembers of the blocks of its present turn.
+type blocks struct {
+	Turn  string    `json:"turn"`
+	Count int       `json:"count"`
+	At    time.Time `json:"at"`
+	// What failed last, and on which content: the same again is no progress.
+	Failures string `json:"failures,omitempty"`
+	Tree     string `json:"tree,omitempty"`
+}
+
+func (s *stopping) recall() blocks {
+	var b blocks
+	st, err := s.memory.Load(s.event.SessionID)
+	if err != nil {
+		s.complain(err)
+	}
+	st.Get(gatesSection, &b)
+	return b
+}
+
+// sameTurn tells whether the remembered blocks belong to this human turn: by
+// the agent's own id where it sends one, else by its flag, which is false at
+// the first stop of a turn.
+func (s *stopping) sameTurn(b blocks) bool {
+	if b.Count == 0 {
+		return false
+	}
+	if s.event.TurnID != "" {
+		return b.Turn == s.event.TurnID
+	}
+	return b.Turn == "" && s.event.StopHookActive
+}
+
+// withoutMemory: the agent says we keep it from stopping, we know nothing of
+// it. Somebody deleted our memory or it cannot be kept; then there is no way to
+// count, and an uncounted block may be the start of a loop.
+func (s *stopping) withoutMemory(b blocks) (event.Verdict, bool) {
+	if !s.event.StopHookActive || s.sameTurn(b) {
+		return event.Verdict{}, false
+	}
+	return loud(event.RetryLimitExceeded, "the agent is already continuing because of a stop hook and nothing is remembered of this turn"), true
+}
+
+// block decides whether a failure blocks, and says so.
+func (s *stopping) block(ctx context.Context, before blocks, res run.Result) event.Verdict {
+	failures := signature(res.Failed())
+	same := before.Failures == failures && before.Tree == res.Tree && res.Tree != ""
+	counted := blocks{Turn: s.event.TurnID, Count: 1, At: s.Now(), Failures: failures, Tree: res.Tree}
+	if s.sameTurn(before) {
+		counted.Count += before.Count
+	}
+	limited := s.cfg.Settings.Reentry == config.ReentryUntilPass
+	if limited && counted.Count > 1 {
+		if counted.Count > s.cfg.Settings.MaxBlocks {
+			return loud(event.RetryLimitExceeded, fmt.Sprintf("%s; blocked %d times in this turn, which is the limit (stop_hook.max_blocks)", res.Message, before.Count))
+		}
+		if same {
+			return loud(event.RetryLimitExceeded, res.Message+"; nothing changed since the last block")
+		}
+	}
+	if limited && s.cfg.Settings.MaxBlocks == 0 {
+		return loud(event.RetryLimitExceeded, res.Message+"; blocking is switched off (stop_hook.max_blocks: 0)")
+	}
+	if err := s.memory.Update(ctx, s.event.SessionID, func(st *session.State) bool {
+		return st.Set(gatesSection, counted) == nil
+	}); err != nil {
+		s.complain(err)
+		if limited {
+			return loud(event.RetryLimitExceeded, res.Message+"; session memory cannot be written, so blocks cannot be counted: "+err.Error())
+		}
+	}
+	v := event.Verdict{Status: event.Failed, Message: res.Message}
+	v.Reason = failedReason(res, before.Failures == failures)
+	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %s. To let the agent go: gauntlet off%s", res.Message, sessionFlag(s.event.SessionID))
+	return v
+}
+
+// signature names a set of failures: which gates, and what they said.
+func signature(failed []gate.Result) string {
+	h := sha256.New()
+	for _, g := range failed {
+		fmt.Fprintf(h, "%s\x00%s\x00", g.ID, g.Message)
+		for _, f := range g.Findings {
+			fmt.Fprintf(h, "%s:%d:%s\x00", f.File, f.Line, f.Issue)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// GateRecords is a run's gates as the history keeps them.
+func GateRecords(id string, at time.Time, root string, res run.Result) []history.Record {
+	var out []history.Record
+	for _, g := range res.Gates {
+		out = append(out, history.Record{
+			Type: history.Gate, ID: id, Time: at, Project: root, Status: string(g.Status), DurationMS: float64(g.DurationMS),
+			Message: g.Message, Gate: g.ID, Kind: string(g.Kind), Cached: g.Cached, LogPath: g.LogPath,
+		})
+	}
+	return out
+}

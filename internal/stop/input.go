@@ -1,0 +1,66 @@
+package stop
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"time"
+)
+
+// Bounds of the event on stdin.
+const (
+	stdinPatience = 5 * time.Second
+	maxStdin      = 32 << 20
+)
+
+// ReadEvent reads one JSON value: until it is whole or the input ends,
+// whichever is first. A caller that keeps stdin open, or sends nothing, does
+// not keep us; what has come by then is returned.
+func ReadEvent(r io.Reader, patience time.Duration) []byte {
+	if r == nil {
+		return nil
+	}
+	done := make(chan []byte, 1)
+	go func() {
+		var seen bytes.Buffer
+		var value json.RawMessage
+		in := io.TeeReader(io.LimitReader(r, maxStdin), &seen)
+		if err := json.NewDecoder(skipBOM(in)).Decode(&value); err != nil {
+			done <- seen.Bytes() // not one whole value: let the decoder say why
+			return
+		}
+		done <- value
+	}()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case b := <-done:
+		return b
+	case <-timer.C:
+		return nil
+	}
+}
+
+// skipBOM drops a byte order mark, which some shells put in front of a pipe.
+func skipBOM(r io.Reader) io.Reader {
+	var head [3]byte
+	n, err := io.ReadFull(r, head[:1])
+	if n == 0 || head[0] != 0xef {
+		return io.MultiReader(bytes.NewReader(head[:n]), errReader{err}, r)
+	}
+	m, err := io.ReadFull(r, head[1:])
+	if m == 2 && head[1] == 0xbb && head[2] == 0xbf {
+		return r
+	}
+	return io.MultiReader(bytes.NewReader(head[:1+m]), errReader{err}, r)
+}
+
+// errReader repeats an error met while looking ahead, nothing when there was none.
+type errReader struct{ err error }
+
+func (e errReader) Read([]byte) (int, error) {
+	if e.err == nil {
+		return 0, io.EOF
+	}
+	return 0, e.err
+}

@@ -1,0 +1,205 @@
+package stop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/git"
+	"gauntlet/internal/history"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/run"
+	"gauntlet/internal/session"
+)
+
+// GuardVar is set in the environment of reviewers that we start: a stop hook
+// that finds it is inside its own review.
+const GuardVar = "GAUNTLET_STOP_HOOK_ACTIVE"
+
+// Hook is the outside world as a stop sees it.
+type Hook struct {
+	AgentName string // what --agent said, "" when the payload tells
+	Stdin     io.Reader
+	Stderr    io.Writer
+	Getenv    func(string) string
+	Environ   []string
+	Cwd       string // of the process; the event's own wins
+	Now       func() time.Time
+}
+
+// stopping is one stop on its way through the pipeline.
+type stopping struct {
+	*Hook
+	adapter agent.Adapter
+	event   event.Event
+	started time.Time
+	id      string
+	steps   []history.Step
+	mark    time.Time
+
+	root   string
+	cfg    *config.Loaded
+	repo   git.Repo
+	inRepo bool
+	memory session.Store
+
+	result run.Result // of the gates
+	tree   string     // what the gates judged
+}
+
+// Run answers one stop: the line to print, which may be empty where silence
+// approves. It never fails.
+func (h *Hook) Run(ctx context.Context) []byte {
+	s := &stopping{Hook: h, started: h.Now()}
+	s.mark = s.started
+	v := s.verdict(ctx)
+	v.Message = redact.Line(v.Message, 1000)
+	s.keep(v)
+	out := s.adapter.Encode(s.event, v)
+	return out
+}
+
+// verdict walks the pipeline. A fault of ours is a verdict too.
+func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.note("panic", string(debug.Stack()))
+			v = event.Verdict{Status: event.Error, Message: fmt.Sprintf("internal error: %v (please report it)", p)}
+			v.SystemMessage = "Gauntlet: " + v.Message
+		}
+	}()
+	payload := ReadEvent(s.Stdin, stdinPatience)
+	var err error
+	s.adapter, s.event, err = agent.Decode(s.AgentName, payload)
+	s.step("input")
+	if s.Getenv(GuardVar) != "" {
+		return approve(event.StopHookActive, "inside a review that Gauntlet started")
+	}
+	if err != nil {
+		return approve(event.InvalidInput, "the event on stdin could not be read: "+err.Error())
+	}
+	return s.guards(ctx)
+}
+
+// guards are steps 3 to 8: cheapest first, no git.
+func (s *stopping) guards(ctx context.Context) event.Verdict {
+	cfgErr := s.findProject()
+	subagents := s.cfg != nil && s.cfg.Settings.Subagents
+	if s.event.Kind == event.SubagentStop && !subagents {
+		return approve(event.Subagent, "a sub-agent's stop is not judged")
+	}
+	if n := s.event.BackgroundAgents; n > 0 && s.event.Kind != event.SubagentStop {
+		return approve(event.BackgroundWork, fmt.Sprintf("%d sub-agents are still at work; their end brings another stop", n))
+	}
+	off, why := s.switchedOff()
+	if s.event.StopHookActive && (s.cfg == nil || s.cfg.Settings.Reentry != config.ReentryUntilPass) {
+		return approve(event.StopHookActive, "already continuing because of a stop hook; one block per turn")
+	}
+	if s.root == "" {
+		return approve(event.NoConfig, "not a gauntlet project: no .gauntlet/config.yml here or above")
+	}
+	if cfgErr != nil {
+		return loud(event.Error, cfgErr.Error())
+	}
+	if off {
+		return approve(event.StopHookDisabled, why)
+	}
+	return s.judge(ctx)
+}
+
+// errDeadline is why gates are stopped when their time is over.
+var errDeadline = errors.New("the deadline of the stop hook was reached (stop_hook.deadline_seconds)")
+
+// judge is steps 9 to 11, under the deadline.
+func (s *stopping) judge(ctx context.Context) event.Verdict {
+	ctx, cancel := context.WithDeadlineCause(ctx, s.started.Add(s.cfg.Settings.Deadline), errDeadline)
+	defer cancel()
+	v := s.gates(ctx)
+	s.step("gates")
+	return v
+}
+
+// findProject finds root, repository, memory and configuration.
+func (s *stopping) findProject() error {
+	cwd := s.event.Cwd
+	if st, err := os.Stat(cwd); cwd == "" || err != nil || !st.IsDir() {
+		cwd = s.Cwd
+	}
+	if abs, err := filepath.Abs(cwd); err == nil {
+		cwd = abs
+	}
+	s.event.Cwd = cwd
+	root, ok := config.FindRoot(cwd)
+	if !ok {
+		return nil
+	}
+	s.root = root
+	if repo, err := git.Find(root); err == nil && !repo.Bare {
+		s.repo, s.inRepo = repo, true
+	}
+	s.memory = session.Open(s.repo.GitDir, root, StateHome(s.Getenv))
+	cfg, err := config.Load(root, s.Getenv)
+	s.step("config")
+	if err != nil {
+		return err
+	}
+	s.cfg = cfg
+	for _, w := range cfg.Warnings {
+		fmt.Fprintln(s.Stderr, "gauntlet: warning: "+redact.Line(w, 500))
+	}
+	return nil
+}
+
+// switchedOff asks all the switches.
+func (s *stopping) switchedOff() (bool, string) {
+	if s.cfg != nil && !s.cfg.Settings.StopHookEnabled {
+		return true, "the stop hook is switched off by " + s.source("stop_hook.enabled")
+	}
+	now := s.Now()
+	for _, st := range []session.Store{s.memory, session.Everywhere(StateHome(s.Getenv))} {
+		if o, off := st.IsOff(s.event.SessionID, now); off {
+			until := "until `gauntlet on`"
+			if !o.Until.IsZero() {
+				until = "until " + o.Until.Local().Format("15:04")
+			}
+			return true, "switched off by `gauntlet off` " + until
+		}
+	}
+	return false, ""
+}
+
+// source names where an effective setting came from.
+func (s *stopping) source(field string) string {
+	for _, v := range s.cfg.Values {
+		if v.Field == field {
+			return v.Source
+		}
+	}
+	return field
+}
+
+// StateHome is $XDG_STATE_HOME, or its default; "" without a home.
+func StateHome(getenv func(string) string) string {
+	dir, err := history.Dir(getenv)
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(dir))
+}
+
+func approve(st event.Status, message string) event.Verdict {
+	return event.Verdict{Status: st, Message: message}
+}
+
+// loud is an approval that a person should hear of.
+func loud(st event.Status, message string) event.Verdict {
+	return event.Verdict{Status: st, Message: message, SystemMessage: "Gauntlet: " + redact.Line(message, 1000)}
+}
