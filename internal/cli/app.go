@@ -110,7 +110,9 @@ func (app *App) root() *cobra.Command {
 		app.onCmd(),
 		app.reviewCmd(),
 		app.runCmd(),
+		app.stateCmd(),
 		app.stopHookCmd(),
+		app.tokensCmd(),
 		app.validateCmd(),
 	)
 	return root

@@ -45,7 +45,7 @@ func (s *Store) CompleteCheckpoint(ctx context.Context, command, feature string)
 
 // GetResumePoint says where to carry on.
 func (s *Store) GetResumePoint(ctx context.Context, command, feature string) ResumePoint {
-	return resumePoint(s.LoadCheckpoint(ctx, command, feature))
+	return Resume(s.LoadCheckpoint(ctx, command, feature))
 }
 
 // silently runs one function and turns whatever goes wrong in it, a panic of
@@ -261,9 +261,9 @@ type ResumePoint struct {
 	Summary *string `json:"summary"`
 }
 
-// resumePoint: the current phase, else the first that failed, else the next one
+// Resume is where a record says to carry on: the current phase, else the first that failed, else the next one
 // pending; with the summary of the last completed phase that has one.
-func resumePoint(doc *jsondoc.Value) ResumePoint {
+func Resume(doc *jsondoc.Value) ResumePoint {
 	if doc == nil || !doc.Get("completed_at").Empty() {
 		return ResumePoint{}
 	}

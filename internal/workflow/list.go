@@ -27,13 +27,13 @@ const maxListed = 2000
 
 // Entry is one record as a list shows it.
 type Entry struct {
-	Command   string      `json:"command"`
-	Feature   *string     `json:"feature"`
-	Status    string      `json:"status"`
-	Resume    ResumePoint `json:"resume"`
-	Stale     bool        `json:"stale"`
-	UpdatedAt *string     `json:"updated_at"`
-	File      string      `json:"file"`
+	Command     string  `json:"command"`
+	Feature     *string `json:"feature"`
+	Status      string  `json:"status"`
+	ResumePoint         // where to carry on
+	Stale       bool    `json:"stale"`
+	UpdatedAt   *string `json:"updated_at"`
+	File        string  `json:"file"`
 
 	doc *jsondoc.Value
 }
@@ -133,7 +133,7 @@ func (s *Store) entry(path string) (Entry, bool) {
 	switch {
 	case err == nil:
 		e.doc = doc
-		e.Resume = resumePoint(doc)
+		e.ResumePoint = Resume(doc)
 		if !doc.Get("completed_at").Empty() {
 			e.Status = Done
 		}

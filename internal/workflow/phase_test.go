@@ -247,7 +247,7 @@ func TestListsAgreeWithStatuses(t *testing.T) {
 				t.Fatalf("current %s is %s", current, status)
 			}
 		}
-		if r := resumePoint(d); (current != "") != (r.Phase != nil && *r.Phase == current) {
+		if r := Resume(d); (current != "") != (r.Phase != nil && *r.Phase == current) {
 			t.Fatalf("current %q, resume %s", current, show(r))
 		}
 	})

@@ -40,8 +40,8 @@ func sessionText(open []Entry, shown, limit int) string {
 		if e.Feature != nil {
 			fmt.Fprintf(&b, ", feature %q", redact.Line(*e.Feature, 60))
 		}
-		if e.Resume.Phase != nil {
-			fmt.Fprintf(&b, ": phase %s", redact.Line(*e.Resume.Phase, 60))
+		if e.Phase != nil {
+			fmt.Fprintf(&b, ": phase %s", redact.Line(*e.Phase, 60))
 		} else {
 			b.WriteString(": no phase open")
 		}
@@ -49,8 +49,8 @@ func sessionText(open []Entry, shown, limit int) string {
 			b.WriteString(" (stale: HEAD has moved since it was saved)")
 		}
 		b.WriteByte('\n')
-		if e.Resume.Summary != nil {
-			fmt.Fprintf(&b, "  summary: %s\n", redact.Line(*e.Resume.Summary, limit))
+		if e.Summary != nil {
+			fmt.Fprintf(&b, "  summary: %s\n", redact.Line(*e.Summary, limit))
 		}
 	}
 	if more := len(open) - shown; more > 0 {

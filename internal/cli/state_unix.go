@@ -1,0 +1,12 @@
+//go:build !windows
+
+package cli
+
+import (
+	"os/signal"
+	"syscall"
+)
+
+// failedWritesReturn makes a write beyond the file size limit an error that can
+// be reported, instead of a signal that kills us on the way.
+func failedWritesReturn() { signal.Ignore(syscall.SIGXFSZ) }

@@ -1,0 +1,4 @@
+package cli
+
+// failedWritesReturn has nothing to do: Windows has no such signal.
+func failedWritesReturn() {}
