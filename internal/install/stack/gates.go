@@ -20,6 +20,7 @@ type Entry struct {
 	Dir     string
 	Exclude []string // folders that have an entry point of their own
 	Gates   []string // names
+	Kinds   []string // of the projects in it; Make only when there is nothing else
 }
 
 // Gates turns what was found into entry points and the gates that they share.
@@ -42,7 +43,7 @@ func (r *Result) Gates() (entries []Entry, gates []Gate) {
 		if !ok {
 			i = len(entries)
 			byDir[p.Dir] = i
-			entries = append(entries, Entry{Dir: p.Dir})
+			entries = append(entries, Entry{Dir: p.Dir, Kinds: r.kinds(p.Dir)})
 		}
 		for _, c := range p.Commands {
 			var n string
@@ -61,6 +62,20 @@ func (r *Result) Gates() (entries []Entry, gates []Gate) {
 		}
 	}
 	return entries, gates
+}
+
+// kinds lists what a folder holds, also what a Makefile there speaks for.
+func (r *Result) kinds(dir string) []string {
+	var out []string
+	for _, p := range r.Projects {
+		if p.Dir == dir && p.Kind != Make {
+			out = append(out, p.Kind)
+		}
+	}
+	if len(out) == 0 {
+		return []string{Make}
+	}
+	return out
 }
 
 // withGate adds a gate unless its command is there, and returns its final name:

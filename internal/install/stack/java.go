@@ -25,12 +25,16 @@ func (f folder) maven() Project {
 	pom := f.read("pom.xml")
 	switch {
 	case strings.Contains(pom, "spotless-maven-plugin"):
-		p.Commands = append(p.Commands, Command{Role: Lint, Run: mvn + " spotless:check", Why: "spotless in " + p.Manifest, Evidence: []string{"mvn", "mvnw"}})
+		p.Commands = append(p.Commands, Command{Role: Lint, Run: mvn + " spotless:check", Why: "spotless in " + p.Manifest, Evidence: []string{"mvnw spotless:check", "mvn spotless:check"}})
 	case strings.Contains(pom, "maven-checkstyle-plugin"):
-		p.Commands = append(p.Commands, Command{Role: Lint, Run: mvn + " checkstyle:check", Why: "checkstyle in " + p.Manifest, Evidence: []string{"mvn", "mvnw"}})
+		p.Commands = append(p.Commands, Command{Role: Lint, Run: mvn + " checkstyle:check", Why: "checkstyle in " + p.Manifest, Evidence: []string{"mvnw checkstyle:check", "mvn checkstyle:check"}})
 	}
-	p.Commands = append(p.Commands, Command{Role: Test, Run: mvn + " test", Why: p.Manifest, Evidence: []string{"mvn", "mvnw"}})
+	p.Commands = append(p.Commands, Command{Role: Test, Run: mvn + " test", Why: p.Manifest, Evidence: mavenEvidence()})
 	return p
+}
+
+func mavenEvidence() []string {
+	return []string{"mvnw test", "mvnw verify", "mvn test", "mvn verify"}
 }
 
 func (f folder) gradle() Project {
@@ -42,7 +46,7 @@ func (f folder) gradle() Project {
 			task = "check" // runs the tests and what is configured beside them
 		}
 	}
-	p.Commands = append(p.Commands, Command{Role: Test, Run: f.wrapper("gradlew", "gradle") + " " + task, Why: p.Manifest, Evidence: []string{"gradle", "gradlew"}})
+	p.Commands = append(p.Commands, Command{Role: Test, Run: f.wrapper("gradlew", "gradle") + " " + task, Why: p.Manifest, Evidence: []string{"gradlew test", "gradlew check", "gradlew build", "gradle test", "gradle check", "gradle build"}})
 	return p
 }
 

@@ -37,7 +37,7 @@ func (f folder) python() (Project, bool) {
 		}
 		add(Test, run, why, "pytest")
 	} else if args, why := f.unittests(); why != "" {
-		add(Test, bin("python3")+" -m unittest"+args, why, "python -m unittest", "python3 -m unittest")
+		add(Test, bin("python3")+" -m unittest"+args, why, "unittest")
 	}
 	return p, true
 }
