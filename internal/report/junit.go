@@ -1,0 +1,131 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gauntlet/internal/gate"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/run"
+)
+
+// junit is the run as JUnit XML: a suite per kind of gate, a test case per
+// gate. It is written by hand: a handful of elements does not need a package
+// that costs every start of the program.
+func junit(res run.Result, about About) []byte {
+	var b bytes.Buffer
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	fmt.Fprintf(&b, "<testsuites name=\"gauntlet\"%s time=\"%s\">\n", tally(res.Gates), seconds(about.Took))
+	for _, kind := range []gate.Kind{gate.KindCheck, gate.KindReview} {
+		var gates []gate.Result
+		var total time.Duration
+		for _, g := range res.Gates {
+			if g.Kind == kind {
+				gates = append(gates, g)
+				total += time.Duration(g.DurationMS) * time.Millisecond
+			}
+		}
+		if len(gates) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "  <testsuite name=\"%s\"%s time=\"%s\" timestamp=\"%s\">\n", kind, tally(gates), seconds(total), about.Started.UTC().Format("2006-01-02T15:04:05"))
+		for _, g := range gates {
+			testcase(&b, g)
+		}
+		b.WriteString("  </testsuite>\n")
+	}
+	b.WriteString("</testsuites>\n")
+	return b.Bytes()
+}
+
+func tally(gates []gate.Result) string {
+	n := map[gate.Status]int{}
+	for _, g := range gates {
+		n[g.Status]++
+	}
+	return fmt.Sprintf(` tests="%d" failures="%d" errors="%d" skipped="%d"`, len(gates), n[gate.Fail], n[gate.Error], n[gate.Skipped])
+}
+
+func testcase(b *bytes.Buffer, g gate.Result) {
+	class, name := g.Entry, g.Name
+	if name == "" {
+		name = g.ID
+	}
+	fmt.Fprintf(b, "    <testcase classname=\"%s\" name=\"%s\" time=\"%s\"", escape(string(g.Kind)+"."+class), escape(name), seconds(time.Duration(g.DurationMS)*time.Millisecond))
+	element := ""
+	switch g.Status {
+	case gate.Fail:
+		element = "failure"
+	case gate.Error:
+		element = "error"
+	case gate.Skipped:
+		fmt.Fprintf(b, ">\n      <skipped message=\"%s\"/>\n    </testcase>\n", escape(g.Message))
+		return
+	case gate.Pass:
+		if g.Cached {
+			b.WriteString(">\n      <system-out>reused: nothing it depends on changed</system-out>\n    </testcase>\n")
+			return
+		}
+		b.WriteString("/>\n")
+		return
+	}
+	fmt.Fprintf(b, ">\n      <%s message=\"%s\" type=\"%s\">%s</%s>\n    </testcase>\n", element, escape(g.Message), g.Kind, escape(details(g)), element)
+}
+
+// details is everything a person needs to understand a gate that did not pass.
+func details(g gate.Result) string {
+	var parts []string
+	add := func(label, text string) {
+		if text != "" {
+			parts = append(parts, label+text)
+		}
+	}
+	add("command: ", g.Command)
+	for _, f := range g.Findings {
+		where := f.File
+		if f.Line > 0 {
+			where = fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		add("", fmt.Sprintf("%s [%s] %s", where, f.Priority, f.Issue))
+		add("  fix: ", f.Fix)
+	}
+	add("", g.Tail)
+	add("", g.FixInstructions)
+	add("log: ", g.LogPath)
+	return strings.Join(parts, "\n")
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
+
+// escape makes text safe in XML: no markup, no secret, and none of the
+// characters that XML has no way to write.
+func escape(s string) string {
+	s = redact.Strip(redact.String(s))
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '"':
+			b.WriteString("&quot;")
+		case r == '\'':
+			b.WriteString("&apos;")
+		case r == '\n':
+			b.WriteString("&#10;")
+		case r == '\t':
+			b.WriteString("&#9;")
+		case r < ' ' || r == 0xFFFE || r == 0xFFFF || r == utf8.RuneError:
+			b.WriteRune(utf8.RuneError)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+
+	"gauntlet/internal/redact"
+)
+
+// Terminal is what w can do.
+type Terminal struct {
+	// Live: lines can be redrawn in place.
+	Live bool
+	// Colour: colours are wanted.
+	Colour bool
+	// Size is the width and height at this moment.
+	Size func() (width, height int)
+}
+
+// Detect finds out what w can do. Colours and redrawing are for terminals only;
+// NO_COLOR takes the colours away, TERM=dumb both.
+func Detect(w io.Writer, getenv func(string) string) Terminal {
+	t := Terminal{Size: func() (int, int) { return 80, 24 }}
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || getenv("TERM") == "dumb" || !enableEscapes(f) {
+		return t
+	}
+	t.Live = true
+	t.Colour = getenv("NO_COLOR") == ""
+	t.Size = func() (int, int) {
+		width, height, err := term.GetSize(int(f.Fd()))
+		if err != nil || width <= 0 || height <= 0 {
+			return 80, 24
+		}
+		return width, height
+	}
+	return t
+}
+
+// Colours.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	dim    = "2"
+	bold   = "1"
+)
+
+func (t Terminal) paint(code, s string) string {
+	if !t.Colour || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// fit makes one clean line of s, at most width columns wide.
+func fit(s string, width int) string {
+	s = redact.Strip(strings.ReplaceAll(s, "\t", " "))
+	s = strings.ReplaceAll(s, "\n", " ")
+	used := 0
+	for i, r := range s {
+		w := columns(r)
+		if used+w > width || used+w == width && i+len(string(r)) < len(s) {
+			if width <= 0 {
+				return ""
+			}
+			return s[:i] + "…"
+		}
+		used += w
+	}
+	return s
+}
+
+// wide is how many columns s takes.
+func wide(s string) (n int) {
+	for _, r := range s {
+		n += columns(r)
+	}
+	return n
+}
+
+// columns is how wide a terminal draws r: near enough for cutting a line.
+func columns(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf && r != 0x303f, r >= 0xac00 && r <= 0xd7a3,
+		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60, r >= 0xffe0 && r <= 0xffe6,
+		r >= 0x1f300 && r <= 0x1faff, r >= 0x20000 && r <= 0x3fffd:
+		return 2
+	}
+	return 1
+}
