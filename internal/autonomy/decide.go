@@ -1,0 +1,141 @@
+package autonomy
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+)
+
+// Mode is what happens at the threshold.
+type Mode string
+
+// The modes. Off: nothing is asked for, or something switches it off.
+const (
+	Off        Mode = "off"
+	Normal     Mode = "normal"     // advisory: a prompt that suggests the checkpoint
+	Autonomous Mode = "autonomous" // direct execution
+	Loop       Mode = "loop"       // direct execution, enforced
+)
+
+// direct reports whether the hook makes the checkpoint itself.
+func (m Mode) direct() bool { return m == Autonomous || m == Loop }
+
+// Switches are all the places where autonomy is turned on or off.
+type Switches struct {
+	Config   *config.Autonomy // nil: no autonomy section
+	Flag     bool             // ~/.claude/autonomous-mode.active exists
+	LoopVar  string           // CLAUDE_LOOP_ACTIVE
+	Disabled bool             // .claude/auto-continue-disabled exists in the project
+}
+
+// Mode decides which mode they give, and why when that is Off.
+func (s Switches) Mode() (Mode, string) {
+	var enabled *bool
+	if s.Config != nil {
+		enabled = s.Config.Enabled
+	}
+	switch {
+	case enabled != nil && !*enabled:
+		return Off, "autonomy.enabled is false"
+	case s.Config == nil && !s.Flag && s.LoopVar != "1":
+		return Off, "not switched on"
+	case s.Disabled:
+		return Off, DisabledFile + " exists"
+	case s.LoopVar == "1":
+		return Loop, ""
+	case s.Flag || enabled != nil:
+		return Autonomous, ""
+	}
+	return Normal, ""
+}
+
+const (
+	defaultThreshold = 40
+	// perRise is how many points more use the next checkpoint needs.
+	perRise = 5
+	// maxPerSession bounds the checkpoints of one session.
+	maxPerSession = 20
+)
+
+// Threshold is the percentage at which a checkpoint is due, where it comes from,
+// and a warning for each source that held no usable value.
+func Threshold(env string, c *config.Autonomy) (percent int, source string, warnings []string) {
+	const want = "is no whole number from 1 to 100"
+	if env = strings.TrimSpace(env); env != "" {
+		if n, ok := wholePercent(env); ok {
+			return n, ThresholdVar, nil
+		}
+		warnings = append(warnings, fmt.Sprintf("%s=%q %s; ignored", ThresholdVar, cut(env, 20), want))
+	}
+	if c != nil && c.ThresholdPercent != nil {
+		if n := *c.ThresholdPercent; n >= 1 && n <= 100 {
+			return n, "autonomy.threshold_percent", warnings
+		}
+		warnings = append(warnings, fmt.Sprintf("autonomy.threshold_percent: %d %s; ignored", *c.ThresholdPercent, want))
+	}
+	return defaultThreshold, "default", warnings
+}
+
+func wholePercent(s string) (int, bool) {
+	n := 0
+	for _, c := range s {
+		if c < '0' || c > '9' || n > 100 {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, n >= 1 && n <= 100
+}
+
+// Memory is what a session remembers about its checkpoints.
+type Memory struct {
+	Count int `json:"count,omitempty"`
+	// Last is the percentage at the last checkpoint, Low the lowest seen since.
+	Last int `json:"last,omitempty"`
+	Low  int `json:"low,omitempty"`
+}
+
+// observe remembers a drop, and reports whether there was one.
+func (m *Memory) observe(percent int) bool {
+	if m.Count == 0 || percent >= m.Low {
+		return false
+	}
+	m.Low = percent
+	return true
+}
+
+// record remembers a checkpoint.
+func (m *Memory) record(percent int) {
+	m.Count++
+	m.Last, m.Low = percent, percent
+}
+
+// due reports whether this use calls for a checkpoint, and why not.
+func (m Memory) due(percent, threshold int) (bool, string) {
+	switch {
+	case percent < threshold:
+		return false, fmt.Sprintf("%d%% is below the threshold of %d%%", percent, threshold)
+	case m.Count >= maxPerSession:
+		return false, fmt.Sprintf("this session has had its %d checkpoints", maxPerSession)
+	case m.Count == 0, m.Low < threshold && m.Low < m.Last:
+		return true, ""
+	case percent >= m.Low+perRise:
+		return true, ""
+	}
+	return false, fmt.Sprintf("%d%% is less than %d points above the %d%% of the last checkpoint", percent, perRise, m.Low)
+}
+
+// Source is where the figure of use comes from.
+type Source string
+
+// Sources, in the order in which they are asked.
+const (
+	FromEvent      Source = "event"
+	FromStatusLine Source = "status line"
+	FromTranscript Source = "transcript"
+)
+
+// usable reports whether a figure can be turned into a percentage.
+func usable(c *event.ContextUse) bool { return c != nil && c.Window > 0 && c.Tokens >= 0 }

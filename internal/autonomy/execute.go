@@ -1,0 +1,362 @@
+package autonomy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/git"
+	"gauntlet/internal/redact"
+)
+
+// Budgets. The whole stays under 20 s, the grace for what has to be killed included.
+const (
+	total       = 17500 * time.Millisecond
+	lookTime    = 4 * time.Second
+	commitTime  = 8 * time.Second
+	aloneTime   = 12 * time.Second // for the commit when nothing will be pushed
+	pushTime    = 10 * time.Second
+	pushTries   = 3
+	pushBackoff = 300 * time.Millisecond
+)
+
+// Why a checkpoint, or a part of it, was not made. Other tools read these.
+const (
+	noRepository  = "no_repository"
+	bareRepo      = "bare_repository"
+	homeDirectory = "home_directory"
+	unmerged      = "unmerged_entries"
+	gitFailed     = "git_failed"
+	notesFailed   = "notes_failed"
+	commitFailed  = "commit_failed"
+	commitTimeout = "commit_timeout"
+	secretsFound  = "secrets_found"
+	nothingToSave = "no_changes"
+	notesOutside  = "claude_md_outside_repository"
+	notesIgnored  = "claude_md_ignored"
+	pushDisabled  = "push_disabled"
+	protectedName = "protected_branch"
+)
+
+// Values of "pushed".
+const (
+	pushedYes     = "yes"
+	pushedNo      = "no"
+	pushedFailed  = "failed"
+	pushedTimeout = "timeout"
+	pushedSkipped = "skipped"
+)
+
+// outcome is what really happened.
+type outcome struct {
+	// Failed: nothing was done, and everything is as it was.
+	Failed   bool
+	Skipped  string // one of the reasons above, "" when nothing was skipped
+	Detail   string // the same for a person
+	Branch   string
+	Commit   string // "" when there is none
+	Files    []string
+	Work     bool // the commit holds the work itself
+	Snapshot *git.Checkpoint
+	// Unsaved says why there is no snapshot although there was work.
+	Unsaved  string
+	Pushed   string
+	PushNote string
+	Notes    bool // CLAUDE.md was written
+	Warnings []string
+}
+
+func failed(reason, format string, args ...any) outcome {
+	return outcome{Failed: true, Skipped: reason, Detail: redact.Line(fmt.Sprintf(format, args...), 300), Pushed: pushedNo}
+}
+
+// execution is one direct checkpoint.
+type execution struct {
+	in    Input
+	repo  git.Repo
+	use   event.ContextUse
+	build Build
+	work  string // our folder in the git directory
+	log   logFile
+	start time.Time
+}
+
+// refusal names what forbids a commit here, before git is asked anything.
+func refusal(repo git.Repo, home string) (reason, detail string) {
+	if repo.Bare {
+		return bareRepo, "the repository is bare"
+	}
+	if home != "" && sameDir(repo.Root, home) {
+		return homeDirectory, "the repository is the home directory itself"
+	}
+	if op := repo.InProgress(); op != "" {
+		return strings.NewReplacer("-", "_", " ", "_").Replace(op) + "_in_progress", "a " + op + " is in progress"
+	}
+	return "", ""
+}
+
+func sameDir(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// seen is what git says before anything is done.
+type seen struct {
+	status  git.Status
+	entries map[string]git.TreeEntry
+	remotes git.Remotes
+}
+
+// look asks git three things at once.
+func (x *execution) look(ctx context.Context, paths ...string) (seen, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	var s seen
+	errs := make(chan error, 2)
+	go func() {
+		var err error
+		s.entries, err = x.repo.IndexEntries(ctx, paths...)
+		errs <- err
+	}()
+	go func() {
+		var err error
+		s.remotes, err = x.repo.Remotes(ctx)
+		errs <- err
+	}()
+	var err error
+	s.status, err = x.repo.Status(ctx)
+	return s, errors.Join(err, <-errs, <-errs)
+}
+
+// run makes the checkpoint.
+func (x *execution) run(ctx context.Context) outcome {
+	if did, err := recoverUndo(ctx, x.repo, x.work); err != nil {
+		return failed(gitFailed, "%v", err)
+	} else if did != "" {
+		x.log.printf("Recovered: %s", did)
+	}
+	n, err := openNotes(x.repo.Root)
+	if err != nil {
+		return failed(notesFailed, "%v", err)
+	}
+	s, err := x.look(ctx, n.rel, guideFile)
+	if err != nil {
+		return failed(gitFailed, "%s", gitSays(err))
+	}
+	if s.status.Unmerged() {
+		return failed(unmerged, "there are unmerged entries")
+	}
+	if len(s.status.Changes) == 0 {
+		x.log.printf("Nothing to save: the work tree is clean")
+		return outcome{Skipped: nothingToSave, Detail: "nothing to save, the work tree is clean", Pushed: pushedNo, Branch: s.status.Branch}
+	}
+	out := outcome{Branch: s.status.Branch, Pushed: pushedNo}
+	c, err := x.plan(ctx, &out, n, s)
+	if err != nil {
+		return failed(gitFailed, "%s", gitSays(err))
+	}
+	if res := x.commit(ctx, &out, c, n, s); res.Failed {
+		return res
+	}
+	x.saveAndPush(ctx, &out, s)
+	return out
+}
+
+// commit writes the notes and makes the commit, or undoes both.
+func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *notes, s seen) outcome {
+	if len(c.Files) == 0 && !c.Everything {
+		if out.Notes {
+			if err := n.place(x.work); err != nil {
+				return failed(notesFailed, "%v", err)
+			}
+			x.log.printf("Updated %s, which is not committed: %s", n.rel, out.Detail)
+		} else {
+			x.log.printf("No commit: %s", out.Detail)
+		}
+		return outcome{}
+	}
+	record := undo{Head: s.status.Head}
+	c.Ready = func() error {
+		if out.Notes {
+			record.Notes, record.Existed, record.Mode, record.After = n.path, n.existed, n.mode, hash(n.after)
+		}
+		if err := record.save(x.work, n.before); err != nil {
+			return err
+		}
+		if !out.Notes {
+			return nil
+		}
+		return n.place(x.work)
+	}
+	c.Pending = func(u git.IndexUpdate) error {
+		record.Pending, record.Index = u, hashFile(filepath.Join(x.repo.GitDir, "index"))
+		return record.save(x.work, n.before)
+	}
+	if out.Notes {
+		x.log.printf("Updating %s with session progress", n.rel)
+	}
+	x.log.printf("Creating git commit")
+	oid, err := x.repo.MakeCommit(ctx, c)
+	if oid == "" {
+		// Commit, index and notes: all three are what they were.
+		if out.Notes {
+			if rerr := n.restore(x.work); rerr != nil {
+				err = errors.Join(err, rerr)
+			}
+		}
+		clearUndo(x.work)
+		return x.notCommitted(err)
+	}
+	if err != nil {
+		out.Warnings = append(out.Warnings, redact.Line(err.Error(), 300))
+	} else {
+		clearUndo(x.work)
+	}
+	out.Commit = oid
+	for _, f := range c.Files {
+		out.Files = append(out.Files, f.Path)
+	}
+	x.log.printf("Git commit successful: %s", oid)
+	return outcome{}
+}
+
+// notCommitted says why.
+func (x *execution) notCommitted(err error) outcome {
+	var secrets *secretsError
+	var ge *git.Error
+	switch {
+	case errors.As(err, &secrets):
+		return failed(secretsFound, "%v", secrets)
+	case errors.As(err, &ge) && ge.TimedOut, errors.Is(err, context.DeadlineExceeded):
+		return failed(commitTimeout, "the commit took too long; nothing was changed")
+	}
+	return failed(commitFailed, "%s; nothing was changed", gitSays(err))
+}
+
+// saveAndPush keeps the real work and sends the branch away, side by side:
+// neither touches what the other does.
+func (x *execution) saveAndPush(ctx context.Context, out *outcome, s seen) {
+	type saved struct {
+		cp  *git.Checkpoint
+		err error
+	}
+	done := make(chan saved, 1)
+	committed := *out
+	go func() {
+		var r saved
+		r.cp, r.err = x.snapshot(ctx, committed, s.status)
+		done <- r
+	}()
+	x.push(ctx, out, s)
+	r := <-done
+	switch {
+	case r.err != nil:
+		out.Unsaved = gitSays(r.err)
+		x.log.printf("No snapshot of the work: %s", out.Unsaved)
+	case r.cp != nil:
+		out.Snapshot = r.cp
+		x.log.printf("Work saved as %s", r.cp.Ref)
+	}
+}
+
+// snapshot keeps everything that the commit does not hold; nil when that is nothing.
+func (x *execution) snapshot(ctx context.Context, committed outcome, st git.Status) (*git.Checkpoint, error) {
+	if committed.Work || !workBeside(st, committed.Files) {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(time.Second, total-time.Since(x.start)))
+	defer cancel()
+	parent := committed.Commit
+	if parent == "" {
+		parent = st.Head
+	}
+	message := fmt.Sprintf("checkpoint: work at %d%% of the context window\n\nBranch: %s\nSession: %s\n",
+		x.use.Percent(), branchName(st, func(s string) string { return s }), cut(x.in.Event.SessionID, 100))
+	cp, err := x.repo.SaveCheckpoint(ctx, safeName(x.in.Event.SessionID), parent, message, nested(st), x.in.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &cp, nil
+}
+
+// workBeside reports whether anything changed besides the files committed.
+func workBeside(st git.Status, committed []string) bool {
+	for _, p := range st.Paths() {
+		if !slices.Contains(committed, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// nested are untracked repositories inside this one: git would only note that
+// they exist, and complain the next time.
+func nested(st git.Status) []string {
+	var out []string
+	for _, c := range st.Changes {
+		if c.Untracked && strings.HasSuffix(c.Path, "/") {
+			out = append(out, c.Path)
+		}
+	}
+	return out
+}
+
+func (x *execution) push(ctx context.Context, out *outcome, s seen) {
+	if out.Commit == "" || out.Branch == "" || !s.remotes.HasOrigin {
+		return
+	}
+	note := func(reason, detail string) {
+		out.Pushed, out.PushNote = pushedSkipped, detail
+		if out.Skipped == "" {
+			out.Skipped = reason
+		}
+		x.log.printf("Push skipped: %s", detail)
+	}
+	if c := x.in.Config; c != nil && c.Push != nil && !*c.Push {
+		note(pushDisabled, "autonomy.push is false")
+		return
+	}
+	if protected(x.in.Config, out.Branch, s.remotes.Tracks[out.Branch]) {
+		note(protectedName, "the branch is protected")
+		return
+	}
+	x.log.printf("Pushing to remote")
+	res := x.repo.Push(ctx, out.Branch, git.PushOpts{
+		Total: max(time.Second, min(pushTime, total-time.Since(x.start))), Tries: pushTries, Backoff: pushBackoff,
+		SSHCommand: s.remotes.SSHCommand, Getenv: x.in.Getenv,
+	})
+	switch res.Outcome {
+	case git.PushDone:
+		out.Pushed = pushedYes
+		x.log.printf("Git push successful")
+		return
+	case git.PushTimeout:
+		out.Pushed, out.PushNote = pushedTimeout, "the push took too long"
+	case git.PushRejected:
+		out.Pushed, out.PushNote = pushedFailed, "the push was rejected"
+	case git.PushFailed:
+		out.Pushed, out.PushNote = pushedFailed, fmt.Sprintf("the push failed (%d tries)", res.Tries)
+	}
+	x.log.printf("%s: %s", out.PushNote, res.Detail)
+}
+
+// gitSays is an error for a person: git's own last line rather than how it was called.
+func gitSays(err error) string {
+	var ge *git.Error
+	if !errors.As(err, &ge) || ge.TimedOut {
+		return redact.Line(err.Error(), 300)
+	}
+	lines := strings.Split(strings.TrimSpace(redact.Strip(ge.Stderr)), "\n")
+	text := strings.TrimSpace(lines[len(lines)-1])
+	if text == "" {
+		text = fmt.Sprintf("exit status %d", ge.ExitCode)
+	}
+	return redact.Line("git said: "+text, 300)
+}

@@ -1,0 +1,108 @@
+package autonomy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/git"
+)
+
+// safeName turns a session id into something that may be part of a file name
+// and of a reference. Plain ids stay as they are; two ids never become one.
+func safeName(id string) string {
+	plain := id != "" && len(id) <= 64 && id[0] != '.' && id[0] != '-' && id[len(id)-1] != '.' &&
+		!strings.Contains(id, "..") && !strings.HasSuffix(strings.ToLower(id), ".lock")
+	var b strings.Builder
+	for _, c := range id {
+		if (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' {
+			if b.Len() < 40 && c != '.' {
+				b.WriteRune(c)
+			}
+			continue
+		}
+		plain = false
+	}
+	if plain {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "s" + b.String() + "-" + hex.EncodeToString(sum[:6])
+}
+
+// handOff leaves the continuation where the next agent looks for it. What could
+// not be written is returned; it stops nothing.
+func handOff(home, root string, repo *git.Repo, session, prompt string, threshold, percent int, now time.Time) error {
+	var errs []error
+	if home != "" {
+		data := []byte(prompt + "\n")
+		dir := inHome(home, "continuations")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			errs = append(errs, err)
+		} else {
+			errs = append(errs,
+				atomicfile.Write(inHome(home, "continuation-prompt.md"), data, 0o600),
+				atomicfile.Write(filepath.Join(dir, safeName(session)+".md"), data, 0o600))
+		}
+	} else {
+		errs = append(errs, errors.New("no home directory for the continuation prompt"))
+	}
+	return errors.Join(append(errs, writeIteration(root, repo, threshold, percent, now))...)
+}
+
+// writeIteration counts the checkpoints of a project in a file that git does not see.
+func writeIteration(root string, repo *git.Repo, threshold, percent int, now time.Time) error {
+	path := filepath.Join(root, filepath.FromSlash(iterationFile))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("%s: %w", iterationFile, err)
+	}
+	if repo != nil {
+		if err := excludeFromGit(*repo, "/"+iterationFile); err != nil {
+			return err
+		}
+	}
+	text := fmt.Sprintf("---\nactive: true\niteration: %d\nthreshold: %d\nlast_percent: %d\nlast_compact: %s\n---\n\n"+
+		"Gauntlet saved a checkpoint when the context window reached its threshold; go on with the work.\n",
+		lastIteration(path)+1, threshold, percent, now.UTC().Format(time.RFC3339))
+	return atomicfile.Write(path, []byte(text), 0o644)
+}
+
+func lastIteration(path string) int {
+	for line := range strings.Lines(string(readSmall(path, 4<<10))) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "iteration:"); ok {
+			if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && n > 0 && n < 1<<30 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// excludeFromGit adds a pattern to the repository's own exclude file, once.
+func excludeFromGit(repo git.Repo, pattern string) error {
+	path := filepath.Join(repo.CommonDir, "info", "exclude")
+	b, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("exclude %s: %w", pattern, err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if strings.TrimSpace(line) == pattern {
+			return nil
+		}
+	}
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		b = append(b, '\n')
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("exclude %s: %w", pattern, err)
+	}
+	return atomicfile.Write(path, append(b, pattern+"\n"...), 0o644)
+}

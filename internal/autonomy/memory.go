@@ -1,0 +1,87 @@
+package autonomy
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/session"
+)
+
+// Sections of the session memory.
+const (
+	memorySection = "autonomy"
+	statusSection = "statusline"
+)
+
+// memoryTime bounds the wait for the memory's lock.
+const memoryTime = 2 * time.Second
+
+// StatusLine is the figure our status line last saw.
+type StatusLine struct {
+	// Known: Tokens is a figure; before the first reply only the window is known.
+	Known  bool   `json:"known,omitempty"`
+	Tokens int    `json:"tokens,omitempty"`
+	Window int    `json:"window,omitempty"`
+	Model  string `json:"model,omitempty"`
+}
+
+var errNotDue = errors.New("another hook has just made it")
+
+// claim remembers the checkpoint before it is made: memory that cannot be
+// written must not let it be made again and again.
+func claim(ctx context.Context, in Input, percent, threshold int) error {
+	ctx, cancel := context.WithTimeout(ctx, memoryTime)
+	defer cancel()
+	due := false
+	err := in.Memory.Update(ctx, in.Event.SessionID, func(s *session.State) bool {
+		var m Memory
+		s.Get(memorySection, &m)
+		if due, _ = m.due(percent, threshold); !due {
+			return false
+		}
+		m.record(percent)
+		return s.Set(memorySection, m) == nil
+	})
+	if err == nil && !due {
+		err = errNotDue
+	}
+	return err
+}
+
+// observe remembers that the use has dropped.
+func observe(ctx context.Context, store session.Store, id string, percent int) error {
+	ctx, cancel := context.WithTimeout(ctx, memoryTime)
+	defer cancel()
+	return store.Update(ctx, id, func(s *session.State) bool {
+		var m Memory
+		s.Get(memorySection, &m)
+		return m.observe(percent) && s.Set(memorySection, m) == nil
+	})
+}
+
+// Remember keeps what the status line saw, and a drop of the use with it. It
+// writes only when something is new.
+func Remember(ctx context.Context, store session.Store, id string, line StatusLine) error {
+	ctx, cancel := context.WithTimeout(ctx, memoryTime)
+	defer cancel()
+	percent := event.ContextUse{Tokens: line.Tokens, Window: line.Window}.Percent()
+	news := func(s *session.State) bool {
+		var m Memory
+		var old StatusLine
+		s.Get(memorySection, &m)
+		changed := false
+		if line.Known && m.observe(percent) {
+			changed = s.Set(memorySection, m) == nil
+		}
+		if !s.Get(statusSection, &old) || old != line {
+			changed = s.Set(statusSection, line) == nil || changed
+		}
+		return changed
+	}
+	if s, err := store.Load(id); err == nil && !news(s) {
+		return nil
+	}
+	return store.Update(ctx, id, news)
+}

@@ -1,0 +1,74 @@
+package autonomy
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/git"
+)
+
+const (
+	commitSubject   = "checkpoint: auto-checkpoint"
+	commitBody      = "Auto-checkpoint triggered by context threshold."
+	defaultCoAuthor = "Gauntlet <gauntlet@localhost>"
+)
+
+// commitMessage is the message of the checkpoint's commit.
+func commitMessage(c *config.Autonomy, use event.ContextUse, st git.Status, session string) string {
+	branch := branchName(st, func(s string) string { return s })
+	session = cut(session, 100)
+	text := commitSubject + "\n\n" + commitBody + "\n\n" +
+		fmt.Sprintf("Context: %d%% (%s of %s tokens)\nBranch: %s\nSession: %s", use.Percent(), number(use.Tokens), number(use.Window), branch, session)
+	coAuthor := defaultCoAuthor
+	if c != nil {
+		if t := strings.TrimSpace(c.Message); t != "" {
+			text = strings.NewReplacer(
+				"{percent}", fmt.Sprint(use.Percent()), "{tokens}", fmt.Sprint(use.Tokens), "{window}", fmt.Sprint(use.Window),
+				"{branch}", branch, "{session}", session).Replace(t)
+		}
+		if a := cut(c.CoAuthor, 200); a != "" {
+			coAuthor = a
+		}
+	}
+	return text + "\n\nCo-Authored-By: " + coAuthor + "\n"
+}
+
+// protected reports whether policy forbids to push a branch.
+func protected(c *config.Autonomy, branch string, tracks string) bool {
+	if c != nil && c.Protected != nil {
+		for _, p := range c.Protected {
+			if matchBranch(p, branch) {
+				return true
+			}
+		}
+		return false
+	}
+	return (branch == "main" || branch == "master") && tracks != "" && tracks != "."
+}
+
+// matchBranch compares a branch with a name, or a pattern in which * stands for
+// anything.
+func matchBranch(pattern, branch string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == branch
+	}
+	if !strings.HasPrefix(branch, head) {
+		return false
+	}
+	branch = branch[len(head):]
+	for {
+		var part string
+		part, rest, star = strings.Cut(rest, "*")
+		if !star {
+			return strings.HasSuffix(branch, part)
+		}
+		i := strings.Index(branch, part)
+		if i < 0 {
+			return false
+		}
+		branch = branch[i+len(part):]
+	}
+}

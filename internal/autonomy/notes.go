@@ -1,0 +1,273 @@
+package autonomy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/git"
+	"gauntlet/internal/markdown"
+)
+
+const (
+	sectionTitle = "Last Session"
+	// maxNotes: a larger file is no notes.
+	maxNotes = 64 << 20
+)
+
+// notes is CLAUDE.md: where it really is, and what was in it.
+type notes struct {
+	path    string // the file itself, links followed
+	rel     string // the same, relative to the root, with slashes
+	linked  bool
+	outside bool // the link leads out of the repository: hands off
+	existed bool
+	mode    fs.FileMode
+	before  []byte
+	after   []byte
+}
+
+var (
+	errReadOnly = errors.New("is read-only")
+	errNoText   = errors.New("is not a text file")
+	errTooLarge = errors.New("is too large")
+)
+
+// openNotes finds and reads the notes of a repository.
+func openNotes(root string) (*notes, error) {
+	n := &notes{path: filepath.Join(root, notesFile), rel: notesFile, mode: 0o644}
+	st, err := os.Lstat(n.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return n, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", notesFile, err)
+	}
+	if st.Mode()&fs.ModeSymlink != 0 {
+		n.linked = true
+		if err := n.follow(root); err != nil || n.outside {
+			return n, err
+		}
+		if st, err = os.Stat(n.path); errors.Is(err, fs.ErrNotExist) {
+			return n, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", notesFile, err)
+		}
+	}
+	switch {
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("%s %w", n.rel, errNoText)
+	case st.Mode().Perm()&0o200 == 0:
+		return nil, fmt.Errorf("%s %w", n.rel, errReadOnly)
+	case st.Size() > maxNotes:
+		return nil, fmt.Errorf("%s %w (%d MB)", n.rel, errTooLarge, st.Size()>>20)
+	}
+	n.existed, n.mode = true, st.Mode().Perm()
+	if n.before, err = os.ReadFile(n.path); err != nil {
+		return nil, fmt.Errorf("%s: %w", notesFile, err)
+	}
+	if bytes.IndexByte(n.before, 0) >= 0 {
+		return nil, fmt.Errorf("%s %w", n.rel, errNoText)
+	}
+	return n, nil
+}
+
+// follow finds what the link leads to. A repository is untrusted: a link out of
+// it could name any file of the user's.
+func (n *notes) follow(root string) error {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return fmt.Errorf("%s: %w", notesFile, err)
+	}
+	target, err := filepath.EvalSymlinks(n.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		// It leads to a file that is still to be made.
+		if target, err = os.Readlink(n.path); err == nil {
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(root, target)
+			}
+			var dir string
+			if dir, err = filepath.EvalSymlinks(filepath.Dir(target)); err == nil {
+				target = filepath.Join(dir, filepath.Base(target))
+				if exists(target) {
+					err = errors.New("a link to a link that leads nowhere")
+				}
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s is a link that cannot be followed: %w", notesFile, err)
+	}
+	rel, err := filepath.Rel(real, target)
+	if err != nil || !filepath.IsLocal(rel) || inOtherRepository(real, rel) {
+		n.outside = true
+		return nil
+	}
+	n.path, n.rel = filepath.Join(root, rel), filepath.ToSlash(rel)
+	return nil
+}
+
+// inOtherRepository reports whether a path below root belongs to git itself, a
+// submodule or a nested repository.
+func inOtherRepository(root, rel string) bool {
+	dir := root
+	parts := strings.Split(filepath.ToSlash(rel), "/")
+	for i, p := range parts {
+		if strings.EqualFold(p, ".git") {
+			return true
+		}
+		if i == len(parts)-1 {
+			return false
+		}
+		dir = filepath.Join(dir, p)
+		if exists(filepath.Join(dir, ".git")) {
+			return true
+		}
+	}
+	return false
+}
+
+// apply puts the summary into a version of the notes; an empty one becomes a
+// minimal document. warn is told about sections that were left alone.
+func (n *notes) apply(doc []byte, existed bool, project string, b Build, summary string) (out []byte, extra []int) {
+	if !existed {
+		focus, next := "Not noted yet.", "- Not noted yet."
+		if b.Active() {
+			focus = "Build: " + b.describe(codeSpan)
+		}
+		if b.Next != "" {
+			next = "- " + codeSpan(b.Next)
+		}
+		doc = fmt.Appendf(nil, "# %s\n\n## Current Focus\n\n%s\n\n## %s\n\n## Next Steps\n\n%s\n", project, focus, sectionTitle, next)
+	}
+	res := markdown.ReplaceSection(doc, sectionTitle, summary)
+	if len(res.Lines) > 1 {
+		extra = res.Lines[1:]
+	}
+	return res.Doc, extra
+}
+
+// place writes the new content. The temporary file is made in work, a folder
+// inside the git directory: whatever happens, no scrap is left in the work tree.
+func (n *notes) place(work string) error { return n.write(work, n.after, n.mode) }
+
+// restore puts back what was there before.
+func (n *notes) restore(work string) error {
+	if !n.existed {
+		if err := os.Remove(n.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", n.rel, err)
+		}
+		return nil
+	}
+	if now, err := os.ReadFile(n.path); err == nil && bytes.Equal(now, n.before) {
+		return nil
+	}
+	return n.write(work, n.before, n.mode)
+}
+
+func (n *notes) write(work string, content []byte, mode fs.FileMode) error {
+	tmp, err := stage(work, content, mode)
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.rel, err)
+	}
+	err = os.Rename(tmp, n.path)
+	if errors.Is(err, errCrossDevice) {
+		// The git directory is on another file system: beside the file, then.
+		_ = os.Remove(tmp)
+		if tmp, err = stage(filepath.Dir(n.path), content, mode); err == nil {
+			err = os.Rename(tmp, n.path)
+		}
+	}
+	if err != nil {
+		_ = os.Remove(tmp)
+		return fmt.Errorf("%s: %w", n.rel, err)
+	}
+	return nil
+}
+
+// stage writes content to a new temporary file, on disk when it returns.
+func stage(dir string, content []byte, mode fs.FileMode) (path string, err error) {
+	f, err := os.CreateTemp(dir, ".notes-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// summarize is the body of the section: a list, and a paragraph that ends it.
+func summarize(now time.Time, use event.ContextUse, st git.Status, b Build) string {
+	var s strings.Builder
+	line := func(name, value string) { s.WriteString("- " + name + ": " + value + "\n") }
+	line("Time", now.UTC().Format("2006-01-02 15:04:05")+" UTC")
+	line("Context", fmt.Sprintf("%d%% (%s of %s tokens)", use.Percent(), number(use.Tokens), number(use.Window)))
+	line("Branch", branchName(st, codeSpan))
+	line("Changed", describeChanges(st))
+	if b.Known() {
+		line("Build", b.describe(codeSpan))
+	} else {
+		line("Build", "none recorded")
+	}
+	if b.Next != "" {
+		line("Next", codeSpan(b.Next))
+	} else {
+		line("Next", "no open item in "+guideFile)
+	}
+	return s.String() + "\nWritten by gauntlet when the context window reached its threshold."
+}
+
+func branchName(st git.Status, quote func(string) string) string {
+	switch {
+	case st.Branch != "":
+		return quote(cut(st.Branch, 100))
+	case len(st.Head) >= 7:
+		return "detached at " + st.Head[:7]
+	}
+	return "none"
+}
+
+func describeChanges(st git.Status) string {
+	const shown = 10
+	paths := st.Paths()
+	names := make([]string, 0, shown)
+	for _, p := range paths[:min(shown, len(paths))] {
+		names = append(names, codeSpan(cut(p, 100)))
+	}
+	text := fmt.Sprintf("%d files: %s", len(paths), strings.Join(names, ", "))
+	if len(paths) == 1 {
+		text = "1 file: " + names[0]
+	}
+	if more := len(paths) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// codeSpan quotes text of one line so that nothing in it is markup.
+func codeSpan(s string) string {
+	run, longest := 0, 0
+	for i := range len(s) {
+		if s[i] == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	ticks := strings.Repeat("`", longest+1)
+	if longest > 0 {
+		return ticks + " " + s + " " + ticks
+	}
+	return ticks + s + ticks
+}

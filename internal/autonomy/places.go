@@ -1,0 +1,143 @@
+package autonomy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/redact"
+)
+
+// Names that other tools know.
+const (
+	ThresholdVar = "CLAUDE_CONTEXT_THRESHOLD"
+	LoopVar      = "CLAUDE_LOOP_ACTIVE"
+	// DisabledFile, in a project, switches everything off there.
+	DisabledFile = ".claude/auto-continue-disabled"
+
+	notesFile     = "CLAUDE.md"
+	guideFile     = "buildguide.md"
+	buildFile     = ".claude/current-build.local.md"
+	iterationFile = ".claude/auto-continue.local.md"
+)
+
+// FlagPath is the file that switches autonomous mode on for the user.
+func FlagPath(home string) string { return inHome(home, "autonomous-mode.active") }
+
+func logPath(home string) string { return inHome(home, "auto-continue.log") }
+
+func inHome(home string, elem ...string) string {
+	return filepath.Join(append([]string{home, ".claude"}, elem...)...)
+}
+
+// exists reports whether there is anything at path; a broken link counts too.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// SwitchesAt reads the switches of a user and a project: two stats at most.
+func SwitchesAt(home string, roots []string, s Switches) Switches {
+	s.Flag = home != "" && exists(FlagPath(home))
+	if s.Config == nil && !s.Flag && s.LoopVar != "1" {
+		return s
+	}
+	for _, root := range roots {
+		if root != "" && exists(filepath.Join(root, filepath.FromSlash(DisabledFile))) {
+			s.Disabled = true
+		}
+	}
+	return s
+}
+
+// SetFlag switches autonomous mode on or off for the user and reports whether
+// that changed anything.
+func SetFlag(home string, on bool, now time.Time) (changed bool, err error) {
+	if home == "" {
+		return false, errors.New("there is no home directory: set HOME")
+	}
+	path := FlagPath(home)
+	if !on {
+		err := os.Remove(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	if exists(path) {
+		return false, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return false, err
+	}
+	return true, atomicfile.Write(path, []byte("on since "+now.UTC().Format(time.RFC3339)+"\n"), 0o600)
+}
+
+const maxLog = 10 << 20
+
+// logFile is the log: one line per step, to the user's own file.
+type logFile struct {
+	path string
+	now  func() time.Time
+}
+
+// printf appends one line; a log that cannot be written stops nothing.
+func (l logFile) printf(format string, args ...any) {
+	if l.path == "" {
+		return
+	}
+	text := redact.Line(fmt.Sprintf(format, args...), 600)
+	line := "[" + l.now().Format("2006-01-02 15:04:05") + "] " + text + "\n"
+	if st, err := os.Stat(l.path); err == nil && st.Size()+int64(len(line)) > maxLog {
+		_ = os.Rename(l.path, l.path+".1")
+	}
+	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
+			return
+		}
+		f, err = os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	}
+	if err != nil {
+		return
+	}
+	_, _ = f.WriteString(line)
+	_ = f.Close()
+}
+
+// readSmall reads a file of the project that is there to be quoted: a plain
+// file, cut to limit bytes; nil when there is none.
+func readSmall(path string, limit int) []byte {
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // read only
+	b := make([]byte, min(int64(limit), st.Size()))
+	n, _ := f.ReadAt(b, 0)
+	return b[:n]
+}
+
+func cut(s string, limit int) string { return redact.Line(s, limit) }
+
+// number writes n with thousands apart.
+func number(n int) string {
+	s := fmt.Sprint(n)
+	var b strings.Builder
+	for i, c := range s {
+		if i > 0 && (len(s)-i)%3 == 0 && s[i-1] != '-' {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,199 @@
+package autonomy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/git"
+	"gauntlet/internal/lockfile"
+	"gauntlet/internal/session"
+	"gauntlet/internal/transcript"
+)
+
+// Input is everything autonomy looks at.
+type Input struct {
+	Event event.Event
+	// Root is the top of the repository; outside git the project's folder.
+	Root string
+	// Config is the autonomy section; nil when there is none.
+	Config *config.Autonomy
+	Home   string
+	Getenv func(string) string
+	Memory session.Store
+	Now    func() time.Time
+	// Usage is the newest figure of the transcript, asked for only when no
+	// better source has one; nil: the event's transcript is read.
+	Usage func() (*transcript.Usage, error)
+	// HumanText is the human's last message, asked for only at the threshold;
+	// nil: the event's transcript is read.
+	HumanText func() string
+	// Warn gets warnings for a person.
+	Warn io.Writer
+}
+
+// Run is the autonomy step of a stop. ok is false when there is nothing to do
+// and the stop goes on.
+func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
+	sw := SwitchesAt(in.Home, []string{in.Root, in.Event.Cwd}, Switches{Config: in.Config, LoopVar: in.Getenv(LoopVar)})
+	mode, _ := sw.Mode()
+	if mode == Off || in.Event.StopHookActive {
+		return event.Verdict{}, false
+	}
+	log := logFile{now: in.Now}
+	if in.Home != "" {
+		log.path = logPath(in.Home)
+	}
+	memory, _ := in.Memory.Load(in.Event.SessionID)
+	use, ok := in.use(memory)
+	if !ok {
+		log.printf("Context use is not known: nothing to do")
+		return event.Verdict{}, false
+	}
+	threshold, _, warnings := Threshold(in.Getenv(ThresholdVar), in.Config)
+	for _, w := range warnings {
+		in.warn(w)
+		log.printf("Warning: %s", w)
+	}
+	percent := use.Percent()
+	var m Memory
+	memory.Get(memorySection, &m)
+	if due, _ := m.due(percent, threshold); !due {
+		if m.observe(percent) {
+			_ = observe(ctx, in.Memory, in.Event.SessionID, percent)
+		}
+		return event.Verdict{}, false
+	}
+	if _, off := in.Memory.IsOff(in.Event.SessionID, in.Now()); off {
+		log.printf("Threshold reached at %d%%, but the hook is switched off", percent)
+		return event.Verdict{}, false
+	}
+	if AsksToStop(in.humanText()) {
+		log.printf("Threshold reached at %d%%, but the human asked to stop", percent)
+		return event.Verdict{}, false
+	}
+	log.printf("Context at %d%% (%d of %d tokens), threshold %d%%, mode %s", percent, use.Tokens, use.Window, threshold, mode)
+	if !mode.direct() {
+		if err := claim(ctx, in, percent, threshold); err != nil {
+			log.printf("No checkpoint: %v", err)
+			return event.Verdict{}, false
+		}
+		return advise(use, threshold), true
+	}
+	return in.direct(ctx, mode, use, threshold, log)
+}
+
+func (in Input) warn(text string) {
+	if in.Warn != nil {
+		fmt.Fprintln(in.Warn, "gauntlet: "+text)
+	}
+}
+
+// direct makes the checkpoint, under the repository's lock.
+func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, threshold int, log logFile) (event.Verdict, bool) {
+	x := &execution{in: in, use: use, log: log, start: time.Now()}
+	ctx, cancel := context.WithTimeout(ctx, total)
+	defer cancel()
+	repo, err := git.Find(in.Root)
+	reason, detail := noRepository, "this is no git repository"
+	if err == nil {
+		x.repo = repo
+		reason, detail = refusal(repo, in.Home)
+	}
+	if reason == "" {
+		lock, err := x.lock()
+		if errors.Is(err, lockfile.ErrHeld) {
+			log.printf("Another checkpoint is being made in this repository")
+			return event.Verdict{Status: event.LockExists, Message: "Another checkpoint is being made in this repository"}, true
+		}
+		if err != nil {
+			reason, detail = gitFailed, err.Error()
+		} else {
+			defer lock.Release() //nolint:errcheck // closing releases it
+		}
+	}
+	if err := claim(ctx, in, use.Percent(), threshold); err != nil {
+		log.printf("No checkpoint: %v", err)
+		return event.Verdict{}, false
+	}
+	var out outcome
+	if reason != "" {
+		out = failed(reason, "%s", detail)
+	} else {
+		log.printf("Executing checkpoint directly")
+		x.build = readBuild(repo.Root)
+		out = x.run(ctx)
+	}
+	for _, w := range out.Warnings {
+		in.warn(w)
+		log.printf("Warning: %s", w)
+	}
+	if out.Failed {
+		log.printf("Direct checkpoint failed, signalling instead: %s", out.Detail)
+		return x.report(mode, out, x.signal(out)), true
+	}
+	prompt := x.continuation(out)
+	if err := handOff(in.Home, repo.Root, &repo, in.Event.SessionID, prompt, threshold, use.Percent(), in.Now()); err != nil {
+		log.printf("Hand-off incomplete: %v", err)
+	}
+	log.printf("Direct checkpoint execution completed")
+	return x.report(mode, out, prompt), true
+}
+
+// lock takes the work tree's checkpoint lock and makes our folder.
+func (x *execution) lock() (*lockfile.Lock, error) {
+	x.work = filepath.Join(x.repo.GitDir, "gauntlet", "autonomy")
+	if err := os.MkdirAll(x.work, 0o700); err != nil {
+		return nil, err
+	}
+	return lockfile.TryAcquire(filepath.Join(x.work, "checkpoint.lock"))
+}
+
+// use finds how full the context window is, from the best source that knows.
+func (in Input) use(memory *session.State) (event.ContextUse, bool) {
+	if usable(in.Event.Context) {
+		return *in.Event.Context, true
+	}
+	var line StatusLine
+	if memory.Get(statusSection, &line) && line.Known && line.Window > 0 {
+		return event.ContextUse{Tokens: line.Tokens, Window: line.Window}, true
+	}
+	usage := in.Usage
+	if usage == nil {
+		usage = func() (*transcript.Usage, error) { return transcript.ReadUsage(in.Event.TranscriptPath) }
+	}
+	u, err := usage()
+	if err != nil || u == nil || u.Tokens <= 0 {
+		return event.ContextUse{}, false
+	}
+	model := u.Model
+	if model == "" {
+		model = in.Event.Model
+	}
+	window := Window(model)
+	switch {
+	case in.Config != nil && in.Config.ContextWindow != nil && *in.Config.ContextWindow > 0:
+		window = *in.Config.ContextWindow
+	case u.Window > 0:
+		window = u.Window
+	case line.Window > 0:
+		window = line.Window
+	}
+	return event.ContextUse{Tokens: u.Tokens, Window: window}, true
+}
+
+func (in Input) humanText() string {
+	if in.HumanText != nil {
+		return in.HumanText()
+	}
+	if turn, err := transcript.Read(in.Event.TranscriptPath, transcript.Options{NoSubagents: true, Prompt: in.Event.Prompt}); err == nil && turn.HumanText != "" {
+		return turn.HumanText
+	}
+	return in.Event.Prompt
+}

@@ -1,0 +1,128 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// CheckpointRefs is where snapshots of an agent's work are kept.
+const CheckpointRefs = "refs/gauntlet/checkpoints/"
+
+// Checkpoint is one such snapshot.
+type Checkpoint struct {
+	N       int       `json:"n"` // its place among all of the repository, oldest first
+	Ref     string    `json:"ref"`
+	Session string    `json:"session"`
+	Seq     int       `json:"seq"` // its number within the session
+	Commit  string    `json:"commit"`
+	Base    string    `json:"base"` // the commit the work was based on, "" for none
+	Time    time.Time `json:"time"`
+	Subject string    `json:"subject"`
+}
+
+// Checkpoints lists them, oldest first.
+func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(parent)%00%(committerdate:unix)%00%(contents:subject)", CheckpointRefs)
+	if err != nil {
+		return nil, err
+	}
+	var list []Checkpoint
+	for line := range strings.SplitSeq(string(out), "\n") {
+		f := strings.SplitN(line, "\x00", 5)
+		if len(f) != 5 {
+			continue
+		}
+		session, seq, _ := strings.Cut(strings.TrimPrefix(f[0], CheckpointRefs), "/")
+		n, err := strconv.Atoi(seq)
+		if err != nil {
+			continue // not one of ours
+		}
+		base, _, _ := strings.Cut(f[2], " ")
+		at, err := strconv.ParseInt(f[3], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("list checkpoints: %w", err)
+		}
+		list = append(list, Checkpoint{Ref: f[0], Session: session, Seq: n, Commit: f[1], Base: base, Time: time.Unix(at, 0).UTC(), Subject: f[4]})
+	}
+	sort.SliceStable(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		if !a.Time.Equal(b.Time) {
+			return a.Time.Before(b.Time)
+		}
+		if a.Session != b.Session {
+			return a.Session < b.Session
+		}
+		return a.Seq < b.Seq
+	})
+	for i := range list {
+		list[i].N = i + 1
+	}
+	return list, nil
+}
+
+// SaveCheckpoint keeps the whole work tree, untracked files included, under the
+// session's next number. session must be fit for a reference name. The branch,
+// the index and the files are not touched.
+func (r Repo) SaveCheckpoint(ctx context.Context, session, parent, message string, exclude []string, now time.Time) (Checkpoint, error) {
+	type listed struct {
+		seq int
+		err error
+	}
+	next := make(chan listed, 1)
+	go func() {
+		var l listed
+		l.seq, l.err = r.nextCheckpoint(ctx, session)
+		next <- l
+	}()
+	tree, err := r.SnapshotTree(ctx, exclude)
+	l := <-next
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	if l.err != nil {
+		return Checkpoint{}, l.err
+	}
+	return r.saveTree(ctx, session, l.seq, tree, parent, message, now)
+}
+
+func (r Repo) saveTree(ctx context.Context, session string, seq int, tree, parent, message string, now time.Time) (Checkpoint, error) {
+	ref := CheckpointRefs + session + "/" + strconv.Itoa(seq)
+	commit, err := r.CommitTree(ctx, tree, parent, ref, message, now)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	subject, _, _ := strings.Cut(message, "\n")
+	return Checkpoint{Ref: ref, Session: session, Seq: seq, Commit: commit, Base: parent, Time: now.UTC(), Subject: subject}, nil
+}
+
+// nextCheckpoint is the first number of a session that is not taken.
+func (r Repo) nextCheckpoint(ctx context.Context, session string) (int, error) {
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", CheckpointRefs+session+"/")
+	if err != nil {
+		return 0, err
+	}
+	last := 0
+	for ref := range strings.SplitSeq(string(out), "\n") {
+		if n, err := strconv.Atoi(strings.TrimPrefix(ref, CheckpointRefs+session+"/")); err == nil {
+			last = max(last, n)
+		}
+	}
+	return last + 1, nil
+}
+
+// DeleteCheckpoints removes the references; the objects go when git cleans up.
+func (r Repo) DeleteCheckpoints(ctx context.Context, list []Checkpoint) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var in strings.Builder
+	for _, c := range list {
+		in.WriteString("delete " + c.Ref + "\x00" + c.Commit + "\x00")
+	}
+	_, err := r.RunWith(ctx, Opts{Stdin: strings.NewReader(in.String())}, "update-ref", "-z", "--stdin")
+	return err
+}

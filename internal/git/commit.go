@@ -1,0 +1,362 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// CommitFile is one file of a commit that holds exactly the files named.
+type CommitFile struct {
+	Path string // relative to the root, with slashes
+	// New: the user's index does not know the file yet.
+	New bool
+	// Content is committed in place of what the work tree holds; nil: the work tree's.
+	Content []byte
+	// Staged replaces what the user has staged of this file; nil with Content
+	// set: the staged state stays as it is.
+	Staged []byte
+	// Mode is the file's mode in Content and Staged; "" is a plain file.
+	Mode string
+}
+
+// Commit is a commit on the current branch that leaves whatever else the user
+// has staged staged, and out of it. Hooks and signing apply as in any commit.
+type Commit struct {
+	Files []CommitFile
+	// Everything commits all that changed, untracked files included, instead of Files.
+	Everything bool
+	// Exclude are paths that Everything leaves out.
+	Exclude []string
+	Message string
+	Timeout time.Duration
+	// Head is the commit it is made on, "" for the first one.
+	Head string
+	// OthersStaged: the index differs from HEAD in other files than Files.
+	OthersStaged bool
+	// Work is a folder inside the git directory for the temporary index.
+	Work string
+	// Ready is called right before git reads the work tree: what the commit
+	// needs there is put there then, and not a moment earlier.
+	Ready func() error
+	// Check sees the index that would be committed, and may refuse it.
+	Check func(ctx context.Context, index string) error
+	// Pending is told, before the commit is made, what the index will have to
+	// learn after it: should we die in between, somebody can make up for it.
+	Pending func(IndexUpdate) error
+}
+
+// IndexUpdate is what the user's index has to learn after a commit that was
+// made with an index of its own.
+type IndexUpdate struct {
+	// Everything: the index becomes the commit.
+	Everything bool `json:"everything,omitempty"`
+	// Committed are paths whose entries become the commit's.
+	Committed []string `json:"committed,omitempty"`
+	// Entries are entries as `update-index --cacheinfo` takes them.
+	Entries []string `json:"entries,omitempty"`
+}
+
+func (u IndexUpdate) empty() bool {
+	return !u.Everything && len(u.Committed) == 0 && len(u.Entries) == 0
+}
+
+// MakeCommit makes the commit and returns its id. On any error the branch and
+// the user's index are what they were; what Ready did is the caller's to undo.
+func (r Repo) MakeCommit(ctx context.Context, c Commit) (oid string, err error) {
+	var update IndexUpdate
+	if c.simple() {
+		err = r.commitOnly(ctx, c)
+	} else {
+		update, err = r.commitApart(ctx, c)
+	}
+	// The branch is the only witness: a git that was killed late may have
+	// committed, one that failed early has not.
+	head, headErr := r.Head(ctx)
+	if headErr != nil {
+		return "", errors.Join(err, headErr)
+	}
+	if head == c.Head {
+		if err == nil {
+			err = errors.New("git commit: reported success, but the branch did not move")
+		}
+		return "", err
+	}
+	if err != nil {
+		// Moved all the same: ours only if it sits on the commit we started from.
+		ours, perr := r.commitIs(ctx, head, c)
+		if perr != nil || !ours {
+			return "", errors.Join(err, perr)
+		}
+	}
+	if err := r.UpdateIndex(ctx, update); err != nil {
+		return head, fmt.Errorf("the commit is made, but the index could not follow: %w", err)
+	}
+	return head, nil
+}
+
+// simple: git's own partial commit does all of it in one process, which also
+// survives our death as a whole.
+func (c Commit) simple() bool {
+	if c.Everything {
+		return false
+	}
+	for _, f := range c.Files {
+		if f.New || f.Content != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// commitArgs hold git's own housekeeping back: it is not for a hook to wait for.
+func commitArgs(message string) []string {
+	return []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false", "--literal-pathspecs",
+		"commit", "--quiet", "--cleanup=whitespace", "--message=" + message}
+}
+
+func (r Repo) commitOnly(ctx context.Context, c Commit) error {
+	var paths bytes.Buffer
+	for _, f := range c.Files {
+		paths.WriteString(f.Path + "\x00")
+	}
+	// git reads the paths before it looks at the work tree, and the pipe is read
+	// when git runs: only then is the work tree touched. Should we be killed
+	// before, git sees no paths and gives up.
+	in := &onRead{ready: c.Ready, r: &paths}
+	_, err := r.RunWith(ctx, Opts{Stdin: in, Timeout: c.Timeout, Locks: true},
+		append(commitArgs(c.Message), "--only", "--pathspec-from-file=-", "--pathspec-file-nul")...)
+	if in.err != nil {
+		return in.err
+	}
+	return err
+}
+
+// onRead calls ready once, when it is first read.
+type onRead struct {
+	ready func() error
+	done  bool
+	err   error
+	r     io.Reader
+}
+
+func (o *onRead) Read(p []byte) (int, error) {
+	if !o.done && o.ready != nil {
+		o.done, o.err = true, o.ready()
+	}
+	if o.err != nil {
+		return 0, o.err
+	}
+	return o.r.Read(p)
+}
+
+// commitApart commits from an index of its own: the user's is read and left alone.
+func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
+	index := filepath.Join(c.Work, "commit-index")
+	_ = os.Remove(index)
+	_ = os.Remove(index + ".lock")
+	defer os.Remove(index) //nolint:errcheck // a leftover is removed next time
+	if err := copyFile(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return IndexUpdate{}, err
+	}
+	o := Opts{IndexFile: index, Locks: true, Timeout: c.Timeout}
+	if !c.Everything {
+		// Everything staged goes, but what git knows of unchanged files stays: no file is read again.
+		base := []string{"read-tree", "-m", c.Head}
+		if c.Head == "" {
+			base = []string{"read-tree", "--empty"}
+		}
+		if c.OthersStaged || c.Head == "" || c.hasContent() {
+			if _, err := r.RunWith(ctx, o, base...); err != nil {
+				return IndexUpdate{}, err
+			}
+		}
+	}
+	if c.Ready != nil {
+		if err := c.Ready(); err != nil {
+			return IndexUpdate{}, err
+		}
+	}
+	update, err := r.fill(ctx, o, c)
+	if err != nil {
+		return IndexUpdate{}, err
+	}
+	if c.Check != nil {
+		if err := c.Check(ctx, index); err != nil {
+			return IndexUpdate{}, err
+		}
+	}
+	if c.Pending != nil {
+		if err := c.Pending(update); err != nil {
+			return IndexUpdate{}, err
+		}
+	}
+	_, err = r.RunWith(ctx, o, commitArgs(c.Message)...)
+	return update, err
+}
+
+func (c Commit) hasContent() bool {
+	for _, f := range c.Files {
+		if f.Content != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// fill puts what is to be committed into the index of o.
+func (r Repo) fill(ctx context.Context, o Opts, c Commit) (IndexUpdate, error) {
+	if c.Everything {
+		args := []string{"-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false", "add", "--all", "--", "."}
+		for _, p := range c.Exclude {
+			args = append(args, ":(top,exclude,literal)"+p)
+		}
+		_, err := r.RunWith(ctx, o, args...)
+		return IndexUpdate{Everything: true}, err
+	}
+	var u IndexUpdate
+	args := []string{"update-index", "--add"}
+	var paths []string
+	for _, f := range c.Files {
+		if f.Content == nil {
+			paths = append(paths, f.Path)
+			u.Committed = append(u.Committed, f.Path)
+			continue
+		}
+		entry, err := r.entry(ctx, f, f.Content)
+		if err != nil {
+			return u, err
+		}
+		args = append(args, "--cacheinfo", entry)
+		if f.Staged == nil {
+			continue
+		}
+		if entry, err = r.entry(ctx, f, f.Staged); err != nil {
+			return u, err
+		}
+		u.Entries = append(u.Entries, entry)
+	}
+	args = append(append(args, "--"), paths...)
+	_, err := r.RunWith(ctx, o, args...)
+	return u, err
+}
+
+// entry writes content as an object and names it as --cacheinfo wants it.
+func (r Repo) entry(ctx context.Context, f CommitFile, content []byte) (string, error) {
+	out, err := r.RunWith(ctx, Opts{Stdin: bytes.NewReader(content)}, "hash-object", "-w", "--no-filters", "--stdin")
+	if err != nil {
+		return "", err
+	}
+	mode := f.Mode
+	if mode == "" {
+		mode = "100644"
+	}
+	return mode + "," + strings.TrimSpace(string(out)) + "," + f.Path, nil
+}
+
+// UpdateIndex lets the user's index follow a commit that was made without it.
+func (r Repo) UpdateIndex(ctx context.Context, u IndexUpdate) error {
+	if u.empty() {
+		return nil
+	}
+	o := Opts{Locks: true}
+	if u.Everything {
+		_, err := r.RunWith(ctx, o, "reset", "--quiet")
+		return err
+	}
+	args := []string{"update-index", "-q", "--add"}
+	if len(u.Committed) > 0 {
+		out, err := r.Run(ctx, append([]string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", "HEAD", "--"}, u.Committed...)...)
+		if err != nil {
+			return err
+		}
+		for line := range strings.SplitSeq(string(out), "\x00") {
+			meta, path, ok := strings.Cut(line, "\t")
+			f := strings.Fields(meta)
+			if ok && len(f) == 3 {
+				args = append(args, "--cacheinfo", f[0]+","+f[2]+","+path)
+			}
+		}
+	}
+	for _, e := range u.Entries {
+		args = append(args, "--cacheinfo", e)
+	}
+	_, err := r.RunWith(ctx, o, append(args, "--refresh")...)
+	return err
+}
+
+// Head is the commit HEAD names, "" when there is none yet.
+func (r Repo) Head(ctx context.Context) (string, error) {
+	if b, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD")); err == nil {
+		line := strings.TrimSpace(string(b))
+		ref, symbolic := strings.CutPrefix(line, "ref: ")
+		if !symbolic && isOID(line) {
+			return line, nil
+		}
+		if oid, ok := r.ReadRef(ref); ok {
+			return oid, nil
+		}
+	}
+	out, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	var ge *Error
+	if errors.As(err, &ge) && ge.ExitCode == 1 {
+		return "", nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// commitIs reports whether oid is the commit that c asked for.
+func (r Repo) commitIs(ctx context.Context, oid string, c Commit) (bool, error) {
+	out, err := r.Run(ctx, "show", "--no-patch", "--format=%P%x00%s", "--end-of-options", oid)
+	if err != nil {
+		return false, err
+	}
+	parents, subject, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\x00")
+	want, _, _ := strings.Cut(c.Message, "\n")
+	return parents == c.Head && subject == strings.TrimSpace(want), nil
+}
+
+// Blob reads a file as the index (":path") or a commit ("HEAD:path") has it;
+// ok is false when it has none.
+func (r Repo) Blob(ctx context.Context, spec string) (content []byte, ok bool, err error) {
+	out, err := r.Run(ctx, "cat-file", "blob", spec)
+	var ge *Error
+	if errors.As(err, &ge) && !ge.TimedOut {
+		return nil, false, nil
+	}
+	return out, err == nil, err
+}
+
+// IndexEntries are the entries of some paths in the user's index, by path: mode
+// and object id.
+func (r Repo) IndexEntries(ctx context.Context, paths ...string) (map[string]TreeEntry, error) {
+	out, err := r.Run(ctx, append([]string{"--literal-pathspecs", "ls-files", "--stage", "-z", "--"}, paths...)...)
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]TreeEntry{}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		meta, path, ok := strings.Cut(line, "\t")
+		f := strings.Fields(meta)
+		if ok && len(f) == 3 {
+			entries[path] = TreeEntry{Path: path, Mode: f[0], OID: f[1]}
+		}
+	}
+	return entries, nil
+}
+
+// Ignored reports whether git ignores a path that it does not track.
+func (r Repo) Ignored(ctx context.Context, path string) (bool, error) {
+	_, err := r.Run(ctx, "check-ignore", "--quiet", "--", path)
+	var ge *Error
+	if errors.As(err, &ge) && ge.ExitCode == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}

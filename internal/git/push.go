@@ -1,0 +1,149 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+)
+
+// Remotes is what the repository's configuration says about where to push.
+type Remotes struct {
+	HasOrigin bool
+	// Tracks maps a branch to the remote it tracks ("." is this repository).
+	Tracks map[string]string
+	// SSHCommand is core.sshCommand.
+	SSHCommand string
+}
+
+// Remotes reads it in one process.
+func (r Repo) Remotes(ctx context.Context) (Remotes, error) {
+	m := Remotes{Tracks: map[string]string{}}
+	out, err := r.Run(ctx, "config", "-z", "--get-regexp", `^(remote\.origin\.(push)?url|branch\..*\.remote|core\.sshcommand)$`)
+	var ge *Error
+	if errors.As(err, &ge) && ge.ExitCode == 1 {
+		return m, nil // nothing matches
+	}
+	if err != nil {
+		return m, err
+	}
+	for kv := range strings.SplitSeq(string(out), "\x00") {
+		key, value, _ := strings.Cut(kv, "\n")
+		switch {
+		case key == "":
+		case strings.HasPrefix(key, "remote.origin."):
+			m.HasOrigin = true
+		case key == "core.sshcommand":
+			m.SSHCommand = value
+		default:
+			m.Tracks[strings.TrimSuffix(strings.TrimPrefix(key, "branch."), ".remote")] = value
+		}
+	}
+	return m, nil
+}
+
+// PushOutcome is how a push ended.
+type PushOutcome string
+
+// Outcomes of a push. Rejected: the other side, or a hook of ours, said no.
+const (
+	PushDone     PushOutcome = "done"
+	PushRejected PushOutcome = "rejected"
+	PushFailed   PushOutcome = "failed"
+	PushTimeout  PushOutcome = "timeout"
+)
+
+// PushResult is what is known after a push.
+type PushResult struct {
+	Outcome PushOutcome
+	Tries   int
+	// Detail is git's own last word, untrusted text.
+	Detail string
+}
+
+// PushOpts bounds a push.
+type PushOpts struct {
+	Total   time.Duration // for all tries and the pauses between them
+	Tries   int
+	Backoff time.Duration // before the second try; three times as long before each further one
+	// SSHCommand is core.sshCommand, which batch mode is added to.
+	SSHCommand string
+	Getenv     func(string) string
+}
+
+// Push sends a branch to origin under its own name: never by force, never with
+// a question to anybody.
+func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
+	deadline := time.Now().Add(o.Total)
+	ref := "refs/heads/" + branch
+	env := []string{
+		"GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never",
+		"GIT_SSH_COMMAND=" + batchSSH(o.Getenv, o.SSHCommand),
+	}
+	var res PushResult
+	for pause := o.Backoff; ; pause *= 3 {
+		res.Tries++
+		left := time.Until(deadline)
+		if left <= 0 {
+			res.Outcome = PushTimeout
+			return res
+		}
+		out, err := r.RunWith(ctx, Opts{Env: env, Timeout: left, Locks: true},
+			"-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "credential.interactive=never",
+			"push", "--porcelain", "--no-force", "origin", ref+":"+ref)
+		res.Outcome, res.Detail = pushOutcome(out, err), ""
+		if err != nil {
+			res.Detail = err.Error()
+		}
+		// A refusal stays one however often it is asked for; a line that broke may hold the next time.
+		if res.Outcome != PushFailed || res.Tries >= o.Tries || ctx.Err() != nil {
+			return res
+		}
+		if time.Until(deadline) <= pause {
+			return res
+		}
+		select {
+		case <-ctx.Done():
+			return res
+		case <-time.After(pause):
+		}
+	}
+}
+
+// pushOutcome tells by exit status and porcelain output: a line that begins
+// with "!" is a reference that was refused.
+func pushOutcome(out []byte, err error) PushOutcome {
+	if err == nil {
+		return PushDone
+	}
+	var ge *Error
+	if errors.As(err, &ge) && ge.TimedOut {
+		return PushTimeout
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return PushTimeout
+	}
+	for line := range strings.SplitSeq(string(out), "\n") {
+		if strings.HasPrefix(line, "!\t") {
+			return PushRejected
+		}
+	}
+	return PushFailed
+}
+
+// batchSSH is the ssh command git would use, told to ask nothing.
+func batchSSH(getenv func(string) string, configured string) string {
+	cmd := "ssh"
+	switch {
+	case getenv("GIT_SSH_COMMAND") != "":
+		cmd = getenv("GIT_SSH_COMMAND")
+	case configured != "":
+		cmd = configured
+	case getenv("GIT_SSH") != "":
+		cmd = "'" + strings.ReplaceAll(getenv("GIT_SSH"), "'", `'\''`) + "'"
+	}
+	if strings.Contains(strings.ToLower(cmd), "plink") {
+		return cmd + " -batch"
+	}
+	return cmd + " -oBatchMode=yes"
+}
