@@ -1,0 +1,64 @@
+# Everything a newcomer needs: `make try` and `make test`.
+GO      ?= go
+PREFIX  ?= $(HOME)/.local
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
+# Static: a dynamic loader would cost every hook call half a millisecond.
+BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
+SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
+
+.PHONY: help build install try test race lint fmt schema bench e2e vet-platforms fuzz clean
+
+help: ## what there is
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: bin/gauntlet ## build the binary into bin/
+
+bin/gauntlet: $(SOURCES)
+	$(BUILD) -o $@ ./cmd/gauntlet
+
+install: build ## install into $(PREFIX)/bin
+	install -d "$(PREFIX)/bin"
+	install -m 755 bin/gauntlet "$(PREFIX)/bin/gauntlet"
+	@echo "Installed $(PREFIX)/bin/gauntlet. Next, in your project: gauntlet init"
+
+try: build ## see a block and a repair in a small sample repository
+	@sh scripts/try.sh "$(CURDIR)/bin/gauntlet"
+
+test: ## unit tests, scripts, rules of the house
+	$(GO) vet ./...
+	$(GO) test ./...
+
+race: ## the same under the race detector
+	CGO_ENABLED=1 $(GO) test -race -short ./internal/...
+
+vet-platforms: ## the other platforms must build
+	GOOS=windows $(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+
+lint: vet-platforms ## formatting, linters, tidy modules, committed schema, known vulnerabilities
+	@out="$$($(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -l cmd internal test bench)"; test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
+	$(GO) mod tidy -diff
+	$(GO) tool -modfile=tools/golangci-lint/go.mod golangci-lint run ./...
+
+fmt: ## format the sources
+	$(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -w cmd internal test bench
+
+schema: build ## write schema/*.json from the Go types
+	@for k in config check review global; do bin/gauntlet config schema $$k > schema/$$k.json; done
+
+e2e: build ## the real agents against a fake model, offline
+	$(GO) test -tags e2e -count=1 -timeout 15m -v ./test/e2e/...
+
+bench: build ## measure beside peers and write docs/benchmarks.md
+	$(GO) run ./bench
+
+fuzz: ## a minute of fuzzing for every fuzz target
+	@for p in $$(grep -rlE '^func Fuzz' --include='*_test.go' internal | xargs -n1 dirname | sort -u); do \
+		for f in $$(grep -rhoE '^func Fuzz[A-Za-z0-9_]+' $$p/*_test.go | sed 's/^func //'); do \
+			$(GO) test ./$$p -run '^$$' -fuzz "^$$f$$" -fuzztime 60s || exit 1; \
+		done; \
+	done
+
+clean: ## remove what was built
+	rm -rf bin dist
