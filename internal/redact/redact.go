@@ -17,21 +17,23 @@ type Finding struct {
 
 type rule struct {
 	kind string
-	// hint must occur in the text (case-insensitively) for the pattern to be tried at all.
-	hint string
-	re   *regexp.Regexp
+	// hints: one of them must occur in the text (case-insensitively) for the
+	// pattern to be tried, and compiled, at all.
+	hints []string
+	re    func() *regexp.Regexp
 	// group is the part that is the secret; 0 is the whole match.
 	group int
 }
 
-// rules are compiled when first needed: most stops never get here.
+// rules are made when first needed, and each pattern is compiled when its hint
+// is first seen: all of them take a millisecond, which no stop has to spare.
 var rules = sync.OnceValue(func() []rule {
-	r := func(kind, hint, expr string, group int) rule {
-		return rule{kind, hint, regexp.MustCompile(expr), group}
+	r := func(kind, hints, expr string, group int) rule {
+		return rule{kind, strings.Split(hints, "|"), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }), group}
 	}
 	return []rule{
 		r("private key", "private key", `-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\z)`, 0),
-		r("AWS access key", "a", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`, 0),
+		r("AWS access key", "akia|asia|abia|acca", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`, 0),
 		r("GitHub token", "gh", `\bgh[pousr]_[A-Za-z0-9]{36,255}\b`, 0),
 		r("GitHub token", "github_pat_", `\bgithub_pat_[A-Za-z0-9_]{22,255}\b`, 0),
 		r("GitLab token", "glpat-", `\bglpat-[A-Za-z0-9_-]{20,}`, 0),
@@ -46,12 +48,13 @@ var rules = sync.OnceValue(func() []rule {
 		r("JSON web token", "eyj", `\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}`, 0),
 		r("password in URL", "://", `[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"]*:([^\s/@'"]{3,})@`, 1),
 		r("authorization header", "authorization", `(?i)\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})`, 1),
-		r("assigned secret", "", `(?i)\b[a-z0-9_.-]*(?:password|passwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|credentials?)["']?\s*(?:=|:=|:|=>)\s*["']?([A-Za-z0-9_~+/=.!@#$%^&*-]{12,})`, 1),
+		r(assigned, "passw|secret|token|key|credential", `(?i)\b[a-z0-9_.-]*(?:password|passwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|credentials?)["']?\s*(?:=|:=|:|=>)\s*["']?([A-Za-z0-9_~+/=.!@#$%^&*-]{12,})`, 1),
 	}
 })
 
-// assignedWords are the hints of the "assigned secret" rule.
-var assignedWords = []string{"passw", "secret", "token", "key", "credential"}
+// assigned is the kind of a value that is a secret only by the name it is
+// assigned to; it must look like one, too.
+const assigned = "assigned secret"
 
 // spans are the byte ranges of secrets in s, in the order of the rules.
 func spans(s string, found func(from, to int, kind string)) {
@@ -60,16 +63,12 @@ func spans(s string, found func(from, to int, kind string)) {
 	}
 	lower := strings.ToLower(s)
 	for _, r := range rules() {
-		if r.hint == "" {
-			if !containsAny(lower, assignedWords) {
-				continue
-			}
-		} else if !strings.Contains(lower, r.hint) {
+		if !containsAny(lower, r.hints) {
 			continue
 		}
-		for _, m := range r.re.FindAllStringSubmatchIndex(s, -1) {
+		for _, m := range r.re().FindAllStringSubmatchIndex(s, -1) {
 			from, to := m[2*r.group], m[2*r.group+1]
-			if from < 0 || (r.hint == "" && !looksSecret(s[from:to])) {
+			if from < 0 || (r.kind == assigned && !looksSecret(s[from:to])) {
 				continue
 			}
 			found(from, to, r.kind)
