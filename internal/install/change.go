@@ -1,0 +1,119 @@
+package install
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/install/jsonedit"
+)
+
+// Action is what a change does to a file.
+type Action string
+
+// Actions.
+const (
+	Unchanged Action = "unchanged"
+	Created   Action = "created"
+	Updated   Action = "updated"
+	Restored  Action = "restored" // our entries are gone again
+	Deleted   Action = "deleted"  // the file was ours alone
+)
+
+// Change is what an installation does to one file. It is planned first, shown,
+// and then made.
+type Change struct {
+	Agent  string     `json:"agent"`
+	Label  string     `json:"-"`
+	Scope  wire.Scope `json:"scope"`
+	Path   string     `json:"path"`
+	Action Action     `json:"action"`
+	Notes  []string   `json:"notes,omitempty"`
+
+	file   file
+	after  []byte
+	edits  []jsonedit.Edit // from what is there now
+	record record          // the record so far; Path "" when there is none that holds
+	hadOwn bool            // entries of ours were there before
+}
+
+// Before and After are the contents; nil for no file.
+func (c *Change) Before() []byte {
+	if !c.file.exists {
+		return nil
+	}
+	return c.file.data
+}
+
+// After is the content that the change leaves; nil for no file.
+func (c *Change) After() []byte {
+	if c.Action == Deleted {
+		return nil
+	}
+	return c.after
+}
+
+// Apply makes the changes. A file that changed since it was looked at is left.
+func (p Places) Apply(changes []*Change) error {
+	for _, c := range changes {
+		if err := p.apply(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Places) apply(c *Change) error {
+	if c.Action == Unchanged {
+		return nil
+	}
+	now, err := readFile(c.file.name)
+	if err != nil {
+		return err
+	}
+	if now.exists != c.file.exists || !bytes.Equal(now.data, c.file.data) {
+		return &RefusedError{Path: c.Path, Why: "changed while it was being edited", Fix: "Run the command again."}
+	}
+	switch c.Action {
+	case Deleted:
+		if err := os.Remove(c.file.real); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %s", c.Path, cause(err))
+		}
+		removeDirs(c.record.Dirs)
+		p.forget(c.file.real)
+	case Restored:
+		if _, err := c.file.write(c.after); err != nil {
+			return err
+		}
+		p.forget(c.file.real)
+	case Created, Updated:
+		made, err := c.file.write(c.after)
+		if err != nil {
+			return err
+		}
+		p.noteDown(c, made)
+	case Unchanged:
+	}
+	return nil
+}
+
+// noteDown keeps what is needed to take the change back. Edits made on top of a
+// file that others changed after us cannot be taken back one by one: then there
+// is no record, and uninstall looks for our entries instead.
+func (p Places) noteDown(c *Change, made []string) {
+	r := c.record
+	switch {
+	case r.Path != "":
+		r.Edits = append(r.Edits, c.edits...)
+	case c.hadOwn:
+		p.forget(c.file.real)
+		return
+	default:
+		r = record{Path: c.file.real, Created: !c.file.exists, Dirs: made, Edits: c.edits}
+	}
+	r.After = hash(c.after)
+	p.remember(r)
+}

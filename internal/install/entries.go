@@ -1,0 +1,222 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/install/jsonedit"
+)
+
+// guard is how every command of ours begins. Only this makes an entry ours:
+// other tools' entries may well have our name in them.
+const guard = "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet "
+
+// ours reports whether a command is one that we write, in any version.
+func ours(command string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(command), guard)
+	if !ok {
+		return false
+	}
+	for _, sub := range []string{"stop-hook", "hook", "statusline"} {
+		if rest == sub || strings.HasPrefix(rest, sub+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// byHand reports whether somebody wrote a call of ours themselves: it does the
+// same, so a second one would judge every stop twice. It is theirs all the same.
+func byHand(command, args string) bool {
+	fields, want := strings.Fields(command), strings.Fields(args)
+	if len(fields) == 0 || ours(command) {
+		return false
+	}
+	sub := 1 // "stop-hook", or "hook prompt"
+	if want[0] == "hook" {
+		sub = 2
+	}
+	if name := fields[0]; name != "gauntlet" && !strings.HasSuffix(name, "/gauntlet") || len(fields) <= sub {
+		return false
+	}
+	return strings.Join(fields[1:1+sub], " ") == strings.Join(want[:sub], " ")
+}
+
+// entry is one hook in a settings file.
+type entry struct {
+	event          string
+	group, handler int
+	node           *jsonedit.Node
+	command        string
+	timeout        int64 // 0 when not set
+}
+
+// layout is a settings file taken apart.
+type layout struct {
+	path   string
+	setup  wire.Setup
+	root   string // key of the object with the events, "" for the top
+	data   []byte
+	top    *jsonedit.Node
+	events *jsonedit.Node // nil when there is none yet
+}
+
+// parse reads a settings file and refuses what a client would not accept either.
+func parse(path string, setup wire.Setup, root string, data []byte) (*layout, error) {
+	const fix = "Correct it there and try again."
+	l := &layout{path: path, setup: setup, root: root, data: data}
+	var err error
+	if l.top, err = jsonedit.Parse(data); err != nil {
+		return nil, refuse(path, err, fix)
+	}
+	if err := l.expect(l.top, jsonedit.Object, "the file"); err != nil {
+		return nil, err
+	}
+	l.events = l.top
+	// A file with the events at its top may also hold them under "hooks".
+	if l.root == "" && l.top.Get("hooks") != nil {
+		l.root = "hooks"
+	}
+	if l.root != "" {
+		if err := l.once(l.top, l.root, ""); err != nil {
+			return nil, err
+		}
+		if l.events = l.top.Get(l.root); l.events == nil {
+			return l, nil
+		}
+		if err := l.expect(l.events, jsonedit.Object, fmt.Sprintf("%q", l.root)); err != nil {
+			return nil, err
+		}
+	}
+	for _, h := range setup.Hooks {
+		if err := l.once(l.events, h.Event, l.root+"."); err != nil {
+			return nil, err
+		}
+		if list := l.events.Get(h.Event); list != nil {
+			if err := l.checkEvent(h.Event, list); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l, nil
+}
+
+// checkEvent: one entry of the wrong type makes clients drop the whole file, so
+// adding ours beside it would install nothing.
+func (l *layout) checkEvent(name string, list *jsonedit.Node) error {
+	if err := l.expect(list, jsonedit.Array, fmt.Sprintf("%q", name)); err != nil {
+		return err
+	}
+	for _, it := range list.Items {
+		if err := l.expect(it.Value, jsonedit.Object, fmt.Sprintf("an entry of %q", name)); err != nil {
+			return err
+		}
+		if l.setup.Shape != wire.Grouped {
+			continue
+		}
+		hooks := it.Value.Get("hooks")
+		if hooks == nil {
+			continue
+		}
+		if err := l.expect(hooks, jsonedit.Array, fmt.Sprintf("\"hooks\" in %q", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *layout) expect(n *jsonedit.Node, kind jsonedit.Kind, what string) error {
+	if n.Kind == kind {
+		return nil
+	}
+	return refuse(l.path, jsonedit.ErrorAt(l.data, n.Start, "%s is %s, expected %s", what, n.Kind, kind), "Correct it there and try again.")
+}
+
+// once refuses a key that is there twice: nobody can say which one counts.
+func (l *layout) once(n *jsonedit.Node, key, prefix string) error {
+	seen := false
+	for _, it := range n.Items {
+		if it.Key != key {
+			continue
+		}
+		if seen {
+			return refuse(l.path, jsonedit.ErrorAt(l.data, it.Start, "%q is there twice", prefix+key), "Merge the two and try again.")
+		}
+		seen = true
+	}
+	return nil
+}
+
+// entries lists the hooks of every event, whoever they belong to.
+func (l *layout) entries() []entry {
+	if l.events == nil {
+		return nil
+	}
+	var out []entry
+	for _, ev := range l.events.Items {
+		if ev.Value.Kind != jsonedit.Array {
+			continue
+		}
+		for g, group := range ev.Value.Items {
+			if l.setup.Shape == wire.Flat {
+				out = append(out, l.entry(ev.Key, g, 0, group.Value))
+				continue
+			}
+			hooks := group.Value.Get("hooks")
+			if hooks == nil || hooks.Kind != jsonedit.Array {
+				continue
+			}
+			for i, h := range hooks.Items {
+				out = append(out, l.entry(ev.Key, g, i, h.Value))
+			}
+		}
+	}
+	return out
+}
+
+func (l *layout) entry(event string, group, handler int, n *jsonedit.Node) entry {
+	e := entry{event: event, group: group, handler: handler, node: n}
+	if c := n.Get(l.setup.CommandKey); c != nil && c.Kind == jsonedit.String {
+		e.command = c.Text
+	}
+	if t := n.Get(l.setup.TimeoutKey); t != nil && t.Kind == jsonedit.Number {
+		var f float64
+		if json.Unmarshal([]byte(t.Text), &f) == nil {
+			e.timeout = int64(f)
+		}
+	}
+	return e
+}
+
+// handlerJSON is our entry for a hook.
+func handlerJSON(s wire.Setup, h wire.Hook) string {
+	var members []string
+	add := func(key, value string) { members = append(members, fmt.Sprintf("%q:%s", key, value)) }
+	if s.Named {
+		add("name", `"gauntlet"`)
+	}
+	if s.Typed {
+		add("type", `"command"`)
+	}
+	add(s.CommandKey, text(s.Command(h.Args)))
+	add(s.TimeoutKey, fmt.Sprint(s.TimeoutOf(h)))
+	if isStop(h.Kind) {
+		for _, m := range s.Extra {
+			add(m.Key, m.JSON)
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// groupJSON is what stands in an event's list.
+func groupJSON(s wire.Setup, h wire.Hook) string {
+	if s.Shape == wire.Flat {
+		return handlerJSON(s, h)
+	}
+	return `{"hooks":[` + handlerJSON(s, h) + `]}`
+}
+
+// text is a JSON string; & and > stay readable.
+func text(s string) string { return strings.TrimSuffix(string(wire.Line(s)), "\n") }

@@ -1,0 +1,202 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/install/jsonedit"
+)
+
+// maxSettings is more than any settings file a person wrote.
+const maxSettings = 8 << 20
+
+// RefusedError says why a file is left as it is and what a person can do.
+type RefusedError struct {
+	Path         string
+	Line, Column int // 0 when the file as a whole is meant
+	Why, Fix     string
+}
+
+func (e *RefusedError) Error() string {
+	at := e.Path
+	if e.Line > 0 {
+		at = fmt.Sprintf("%s:%d:%d", e.Path, e.Line, e.Column)
+	}
+	msg := at + ": " + e.Why + "; the file was left as it is"
+	if e.Fix != "" {
+		msg += ". " + e.Fix
+	}
+	return msg
+}
+
+// refuse turns a position error into a refusal of path.
+func refuse(path string, err error, fix string) error {
+	var se *jsonedit.SyntaxError
+	if errors.As(err, &se) {
+		return &RefusedError{Path: path, Line: se.Line, Column: se.Column, Why: se.Msg, Fix: fix}
+	}
+	return &RefusedError{Path: path, Why: err.Error(), Fix: fix}
+}
+
+// file is a settings file as it is on disk.
+type file struct {
+	name   string // as the client names it
+	real   string // where its bytes are: name itself, or what a link points to
+	exists bool
+	data   []byte
+	mode   fs.FileMode
+	uid    int // -1 when unknown
+	gid    int
+}
+
+// readFile follows links, which stay links, and refuses what is not a file.
+func readFile(name string) (file, error) {
+	f := file{name: name, real: name, mode: 0o644, uid: -1, gid: -1}
+	st, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return f, notDir(name, err)
+	}
+	if st.Mode()&fs.ModeSymlink != 0 {
+		if f.real, err = follow(name); err != nil {
+			return f, err
+		}
+		st, err = os.Stat(f.real)
+		if errors.Is(err, fs.ErrNotExist) {
+			return f, nil // a link whose file is not there yet
+		}
+		if err != nil {
+			return f, &RefusedError{Path: name, Why: "cannot be read: " + cause(err)}
+		}
+	}
+	if !st.Mode().IsRegular() {
+		return f, &RefusedError{Path: name, Why: "is not a regular file", Fix: "Move it away and try again."}
+	}
+	if st.Size() > maxSettings {
+		return f, &RefusedError{Path: name, Why: "is too large to be a settings file"}
+	}
+	if f.data, err = os.ReadFile(f.real); err != nil {
+		return f, &RefusedError{Path: name, Why: "cannot be read: " + cause(err)}
+	}
+	f.exists, f.mode = true, st.Mode().Perm()
+	f.uid, f.gid = owner(st)
+	return f, nil
+}
+
+// notDir: something on the way to name is a file, or closed to us.
+func notDir(name string, err error) error {
+	return &RefusedError{Path: name, Why: "cannot be reached: " + cause(err)}
+}
+
+// follow resolves a link even when the file at its end does not exist.
+func follow(name string) (string, error) {
+	path := name
+	for range 40 {
+		st, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(filepath.Dir(path)); err != nil {
+				return "", &RefusedError{Path: name, Why: "is a link into a directory that does not exist", Fix: "Repair or remove the link."}
+			}
+			return path, nil
+		}
+		if err != nil {
+			return "", notDir(name, err)
+		}
+		if st.Mode()&fs.ModeSymlink == 0 {
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", notDir(name, err)
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return "", &RefusedError{Path: name, Why: "is a link that leads in a circle", Fix: "Repair or remove the link."}
+}
+
+// cause is the innermost part of a file system error; the path is said already.
+func cause(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// writable refuses files and folders that somebody made read-only, even when we
+// could write them all the same.
+func (f file) writable() error {
+	if f.exists && f.mode&0o200 == 0 {
+		return &RefusedError{Path: f.name, Why: "is read-only", Fix: "Make it writable (chmod u+w) or choose another scope."}
+	}
+	for dir := filepath.Dir(f.real); ; dir = filepath.Dir(dir) {
+		st, err := os.Stat(dir)
+		if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+			continue
+		}
+		switch {
+		case err != nil:
+			return notDir(f.name, err)
+		case !st.IsDir():
+			return &RefusedError{Path: f.name, Why: dir + " is not a directory"}
+		case st.Mode().Perm()&0o200 == 0:
+			return &RefusedError{Path: f.name, Why: "its directory " + dir + " is read-only", Fix: "Make it writable (chmod u+w) or choose another scope."}
+		}
+		return nil
+	}
+}
+
+// write replaces the content and returns the directories it had to make.
+func (f file) write(data []byte) (made []string, err error) {
+	if made, err = makeDirs(filepath.Dir(f.real)); err != nil {
+		return made, fmt.Errorf("%s: %s", f.name, cause(err))
+	}
+	if err := atomicfile.Write(f.real, data, f.mode); err != nil {
+		removeDirs(made)
+		return nil, err
+	}
+	if f.exists {
+		giveBack(f.real, f.uid, f.gid)
+	}
+	return made, nil
+}
+
+// makeDirs makes dir and its parents and says which it made, outermost first.
+func makeDirs(dir string) ([]string, error) {
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
+			break
+		}
+		missing = append([]string{d}, missing...)
+	}
+	for i, d := range missing {
+		if err := os.Mkdir(d, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			removeDirs(missing[:i])
+			return nil, err
+		}
+	}
+	return missing, nil
+}
+
+// removeDirs removes directories that are empty, innermost first.
+func removeDirs(dirs []string) {
+	for i := len(dirs) - 1; i >= 0; i-- {
+		if os.Remove(dirs[i]) != nil {
+			return
+		}
+	}
+}
+
+// isBlank: nothing but white space.
+func isBlank(data []byte) bool { return strings.TrimSpace(string(data)) == "" }

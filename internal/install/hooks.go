@@ -1,0 +1,273 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+	"gauntlet/internal/install/jsonedit"
+)
+
+// Request is what a person asked for.
+type Request struct {
+	Scope wire.Scope
+	// StatusLine also sets the client's status line, where it has one.
+	StatusLine bool
+	// Trust also writes the client's trust in our hooks, where it asks for it.
+	Trust bool
+}
+
+// NoScopeError says that a client has no settings of that scope.
+type NoScopeError struct {
+	Label string
+	Scope wire.Scope
+}
+
+func (e *NoScopeError) Error() string {
+	return fmt.Sprintf("%s has no %s settings", e.Label, e.Scope)
+}
+
+func isStop(k event.Kind) bool { return k == event.Stop || k == event.SubagentStop }
+
+// open finds the settings file of a scope and, for clients with two places, the
+// one that counts.
+func (p Places) open(a agent.Adapter, scope wire.Scope) (f file, root string, err error) {
+	s := a.Setup()
+	path := s.Path(scope, p.dirs())
+	if path == "" {
+		return f, "", &NoScopeError{Label: s.Label, Scope: scope}
+	}
+	if f, err = readFile(path); err != nil {
+		return f, "", err
+	}
+	if s.Instead == nil || f.exists {
+		return f, s.Root, nil
+	}
+	other, err := readFile(s.Instead(scope, p.dirs()))
+	if err != nil || !other.exists || isBlank(other.data) {
+		return f, s.Root, nil //nolint:nilerr // that file is not the one we are about
+	}
+	l, err := parse(other.name, s, "hooks", other.data)
+	if err != nil {
+		return f, "", err
+	}
+	if l.events == nil {
+		return f, s.Root, nil
+	}
+	return other, "hooks", nil
+}
+
+// PlanInstall says what installing an agent's hooks changes. Nothing is written.
+func (p Places) PlanInstall(a agent.Adapter, r Request) ([]*Change, error) {
+	f, root, err := p.open(a, r.Scope)
+	if err != nil {
+		return nil, err
+	}
+	s := a.Setup()
+	c := p.change(a, r.Scope, f)
+	if s.Shape == wire.Whole {
+		err = planWhole(c, s)
+	} else {
+		err = planEntries(c, s, root, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Action != Unchanged {
+		if err := f.writable(); err != nil {
+			return nil, err
+		}
+	}
+	if s.Notes != nil {
+		c.Notes = append(c.Notes, s.Notes(r.Scope)...)
+	}
+	changes := []*Change{c}
+	if s.Trust != nil {
+		t, err := p.planTrust(a, c, root, r)
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			changes = append(changes, t)
+		}
+	}
+	return changes, nil
+}
+
+func (p Places) change(a agent.Adapter, scope wire.Scope, f file) *Change {
+	c := &Change{Agent: a.Name(), Label: a.Setup().Label, Scope: scope, Path: f.name, Action: Unchanged, file: f, after: f.data}
+	if rec, ok := p.recordOf(f.real); ok && f.exists && rec.After == hash(f.data) {
+		c.record = rec
+	}
+	return c
+}
+
+// edit makes edits part of the change.
+func (c *Change) edit(edits []jsonedit.Edit) {
+	if len(edits) == 0 {
+		return
+	}
+	c.after = jsonedit.Apply(c.after, edits)
+	c.edits = append(c.edits, edits...)
+	c.Action = Updated
+	if !c.file.exists {
+		c.Action = Created
+	}
+}
+
+func planWhole(c *Change, s wire.Setup) error {
+	want := s.Content()
+	switch have := string(c.file.data); {
+	case c.file.exists && have == want:
+		c.hadOwn = true
+		return nil
+	case c.file.exists && !isBlank(c.file.data) && !strings.HasPrefix(have, s.Mark):
+		return &RefusedError{Path: c.Path, Line: 1, Column: 1, Why: "was not written by gauntlet", Fix: "Move it away and try again."}
+	case c.file.exists && !isBlank(c.file.data):
+		c.hadOwn = true
+		c.edit([]jsonedit.Edit{{Removed: have, Inserted: want}})
+	default:
+		c.edit([]jsonedit.Edit{{Removed: have, Inserted: want}})
+	}
+	return nil
+}
+
+// planEntries adds what is missing, mends what is old, and leaves the rest.
+func planEntries(c *Change, s wire.Setup, root string, r Request) error {
+	if isBlank(c.after) {
+		c.edit([]jsonedit.Edit{{Removed: string(c.after), Inserted: fresh(s, root)}})
+	} else {
+		l, err := parse(c.Path, s, root, c.after)
+		if err != nil {
+			return err
+		}
+		c.hadOwn = l.firstOwn() != nil
+	}
+	for _, h := range s.Hooks {
+		if err := planHook(c, s, root, h); err != nil {
+			return err
+		}
+	}
+	if s.Version > 0 {
+		if err := planVersion(c, s, root); err != nil {
+			return err
+		}
+	}
+	if r.StatusLine && s.StatusLine != "" {
+		return planStatusLine(c, s, root)
+	}
+	return nil
+}
+
+// fresh is the content of a file that was not there: one object, events sorted
+// as we list them.
+func fresh(s wire.Setup, root string) string {
+	events := eventsJSON(s, s.Hooks)
+	doc := events
+	if root != "" {
+		doc = fmt.Sprintf("{%q:%s}", root, events)
+	}
+	if s.Version > 0 {
+		doc = fmt.Sprintf("{\"version\":%d,%s", s.Version, doc[1:])
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(doc), "", "  ") // doc is JSON of our own making
+	return b.String() + "\n"
+}
+
+// eventsJSON is an object with one list per event.
+func eventsJSON(s wire.Setup, hooks []wire.Hook) string {
+	var members []string
+	for _, h := range hooks {
+		members = append(members, fmt.Sprintf("%q:[%s]", h.Event, groupJSON(s, h)))
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// planHook brings one event into order.
+func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
+	l, err := parse(c.Path, s, root, c.after)
+	if err != nil {
+		return err
+	}
+	if l.events == nil {
+		c.edit(jsonedit.Append(c.after, l.top, l.top, l.root, eventsJSON(s, s.Hooks)))
+		return nil
+	}
+	var mine []entry
+	for _, e := range l.entries() {
+		if e.event != h.Event {
+			continue
+		}
+		if byHand(e.command, h.Args) {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s already calls gauntlet in an entry that is not ours (line %d); it was left as it is.", h.Event, jsonedit.ErrorAt(c.after, e.node.Start, "").Line))
+			return nil
+		}
+		if ours(e.command) {
+			mine = append(mine, e)
+		}
+	}
+	if len(mine) == 0 {
+		if list := l.events.Get(h.Event); list != nil {
+			c.edit(jsonedit.Append(c.after, l.top, list, "", groupJSON(s, h)))
+		} else {
+			c.edit(jsonedit.Append(c.after, l.top, l.events, h.Event, "["+groupJSON(s, h)+"]"))
+		}
+		return nil
+	}
+	if e := mine[0]; !current(s, h, e) {
+		c.edit(jsonedit.Replace(c.after, l.top, e.node, handlerJSON(s, h)))
+	}
+	// The same hook twice would judge twice.
+	for range mine[1:] {
+		if l, err = parse(c.Path, s, root, c.after); err != nil {
+			return err
+		}
+		all := slices.DeleteFunc(l.entries(), func(e entry) bool { return e.event != h.Event || !ours(e.command) })
+		c.edit(l.without(all[len(all)-1]))
+	}
+	return nil
+}
+
+// current: the entry says what we would say. A longer timeout is a person's wish.
+func current(s wire.Setup, h wire.Hook, e entry) bool {
+	return strings.TrimSpace(e.command) == s.Command(h.Args) && e.timeout >= s.TimeoutOf(h)
+}
+
+func planVersion(c *Change, s wire.Setup, root string) error {
+	l, err := parse(c.Path, s, root, c.after)
+	if err != nil {
+		return err
+	}
+	v := l.top.Get("version")
+	if v == nil {
+		c.edit(jsonedit.Append(c.after, l.top, l.top, "version", fmt.Sprint(s.Version)))
+		return nil
+	}
+	if v.Text != fmt.Sprint(s.Version) {
+		return refuse(c.Path, jsonedit.ErrorAt(c.after, v.Start, "\"version\" is %s, expected %d", v.Text, s.Version), "Gauntlet knows no other form of this file.")
+	}
+	return nil
+}
+
+func planStatusLine(c *Change, s wire.Setup, root string) error {
+	l, err := parse(c.Path, s, root, c.after)
+	if err != nil {
+		return err
+	}
+	if have := l.top.Get(s.StatusLine); have != nil {
+		cmd := have.Get("command")
+		if cmd == nil || !ours(cmd.Text) {
+			c.Notes = append(c.Notes, "Another status line is set; it was left as it is.")
+		}
+		return nil
+	}
+	value := `{"type":"command","command":` + text(guard+"statusline") + `}`
+	c.edit(jsonedit.Append(c.after, l.top, l.top, s.StatusLine, value))
+	return nil
+}

@@ -1,0 +1,519 @@
+package install
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/install/jsonedit"
+)
+
+func places(t *testing.T) Places {
+	t.Helper()
+	dir := t.TempDir()
+	p := Places{
+		Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project"), State: filepath.Join(dir, "home", ".local", "state", "gauntlet"),
+		Getenv:   func(string) string { return "" },
+		LookPath: func(string) (string, error) { return "", exec.ErrNotFound },
+	}
+	for _, d := range []string{p.Home, p.Project} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func adapter(t *testing.T, name string) agent.Adapter {
+	t.Helper()
+	a, ok := agent.Lookup(name)
+	if !ok {
+		t.Fatalf("no agent %s", name)
+	}
+	return a
+}
+
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func mustInstall(t *testing.T, p Places, a agent.Adapter, r Request) []*Change {
+	t.Helper()
+	changes, err := p.PlanInstall(a, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(changes); err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+func mustUninstall(t *testing.T, p Places, a agent.Adapter, scope wire.Scope) []*Change {
+	t.Helper()
+	changes, err := p.PlanUninstall(a, scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(changes); err != nil {
+		t.Fatal(err)
+	}
+	return changes
+}
+
+// tree lists everything below the given directories with its content.
+func tree(t *testing.T, dirs ...string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || strings.Contains(path, ".local/state") || filepath.Base(path) == ".local" {
+				return err
+			}
+			if d.Type().IsRegular() {
+				out[path] = get(t, path)
+			} else {
+				out[path] = d.Type().String()
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func same(t *testing.T, name string, got, want map[string]string) {
+	t.Helper()
+	for k, w := range want {
+		if g, ok := got[k]; !ok || g != w {
+			t.Errorf("%s: %s is %q, was %q", name, k, g, w)
+		}
+	}
+	for k := range got {
+		if _, ok := want[k]; !ok {
+			t.Errorf("%s: %s was left behind", name, k)
+		}
+	}
+}
+
+// originals are files as people and other tools write them.
+func originals() map[string]string {
+	return map[string]string{
+		"empty file":         "",
+		"white space":        " \n\t\n",
+		"empty object":       "{}",
+		"empty object, line": "{}\n",
+		"open object":        "{\n}\n",
+		"comment only":       "{\n  // nothing yet\n}\n",
+		"theirs":             "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(ls:*)\"]\n  }\n}\n",
+		"tabs":               "{\n\t\"model\": \"opus\"\n}",
+		"windows":            "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+		"minified":           `{"model":"opus","env":{"A":"1"}}`,
+		"comments":           "// mine\n{\n  \"model\": \"opus\", // the big one\n  /* later\n     more */\n  \"env\": {}, // trailing\n}\n// end\n",
+		"empty hooks":        "{\n  \"hooks\": {}\n}\n",
+		"empty list":         "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n",
+		"byte order mark":    "\ufeff{\n    \"model\": \"opus\"\n}\n",
+		"no final newline":   "{\n    \"a\": [\n        1\n    ]\n}",
+		"unusual order":      "{ \"hooks\" : { \"PreToolUse\" : [ ] } , \"x\" : null }",
+		"unicode":            "{\n  \"näme\": \"日本\\u00e9 😀\"\n}\n",
+	}
+}
+
+// Install and uninstall, for every agent and scope, on every kind of file:
+// whatever was there is there again, byte for byte, and nothing else is.
+func TestInstallThenUninstallRestoresEverything(t *testing.T) {
+	for _, a := range agent.All() {
+		for _, scope := range []wire.Scope{wire.User, wire.Project, wire.Local} {
+			files := originals()
+			files["no file"] = "\x00"
+			for name, content := range files {
+				p := places(t)
+				path := a.Setup().Path(scope, p.dirs())
+				if path == "" {
+					continue
+				}
+				whole := a.Setup().Shape == wire.Whole
+				if whole && name != "no file" && name != "empty file" {
+					continue
+				}
+				if content != "\x00" {
+					put(t, path, content)
+				}
+				before := tree(t, p.Home, p.Project)
+				label := a.Name() + "/" + string(scope) + "/" + name
+				r := Request{Scope: scope, StatusLine: true, Trust: true}
+				first := mustInstall(t, p, a, r)
+				if first[0].Action != Created && first[0].Action != Updated {
+					t.Fatalf("%s: %s", label, first[0].Action)
+				}
+				installed := tree(t, p.Home, p.Project)
+				for _, c := range mustInstall(t, p, a, r) {
+					if c.Action != Unchanged {
+						t.Errorf("%s: a second install %s %s", label, c.Action, c.Path)
+					}
+				}
+				same(t, label+" twice", tree(t, p.Home, p.Project), installed)
+				if !whole {
+					checkInstalled(t, label, a, path, get(t, path))
+				}
+				mustUninstall(t, p, a, scope)
+				same(t, label, tree(t, p.Home, p.Project), before)
+				for _, c := range mustUninstall(t, p, a, scope) {
+					if c.Action != Unchanged {
+						t.Errorf("%s: a second uninstall %s %s", label, c.Action, c.Path)
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkInstalled: the result is what the client reads, with every hook once.
+func checkInstalled(t *testing.T, label string, a agent.Adapter, path, content string) {
+	t.Helper()
+	s := a.Setup()
+	l, err := parse(path, s, s.Root, []byte(content))
+	if err != nil {
+		t.Fatalf("%s: %v", label, err)
+	}
+	count := map[string]int{}
+	for _, e := range l.entries() {
+		if ours(e.command) {
+			count[e.event]++
+		}
+	}
+	for _, h := range s.Hooks {
+		if count[h.Event] != 1 {
+			t.Errorf("%s: %s has %d entries of ours", label, h.Event, count[h.Event])
+		}
+	}
+	plain, err := jsonedit.Standard([]byte(content))
+	if err != nil || !json.Valid(plain) {
+		t.Errorf("%s: %v: %s", label, err, content)
+	}
+}
+
+// The same without our records, as on a colleague's machine: everything that
+// others wrote is still there to the byte; only empty containers may go.
+func TestUninstallWithoutRecord(t *testing.T) {
+	for _, a := range agent.All() {
+		if a.Setup().Shape == wire.Whole {
+			continue
+		}
+		for name, content := range originals() {
+			p := places(t)
+			p.State = ""
+			path := a.Setup().Path(wire.Project, p.dirs())
+			put(t, path, content)
+			mustInstall(t, p, a, Request{Scope: wire.Project})
+			mustUninstall(t, p, a, wire.Project)
+			got, err := os.ReadFile(path)
+			exact := !strings.Contains(name, "empty") && name != "open object" && name != "white space" && name != "comment only" && name != "unusual order"
+			if exact && a.Setup().Version == 0 && string(got) != content {
+				t.Errorf("%s/%s: %q, want %q (%v)", a.Name(), name, got, content, err)
+			}
+			if err == nil && strings.Contains(string(got), "gauntlet") {
+				t.Errorf("%s/%s: something of ours is left: %s", a.Name(), name, got)
+			}
+		}
+	}
+}
+
+func TestOtherToolsEntriesStay(t *testing.T) {
+	const content = `{
+  "hooks": {
+    "Stop": [
+      {
+        "hooks": [
+          { "type": "command", "command": "gauntlet-lint stop-hook" },
+          { "type": "command", "command": "command -v gauntlet-lint >/dev/null 2>&1 || exit 0; gauntlet-lint stop-hook" },
+          { "type": "command", "command": "echo gauntlet stop-hook" },
+          { "type": "command", "command": "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet-other stop-hook" },
+          { "type": "prompt", "prompt": "gauntlet stop-hook" }
+        ]
+      }
+    ],
+    "UserPromptSubmit": [ { "matcher": "", "hooks": [ { "type": "command", "command": "/opt/gauntlet hooked" } ] } ]
+  }
+}
+`
+	p, a := places(t), adapter(t, "claude")
+	path := a.Setup().Path(wire.Project, p.dirs())
+	put(t, path, content)
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	checkInstalled(t, "lookalikes", a, path, get(t, path))
+	// Somebody edits the file afterwards, so that our record no longer fits.
+	put(t, path, strings.Replace(get(t, path), "gauntlet-lint stop-hook\"", "gauntlet-lint stop-hook --more\"", 1))
+	want := strings.Replace(content, "gauntlet-lint stop-hook\"", "gauntlet-lint stop-hook --more\"", 1)
+	mustUninstall(t, p, a, wire.Project)
+	if got := get(t, path); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestHandWrittenCallIsNotDoubled(t *testing.T) {
+	for _, cmd := range []string{"gauntlet stop-hook", "/usr/local/bin/gauntlet stop-hook --agent claude"} {
+		p, a := places(t), adapter(t, "claude")
+		path := a.Setup().Path(wire.Project, p.dirs())
+		content := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + cmd + `"}]}]}}`
+		put(t, path, content)
+		changes := mustInstall(t, p, a, Request{Scope: wire.Project})
+		if !strings.Contains(strings.Join(changes[0].Notes, "\n"), "not ours (line 1)") {
+			t.Errorf("notes: %q", changes[0].Notes)
+		}
+		got := get(t, path)
+		if strings.Count(got, "stop-hook") != 2 { // theirs, and ours on SubagentStop
+			t.Errorf("%s", got)
+		}
+		mustUninstall(t, p, a, wire.Project)
+		if got := get(t, path); got != content {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
+func TestOldEntriesAreMended(t *testing.T) {
+	p, a := places(t), adapter(t, "gemini")
+	path := a.Setup().Path(wire.Project, p.dirs())
+	// Seconds where milliseconds belong, no --agent, and twice.
+	old := `{"type": "command", "command": "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet stop-hook", "timeout": 300}`
+	put(t, path, "{\n  \"hooks\": {\n    \"AfterAgent\": [\n      {\"hooks\": ["+old+"]},\n      {\"hooks\": ["+old+"]}\n    ]\n  },\n  \"theme\": \"dark\"\n}\n")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	checkInstalled(t, "mended", a, path, get(t, path))
+	if got := get(t, path); !strings.Contains(got, "300000") || strings.Contains(got, "300,") || strings.Contains(got, ": 300\n") {
+		t.Errorf("%s", got)
+	}
+	mustUninstall(t, p, a, wire.Project)
+	if got := get(t, path); got != "{\n  \"theme\": \"dark\"\n}\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestLongerTimeoutIsKept(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	path := a.Setup().Path(wire.Project, p.dirs())
+	put(t, path, strings.ReplaceAll(get(t, path), ": 300", ": 900"))
+	if c := mustInstall(t, p, a, Request{Scope: wire.Project}); c[0].Action != Unchanged {
+		t.Errorf("%s", c[0].Action)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	cases := []struct{ name, content, want string }{
+		{"broken", "{\n  \"hooks\": {\n    \"Stop\": [\n  }\n}\n", `settings.json:4:3: unexpected '}', expected a value`},
+		{"cut off", "{\n  \"a\": \"", `settings.json:2:8: string is never closed`},
+		{"array", "[]", `settings.json:1:1: the file is an array, expected an object`},
+		{"hooks list", "{\"hooks\": []}", `settings.json:1:11: "hooks" is an array, expected an object`},
+		{"hooks null", "{\n\"hooks\": null}", `settings.json:2:10: "hooks" is null, expected an object`},
+		{"event object", "{\"hooks\": {\"Stop\": {}}}", `settings.json:1:20: "Stop" is an object, expected an array`},
+		{"entry string", "{\"hooks\": {\"Stop\": [\"x\"]}}", `settings.json:1:21: an entry of "Stop" is a string, expected an object`},
+		{"inner object", "{\"hooks\": {\"Stop\": [{\"hooks\": {}}]}}", `settings.json:1:31: "hooks" in "Stop" is an object, expected an array`},
+		{"twice", "{\"hooks\": {},\n \"hooks\": {}}", `settings.json:2:2: "hooks" is there twice`},
+		{"binary", "\x00\x01\xff", `settings.json:1:3: not UTF-8 text`},
+		{"yaml", "hooks:\n  Stop: []\n", `settings.json:1:1: "hooks" is not a value`},
+	}
+	for _, c := range cases {
+		p, a := places(t), adapter(t, "claude")
+		path := a.Setup().Path(wire.Project, p.dirs())
+		put(t, path, c.content)
+		_, err := p.PlanInstall(a, Request{Scope: wire.Project})
+		var re *RefusedError
+		if !errors.As(err, &re) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+		if get(t, path) != c.content {
+			t.Errorf("%s: the file was touched", c.name)
+		}
+		if _, err := p.PlanUninstall(a, wire.Project); c.name != "hooks list" && err == nil {
+			t.Errorf("%s: uninstall accepted it", c.name)
+		}
+	}
+}
+
+func TestReadOnlyIsRefused(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	path := a.Setup().Path(wire.Project, p.dirs())
+	put(t, path, "{}")
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.PlanInstall(a, Request{Scope: wire.Project}); err == nil || !strings.Contains(err.Error(), "is read-only") {
+		t.Errorf("%v", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(filepath.Dir(path), 0o755) }()
+	if _, err := p.PlanInstall(a, Request{Scope: wire.Project}); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("%v", err)
+	}
+	if get(t, path) != "{}" {
+		t.Error("touched")
+	}
+}
+
+func TestLinksStayLinks(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	path := a.Setup().Path(wire.Project, p.dirs())
+	target := filepath.Join(p.Home, "dotfiles", "claude.json")
+	put(t, target, "{\n  \"model\": \"opus\"\n}\n")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, path); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, p.Home, p.Project)
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	if st, err := os.Lstat(path); err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Fatalf("the link is gone: %v", err)
+	}
+	checkInstalled(t, "link", a, target, get(t, target))
+	mustUninstall(t, p, a, wire.Project)
+	same(t, "link", tree(t, p.Home, p.Project), before)
+
+	// A link whose file is not there yet, and one that leads nowhere.
+	if err := os.Remove(target); err != nil {
+		t.Fatal(err)
+	}
+	before = tree(t, p.Home, p.Project)
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	mustUninstall(t, p, a, wire.Project)
+	same(t, "open link", tree(t, p.Home, p.Project), before)
+	if err := os.RemoveAll(filepath.Dir(target)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.PlanInstall(a, Request{Scope: wire.Project}); err == nil || !strings.Contains(err.Error(), "directory that does not exist") {
+		t.Errorf("%v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Base(path), path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.PlanInstall(a, Request{Scope: wire.Project}); err == nil || !strings.Contains(err.Error(), "in a circle") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestForeignPluginIsRefused(t *testing.T) {
+	p, a := places(t), adapter(t, "opencode")
+	path := a.Setup().Path(wire.Project, p.dirs())
+	put(t, path, "export const Other = 1\n")
+	if _, err := p.PlanInstall(a, Request{Scope: wire.Project}); err == nil || !strings.Contains(err.Error(), "gauntlet.js:1:1: was not written by gauntlet") {
+		t.Errorf("%v", err)
+	}
+	if c := mustUninstall(t, p, a, wire.Project); c[0].Action != Unchanged {
+		t.Errorf("uninstall %s it", c[0].Action)
+	}
+	put(t, path, a.Setup().Mark+" An older one.\n")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	if get(t, path) != a.Setup().Content() {
+		t.Error("an older plugin was not replaced")
+	}
+}
+
+func TestModeAndChangesMeanwhile(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	path := a.Setup().Path(wire.User, p.dirs())
+	put(t, path, "{}")
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := p.PlanInstall(a, Request{Scope: wire.User})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(`{"x":1}`), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(changes); err == nil || !strings.Contains(err.Error(), "changed while") {
+		t.Errorf("%v", err)
+	}
+	mustInstall(t, p, a, Request{Scope: wire.User})
+	if st, _ := os.Stat(path); st.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v", st.Mode())
+	}
+}
+
+func TestEnvironmentMovesSettings(t *testing.T) {
+	p := places(t)
+	p.Getenv = func(k string) string {
+		return map[string]string{"CLAUDE_CONFIG_DIR": "/c", "CODEX_HOME": "/x", "COPILOT_HOME": "/p", "XDG_CONFIG_HOME": "relative"}[k]
+	}
+	for name, want := range map[string]string{
+		"claude": "/c/settings.json", "codex": "/x/hooks.json", "copilot": "/p/hooks/gauntlet.json",
+		"opencode": filepath.Join(p.Home, ".config/opencode/plugins/gauntlet.js"),
+	} {
+		if got := adapter(t, name).Setup().Path(wire.User, p.dirs()); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Droid reads settings.json only while hooks.json does not exist: a new
+// hooks.json would switch the person's own hooks off.
+func TestHooksElsewhereAreNotHidden(t *testing.T) {
+	p, a := places(t), adapter(t, "droid")
+	settings := filepath.Join(p.Project, ".factory", "settings.json")
+	const content = "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}\n"
+	put(t, settings, content)
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	if _, err := os.Stat(filepath.Join(p.Project, ".factory", "hooks.json")); err == nil {
+		t.Error("hooks.json was made")
+	}
+	if !strings.Contains(get(t, settings), "stop-hook --agent droid") {
+		t.Errorf("%s", get(t, settings))
+	}
+	mustUninstall(t, p, a, wire.Project)
+	if get(t, settings) != content {
+		t.Errorf("%s", get(t, settings))
+	}
+}
+
+func TestPresent(t *testing.T) {
+	p := places(t)
+	p.LookPath = func(name string) (string, error) {
+		if name == "codex" {
+			return "/bin/codex", nil
+		}
+		return "", exec.ErrNotFound
+	}
+	put(t, filepath.Join(p.Project, "GEMINI.md"), "")
+	put(t, filepath.Join(p.Home, ".config", "opencode", "x"), "")
+	var got []string
+	for _, a := range p.Present() {
+		got = append(got, a.Name())
+	}
+	if strings.Join(got, " ") != "codex gemini opencode" {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,77 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/lockfile"
+)
+
+// Places is the machine as an installation sees it.
+type Places struct {
+	Home    string // the user's home directory, "" when unknown
+	Project string // the project root
+	State   string // our own state directory ($XDG_STATE_HOME/gauntlet), "" when unknown
+	Getenv  func(string) string
+	// LookPath finds a program, as exec.LookPath does.
+	LookPath func(string) (string, error)
+}
+
+func (p Places) dirs() wire.Dirs {
+	return wire.Dirs{Home: p.Home, Project: p.Project, Getenv: p.Getenv}
+}
+
+// Present lists the agents that are used here: their program is on PATH, or
+// they left marks in the project or at home.
+func (p Places) Present() []agent.Adapter {
+	var out []agent.Adapter
+	for _, a := range agent.All() {
+		if p.present(a) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func (p Places) present(a agent.Adapter) bool {
+	s := a.Setup()
+	for _, prog := range s.Programs {
+		if _, err := p.LookPath(prog); err == nil {
+			return true
+		}
+	}
+	for _, mark := range s.Marks {
+		for _, dir := range []string{p.Project, p.Home} {
+			if dir == "" {
+				continue
+			}
+			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(mark))); err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Lock keeps a second installation out until the returned function is called.
+// Where there is no place for a lock, installing goes on without: the check
+// right before each write still notices a file that changed.
+func (p Places) Lock(ctx context.Context) (release func(), err error) {
+	none := func() {}
+	if p.State == "" {
+		return none, nil
+	}
+	dir := filepath.Join(p.State, "install")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return none, nil //nolint:nilerr // an unwritable state directory must not prevent an installation
+	}
+	l, err := lockfile.Acquire(ctx, filepath.Join(dir, "lock"))
+	if err != nil {
+		return none, fmt.Errorf("another installation is running: %w", err)
+	}
+	return func() { _ = l.Release() }, nil
+}

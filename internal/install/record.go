@@ -1,0 +1,64 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/install/jsonedit"
+)
+
+// record is how a file that we changed becomes again what it was. It holds our
+// own insertions only, never what other people wrote into the file.
+type record struct {
+	Path    string          `json:"path"`
+	After   string          `json:"after"` // hash of the content we left
+	Created bool            `json:"created"`
+	Dirs    []string        `json:"dirs,omitempty"` // directories we made for it
+	Edits   []jsonedit.Edit `json:"edits"`
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func (p Places) recordPath(real string) string {
+	if p.State == "" {
+		return ""
+	}
+	return filepath.Join(p.State, "install", hash([]byte(real))[:24]+".json")
+}
+
+// recordOf reads the record of a file; one that cannot be read is none.
+func (p Places) recordOf(real string) (record, bool) {
+	var r record
+	data, err := os.ReadFile(p.recordPath(real))
+	if err != nil || json.Unmarshal(data, &r) != nil || r.Path != real {
+		return record{}, false
+	}
+	return r, true
+}
+
+// remember keeps a record. Without one uninstall still finds our entries, it
+// only cannot tell an empty list that was there from one that we made.
+func (p Places) remember(r record) {
+	path := p.recordPath(r.Path)
+	if path == "" {
+		return
+	}
+	data, err := json.Marshal(r)
+	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	_ = atomicfile.Write(path, data, 0o600)
+}
+
+func (p Places) forget(real string) {
+	if path := p.recordPath(real); path != "" {
+		_ = os.Remove(path)
+	}
+}

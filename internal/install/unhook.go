@@ -1,0 +1,144 @@
+package install
+
+import (
+	"strings"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/install/jsonedit"
+)
+
+// PlanUninstall says what removing an agent's hooks changes. A file that is
+// still as we left it becomes what it was before, byte for byte; in any other
+// our entries are looked for and taken out.
+func (p Places) PlanUninstall(a agent.Adapter, scope wire.Scope) ([]*Change, error) {
+	s := a.Setup()
+	f, root, err := p.open(a, scope)
+	if err != nil {
+		return nil, err
+	}
+	c := p.change(a, scope, f)
+	var changes []*Change
+	if s.Trust != nil {
+		t, err := p.planDistrust(a, c, root)
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			changes = append(changes, t)
+		}
+	}
+	switch {
+	case !f.exists:
+	case c.record.Path != "":
+		err = c.undo()
+	case s.Shape == wire.Whole:
+		if strings.HasPrefix(string(f.data), s.Mark) {
+			c.Action = Deleted
+		}
+	case !isBlank(f.data):
+		err = p.takeOut(c, s, root)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Action != Unchanged {
+		if err := f.writable(); err != nil {
+			return nil, err
+		}
+	}
+	// The file that was made last goes first, so that its folder can follow.
+	return append(changes, c), nil
+}
+
+// undo takes back what the record says.
+func (c *Change) undo() error {
+	before, ok := jsonedit.Undo(c.file.data, c.record.Edits)
+	if !ok {
+		return &RefusedError{Path: c.Path, Why: "does not fit the record of its installation", Fix: "Remove the gauntlet entries by hand."}
+	}
+	c.after, c.Action = before, Restored
+	if c.record.Created {
+		c.Action = Deleted
+	}
+	return nil
+}
+
+// takeOut removes our entries wherever they stand now.
+func (p Places) takeOut(c *Change, s wire.Setup, root string) error {
+	l, err := parse(c.Path, s, root, c.after)
+	if err != nil {
+		return err
+	}
+	for {
+		edits := l.firstOwn()
+		if edits == nil {
+			break
+		}
+		c.edit(edits)
+		if l, err = parse(c.Path, s, root, c.after); err != nil {
+			return err
+		}
+	}
+	if c.Action == Unchanged {
+		return nil
+	}
+	c.Action = Restored
+	rec, known := p.recordOf(c.file.real)
+	if string(c.file.data) == fresh(s, l.root) || known && rec.Created && empty(l, s) {
+		c.Action, c.record = Deleted, rec
+	}
+	return nil
+}
+
+// empty: nothing but what we put there ourselves, not even a comment.
+func empty(l *layout, s wire.Setup) bool {
+	doc := strings.Join(strings.Fields(string(l.data)), "")
+	return doc == "{}" || s.Version > 0 && doc == `{"version":1}`
+}
+
+// firstOwn takes one entry of ours out, nil when there is none.
+func (l *layout) firstOwn() []jsonedit.Edit {
+	for _, e := range l.entries() {
+		if ours(e.command) {
+			return l.without(e)
+		}
+	}
+	for i, it := range l.top.Items {
+		if l.setup.StatusLine == "" || it.Key != l.setup.StatusLine {
+			continue
+		}
+		if cmd := it.Value.Get("command"); cmd != nil && ours(cmd.Text) {
+			return jsonedit.Remove(l.data, l.top, i)
+		}
+	}
+	return nil
+}
+
+// without removes an entry and every container that it leaves empty.
+func (l *layout) without(e entry) []jsonedit.Edit {
+	list := l.events.Get(e.event)
+	if l.setup.Shape == wire.Grouped {
+		group := list.Items[e.group].Value
+		hooks := group.Get("hooks")
+		if len(hooks.Items) > 1 || len(group.Items) > 1 {
+			return jsonedit.Remove(l.data, hooks, e.handler)
+		}
+	}
+	if len(list.Items) > 1 {
+		return jsonedit.Remove(l.data, list, e.group)
+	}
+	if len(l.events.Items) > 1 || l.root == "" {
+		return jsonedit.Remove(l.data, l.events, index(l.events, e.event))
+	}
+	return jsonedit.Remove(l.data, l.top, index(l.top, l.root))
+}
+
+func index(n *jsonedit.Node, key string) int {
+	for i, it := range n.Items {
+		if it.Key == key {
+			return i
+		}
+	}
+	return -1
+}
