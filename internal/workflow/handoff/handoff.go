@@ -1,0 +1,267 @@
+// Package handoff is the protocol between an agent and its sub-agents: what a
+// request and a response hold, whether one is in order, and where in a reply it
+// is. The types below are the protocol; schema, documents and validation are
+// made from them. Pure: values in, values out; imports tokens, shape and
+// jsondoc only.
+package handoff
+
+import (
+	"fmt"
+
+	"gauntlet/internal/tokens"
+	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/workflow/shape"
+)
+
+// Kind tells a request from a response.
+type Kind string
+
+// The kinds.
+const (
+	RequestKind  Kind = "request"
+	ResponseKind Kind = "response"
+)
+
+// Request is what an agent hands to a sub-agent.
+type Request struct {
+	TaskID         string  `json:"task_id" need:"yes" is:"text" doc:"Names the task; the response repeats it."`
+	Phase          string  `json:"phase" need:"yes" enum:"research|write|validate|parallel" doc:"The step the sub-agent works in."`
+	Mode           string  `json:"mode" need:"yes" enum:"plan|code|ui|docs|eval|reconcile|research" doc:"The kind of work that is asked for."`
+	Context        Context `json:"context" need:"yes" doc:"What the sub-agent has to know."`
+	Instructions   string  `json:"instructions" need:"yes" is:"text" doc:"What to do."`
+	ExpectedOutput any     `json:"expected_output" need:"yes" doc:"What to give back."`
+}
+
+// Context is what a sub-agent has to know.
+type Context struct {
+	Feature         *string  `json:"feature" doc:"The feature at work."`
+	SpecPath        *string  `json:"spec_path" doc:"Where its specification is."`
+	RelevantFiles   []string `json:"relevant_files" doc:"Files to read first."`
+	Constraints     []string `json:"constraints" doc:"What must hold."`
+	PreviousSummary *string  `json:"previous_summary" is:"summary" doc:"The context summary of the step before."`
+}
+
+// Response is what a sub-agent hands back.
+type Response struct {
+	TaskID         string `json:"task_id" need:"yes" is:"text" doc:"The task of the request."`
+	Phase          string `json:"phase" need:"yes" enum:"research|write|validate|parallel" doc:"The step it worked in."`
+	Status         string `json:"status" need:"yes" enum:"complete|partial|blocked" doc:"How far it came."`
+	Decision       string `json:"decision" need:"yes" enum:"PROCEED|STOP|CLARIFY" doc:"What should happen next."`
+	Findings       any    `json:"findings" need:"yes" doc:"What it found or made."`
+	ContextSummary string `json:"context_summary" need:"yes" is:"summary" doc:"What the next step has to know."`
+	TokensUsed     int    `json:"tokens_used" doc:"What the work cost."`
+	Issues         []any  `json:"issues" doc:"What is in the way."`
+}
+
+// oldSummary is the name that previous_summary had before.
+const oldSummary = "previous_findings"
+
+// Fields are the fields of a kind.
+func Fields(kind Kind) []shape.Field {
+	if kind == ResponseKind {
+		return shape.Of(Response{})
+	}
+	return shape.Of(Request{})
+}
+
+// Problem is something about one place of a hand-off.
+type Problem struct {
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// Report is what Validate found; other tools read its JSON form.
+type Report struct {
+	Valid    bool      `json:"valid"`
+	Errors   []Problem `json:"errors"`
+	Warnings []Problem `json:"warnings"`
+}
+
+// Guess tells the kind of a document by the keys that only one kind has.
+func Guess(doc *jsondoc.Value) Kind {
+	has := func(own, other Kind) (n int) {
+		for _, f := range Fields(own) {
+			if doc.Get(f.Key) != nil && !hasField(other, f.Key) {
+				n++
+			}
+		}
+		return n
+	}
+	if has(ResponseKind, RequestKind) > has(RequestKind, ResponseKind) {
+		return ResponseKind
+	}
+	return RequestKind
+}
+
+func hasField(kind Kind, key string) bool {
+	for _, f := range Fields(kind) {
+		if f.Key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// ValidateText is Validate on the text of a document; kind "" lets it tell.
+func ValidateText(kind Kind, text []byte, strict bool) Report {
+	doc, err := jsondoc.Parse(text)
+	if err != nil {
+		return Report{Errors: []Problem{{"$", "not valid JSON: " + err.Error()}}, Warnings: []Problem{}}
+	}
+	return Validate(kind, doc, strict)
+}
+
+// Validate checks a hand-off. A summary over its limits makes a request
+// invalid; of a response it is only a warning, unless strict: the work is done
+// and must not be lost over its report.
+func Validate(kind Kind, doc *jsondoc.Value, strict bool) Report {
+	c := checker{Report: Report{Errors: []Problem{}, Warnings: []Problem{}}}
+	if doc.Kind() != jsondoc.Object {
+		c.fail("$", "must be an object, is "+kindName(doc.Kind()))
+		return c.Report
+	}
+	if kind == "" {
+		kind = Guess(doc)
+	}
+	c.lenient = kind == ResponseKind && !strict
+	c.object("", Fields(kind), doc)
+	if old := doc.Get("context", oldSummary); kind == RequestKind && old != nil {
+		path := "context." + oldSummary
+		c.warn(path, "is the old name of previous_summary: use the new one")
+		c.value(path, shape.Field{Type: shape.Text, Nullable: true, Summary: true}, old)
+	}
+	c.Valid = len(c.Errors) == 0
+	return c.Report
+}
+
+type checker struct {
+	Report
+	lenient bool // summaries over their limits are warned about
+}
+
+func (c *checker) fail(path, msg string) { c.Errors = append(c.Errors, Problem{path, msg}) }
+func (c *checker) warn(path, msg string) { c.Warnings = append(c.Warnings, Problem{path, msg}) }
+
+func (c *checker) object(prefix string, fields []shape.Field, doc *jsondoc.Value) {
+	for _, f := range fields {
+		path, v := prefix+f.Key, doc.Get(f.Key)
+		switch {
+		case v == nil && f.Required:
+			c.fail(path, "is required")
+		case v == nil, v.Empty() && (f.Nullable || !f.Required):
+		default:
+			c.value(path, f, v)
+		}
+	}
+}
+
+func (c *checker) value(path string, f shape.Field, v *jsondoc.Value) {
+	if f.Nullable && v.Empty() {
+		return
+	}
+	if want, ok := fits(f.Type, v); !ok {
+		c.fail(path, "must be "+want+", is "+kindName(v.Kind()))
+		return
+	}
+	text, _ := v.Text()
+	switch {
+	case len(f.Enum) > 0:
+		for _, e := range f.Enum {
+			if e == text {
+				return
+			}
+		}
+		c.fail(path, fmt.Sprintf("must be one of %s, is %q", join(f.Enum), text))
+	case f.NotBlank && tokens.Count(text) == 0:
+		c.fail(path, "must not be blank")
+	case f.Summary:
+		if r := tokens.Validate(text, tokens.Limit); !r.Valid && c.lenient {
+			c.warn(path, r.Error)
+		} else if !r.Valid {
+			c.fail(path, r.Error)
+		}
+	case f.Type == shape.Texts:
+		for i, e := range v.Elems() {
+			if e.Kind() != jsondoc.String {
+				c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a string, is "+kindName(e.Kind()))
+			}
+		}
+	case f.Type == shape.Object:
+		c.object(path+".", f.Fields, v)
+	}
+}
+
+// fits reports whether v has the type, and what that type is called.
+func fits(t shape.Type, v *jsondoc.Value) (want string, ok bool) {
+	k := v.Kind()
+	switch t {
+	case shape.Text:
+		return "a string", k == jsondoc.String
+	case shape.Integer:
+		n, isNumber := v.Number()
+		return "a whole number of at least 0", isNumber && n >= 0 && n == float64(int64(n))
+	case shape.Flag:
+		return "true or false", k == jsondoc.Bool
+	case shape.Texts, shape.List:
+		return "an array", k == jsondoc.Array
+	case shape.Object, shape.Map:
+		return "an object", k == jsondoc.Object
+	case shape.Any:
+	}
+	return "a value", k != jsondoc.Null
+}
+
+func kindName(k jsondoc.Kind) string {
+	switch k {
+	case jsondoc.Missing:
+		return "missing"
+	case jsondoc.Null:
+		return "null"
+	case jsondoc.Bool:
+		return "a boolean"
+	case jsondoc.Number:
+		return "a number"
+	case jsondoc.String:
+		return "a string"
+	case jsondoc.Array:
+		return "an array"
+	case jsondoc.Object:
+		return "an object"
+	}
+	return "unknown"
+}
+
+func join(list []string) string {
+	s := list[0]
+	for _, e := range list[1:] {
+		s += ", " + e
+	}
+	return s
+}
+
+// Schema is the JSON Schema of a kind; of both when kind is "".
+func Schema(kind Kind) *jsondoc.Value {
+	s := jsondoc.NewObject()
+	s.Set("$schema", jsondoc.NewString("https://json-schema.org/draft/2020-12/schema"))
+	title := func(v *jsondoc.Value, kind Kind) *jsondoc.Value {
+		v.Set("title", jsondoc.NewString("Hand-off "+string(kind)))
+		return v
+	}
+	if kind != "" {
+		for _, m := range title(shape.Schema(Fields(kind)), kind).Members() {
+			s.Set(m.Key, m.Value)
+		}
+		return s
+	}
+	defs, any := jsondoc.NewObject(), jsondoc.NewArray()
+	for _, k := range []Kind{RequestKind, ResponseKind} {
+		defs.Set(string(k), title(shape.Schema(Fields(k)), k))
+		ref := jsondoc.NewObject()
+		ref.Set("$ref", jsondoc.NewString("#/$defs/"+string(k)))
+		any.Append(ref)
+	}
+	s.Set("title", jsondoc.NewString("Hand-off"))
+	s.Set("anyOf", any)
+	s.Set("$defs", defs)
+	return s
+}
