@@ -26,6 +26,9 @@ type Event struct {
 	TranscriptPath string
 	// StopHookActive: the agent says it is already continuing because of a stop hook.
 	StopHookActive bool
+	// NoReentryFlag: the agent sends no flag that could be believed, so only our
+	// own count bounds its blocks.
+	NoReentryFlag  bool
 	LastMessage    string
 	Prompt         string // the human's prompt, where the event carries it
 	Model          string

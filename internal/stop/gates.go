@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"gauntlet/internal/config"
@@ -72,8 +73,15 @@ func (s *stopping) sameTurn(b blocks) bool {
 	if s.event.TurnID != "" {
 		return b.Turn == s.event.TurnID
 	}
+	if s.event.NoReentryFlag {
+		return b.Turn == "" && s.Now().Sub(b.At) < flaglessTurn
+	}
 	return b.Turn == "" && s.event.StopHookActive
 }
+
+// flaglessTurn is how long a block counts for an agent that sends neither a
+// turn id nor a usable flag.
+const flaglessTurn = 30 * time.Minute
 
 // withoutMemory: the agent says we keep it from stopping, we know nothing of
 // it. Somebody deleted our memory or it cannot be kept; then there is no way to
@@ -93,7 +101,7 @@ func (s *stopping) block(ctx context.Context, before blocks, res run.Result) eve
 	if s.sameTurn(before) {
 		counted.Count += before.Count
 	}
-	limited := s.cfg.Settings.Reentry == config.ReentryUntilPass
+	limited := s.cfg.Settings.Reentry == config.ReentryUntilPass || s.event.NoReentryFlag
 	if limited && counted.Count > 1 {
 		if counted.Count > s.cfg.Settings.MaxBlocks {
 			return loud(event.RetryLimitExceeded, fmt.Sprintf("%s; blocked %d times in this turn, which is the limit (stop_hook.max_blocks)", res.Message, before.Count))
@@ -105,7 +113,9 @@ func (s *stopping) block(ctx context.Context, before blocks, res run.Result) eve
 	if limited && s.cfg.Settings.MaxBlocks == 0 {
 		return loud(event.RetryLimitExceeded, res.Message+"; blocking is switched off (stop_hook.max_blocks: 0)")
 	}
+	reason := failedReason(res, before.Failures == failures)
 	if err := s.memory.Update(ctx, s.event.SessionID, func(st *session.State) bool {
+		Said(st, reason)
 		return st.Set(gatesSection, counted) == nil
 	}); err != nil {
 		s.complain(err)
@@ -113,8 +123,7 @@ func (s *stopping) block(ctx context.Context, before blocks, res run.Result) eve
 			return loud(event.RetryLimitExceeded, res.Message+"; session memory cannot be written, so blocks cannot be counted: "+err.Error())
 		}
 	}
-	v := event.Verdict{Status: event.Failed, Message: res.Message}
-	v.Reason = failedReason(res, before.Failures == failures)
+	v := event.Verdict{Status: event.Failed, Message: res.Message, Reason: reason}
 	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %s. To let the agent go: gauntlet off%s", res.Message, sessionFlag(s.event.SessionID))
 	return v
 }
@@ -123,12 +132,22 @@ func (s *stopping) block(ctx context.Context, before blocks, res run.Result) eve
 func signature(failed []gate.Result) string {
 	h := sha256.New()
 	for _, g := range failed {
-		fmt.Fprintf(h, "%s\x00%s\x00", g.ID, g.Message)
+		fmt.Fprintf(h, "%s\x00%s\x00%s\x00", g.ID, g.Message, withoutDigits(g.Tail))
 		for _, f := range g.Findings {
 			fmt.Fprintf(h, "%s:%d:%s\x00", f.File, f.Line, f.Issue)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// withoutDigits drops what differs between two runs that say the same: times.
+func withoutDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // GateRecords is a run's gates as the history keeps them.

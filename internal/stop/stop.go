@@ -100,7 +100,17 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 		return approve(event.BackgroundWork, fmt.Sprintf("%d sub-agents are still at work; their end brings another stop", n))
 	}
 	off, why := s.switchedOff()
+	if !s.event.StopHookActive && !off && cfgErr == nil {
+		if v, done := s.autonomous(ctx); done {
+			return v
+		}
+	}
 	if s.event.StopHookActive && (s.cfg == nil || s.cfg.Settings.Reentry != config.ReentryUntilPass) {
+		if !off && s.cfg != nil {
+			if v, owed := s.commitGate(ctx); owed {
+				return v
+			}
+		}
 		return approve(event.StopHookActive, "already continuing because of a stop hook; one block per turn")
 	}
 	if s.root == "" {
@@ -124,6 +134,20 @@ func (s *stopping) judge(ctx context.Context) event.Verdict {
 	defer cancel()
 	v := s.gates(ctx)
 	s.step("gates")
+	if v.Blocks() || ctx.Err() != nil {
+		return v
+	}
+	owed := s.checkpoint(ctx)
+	s.step("checkpoint")
+	if !owed.Says || ctx.Err() != nil {
+		return v
+	}
+	if owed.Verdict.Blocks() {
+		return owed.Verdict
+	}
+	if v.SystemMessage == "" {
+		v.SystemMessage = owed.Verdict.SystemMessage
+	}
 	return v
 }
 

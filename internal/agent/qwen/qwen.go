@@ -34,7 +34,7 @@ func (Adapter) Detect(p wire.Payload) bool {
 // the flag says nothing and is dropped; our own budget bounds the loop.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
-	ev.StopHookActive = false
+	ev.StopHookActive, ev.NoReentryFlag = false, true
 	use := p.Object("context_usage")
 	if use == nil {
 		use = p
