@@ -52,10 +52,9 @@ func project(parallel bool, commands ...string) map[string]string {
 
 // touch changes one file and stages it, which is what the peers look at.
 func (b *bench) touch(dir string) func(int) error {
-	n := 0
 	return func(int) error {
-		n++
-		if err := write(dir, "src/d000/f00000.txt", fmt.Sprintf("changed %d\n", n)); err != nil {
+		b.changes++ // never the same content twice: it would be known already
+		if err := write(dir, "src/d000/f00000.txt", fmt.Sprintf("changed %d\n", b.changes)); err != nil {
 			return err
 		}
 		return b.do(dir, "git", "add", "src/d000/f00000.txt")

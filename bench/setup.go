@@ -30,8 +30,9 @@ type bench struct {
 	lefthook, prek  string // "" when they could not be installed
 	peersMissing    string
 
-	tables []*table
-	missed int
+	changes int
+	tables  []*table
+	missed  int
 }
 
 func newBench(ctx context.Context, scale float64) (*bench, error) {
