@@ -91,7 +91,11 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 
 // guards are steps 3 to 8: cheapest first, no git.
 func (s *stopping) guards(ctx context.Context) event.Verdict {
-	cfgErr := s.findProject()
+	s.findProject()
+	if s.plainReentry() {
+		return approveReentry()
+	}
+	cfgErr := s.loadConfig()
 	subagents := s.cfg != nil && s.cfg.Settings.Subagents
 	if s.event.Kind == event.SubagentStop && !subagents {
 		return approve(event.Subagent, "a sub-agent's stop is not judged")
@@ -111,7 +115,7 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 				return v
 			}
 		}
-		return approve(event.StopHookActive, "already continuing because of a stop hook; one block per turn")
+		return approveReentry()
 	}
 	if s.root == "" {
 		return approve(event.NoConfig, "not a gauntlet project: no .gauntlet/config.yml here or above")
@@ -151,8 +155,20 @@ func (s *stopping) judge(ctx context.Context) event.Verdict {
 	return v
 }
 
-// findProject finds root, repository, memory and configuration.
-func (s *stopping) findProject() error {
+// plainReentry tells the second stop of a turn, which nearly every block brings,
+// without reading the configuration: it can only end one way unless a setting
+// that makes a difference is mentioned somewhere.
+func (s *stopping) plainReentry() bool {
+	return s.event.StopHookActive && s.event.Kind == event.Stop && s.event.BackgroundAgents == 0 && s.root != "" &&
+		!config.Mentions(s.root, s.Getenv, config.ReentryUntilPass, "commit_gate")
+}
+
+func approveReentry() event.Verdict {
+	return approve(event.StopHookActive, "already continuing because of a stop hook; one block per turn")
+}
+
+// findProject finds root, repository and memory.
+func (s *stopping) findProject() {
 	cwd := s.event.Cwd
 	if st, err := os.Stat(cwd); cwd == "" || err != nil || !st.IsDir() {
 		cwd = s.Cwd
@@ -163,14 +179,21 @@ func (s *stopping) findProject() error {
 	s.event.Cwd = cwd
 	root, ok := config.FindRoot(cwd)
 	if !ok {
-		return nil
+		return
 	}
 	s.root = root
 	if repo, err := git.Find(root); err == nil && !repo.Bare {
 		s.repo, s.inRepo = repo, true
 	}
 	s.memory = session.Open(s.repo.GitDir, root, StateHome(s.Getenv))
-	cfg, err := config.Load(root, s.Getenv)
+}
+
+// loadConfig reads the configuration of the project, if there is one.
+func (s *stopping) loadConfig() error {
+	if s.root == "" {
+		return nil
+	}
+	cfg, err := config.Load(s.root, s.Getenv)
 	s.step("config")
 	if err != nil {
 		return err
