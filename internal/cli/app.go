@@ -105,6 +105,7 @@ func (app *App) root() *cobra.Command {
 		app.cleanCmd(),
 		app.configCmd(),
 		app.detectCmd(),
+		app.installCmd(),
 		app.listCmd(),
 		app.offCmd(),
 		app.onCmd(),
@@ -113,6 +114,7 @@ func (app *App) root() *cobra.Command {
 		app.stateCmd(),
 		app.stopHookCmd(),
 		app.tokensCmd(),
+		app.uninstallCmd(),
 		app.validateCmd(),
 	)
 	return root

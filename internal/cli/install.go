@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/config"
+	"gauntlet/internal/git"
+	"gauntlet/internal/install"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/stop"
+)
+
+// hookFlags are what install and uninstall have in common.
+type hookFlags struct {
+	agents               []string
+	user, project, local bool
+	dryRun, json         bool
+}
+
+func (f *hookFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.agents, "agent", nil, "only these agents: "+strings.Join(agentNames(), ", ")+", or all (default: those found here)")
+	cmd.Flags().BoolVar(&f.user, "user", false, "your own settings, for every project")
+	cmd.Flags().BoolVar(&f.project, "project", false, "the project's settings, for everybody (default)")
+	cmd.Flags().BoolVar(&f.local, "local", false, "your own settings in this project, where the agent has such")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, write nothing")
+	cmd.Flags().BoolVar(&f.json, "json", false, "machine-readable output")
+	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
+	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(append(agentNames(), "all"), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func agentNames() []string {
+	var names []string
+	for _, a := range agent.All() {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
+// scopes are the settings that were asked for.
+func (f *hookFlags) scopes(def ...wire.Scope) []wire.Scope {
+	switch {
+	case f.user:
+		return []wire.Scope{wire.User}
+	case f.project:
+		return []wire.Scope{wire.Project}
+	case f.local:
+		return []wire.Scope{wire.Local}
+	}
+	return def
+}
+
+// named are the agents that were asked for; nil when none was.
+func (f *hookFlags) named() ([]agent.Adapter, error) {
+	var out []agent.Adapter
+	for _, name := range f.agents {
+		if name == "all" {
+			return agent.All(), nil
+		}
+		a, ok := agent.Lookup(name)
+		if !ok {
+			return nil, exit(2, "unknown agent %q; known are: %s", name, strings.Join(agentNames(), ", "))
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// places is this machine as an installation sees it.
+func (app *App) places() (install.Places, error) {
+	cwd, err := app.Getwd()
+	if err != nil {
+		return install.Places{}, exit(2, "the current folder cannot be read: %v", err)
+	}
+	p := install.Places{Project: cwd, Getenv: app.Getenv, LookPath: exec.LookPath}
+	if root, ok := config.FindRoot(cwd); ok {
+		p.Project = root
+	} else if repo, err := git.Find(cwd); err == nil && repo.Root != "" {
+		p.Project = repo.Root
+	}
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		if home := app.Getenv(name); filepath.IsAbs(home) {
+			p.Home = home
+			break
+		}
+	}
+	if state := stop.StateHome(app.Getenv); state != "" {
+		p.State = filepath.Join(state, "gauntlet")
+	}
+	return p, nil
+}
+
+func (app *App) installCmd() *cobra.Command {
+	var f hookFlags
+	var statusLine, trust bool
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Put the stop hook into the agents' settings",
+		Long: `Add Gauntlet's hooks to the settings of the coding agents found here, or of those
+named with --agent. Only entries of our own are added or mended; everything else
+in those files stays as it is, to the byte. A file that cannot be read is left
+alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + ` takes it back.`,
+		Example: `  gauntlet install
+  gauntlet install --agent claude --local
+  gauntlet install --user --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := app.places()
+			if err != nil {
+				return err
+			}
+			agents, err := f.named()
+			if err != nil {
+				return err
+			}
+			explicit := agents != nil
+			if !explicit {
+				if agents = p.Present(); len(agents) == 0 {
+					return exit(1, "no agent found here; name one with --agent %s", strings.Join(agentNames(), "|"))
+				}
+			}
+			scope := f.scopes(wire.Project)[0]
+			w := hookWork{app: app, places: p, flags: f, explicit: explicit}
+			return w.run(cmd, agents, func(a agent.Adapter) ([]*install.Change, error) {
+				return p.PlanInstall(a, install.Request{Scope: scope, StatusLine: statusLine, Trust: trust})
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&statusLine, "statusline", false, "also set the agent's status line, where it has one and none is set")
+	cmd.Flags().BoolVar(&trust, "trust", false, "also mark the hooks as trusted, for agents that would ask you first")
+	return cmd
+}
+
+// hookWork is one run of install or uninstall over several agents.
+type hookWork struct {
+	app      *App
+	places   install.Places
+	flags    hookFlags
+	explicit bool // the person named the agents
+	changes  []*install.Change
+	failures []hookFailure
+}
+
+// hookFailure is one agent whose files were left.
+type hookFailure struct {
+	Agent   string `json:"agent"`
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+// run plans and, unless it is a dry run, applies the changes of each agent. One
+// that fails does not keep the others from their hooks.
+func (w *hookWork) run(cmd *cobra.Command, agents []agent.Adapter, plan func(agent.Adapter) ([]*install.Change, error)) error {
+	if !w.flags.dryRun {
+		release, err := w.places.Lock(cmd.Context())
+		if err != nil {
+			return exit(1, "%v", err)
+		}
+		defer release()
+	}
+	for _, a := range agents {
+		changes, err := plan(a)
+		if err == nil && !w.flags.dryRun {
+			err = w.places.Apply(changes)
+		}
+		if err != nil {
+			w.fail(a, err)
+			continue
+		}
+		w.changes = append(w.changes, changes...)
+	}
+	if w.flags.json {
+		if err := w.printJSON(); err != nil {
+			return err
+		}
+	} else {
+		w.print()
+	}
+	if len(w.failures) > 0 {
+		return exit(1, "")
+	}
+	return nil
+}
+
+func (w *hookWork) fail(a agent.Adapter, err error) {
+	var scope *install.NoScopeError
+	if errors.As(err, &scope) && !w.explicit {
+		return // nobody asked for this agent by name
+	}
+	hf := hookFailure{Agent: a.Name(), Message: err.Error()}
+	var refused *install.RefusedError
+	if errors.As(err, &refused) {
+		hf.Path, hf.Line, hf.Column = refused.Path, refused.Line, refused.Column
+		short := *refused
+		short.Path = w.short(refused.Path)
+		hf.Message = short.Error()
+	}
+	if scope != nil {
+		hf.Message += "; use --project or --user"
+	}
+	w.failures = append(w.failures, hf)
+}
+
+// short is a path as a person at this prompt would write it.
+func (w *hookWork) short(path string) string {
+	cwd, err := w.app.Getwd()
+	if rel, relErr := filepath.Rel(cwd, path); err == nil && relErr == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	if rel, err := filepath.Rel(w.places.Home, path); w.places.Home != "" && err == nil && filepath.IsLocal(rel) {
+		return filepath.Join("~", rel)
+	}
+	return path
+}
+
+func (w *hookWork) print() {
+	labels, words := 0, 0
+	for _, c := range w.changes {
+		labels, words = max(labels, len(c.Label)), max(words, len(w.word(c)))
+	}
+	for _, c := range w.changes {
+		fmt.Fprintf(w.app.Out, "%-*s  %-*s  %s\n", labels, c.Label, words, w.word(c), redact.Strip(w.short(c.Path)))
+		for _, n := range c.Notes {
+			fmt.Fprintf(w.app.Out, "%*s  %s\n", labels, "", redact.Strip(n))
+		}
+		if w.flags.dryRun {
+			fmt.Fprint(w.app.Out, redact.Strip(install.Diff(filepath.ToSlash(w.short(c.Path)), c.Before(), c.After())))
+		}
+	}
+	for _, f := range w.failures {
+		fmt.Fprintf(w.app.Err, "gauntlet: %s\n", redact.Strip(f.Message))
+	}
+}
+
+// word is what happened, or would.
+func (w *hookWork) word(c *install.Change) string {
+	if w.flags.dryRun && c.Action != install.Unchanged {
+		return "would be " + string(c.Action)
+	}
+	return string(c.Action)
+}
+
+func (w *hookWork) printJSON() error {
+	return writeJSON(w.app.Out, struct {
+		DryRun   bool              `json:"dry_run"`
+		Changes  []*install.Change `json:"changes"`
+		Failures []hookFailure     `json:"failures"`
+	}{w.flags.dryRun, orEmpty(w.changes), orEmpty(w.failures)})
+}
