@@ -84,3 +84,18 @@ func valuedFlags(argv []string) []string {
 	}
 	return nil
 }
+
+// Operands are the words of a command that are neither options nor their
+// values, without its name.
+func Operands(argv []string) []string {
+	if len(argv) == 0 {
+		return nil
+	}
+	return operands(argv)
+}
+
+// Inline reports whether the command runs a program that is not in a file:
+// python -c, node -e, python with a here-document.
+func Inline(argv []string) bool {
+	return len(argv) > 0 && (hasAny(argv, "-c", "-e", "--eval", "-p", "-") || len(operands(argv)) == 0)
+}

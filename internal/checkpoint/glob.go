@@ -1,0 +1,61 @@
+package checkpoint
+
+import (
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// glob is one path pattern with true globstar. A pattern that names a folder
+// covers what is in it.
+type glob struct {
+	pattern string
+	// before and after are the literal ends of the pattern: a path that has
+	// not got them cannot match, which is nearly all of 20,000 paths.
+	before, after string
+}
+
+type globs []glob
+
+func newGlobs(patterns []string) globs {
+	list := make(globs, 0, len(patterns))
+	for _, p := range patterns {
+		p = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/")
+		p = strings.TrimSuffix(p, "/")
+		if p == "" {
+			continue
+		}
+		g := glob{pattern: p, before: p}
+		if i := strings.IndexAny(p, `*?[{\`); i >= 0 {
+			g.before = p[:i]
+			g.after = p[strings.LastIndexAny(p, `*?]}\`)+1:]
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+func (list globs) match(path string) bool {
+	for _, g := range list {
+		if g.match(path) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g glob) match(path string) bool {
+	if !strings.HasPrefix(path, g.before) {
+		return false
+	}
+	if strings.HasSuffix(path, g.after) {
+		if matched, err := doublestar.Match(g.pattern, path); err == nil && matched {
+			return true
+		}
+	}
+	if strings.HasSuffix(g.pattern, "**") || !strings.Contains(path, "/") {
+		return false
+	}
+	matched, err := doublestar.Match(g.pattern+"/**", path)
+	return err == nil && matched
+}

@@ -1,0 +1,139 @@
+package checkpoint
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/shellcmd"
+)
+
+// repeats: later ran successfully what failed before. Other flags, a cd or a
+// pipe do not matter.
+func repeats(failed, later *step) bool {
+	if failed.Kind != event.ToolShell {
+		return false
+	}
+	if strings.TrimSpace(failed.Command) == strings.TrimSpace(later.Command) {
+		return true
+	}
+	culprit, known := lastOf(failed.line.Commands)
+	if !known {
+		return false
+	}
+	for _, c := range later.line.Commands {
+		if !sameRun(culprit, c) {
+			continue
+		}
+		if later.line.Proves(c, later.Output) || c.Proof == shellcmd.Swallowed && len(c.Filters) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// lastOf is the command that decided the failure: the last one that does more
+// than prepare or print.
+func lastOf(commands []shellcmd.Command) (shellcmd.Command, bool) {
+	for i := len(commands) - 1; i >= 0; i-- {
+		if name := commands[i].Name(); !isQuiet(name) && !(isSearch(name) && i > 0) {
+			return commands[i], true
+		}
+	}
+	if len(commands) == 0 {
+		return shellcmd.Command{}, false
+	}
+	return commands[len(commands)-1], true
+}
+
+// sameRun: the same command, or the same tests, or more of them.
+func sameRun(failed, later shellcmd.Command) bool {
+	if isSearch(failed.Name()) && isSearch(later.Name()) {
+		return true
+	}
+	for _, a := range failed.Views {
+		for _, b := range later.Views {
+			if sameArgv(a, b, failed.TestRun()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameArgv(failed, later []string, tests bool) bool {
+	name := stem(failed[0])
+	if name != stem(later[0]) {
+		return false
+	}
+	was, is := shellcmd.Operands(failed), shellcmd.Operands(later)
+	switch name {
+	case "python", "node", "bash", "sh", "zsh", "ruby", "perl", "deno", "tsx":
+		if name == "python" && slices.Contains(failed, "-m") {
+			return false // the module is a view of its own
+		}
+		// the script decides; a program given inline is always "the same"
+		return len(was) == 0 && len(is) == 0 || len(was) > 0 && len(is) > 0 && path.Clean(was[0]) == path.Clean(is[0]) ||
+			shellcmd.Inline(failed) && shellcmd.Inline(later)
+	case "make", "just", "task", "git", "docker", "kubectl", "terraform", "pip", "gh", "brew", "apt", "apt-get", "systemctl", "bundle", "rake", "mvn", "gradle", "gradlew", "yarn", "pnpm", "bun", "helm":
+		return first(was, 1) == first(is, 1)
+	case "npm":
+		return first(was, 2) == first(is, 2) || first(was, 1) == first(is, 1) && first(was, 1) != "run"
+	case "go", "cargo":
+		return first(was, 1) == first(is, 1) && (len(was) == 0 || covers(is[1:], was[1:], true, name == "go"))
+	case "mypy", "ruff", "eslint", "tsc", "flake8", "pylint", "black", "golangci-lint", "pyright", "prettier", "shellcheck", "clippy", "biome", "pre-commit":
+		tests = true
+	}
+	return covers(is, was, tests, false)
+}
+
+func stem(name string) string {
+	name = strings.TrimSuffix(path.Base(name), ".exe")
+	for _, versioned := range []string{"python", "pip", "pytest", "node"} {
+		if rest, found := strings.CutPrefix(name, versioned); found && strings.Trim(rest, "0123456789.") == "" {
+			return versioned
+		}
+	}
+	return name
+}
+
+func first(args []string, n int) string {
+	return strings.Join(args[:min(n, len(args))], " ")
+}
+
+// covers: every target of the earlier run is among those of the later one, or
+// below one of them. With all, a run without targets runs everything.
+func covers(later, earlier []string, all, packages bool) bool {
+	if len(later) == 0 {
+		return all || len(earlier) == 0
+	}
+	if len(earlier) == 0 {
+		earlier = []string{"."}
+	}
+	for _, e := range earlier {
+		covered := false
+		for _, l := range later {
+			covered = covered || coversOne(l, e, packages)
+		}
+		if !covered {
+			return false
+		}
+	}
+	return true
+}
+
+func coversOne(later, earlier string, packages bool) bool {
+	later, earlier = strings.TrimPrefix(later, "./"), strings.TrimPrefix(earlier, "./")
+	if later == earlier || later == "..." {
+		return true
+	}
+	if packages {
+		root, recursive := strings.CutSuffix(later, "/...")
+		earlier = strings.TrimSuffix(earlier, "/...")
+		return recursive && (earlier == root || strings.HasPrefix(earlier, root+"/"))
+	}
+	// tests/test_a.py covers tests/test_a.py::test_b; tests covers both
+	later = strings.TrimSuffix(later, "/")
+	return later == "." || earlier == later || strings.HasPrefix(earlier, later+"/") || strings.HasPrefix(earlier, later+"::")
+}

@@ -1,0 +1,261 @@
+package checkpoint
+
+import (
+	"path"
+	"strings"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/shellcmd"
+)
+
+// troubles are the errors of the turn that nothing later dealt with, one
+// observation per kind of sentence, in order.
+func (t *timeline) troubles() []Observation {
+	var out []Observation
+	said := map[string]bool{}
+	for i := range t.steps {
+		s := &t.steps[i]
+		if !isError(s) || t.dealtWith(i) {
+			continue
+		}
+		kind, text := enrich(s)
+		if !said[kind] {
+			said[kind] = true
+			out = append(out, Observation{Kind: ErrorLeft, Error: kind, Text: text})
+		}
+	}
+	return out
+}
+
+// isError: the result was flagged as an error, and it is one.
+func isError(s *step) bool {
+	if s.Outcome != event.Failure || s.Rejected {
+		return false
+	}
+	switch s.Kind {
+	case event.ToolSearch:
+		return false // a search changes nothing and finds something or not
+	case event.ToolShell:
+		return !isAnswer(s)
+	case event.ToolRead, event.ToolEdit, event.ToolWrite, event.ToolAgent, event.ToolOther:
+	}
+	return true
+}
+
+// isAnswer: the command that decided the status answers "no" with 1: a search
+// without matches, a comparison, a question.
+func isAnswer(s *step) bool {
+	if s.HasExit && s.ExitCode != 1 || !s.line.Parsed || len(s.line.Commands) == 0 {
+		return false
+	}
+	if !s.HasExit && !saysOne(s.Output) {
+		return false
+	}
+	last := s.line.Commands[len(s.line.Commands)-1]
+	if len(last.Filters) > 0 || !asks(last) {
+		return false
+	}
+	if printed(s.Output) == "" {
+		return true
+	}
+	// something was printed: was it by a command whose failure this may be?
+	for _, c := range s.line.Commands[:len(s.line.Commands)-1] {
+		if c.Proof == shellcmd.Proven && len(c.Filters) == 0 && !asks(c) && !isQuiet(c.Name()) {
+			return false
+		}
+	}
+	return !strings.Contains(s.Output, "No such file") && !strings.Contains(s.Output, "not found") && !strings.Contains(s.Output, "rror: ")
+}
+
+// saysOne: where the status is only told in words.
+func saysOne(output string) bool {
+	return strings.HasPrefix(output, "Exit code 1\n") || output == "Exit code 1" || strings.Contains(output, "Exit Code: 1\n") ||
+		strings.HasSuffix(output, "Exit Code: 1") || output == ""
+}
+
+// printed is the output without the harness's own line about the status.
+func printed(output string) string {
+	output = strings.TrimSpace(output)
+	if first, rest, _ := strings.Cut(output, "\n"); strings.HasPrefix(first, "Exit code ") {
+		output = strings.TrimSpace(rest)
+	}
+	return output
+}
+
+func asks(c shellcmd.Command) bool {
+	name := c.Name()
+	if isSearch(name) {
+		return true
+	}
+	switch name {
+	case "test", "[", "diff", "cmp", "which", "type", "command", "hash", "pidof", "false", "lsof", "comm", "colordiff":
+		return true
+	case "git":
+		argv := c.Argv()
+		return len(argv) > 1 && (argv[1] == "diff" || argv[1] == "grep" || argv[1] == "check-ignore" || argv[1] == "ls-files" || argv[1] == "show-ref" || argv[1] == "merge-base" || argv[1] == "config" || argv[1] == "rev-parse")
+	}
+	return false
+}
+
+// isQuiet: commands that prepare or print, and whose failure says so.
+func isQuiet(name string) bool {
+	switch name {
+	case "echo", "printf", "true", "source", ".", "ls", "cat", "head", "tail", "pwd", "date", "sleep", "mkdir", "wc", "sort", "tee", "sed", "awk", "touch", "tr", "cut", "uniq", "xargs":
+		return true
+	}
+	return false
+}
+
+// enrich finds the sentence for an unresolved error, from its own result.
+func enrich(s *step) (kind, text string) {
+	switch out := s.Output; {
+	case strings.Contains(out, "Traceback (most recent call last)"):
+		return "python", "Python errors remain unresolved — verify they are fixed"
+	case strings.Contains(out, "SyntaxError"):
+		return "syntax", "Syntax errors remain — verify the code is valid"
+	case strings.Contains(out, "ImportError"), strings.Contains(out, "ModuleNotFoundError"):
+		return "import", "Import errors remain — check dependencies or module paths"
+	}
+	for _, c := range s.line.Commands {
+		if c.TestRun() {
+			return "test", "Test failures remain — re-run tests after fixes"
+		}
+	}
+	return "generic", "A command returned errors — verify the issue is resolved"
+}
+
+// dealtWith: something later fixed, repeated or looked into the i-th call.
+func (t *timeline) dealtWith(i int) bool {
+	failed := &t.steps[i]
+	about := t.filesAbout(failed)
+	for j := i + 1; j < len(t.steps); j++ {
+		later := &t.steps[j]
+		if !later.succeeded() || hidesFailure(later) {
+			continue
+		}
+		switch later.Kind {
+		case event.ToolEdit, event.ToolWrite, event.ToolRead, event.ToolSearch:
+			for _, p := range later.Paths {
+				if about.mentions(t.naming.file(p, later.Dir)) {
+					return true
+				}
+			}
+		case event.ToolShell:
+			if repeats(failed, later) || t.callAbout(later, about) {
+				return true
+			}
+		case event.ToolAgent, event.ToolOther:
+		}
+		if failed.Kind == later.Kind && failed.Kind != event.ToolShell && failed.Name == later.Name && len(failed.Paths) == 0 {
+			return true // the same tool, now without an error
+		}
+	}
+	return false
+}
+
+// hidesFailure: tests that failed, in a line that did not.
+func hidesFailure(s *step) bool {
+	if s.Kind != event.ToolShell {
+		return false
+	}
+	for _, c := range s.line.Commands {
+		if c.TestRun() && c.Proof != shellcmd.Proven && shellcmd.OutputFailed(s.Output) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentioned are the names of files in a command and its output.
+type mentioned struct {
+	byBase map[string][]string
+	// modules are dotted names: an import error names those, not files
+	modules map[string]bool
+}
+
+const maxMentioned = 5000
+
+func (t *timeline) filesAbout(s *step) *mentioned {
+	m := &mentioned{byBase: map[string][]string{}, modules: map[string]bool{}}
+	n := 0
+	add := func(word string) bool {
+		n++
+		word = strings.TrimRight(word, ".")
+		if strings.Count(word, ".") > 0 && !strings.Contains(word, "/") {
+			m.modules[word] = true
+		}
+		if looksLikeFile(word) {
+			name := t.naming.file(word, s.Dir)
+			m.byBase[path.Base(name)] = append(m.byBase[path.Base(name)], name)
+			if s.Dir != "" && !absolute(word) {
+				// the output may name files from the project root or from the folder
+				m.byBase[path.Base(name)] = append(m.byBase[path.Base(name)], path.Clean(word))
+			}
+		}
+		return n < maxMentioned
+	}
+	for _, p := range s.Paths {
+		add(p)
+	}
+	words(s.Command, add)
+	words(s.Output, add)
+	return m
+}
+
+// words calls add with everything in text that could be a name.
+func words(text string, add func(string) bool) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r <= ' ' || strings.ContainsRune(`"'()[]{}<>,;=:|&$*!`+"`", r)
+	}) {
+		if !add(word) {
+			return
+		}
+	}
+}
+
+// mentions: a file is named, absolutely, relatively, by its bare name, or as a
+// module.
+func (m *mentioned) mentions(name string) bool {
+	for _, known := range m.byBase[path.Base(name)] {
+		switch {
+		case known == name || sameFile(known, name):
+			return true
+		case absolute(known) || absolute(name):
+		case strings.HasSuffix(name, "/"+known) || strings.HasSuffix(known, "/"+name) && strings.Contains(name, "/"):
+			return true // tools name files from where they run
+		}
+	}
+	module := strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
+	return m.modules[module]
+}
+
+// callAbout: a later shell call that names one of the files, other than to put
+// it into a commit.
+func (t *timeline) callAbout(s *step, about *mentioned) bool {
+	found := false
+	for _, c := range s.line.Commands {
+		if c.Name() == "git" || c.Name() == "echo" || c.Name() == "printf" {
+			continue
+		}
+		for i, arg := range c.Views[0] {
+			if i == 0 && !strings.Contains(arg, "/") {
+				continue
+			}
+			words(arg, func(word string) bool {
+				if looksLikeFile(word) {
+					name := path.Join(c.Dir, word)
+					if absolute(word) || c.Dir == "" {
+						name = word
+					}
+					name = strings.TrimSuffix(strings.TrimSuffix(name, "/..."), "/")
+					found = found || about.mentions(t.naming.file(name, s.Dir))
+				}
+				return !found
+			})
+		}
+	}
+	for _, f := range s.line.Written {
+		found = found || about.mentions(t.naming.file(f.Path, s.Dir))
+	}
+	return found
+}
