@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/stop"
+)
+
+// checkpointFlags choose the session that a checkpoint is about.
+type checkpointFlags struct {
+	agent, transcript string
+}
+
+func (f *checkpointFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.agent, "agent", "", "take the newest session of this agent (default: of any)")
+	cmd.Flags().StringVar(&f.transcript, "transcript", "", "the session's transcript (default: the newest known for this project)")
+}
+
+func (app *App) checkpointCmd() *cobra.Command {
+	var flags checkpointFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "checkpoint",
+		Short: "Show what a stop would say is still owed, and why",
+		Long: `Look at what changed and at what the agent did in its current turn, and print
+what a stop would tell it now. Nothing is blocked, run or recorded.`,
+		Example: `  gauntlet checkpoint
+  gauntlet checkpoint --transcript ~/.claude/projects/-repo/09c322b6.jsonl --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			sc, err := app.checkpointScene(flags)
+			if err != nil {
+				return err
+			}
+			o := stop.Owing{Result: checkpoint.Result{Outcome: checkpoint.Clear}}
+			if sc.Enabled() {
+				o = sc.Look(cmd.Context())
+			} else {
+				o.Notes = []string{"the checkpoint is off: there is no checkpoint section in .gauntlet/config.yml, or it says enabled: false"}
+			}
+			for _, n := range o.Notes {
+				fmt.Fprintln(app.Err, "note: "+redact.Line(n, 500))
+			}
+			if asJSON {
+				return writeJSON(app.Out, jsonResult(o.Result))
+			}
+			app.showCheckpoint(o.Result)
+			return nil
+		},
+	}
+	flags.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// checkpointScene finds project and session for a checkpoint that a person or
+// a route asks for.
+func (app *App) checkpointScene(f checkpointFlags) (*stop.Scene, error) {
+	root, err := app.projectRoot()
+	if err != nil {
+		return nil, err
+	}
+	name := ""
+	if f.agent != "" {
+		a, ok := agent.Lookup(f.agent)
+		if !ok {
+			var known []string
+			for _, a := range agent.All() {
+				known = append(known, a.Name())
+			}
+			return nil, exit(2, "unknown agent %q; known are %s", f.agent, strings.Join(known, ", "))
+		}
+		name = a.Name()
+	}
+	if f.transcript != "" {
+		if f.transcript, err = filepath.Abs(f.transcript); err != nil {
+			return nil, exit(2, "%v", err)
+		}
+	}
+	sc, cfg, _, err := app.scene(root, event.Event{Kind: event.Stop, Agent: name, Cwd: root, TranscriptPath: f.transcript})
+	if err != nil {
+		return nil, exit(2, "%v", err)
+	}
+	app.warn(cfg.Warnings)
+	if s, ok := stop.LatestSession(sc.Memory, name, f.transcript); ok {
+		sc.Event.Agent, sc.Event.SessionID, sc.Event.TranscriptPath = s.Agent, s.ID, s.Transcript
+	} else if f.transcript != "" {
+		// Most agents name the file after the session.
+		base := filepath.Base(f.transcript)
+		sc.Event.SessionID = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	return sc, nil
+}
+
+// jsonResult is a result whose lists are never null.
+func jsonResult(r checkpoint.Result) checkpoint.Result {
+	r.Changed, r.Categories = orEmpty(r.Changed), orEmpty(r.Categories)
+	r.Actions, r.Suppressed, r.Observations = orEmpty(r.Actions), orEmpty(r.Suppressed), orEmpty(r.Observations)
+	return r
+}
+
+// showCheckpoint prints the message and which call proved what.
+func (app *App) showCheckpoint(r checkpoint.Result) {
+	if r.Message == "" {
+		fmt.Fprintln(app.Out, "Nothing is owed.")
+	} else {
+		fmt.Fprintln(app.Out, strings.TrimRight(r.Message, "\n"))
+	}
+	if len(r.Suppressed) == 0 {
+		return
+	}
+	fmt.Fprintln(app.Out, "\nSeen to be done:")
+	for _, s := range r.Suppressed {
+		at := ""
+		if !s.By.At.IsZero() {
+			at = " at " + s.By.At.Local().Format(time.TimeOnly)
+		}
+		fmt.Fprintf(app.Out, "  %-14s %s%s\n", s.ID, redact.Line(s.By.Command, 200), at)
+	}
+}

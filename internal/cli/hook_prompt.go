@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/session"
+	"gauntlet/internal/stop"
+)
+
+// promptPatience is how long the event on stdin is waited for: a human waits too.
+const promptPatience = 2 * time.Second
+
+// promptHook notes that a human's prompt arrived. It always ends with 0 and is
+// silent, on stderr too (an agent may read either as an answer), but for the one
+// time that a person should know there will be no snapshots.
+func (app *App) promptHook(ctx context.Context, agentName string) int {
+	if app.Getenv(stop.GuardVar) != "" {
+		return 0
+	}
+	adapter, ev, err := agent.Decode(agentName, stop.ReadEvent(app.In, promptPatience))
+	if err != nil || ev.SubagentID != "" {
+		return 0
+	}
+	cwd := ev.Cwd
+	if st, err := os.Stat(cwd); cwd == "" || err != nil || !st.IsDir() {
+		cwd, _ = app.Getwd()
+	}
+	sc, _, ok, err := app.scene(cwd, ev)
+	if !ok || err != nil {
+		return 0 // the stop will say what is wrong with the configuration
+	}
+	note, err := sc.Prompted(ctx)
+	if err == nil && note != "" {
+		_, _ = app.Out.Write(adapter.Encode(ev, event.Verdict{
+			Status: event.Passed, Message: note,
+			SystemMessage: "Gauntlet: no snapshot for checkpoint.scope turn, files named in the transcript count instead: " + redact.Line(note, 300),
+		}))
+	}
+	binary, _ := os.Executable()
+	_ = sc.Memory.Beat(session.Heartbeat{Agent: ev.Agent, Event: string(event.Prompt), At: app.Now(), Binary: binary})
+	return 0
+}
+
+func (app *App) hookPromptCmd() *cobra.Command {
+	var agentName string
+	cmd := &cobra.Command{
+		Use:   "prompt",
+		Short: "Note that a human's prompt arrived",
+		Long: `Read one prompt event on stdin and remember the state of the work tree, so that
+a checkpoint with ` + "`scope: turn`" + ` can tell what this turn changed. It starts at most one
+git process, is silent and always ends with 0.
+` + "`gauntlet install`" + ` puts it beside the stop hook.`,
+		Example: "  gauntlet hook prompt --agent claude < event.json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			app.promptHook(cmd.Context(), agentName)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: told by the event)")
+	return cmd
+}

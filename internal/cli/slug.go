@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/stop"
+)
+
+func (app *App) slugCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "slug",
+		Short: "The work item this work tree is about",
+		Long: `A work item is a folder todos/NAME with an implementation-plan.md. When one is
+set, a checkpoint says so if nothing of the plan's "Files to Change" was changed.
+The variable ` + stop.EnvSlug + ` goes before what is set here.`,
+		Example: `  gauntlet slug set faster-parser
+  gauntlet slug
+  gauntlet slug clear`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			sc, err := app.checkpointScene(checkpointFlags{})
+			if err != nil {
+				return err
+			}
+			slug := sc.Slug
+			if slug == "" {
+				slug = stop.ReadSlug(sc.Memory)
+			}
+			if slug == "" {
+				fmt.Fprintln(app.Err, "no work item is set; set one with: gauntlet slug set NAME")
+				return nil
+			}
+			fmt.Fprintln(app.Out, slug)
+			return nil
+		},
+	}
+	set := &cobra.Command{
+		Use:     "set NAME",
+		Short:   "Set the work item",
+		Example: "  gauntlet slug set faster-parser",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !stop.ValidSlug(args[0]) {
+				return exit(2, "%q is no slug: %v", args[0], stop.ErrBadSlug)
+			}
+			return app.writeSlug(args[0])
+		},
+	}
+	forget := &cobra.Command{
+		Use:     "clear",
+		Short:   "Forget the work item",
+		Example: "  gauntlet slug clear",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return app.writeSlug("") },
+	}
+	cmd.AddCommand(set, forget)
+	return cmd
+}
+
+func (app *App) writeSlug(slug string) error {
+	sc, err := app.checkpointScene(checkpointFlags{})
+	if err != nil {
+		return err
+	}
+	if err := stop.WriteSlug(sc.Memory, slug); err != nil {
+		return exit(2, "%v", err)
+	}
+	if slug == "" {
+		fmt.Fprintln(app.Out, "No work item any more.")
+	} else {
+		fmt.Fprintf(app.Out, "Work item: %s\n", slug)
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package stop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/session"
+)
+
+// Owing is what a checkpoint came to.
+type Owing struct {
+	Result checkpoint.Result
+	// Verdict is set when the checkpoint has something to say. Only a blocking
+	// one replaces the verdict of the gates.
+	Verdict event.Verdict
+	Says    bool
+	// Notes are for the log and for people who ask why.
+	Notes []string
+}
+
+// Look decides what a stop would say now. It records nothing, runs no tests
+// and takes no account of what was said before.
+func (sc *Scene) Look(ctx context.Context) Owing {
+	f := sc.gather(ctx)
+	return Owing{Result: checkpoint.Decide(f.in), Notes: f.notes}
+}
+
+// LastInputOwn reports whether the newest prompt of the session was ours.
+func (sc *Scene) LastInputOwn(ctx context.Context) bool {
+	state, err := sc.Memory.Load(sc.Event.SessionID)
+	if err != nil {
+		state = &session.State{}
+	}
+	turn, err := sc.readTurn(ctx, isOwn(state))
+	return err == nil && turn.Own
+}
+
+// Owed is step 10: the verdict that the checkpoint asks for. It blocks at most
+// once per human turn, and never twice with the same list while its files are
+// as they were. What it cannot remember it does not say.
+func (sc *Scene) Owed(ctx context.Context) Owing {
+	if !sc.Enabled() {
+		return Owing{}
+	}
+	f := sc.gather(ctx)
+	o := Owing{Notes: f.notes}
+	if f.forgetful != nil {
+		o.Notes = append(o.Notes, "no checkpoint without memory: "+f.forgetful.Error())
+		return o
+	}
+	if contains(f.memory.Turns, f.mark) {
+		o.Notes = append(o.Notes, "this turn had its checkpoint")
+		return o
+	}
+	if !checkpoint.OldEnough(sc.Config, f.in.TurnStart, f.in.Now) {
+		age := f.in.Now.Sub(f.in.TurnStart).Round(time.Second)
+		o.Notes = append(o.Notes, fmt.Sprintf("the turn is %s old, too young for a checkpoint", age))
+		return o
+	}
+	o.Result = checkpoint.Decide(f.in)
+	tested := ""
+	if !f.in.GitFailed && checkpoint.TestsDue(sc.Config, f.in.Changed) {
+		if tested = sc.state(paths(f.in.Changed)); tested != f.memory.Tested {
+			f.in.Tests = sc.runTests(ctx)
+			o.Result = checkpoint.Decide(f.in)
+		}
+	}
+	switch o.Result.Outcome {
+	case checkpoint.Clear:
+		return o
+	case checkpoint.Owed:
+		return sc.block(ctx, f, o, tested)
+	case checkpoint.Capture, checkpoint.Generic:
+		return sc.show(ctx, f, o)
+	}
+	return o
+}
+
+// block sends the owed list, if it may.
+func (sc *Scene) block(ctx context.Context, f facts, o Owing, tested string) Owing {
+	key, state := o.Result.Key(), sc.state(o.Result.About())
+	first := false
+	err := sc.remember(ctx, func(st *session.State, m *owedMemory) bool {
+		// Asked again under the lock: two hooks may stop at the same time.
+		if contains(m.Turns, f.mark) || m.wasSent(key, state) {
+			return false
+		}
+		first = true
+		m.Turns = last(append(m.Turns, f.mark), maxTurns)
+		m.LastBlock = sc.Now()
+		m.sent(key, state)
+		if tested != "" {
+			m.Tested = tested
+		}
+		Said(st, o.Result.Message)
+		return true
+	})
+	switch {
+	case err != nil:
+		o.Notes = append(o.Notes, "no checkpoint without memory: "+err.Error())
+	case !first:
+		o.Notes = append(o.Notes, "this was sent before and none of its files has changed since")
+	default:
+		o.Says = true
+		o.Verdict = event.Verdict{Status: event.Checkpoint, Reason: o.Result.Message, Message: "checkpoint: " + summary(o.Result)}
+		o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + o.Verdict.Message + ". To let the agent go: gauntlet off" + sessionFlag(sc.Event.SessionID)
+	}
+	return o
+}
+
+// show tells a person what does not block, once per turn and not the same
+// again while nothing changed.
+func (sc *Scene) show(ctx context.Context, f facts, o Owing) Owing {
+	key, state := o.Result.Key(), sc.state(paths(f.in.Changed))
+	err := sc.remember(ctx, func(_ *session.State, m *owedMemory) bool {
+		if contains(m.Shown, f.mark) || m.wasSent(key, state) {
+			return false
+		}
+		m.Shown = last(append(m.Shown, f.mark), maxTurns)
+		m.sent(key, state)
+		o.Says = true
+		return true
+	})
+	if err != nil {
+		o.Notes = append(o.Notes, err.Error())
+	}
+	if o.Says {
+		o.Verdict.SystemMessage = o.Result.Message
+	}
+	return o
+}
+
+// remember changes the checkpoint's memory of the session.
+func (sc *Scene) remember(ctx context.Context, change func(*session.State, *owedMemory) bool) error {
+	return sc.Memory.Update(ctx, sc.Event.SessionID, func(st *session.State) bool {
+		var m owedMemory
+		st.Get(owedSection, &m)
+		return change(st, &m) && st.Set(owedSection, m) == nil
+	})
+}
+
+// summary is a checkpoint in a few words, for a person.
+func summary(r checkpoint.Result) string {
+	var parts []string
+	for _, n := range []struct {
+		count int
+		word  string
+	}{{len(r.Actions), "action"}, {len(r.Observations), "observation"}} {
+		if n.count == 1 {
+			parts = append(parts, "1 "+n.word)
+		} else if n.count > 1 {
+			parts = append(parts, fmt.Sprintf("%d %ss", n.count, n.word))
+		}
+	}
+	if len(parts) == 0 {
+		return "something is still owed"
+	}
+	return strings.Join(parts, " and ") + " owed"
+}
+
+func paths(changes []checkpoint.Change) []string {
+	out := make([]string, len(changes))
+	for i, c := range changes {
+		out[i] = c.Path
+	}
+	return out
+}
+
+// state names the present state of files: another name means that one of them
+// has changed.
+func (sc *Scene) state(files []string) string {
+	h := sha256.New()
+	var total int64
+	for _, p := range files {
+		m := mark(sc.Root, p, total < hashTotalBytes)
+		total += min(m.Size, hashFileBytes)
+		if m.Hash != "" {
+			m.MTime = 0 // content decides where it is known
+		}
+		fmt.Fprintf(h, "%s\x00%v\x00%d\x00%d\x00%s\x00", p, m.Gone, m.Size, m.MTime, m.Hash)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// CommitGate is the second stop's own question: are files that match
+// checkpoint.commit_gate still uncommitted? It blocks once per human turn.
+func (sc *Scene) CommitGate(ctx context.Context) (event.Verdict, bool) {
+	if !sc.Enabled() || sc.Config.CommitGate == nil || !sc.InRepo {
+		return event.Verdict{}, false
+	}
+	st, err := sc.Repo.Status(ctx)
+	if err != nil {
+		return event.Verdict{}, false
+	}
+	left := checkpoint.CommitGate(sc.Config, sc.changes(st.Paths()))
+	if len(left) == 0 {
+		return event.Verdict{}, false
+	}
+	state, err := sc.Memory.Load(sc.Event.SessionID)
+	if err != nil {
+		return event.Verdict{}, false
+	}
+	var prompt promptMemory
+	state.Get(promptSection, &prompt)
+	turn, _ := sc.readTurn(ctx, isOwn(state)) // unreadable: the agent's id tells the turn
+	here := turnMark{Human: turn.HumanID, Agent: sc.Event.TurnID, Prompt: prompt.Count}
+	const ask = "Commit your changes before stopping"
+	reason := commitReason(ask, left)
+	first := false
+	err = sc.remember(ctx, func(st *session.State, m *owedMemory) bool {
+		if contains(m.Gated, here) || here == (turnMark{}) && len(m.Gated) > 0 {
+			return false
+		}
+		first = true
+		m.Gated = last(append(m.Gated, here), maxTurns)
+		m.LastBlock = sc.Now()
+		Said(st, reason)
+		return true
+	})
+	if err != nil || !first {
+		return event.Verdict{}, false
+	}
+	v := event.Verdict{Status: event.CommitRequired, Message: ask, Reason: reason}
+	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %d uncommitted files. To let the agent go: gauntlet off%s", len(left), sessionFlag(sc.Event.SessionID))
+	return v, true
+}
+
+// commitReason lists the files that wait to be committed, names being data.
+func commitReason(ask string, left []string) string {
+	const show = 20
+	var b strings.Builder
+	b.WriteString(ask + ". Still uncommitted:\n")
+	for i, p := range left {
+		if i == show {
+			fmt.Fprintf(&b, "- and %d more\n", len(left)-show)
+			break
+		}
+		fmt.Fprintf(&b, "- %s\n", redact.Line(p, 200))
+	}
+	return b.String()
+}
+
+// noteSeen remembers where the last transcript of a session was seen.
+func (sc *Scene) noteSeen(st *session.State) bool {
+	return st.Set(seenSection, seenMemory{
+		Agent: sc.Event.Agent, Session: sc.Event.SessionID, Transcript: sc.Event.TranscriptPath, At: sc.Now(),
+	}) == nil
+}

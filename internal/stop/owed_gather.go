@@ -1,0 +1,255 @@
+package stop
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/git"
+	"gauntlet/internal/session"
+	"gauntlet/internal/transcript"
+)
+
+// Scene is everything around one checkpoint: the event, the project, memory
+// and clock. The stop hook, `gauntlet checkpoint` and the tmux routes all
+// decide from the same one.
+type Scene struct {
+	Event  event.Event
+	Root   string // of the project
+	Repo   git.Repo
+	InRepo bool
+	Config *config.Checkpoint
+	LogDir string // absolute; what lies in it is ours
+	Memory session.Store
+	Now    func() time.Time
+	// Slug is the work item that the environment names; "" lets memory tell.
+	Slug    string
+	Environ []string
+	// LastBlock is when another step of ours last sent the agent back to work.
+	LastBlock time.Time
+}
+
+// NewScene sets the scene for a project's checkpoint.
+func NewScene(ev event.Event, cfg *config.Loaded, memory session.Store, now func() time.Time, getenv func(string) string, environ []string) *Scene {
+	sc := &Scene{
+		Event: ev, Root: cfg.Root, Config: cfg.Project.Checkpoint, LogDir: cfg.Settings.LogDir,
+		Memory: memory, Now: now, Slug: getenv(EnvSlug), Environ: environ,
+	}
+	if repo, err := git.Find(cfg.Root); err == nil && !repo.Bare {
+		sc.Repo, sc.InRepo = repo, true
+	}
+	return sc
+}
+
+// Enabled reports whether the project wants checkpoints.
+func (sc *Scene) Enabled() bool {
+	return sc.Config != nil && (sc.Config.Enabled == nil || *sc.Config.Enabled)
+}
+
+// facts are what was found out.
+type facts struct {
+	in     checkpoint.Input
+	turn   transcript.Turn
+	mark   turnMark
+	memory owedMemory
+	// forgetful: the memory cannot be read, so nothing may block.
+	forgetful error
+	notes     []string
+}
+
+// gather finds out what changed and what the agent did, at the same time. What
+// cannot be found out is recorded and not fatal.
+func (sc *Scene) gather(ctx context.Context) facts {
+	var f facts
+	type tree struct {
+		st  git.Status
+		err error
+	}
+	asked := make(chan tree, 1)
+	if sc.InRepo {
+		go func() {
+			st, err := sc.Repo.Status(ctx)
+			asked <- tree{st, err}
+		}()
+	} else {
+		asked <- tree{err: git.ErrNoRepo}
+	}
+	state, err := sc.Memory.Load(sc.Event.SessionID)
+	if f.forgetful = err; err != nil {
+		state = &session.State{}
+	}
+	state.Get(owedSection, &f.memory)
+	var prompt promptMemory
+	state.Get(promptSection, &prompt)
+	if f.turn, err = sc.readTurn(ctx, isOwn(state)); err != nil {
+		f.notes = append(f.notes, err.Error())
+	}
+	f.mark = turnMark{Human: f.turn.HumanID, Agent: sc.Event.TurnID, Prompt: prompt.Count}
+	f.in = checkpoint.Input{
+		Config: sc.Config, Roots: spellings(sc.Root), Turn: turnInput(f.turn), Plan: sc.plan(), Now: sc.Now(),
+	}
+	f.in.TurnStart = sc.turnStart(&f, prompt)
+	got := <-asked
+	if got.err != nil {
+		f.in.GitFailed = true
+		f.notes = append(f.notes, got.err.Error())
+		return f
+	}
+	if sc.Config == nil || sc.Config.Scope != scopeTurn {
+		f.in.Changed = sc.changes(got.st.Paths())
+		return f
+	}
+	var note string
+	if f.in.Changed, note = sc.turnChanges(ctx, got.st, f.turn); note != "" {
+		f.notes = append(f.notes, note)
+	}
+	return f
+}
+
+// turnInput is the turn as the checkpoint wants it.
+func turnInput(t transcript.Turn) checkpoint.Turn {
+	in := checkpoint.Turn{Readable: t.Readable, Truncated: t.Truncated, Calls: t.Calls, EarlierSeen: map[string]bool{}}
+	for _, c := range t.Earlier {
+		if c.Rejected || c.Outcome == event.Failure {
+			continue
+		}
+		for _, p := range c.Paths {
+			in.EarlierSeen[p] = true
+		}
+		if c.Kind == event.ToolShell {
+			in.EarlierShell = append(in.EarlierShell, c)
+		}
+	}
+	return in
+}
+
+// turnStart is the later of the human's last message and our last block. A
+// time in the future is a clock that jumped, and tells nothing.
+func (sc *Scene) turnStart(f *facts, prompt promptMemory) time.Time {
+	start := f.turn.Start
+	if start.IsZero() {
+		start = prompt.At
+	}
+	now := sc.Now()
+	var latest time.Time
+	for _, t := range []time.Time{start, f.memory.LastBlock, sc.LastBlock} {
+		if t.After(latest) && !t.After(now.Add(5*time.Second)) {
+			latest = t
+		}
+	}
+	return latest
+}
+
+// How long a transcript that is being written is waited for, and in which steps.
+const (
+	flushPatience = 300 * time.Millisecond
+	flushStep     = 50 * time.Millisecond
+)
+
+// readTurn reads the transcript. A client may write the last entries a moment
+// after it calls us: a file touched just now, whose newest call has no result,
+// gets that moment.
+func (sc *Scene) readTurn(ctx context.Context, own func(string) bool) (transcript.Turn, error) {
+	name := sc.Event.TranscriptPath
+	if sc.Event.Kind == event.SubagentStop && sc.Event.SubagentTranscript != "" {
+		name = sc.Event.SubagentTranscript
+	}
+	if name == "" {
+		return transcript.Turn{}, nil
+	}
+	for {
+		turn, err := transcript.Read(name, transcript.Options{Own: own, Prompt: sc.Event.Prompt})
+		if err != nil || settled(turn) || !sc.touchedJustNow(name) {
+			return turn, err
+		}
+		select {
+		case <-ctx.Done():
+			return turn, nil
+		case <-time.After(flushStep):
+		}
+	}
+}
+
+func settled(t transcript.Turn) bool {
+	for _, c := range slices.Backward(t.Calls) {
+		if c.Subagent == "" {
+			return c.Outcome != event.Unknown || c.Background
+		}
+	}
+	return t.HumanID != ""
+}
+
+func (sc *Scene) touchedJustNow(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil {
+		return false
+	}
+	age := sc.Now().Sub(info.ModTime())
+	return age >= 0 && age < flushPatience
+}
+
+// changes turns paths of the repository into changes of the project: below its
+// root, without what is ours.
+func (sc *Scene) changes(paths []string) []checkpoint.Change {
+	prefix, logs := "", ""
+	if rel, err := filepath.Rel(sc.Repo.Root, sc.Root); err == nil && rel != "." {
+		prefix = filepath.ToSlash(rel) + "/"
+	}
+	if rel, err := filepath.Rel(sc.Root, sc.LogDir); err == nil && sc.LogDir != "" && rel != "." {
+		logs = filepath.ToSlash(rel) + "/"
+	}
+	out := make([]checkpoint.Change, 0, len(paths))
+	for _, p := range paths {
+		p, ok := strings.CutPrefix(p, prefix)
+		if p = strings.TrimSuffix(p, "/"); !ok || p == "" || logs != "" && strings.HasPrefix(p, logs) {
+			continue
+		}
+		c := checkpoint.Change{Path: p}
+		if info, err := os.Lstat(filepath.Join(sc.Root, filepath.FromSlash(p))); err == nil {
+			c.ModTime = info.ModTime()
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// EnvSlug names the work item an agent is at.
+const EnvSlug = "GAUNTLET_WORKING_SLUG"
+
+const maxPlan = 1 << 20
+
+// plan reads the plan of the work item that the agent should be at.
+func (sc *Scene) plan() *checkpoint.Plan {
+	slug := sc.Slug
+	if slug == "" {
+		slug = ReadSlug(sc.Memory)
+	}
+	if !ValidSlug(slug) {
+		return nil
+	}
+	name := filepath.Join(sc.Root, "todos", slug, "implementation-plan.md")
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxPlan))
+	if err != nil {
+		return nil
+	}
+	if files := checkpoint.ParsePlan(string(data)); len(files) > 0 {
+		return &checkpoint.Plan{Slug: slug, Files: files}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package transcript
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxDays bounds how many day folders are searched for a session.
+const maxDays = 400
+
+// LocateRollout finds the rollout of a thread below an agent's home
+// (sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl); "" when there is none.
+// The id is untrusted text.
+func LocateRollout(home, thread string, now time.Time) string {
+	if home == "" || !isPlainID(thread) {
+		return ""
+	}
+	sessions := filepath.Join(home, "sessions")
+	tried := map[string]bool{}
+	try := func(day string) string {
+		if tried[day] {
+			return ""
+		}
+		tried[day] = true
+		for _, name := range names(day) {
+			if strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, "-"+thread+".jsonl") {
+				return filepath.Join(day, name)
+			}
+		}
+		return ""
+	}
+	// Folders are named by local time; a session may have begun yesterday.
+	for _, d := range []int{0, -1, 1} {
+		if found := try(filepath.Join(sessions, filepath.FromSlash(now.AddDate(0, 0, d).Format("2006/01/02")))); found != "" {
+			return found
+		}
+	}
+	days, err := filepath.Glob(filepath.Join(globQuote(sessions), "[0-9][0-9][0-9][0-9]", "[0-9][0-9]", "[0-9][0-9]"))
+	if err != nil {
+		return ""
+	}
+	slices.Sort(days)
+	for i, day := range slices.Backward(days) {
+		if len(days)-i > maxDays {
+			break
+		}
+		if found := try(day); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// globQuote keeps the characters of a real folder from being a pattern.
+func globQuote(dir string) string {
+	if os.PathSeparator == '\\' {
+		return dir
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
