@@ -1,0 +1,223 @@
+package gate
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/git"
+)
+
+func job(t *testing.T, c config.Check) (Job, Env) {
+	t.Helper()
+	dir := t.TempDir()
+	c.Name = "c"
+	j := Job{ID: "check:.:c", Kind: KindCheck, Name: "c", Entry: ".", Dir: dir, LogBase: "check_._c", Check: &c}
+	return j, Env{LogDir: dir, RunNumber: 1, BaseBranch: "origin/main", Environ: os.Environ(), Now: time.Now}
+}
+
+func TestRunCheck(t *testing.T) {
+	short := 0.2
+	tests := []struct {
+		name    string
+		check   config.Check
+		status  Status
+		message string
+		tail    string
+	}{
+		{"pass", config.Check{Command: "true"}, Pass, "", ""},
+		{"fail", config.Check{Command: "echo oh no; exit 3"}, Fail, "exit code 3", "oh no"},
+		{"stderr is output too", config.Check{Command: "echo bad >&2; exit 1"}, Fail, "exit code 1", "bad"},
+		{"timeout", config.Check{Command: "echo slow; sleep 60", Timeout: &short}, Fail, "timed out after 200ms", "slow"},
+		{"signal", config.Check{Command: "kill -9 $$"}, Fail, "ended by signal: killed", ""},
+		{"command not found", config.Check{Command: "gauntlet-no-such-command"}, Error, "command not found (exit code 127)", ""},
+		{"not executable", config.Check{Command: "/"}, Error, "command cannot be executed (exit code 126)", ""},
+		{"base branch", config.Check{Command: "test '${BASE_BRANCH}' = origin/main"}, Pass, "", ""},
+		{"environment", config.Check{Command: `test "$X" = "a b"`, Env: map[string]string{"X": "a b"}}, Pass, "", ""},
+		{"stdin is empty", config.Check{Command: "test -z \"$(cat)\""}, Pass, "", ""},
+		{"secrets do not get out", config.Check{Command: "echo API_TOKEN=abcd1234efgh5678; exit 1"}, Fail, "exit code 1", "API_TOKEN=[redacted]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			j, env := job(t, tt.check)
+			r := RunCheck(t.Context(), j, env)
+			if r.Status != tt.status || r.Message != tt.message {
+				t.Fatalf("%s %q, want %s %q", r.Status, r.Message, tt.status, tt.message)
+			}
+			if !strings.Contains(r.Tail, tt.tail) {
+				t.Errorf("tail %q lacks %q", r.Tail, tt.tail)
+			}
+			log, err := os.ReadFile(r.LogPath)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{"Start: ", "Command: ", "Directory: " + j.Dir, "\nResult: " + string(tt.status)} {
+				if !strings.Contains(string(log), want) {
+					t.Errorf("log lacks %q:\n%s", want, log)
+				}
+			}
+			if st, _ := os.Stat(r.LogPath); st.Mode().Perm() != 0o600 {
+				t.Errorf("log mode %v", st.Mode())
+			}
+		})
+	}
+}
+
+func TestBadWorkingDirectoryIsAnError(t *testing.T) {
+	j, env := job(t, config.Check{Command: "true"})
+	j.Dir = filepath.Join(j.Dir, "gone")
+	if r := RunCheck(t.Context(), j, env); r.Status != Error || !strings.Contains(r.Message, j.Dir) {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestFixInstructionsStandInTheLog(t *testing.T) {
+	j, env := job(t, config.Check{Command: "false", FixText: "run make fix"})
+	r := RunCheck(t.Context(), j, env)
+	log, _ := os.ReadFile(r.LogPath)
+	if r.FixInstructions != "run make fix" || !bytes.Contains(log, []byte("run make fix")) {
+		t.Errorf("%+v\n%s", r, log)
+	}
+}
+
+// A gate that prints without end: the log keeps head and tail and says so.
+func TestHugeOutputIsCut(t *testing.T) {
+	j, env := job(t, config.Check{Command: "echo FIRST; head -c 20000000 /dev/zero | tr '\\0' 'x'; echo; echo LAST; exit 1"})
+	r := RunCheck(t.Context(), j, env)
+	log, err := os.ReadFile(r.LogPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(log) > headLimit+tailLimit+1000 {
+		t.Errorf("log of %d bytes", len(log))
+	}
+	for _, want := range []string{"FIRST", "LAST\n", "bytes of output left out here", "Result: fail"} {
+		if !bytes.Contains(log, []byte(want)) {
+			t.Errorf("log lacks %q", want)
+		}
+	}
+	if !strings.HasSuffix(r.Tail, "LAST") {
+		t.Errorf("tail ends in %q", r.Tail[max(0, len(r.Tail)-20):])
+	}
+}
+
+func TestLogRing(t *testing.T) {
+	for _, size := range []int{1, 10, tailLimit - 1, tailLimit, tailLimit + 1, 3*tailLimit + 7} {
+		for _, chunk := range []int{1000, 4096, tailLimit, 2 * tailLimit} {
+			l, err := createLog(filepath.Join(t.TempDir(), "l"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := make([]byte, size)
+			for i := range all {
+				all[i] = byte('a' + i%26)
+			}
+			for rest := all; len(rest) > 0; {
+				n := min(chunk, len(rest))
+				_, _ = l.Write(rest[:n])
+				rest = rest[n:]
+			}
+			want := all[max(0, size-tailLimit):]
+			if got := l.tail(); !bytes.Equal(got, want) {
+				t.Errorf("size %d chunk %d: %d bytes kept, want %d", size, chunk, len(got), len(want))
+			}
+			_ = l.finish("")
+		}
+	}
+}
+
+func TestObserverSeesLines(t *testing.T) {
+	var got []string
+	l, err := createLog(filepath.Join(t.TempDir(), "l"), func(s string) { got = append(got, s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{"a", "b\n", "c\nd\n", "\n", "e"} {
+		_, _ = l.Write([]byte(p))
+	}
+	_ = l.finish("")
+	if strings.Join(got, ",") != "ab,d" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestInputKey(t *testing.T) {
+	files := []git.TreeEntry{{Path: "app/a", Mode: "100644", OID: "1"}, {Path: "lib/b", Mode: "100644", OID: "2"}}
+	base := Job{ID: "check:app:c", Entry: "app", Check: &config.Check{Command: "x"}}
+	key := base.InputKey(files, "main")
+	change := func(name string, want bool, f func(*Job, *config.Check, []git.TreeEntry)) {
+		t.Helper()
+		j, c := base, *base.Check
+		fs := append([]git.TreeEntry{}, files...)
+		f(&j, &c, fs)
+		j.Check = &c
+		if got := j.InputKey(fs, "main") != key; got != want {
+			t.Errorf("%s: key changed %v, want %v", name, got, want)
+		}
+	}
+	change("nothing", false, func(*Job, *config.Check, []git.TreeEntry) {})
+	change("content inside", true, func(_ *Job, _ *config.Check, f []git.TreeEntry) { f[0].OID = "9" })
+	change("mode inside", true, func(_ *Job, _ *config.Check, f []git.TreeEntry) { f[0].Mode = "100755" })
+	change("content outside", false, func(_ *Job, _ *config.Check, f []git.TreeEntry) { f[1].OID = "9" })
+	change("command", true, func(_ *Job, c *config.Check, _ []git.TreeEntry) { c.Command = "y" })
+	change("environment", true, func(_ *Job, c *config.Check, _ []git.TreeEntry) { c.Env = map[string]string{"A": "1"} })
+	change("inputs elsewhere", true, func(_ *Job, c *config.Check, _ []git.TreeEntry) { c.Inputs = []string{"lib/**"} })
+
+	in := base
+	in.Check = &config.Check{Command: "x", Inputs: []string{"lib/**"}}
+	key = in.InputKey(files, "main")
+	files[0].OID = "changed"
+	if in.InputKey(files, "main") != key {
+		t.Error("a file that is no input counts")
+	}
+	files[1].OID = "changed"
+	if in.InputKey(files, "main") == key {
+		t.Error("an input does not count")
+	}
+}
+
+func TestCache(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "sub", "results.json")
+	log := filepath.Join(dir, "l.log")
+	if err := os.WriteFile(log, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	j := Job{ID: "j"}
+	for _, tt := range []struct {
+		status Status
+		holds  bool
+	}{{Pass, true}, {Fail, true}, {Error, false}, {Skipped, false}} {
+		c := OpenCache(path)
+		c.Store("k", Result{ID: "j", Status: tt.status, LogPath: log})
+		if err := c.Save(); err != nil {
+			t.Fatal(err)
+		}
+		c = OpenCache(path)
+		r, ok := c.Lookup(j, "k")
+		if ok != tt.holds || ok && !r.Cached {
+			t.Errorf("%s: %v %+v", tt.status, ok, r)
+		}
+		if _, ok := c.Lookup(j, "other"); ok {
+			t.Error("other key found")
+		}
+		if _, ok := c.Lookup(j, ""); ok {
+			t.Error("unknown key found")
+		}
+	}
+	c := OpenCache(path)
+	c.Store("k", Result{ID: "j", Status: Fail, LogPath: filepath.Join(dir, "gone")})
+	if _, ok := c.Lookup(j, "k"); ok {
+		t.Error("a failure outlives its log")
+	}
+	if err := os.WriteFile(path, []byte("{broken"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := OpenCache(path).Lookup(j, "k"); ok {
+		t.Error("broken cache answers")
+	}
+}

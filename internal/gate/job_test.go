@@ -1,0 +1,124 @@
+package gate
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gauntlet/internal/config"
+)
+
+func project(t *testing.T, eps ...config.EntryPoint) *config.Loaded {
+	t.Helper()
+	root := t.TempDir()
+	for _, d := range []string{"app", "apple", "libs/a", "libs/b", "deep/x/y"} {
+		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "package.json"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	off := false
+	return &config.Loaded{
+		Root:    root,
+		Project: config.Project{EntryPoints: eps},
+		Checks: map[string]*config.Check{
+			"lint":  {Name: "lint", Command: "lint"},
+			"fixed": {Name: "fixed", Command: "x", WorkingDirectory: "app"},
+			"local": {Name: "local", Command: "x", RunInCI: &off},
+			"ci":    {Name: "ci", Command: "x", RunLocally: &off},
+		},
+		Reviews: map[string]*config.Review{"quality": {Name: "quality"}},
+	}
+}
+
+func ep(path string, checks ...string) config.EntryPoint {
+	return config.EntryPoint{Path: path, Checks: checks}
+}
+
+func ids(jobs []Job) []string {
+	out := []string{}
+	for _, j := range jobs {
+		out = append(out, j.ID)
+	}
+	return out
+}
+
+func TestSelect(t *testing.T) {
+	tests := []struct {
+		name    string
+		eps     []config.EntryPoint
+		changed []string
+		filter  Filter
+		want    []string
+	}{
+		{"dot on any change", []config.EntryPoint{ep(".", "lint")}, []string{"x"}, Filter{}, []string{"check:.:lint"}},
+		{"nothing changed", []config.EntryPoint{ep(".", "lint")}, nil, Filter{}, []string{}},
+		{"folder by whole name", []config.EntryPoint{ep("app", "lint")}, []string{"apple/x"}, Filter{}, []string{}},
+		{"folder with slash", []config.EntryPoint{ep("app/", "lint")}, []string{"app/x"}, Filter{}, []string{"check:app:lint"}},
+		{"folder itself (a submodule)", []config.EntryPoint{ep("app", "lint")}, []string{"app"}, Filter{}, []string{"check:app:lint"}},
+		{"children", []config.EntryPoint{ep("libs/*", "lint")}, []string{"libs/a/x", "libs/b/y/z", "libs/readme"}, Filter{}, []string{"check:libs/a:lint", "check:libs/b:lint"}},
+		{"only the changed child", []config.EntryPoint{ep("libs/*", "lint")}, []string{"libs/b/y"}, Filter{}, []string{"check:libs/b:lint"}},
+		{"a deleted child has nothing to check", []config.EntryPoint{ep("libs/*", "lint")}, []string{"libs/gone/y"}, Filter{}, []string{}},
+		{"glob", []config.EntryPoint{ep("deep/**/*.go", "lint")}, []string{"deep/x/y/a.go"}, Filter{}, []string{"check:deep/**/*.go:lint"}},
+		{"glob does not match", []config.EntryPoint{ep("deep/**/*.go", "lint")}, []string{"deep/x/y/a.py", "a.go"}, Filter{}, []string{}},
+		{"braces", []config.EntryPoint{ep("{app,libs}/**", "lint")}, []string{"libs/x"}, Filter{}, []string{"check:{app,libs}/**:lint"}},
+		{"a file", []config.EntryPoint{ep("package.json", "lint")}, []string{"package.json"}, Filter{}, []string{"check:package.json:lint"}},
+		{"exclude glob first", []config.EntryPoint{{Path: ".", Exclude: []string{"**/*.md"}, Checks: []string{"lint"}}}, []string{"a/b.md", "c.md"}, Filter{}, []string{}},
+		{"exclude folder", []config.EntryPoint{{Path: ".", Exclude: []string{"docs/"}, Checks: []string{"lint"}}}, []string{"docs/x", "docsy"}, Filter{}, []string{"check:.:lint"}},
+		{"same check, same directory, once", []config.EntryPoint{ep(".", "fixed"), ep("app", "fixed")}, []string{"app/x"}, Filter{}, []string{"check:.:fixed"}},
+		{"same check, other directory, twice", []config.EntryPoint{ep(".", "lint"), ep("app", "lint")}, []string{"app/x"}, Filter{}, []string{"check:.:lint", "check:app:lint"}},
+		{"locally", []config.EntryPoint{ep(".", "local", "ci")}, []string{"x"}, Filter{}, []string{"check:.:local"}},
+		{"in CI", []config.EntryPoint{ep(".", "local", "ci")}, []string{"x"}, Filter{CI: true}, []string{"check:.:ci"}},
+		{"one gate", []config.EntryPoint{ep(".", "lint", "fixed")}, []string{"x"}, Filter{Name: "fixed"}, []string{"check:.:fixed"}},
+		{"reviews only", []config.EntryPoint{{Path: ".", Checks: []string{"lint"}, Reviews: []string{"quality"}}}, []string{"x"}, Filter{Kind: KindReview}, []string{"review:.:quality"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := ids(Select(project(t, tt.eps...), tt.changed, nil, tt.filter))
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestSelectKeepsWhatStillFails(t *testing.T) {
+	p := project(t, ep("app", "lint"), ep("libs/*", "lint"))
+	must := func(base string) bool { return base == "check_libs_a_lint" }
+	if d := cmp.Diff([]string{"check:libs/a:lint"}, ids(Select(p, nil, must, Filter{}))); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDirectories(t *testing.T) {
+	p := project(t, ep(".", "lint", "fixed"), ep("package.json", "lint"), ep("deep/**/*.go", "lint"))
+	var got []string
+	for _, j := range Select(p, []string{"package.json", "deep/a.go"}, nil, Filter{}) {
+		rel, _ := filepath.Rel(p.Root, j.Dir)
+		got = append(got, rel)
+	}
+	if d := cmp.Diff([]string{".", "app", "deep"}, got); d != "" {
+		t.Errorf("package.json's lint runs at the root already: %s", d)
+	}
+}
+
+func TestLogNamesNeverCollide(t *testing.T) {
+	p := project(t, ep("a b", "lint"), ep("a_b", "lint"), ep("a/b", "lint"))
+	seen := map[string]bool{}
+	for _, j := range Select(p, []string{"a b/x", "a_b/x", "a/b/x"}, nil, Filter{}) {
+		if seen[j.LogBase] {
+			t.Errorf("%s twice", j.LogBase)
+		}
+		seen[j.LogBase] = true
+		if j.LogBase != filepath.Base(j.LogBase) {
+			t.Errorf("%q is no file name", j.LogBase)
+		}
+	}
+	if len(seen) != 3 || !seen["check_a_b_lint"] {
+		t.Error(seen)
+	}
+}
