@@ -61,5 +61,6 @@ func setup(env *testscript.Env) error {
 	env.Setenv("LC_ALL", "C.UTF-8")
 	env.Setenv("CI", "")
 	env.Setenv("GITHUB_ACTIONS", "")
+	toolchains(env)
 	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o644)
 }

@@ -77,7 +77,7 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 	}{
 		"nothing":     {[]string{"README.md", "x"}, nil, "checkpoint:\n  commit_step: true\n"},
 		"go":          {[]string{"go.mod", ""}, nil, "entry_points:\n  - path: .\n    checks: [lint, test]\n"},
-		"go make":     {[]string{"go.mod", "", "Makefile", "test:\n\tgo test\nlint:\n\tx\n"}, nil, "  preset: go\n  always:\n    - id: tests\n      run: make test\n      evidence: [make test]\n"},
+		"go make":     {[]string{"go.mod", "", "Makefile", "test:\n\tgo test\nlint:\n\tx\n"}, nil, "  preset: go\n  always:\n    - id: tests\n      run: make test\n      evidence: [make test, go test, gotestsum]\n"},
 		"java":        {[]string{"pom.xml", ""}, nil, "  categories:\n    - name: code\n      paths: [\"**/*.{java,kt,kts,groovy,gradle,xml}\"]\n"},
 		"mixed":       {[]string{"go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "  - path: .\n    exclude: [web]\n"},
 		"odd folders": {[]string{"a b's/go.mod", "", "ünï/Cargo.toml", "", "true/go.mod", "", "#x/go.mod", "", "- y/go.mod", "", "x: y/go.mod", ""}, nil, `run: "cd 'a b'\\''s' && go test ./..."`},

@@ -113,6 +113,9 @@ func (d *detector) visit(dir string, depth int) {
 	}
 	f := folder{detector: d, dir: dir, names: map[string]bool{}}
 	for _, e := range entries {
+		if e.Name() == ".git" && dir != "." {
+			return // another repository, or a submodule: it has its own gates
+		}
 		if !e.IsDir() {
 			f.names[e.Name()] = true
 		}
@@ -163,12 +166,16 @@ func (f folder) projects() []Project {
 	if !ok {
 		return found
 	}
-	taken := map[string]bool{}
-	for _, c := range m.Commands {
-		taken[c.Role] = true
-	}
 	for i := range found {
-		found[i].Commands = slices.DeleteFunc(found[i].Commands, func(c Command) bool { return taken[c.Role] })
+		found[i].Commands = slices.DeleteFunc(found[i].Commands, func(c Command) bool {
+			at := slices.IndexFunc(m.Commands, func(t Command) bool { return t.Role == c.Role })
+			if at < 0 {
+				return false
+			}
+			// Whoever runs what the target stands for has done it too.
+			m.Commands[at].Evidence = append(m.Commands[at].Evidence, c.Evidence...)
+			return true
+		})
 	}
 	m.Dir = f.dir
 	return append(found, m)

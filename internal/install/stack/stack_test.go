@@ -175,6 +175,10 @@ func TestDetect(t *testing.T) {
 		"vendored and sample code": {
 			tree("vendor/x/go.mod", "", "examples/y/go.mod", "", "testdata/z/Cargo.toml", "", ".cache/q/go.mod", ""), "",
 		},
+		"other repositories": {
+			tree("go.mod", "", "sub/.git", "gitdir: x", "sub/go.mod", "", "nested/.git/HEAD", "", "nested/package.json", `{"scripts":{"test":"x"}}`),
+			". [lint test]\nlint: go vet ./...\ntest: go test ./...\n",
+		},
 		"broken package.json": {tree("package.json", `{"scripts":`), ""},
 	}
 	for name, tt := range tests {
