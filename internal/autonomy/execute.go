@@ -12,6 +12,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
+	"gauntlet/internal/lockfile"
 	"gauntlet/internal/redact"
 )
 
@@ -83,6 +84,7 @@ type execution struct {
 	use   event.ContextUse
 	build Build
 	work  string // our folder in the git directory
+	held  *lockfile.Lock
 	log   logFile
 	start time.Time
 }
@@ -137,11 +139,6 @@ func (x *execution) look(ctx context.Context, paths ...string) (seen, error) {
 
 // run makes the checkpoint.
 func (x *execution) run(ctx context.Context) outcome {
-	if did, err := recoverUndo(ctx, x.repo, x.work); err != nil {
-		return failed(gitFailed, "%v", err)
-	} else if did != "" {
-		x.log.printf("Recovered: %s", did)
-	}
 	n, err := openNotes(x.repo.Root)
 	if err != nil {
 		return failed(notesFailed, "%v", err)
@@ -279,7 +276,7 @@ func (x *execution) snapshot(ctx context.Context, committed outcome, st git.Stat
 	}
 	message := fmt.Sprintf("checkpoint: work at %d%% of the context window\n\nBranch: %s\nSession: %s\n",
 		x.use.Percent(), branchName(st, func(s string) string { return s }), cut(x.in.Event.SessionID, 100))
-	cp, err := x.repo.SaveCheckpoint(ctx, safeName(x.in.Event.SessionID), parent, message, nested(st), x.in.Now())
+	cp, err := x.repo.SaveCheckpoint(ctx, safeName(x.in.Event.SessionID), parent, message, st.Nested(), x.in.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -294,18 +291,6 @@ func workBeside(st git.Status, committed []string) bool {
 		}
 	}
 	return false
-}
-
-// nested are untracked repositories inside this one: git would only note that
-// they exist, and complain the next time.
-func nested(st git.Status) []string {
-	var out []string
-	for _, c := range st.Changes {
-		if c.Untracked && strings.HasSuffix(c.Path, "/") {
-			out = append(out, c.Path)
-		}
-	}
-	return out
 }
 
 func (x *execution) push(ctx context.Context, out *outcome, s seen) {

@@ -19,6 +19,8 @@ const (
 	sectionTitle = "Last Session"
 	// maxNotes: a larger file is no notes.
 	maxNotes = 64 << 20
+	// scrapPrefix begins the name of a temporary file of ours.
+	scrapPrefix = ".gauntlet-notes-"
 )
 
 // notes is CLAUDE.md: where it really is, and what was in it.
@@ -193,7 +195,7 @@ func (n *notes) write(work string, content []byte, mode fs.FileMode) error {
 
 // stage writes content to a new temporary file, on disk when it returns.
 func stage(dir string, content []byte, mode fs.FileMode) (path string, err error) {
-	f, err := os.CreateTemp(dir, ".notes-*")
+	f, err := os.CreateTemp(dir, scrapPrefix+"*")
 	if err != nil {
 		return "", err
 	}

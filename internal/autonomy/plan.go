@@ -16,7 +16,7 @@ import (
 func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (git.Commit, error) {
 	c := git.Commit{
 		Head: s.status.Head, Message: commitMessage(x.in.Config, x.use, s.status, x.in.Event.SessionID),
-		Timeout: commitTime, Work: x.work,
+		Timeout: commitTime, Work: x.work, Hold: x.held.File(),
 	}
 	if !s.remotes.HasOrigin {
 		c.Timeout = aloneTime
@@ -38,7 +38,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 	out.Notes = !n.existed || !bytes.Equal(n.after, n.before)
 	if x.in.Config != nil && x.in.Config.Commit == "work" {
 		out.Work = true
-		c.Everything, c.Exclude, c.Check = true, nested(s.status), x.scan
+		c.Everything, c.Exclude, c.Check = true, s.status.Nested(), x.scan
 		return c, nil
 	}
 	f, ok, err := x.notesFile(ctx, n, s, project, summary)

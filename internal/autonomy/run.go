@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gauntlet/internal/config"
@@ -34,8 +35,17 @@ type Input struct {
 	// HumanText is the human's last message, asked for only at the threshold;
 	// nil: the event's transcript is read.
 	HumanText func() string
+	// SwitchedOff reports that a person switched the hook off (`gauntlet off`);
+	// asked only at the threshold. nil: the memory is asked.
+	SwitchedOff func() bool
 	// Warn gets warnings for a person.
 	Warn io.Writer
+}
+
+// Wanted reports whether anything switches autonomy on: the section, the
+// user's flag or the loop variable. It costs one stat at most.
+func Wanted(c *config.Autonomy, home string, getenv func(string) string) bool {
+	return c != nil || getenv(LoopVar) == "1" || (home != "" && exists(FlagPath(home)))
 }
 
 // Run is the autonomy step of a stop. ok is false when there is nothing to do
@@ -50,6 +60,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	if in.Home != "" {
 		log.path = logPath(in.Home)
 	}
+	in.heal(ctx, log)
 	memory, _ := in.Memory.Load(in.Event.SessionID)
 	use, ok := in.use(memory)
 	if !ok {
@@ -70,7 +81,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 		}
 		return event.Verdict{}, false
 	}
-	if _, off := in.Memory.IsOff(in.Event.SessionID, in.Now()); off {
+	if in.switchedOff() {
 		log.printf("Threshold reached at %d%%, but the hook is switched off", percent)
 		return event.Verdict{}, false
 	}
@@ -87,6 +98,28 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 		return advise(use, threshold), true
 	}
 	return in.direct(ctx, mode, use, threshold, log)
+}
+
+func (in Input) switchedOff() bool {
+	if in.SwitchedOff != nil {
+		return in.SwitchedOff()
+	}
+	_, off := in.Memory.IsOff(in.Event.SessionID, in.Now())
+	return off
+}
+
+// heal makes up for a run that was killed, at the first stop after it.
+func (in Input) heal(ctx context.Context, log logFile) {
+	repo, err := git.Find(in.Root)
+	if err != nil || !exists(undoPath(workDir(repo))) {
+		return
+	}
+	x := execution{in: in, repo: repo, log: log}
+	if x.lock() != nil {
+		return
+	}
+	defer x.held.Release() //nolint:errcheck // closing releases it
+	_ = x.recover(ctx)
 }
 
 func (in Input) warn(text string) {
@@ -107,15 +140,17 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 		reason, detail = refusal(repo, in.Home)
 	}
 	if reason == "" {
-		lock, err := x.lock()
-		if errors.Is(err, lockfile.ErrHeld) {
+		err := x.lock()
+		if err == nil {
+			defer x.held.Release() //nolint:errcheck // closing releases it
+			err = x.recover(ctx)
+		}
+		if errors.Is(err, lockfile.ErrHeld) || errors.Is(err, errBusy) {
 			log.printf("Another checkpoint is being made in this repository")
 			return event.Verdict{Status: event.LockExists, Message: "Another checkpoint is being made in this repository"}, true
 		}
 		if err != nil {
 			reason, detail = gitFailed, err.Error()
-		} else {
-			defer lock.Release() //nolint:errcheck // closing releases it
 		}
 	}
 	if err := claim(ctx, in, use.Percent(), threshold); err != nil {
@@ -146,13 +181,35 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 	return x.report(mode, out, prompt), true
 }
 
+func workDir(repo git.Repo) string { return filepath.Join(repo.GitDir, "gauntlet", "autonomy") }
+
 // lock takes the work tree's checkpoint lock and makes our folder.
-func (x *execution) lock() (*lockfile.Lock, error) {
-	x.work = filepath.Join(x.repo.GitDir, "gauntlet", "autonomy")
+func (x *execution) lock() (err error) {
+	x.work = workDir(x.repo)
 	if err := os.MkdirAll(x.work, 0o700); err != nil {
-		return nil, err
+		return err
 	}
-	return lockfile.TryAcquire(filepath.Join(x.work, "checkpoint.lock"))
+	if x.held, err = lockfile.TryAcquire(filepath.Join(x.work, "checkpoint.lock")); err != nil {
+		return err
+	}
+	entries, _ := os.ReadDir(x.work)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), scrapPrefix) {
+			_ = os.Remove(filepath.Join(x.work, e.Name())) // of a run that was killed
+		}
+	}
+	return nil
+}
+
+// recover makes up for a run that was killed.
+func (x *execution) recover(ctx context.Context) error {
+	did, err := recoverUndo(ctx, x.repo, x.work)
+	if err != nil {
+		x.log.printf("An interrupted run could not be made up for: %v", err)
+	} else if did != "" {
+		x.log.printf("Recovered: %s", did)
+	}
+	return err
 }
 
 // use finds how full the context window is, from the best source that knows.

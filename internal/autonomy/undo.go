@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"gauntlet/internal/git"
 )
@@ -86,8 +87,9 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 		}
 		return "the index follows the commit of an interrupted run", nil
 	}
-	// A commit that outlived us holds the index: it may still succeed.
-	if u.Index == "" && exists(filepath.Join(repo.GitDir, "index.lock")) {
+	// A commit that outlived its run holds the index and may still succeed. One
+	// of its own index holds our lock instead, and we would not be here.
+	if st, err := os.Stat(filepath.Join(repo.GitDir, "index.lock")); err == nil && u.Index == "" && time.Since(st.ModTime()) < busyTime {
 		return "", errBusy
 	}
 	defer clearUndo(work)
@@ -105,6 +107,9 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 	}
 	return "the notes of an interrupted run are put back", nil
 }
+
+// busyTime is how long a lock on the index counts as a commit under way.
+const busyTime = time.Minute
 
 var errBusy = errors.New("a commit of an interrupted run is still under way")
 

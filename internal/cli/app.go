@@ -84,6 +84,12 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 		return 0, false
 	}
 	switch args[0] {
+	case "hook":
+		return app.smallHook(ctx, args[1:])
+	case "notify":
+		return app.notify(ctx, args[1:]), true
+	case "statusline":
+		return app.statusLine(ctx), true
 	case "stop-hook":
 		return app.stopHook(ctx, agentFlag(args[1:])), true
 	default:
@@ -101,17 +107,27 @@ func (app *App) root() *cobra.Command {
 	}
 	root.AddCommand(
 		// commands, in alphabetical order
+		app.autoCmd(),
 		app.checkCmd(),
+		app.checkpointCmd(),
+		app.checkpointsCmd(),
 		app.cleanCmd(),
 		app.configCmd(),
 		app.detectCmd(),
+		app.handoffCmd(),
+		app.hookCmd(),
+		app.initCmd(),
+		app.injectCmd(),
 		app.installCmd(),
 		app.listCmd(),
+		app.notifyCmd(),
 		app.offCmd(),
 		app.onCmd(),
 		app.reviewCmd(),
 		app.runCmd(),
+		app.slugCmd(),
 		app.stateCmd(),
+		app.statusLineCmd(),
 		app.stopHookCmd(),
 		app.tokensCmd(),
 		app.uninstallCmd(),

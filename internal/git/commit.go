@@ -42,6 +42,8 @@ type Commit struct {
 	OthersStaged bool
 	// Work is a folder inside the git directory for the temporary index.
 	Work string
+	// Hold is kept open by git until it ends: a kernel lock on it outlives us.
+	Hold *os.File
 	// Ready is called right before git reads the work tree: what the commit
 	// needs there is put there then, and not a moment earlier.
 	Ready func() error
@@ -77,7 +79,10 @@ func (r Repo) MakeCommit(ctx context.Context, c Commit) (oid string, err error) 
 		update, err = r.commitApart(ctx, c)
 	}
 	// The branch is the only witness: a git that was killed late may have
-	// committed, one that failed early has not.
+	// committed, one that failed early has not. Looking, and bringing the index
+	// up to date, is not cut short by what cut the commit short.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
 	head, headErr := r.Head(ctx)
 	if headErr != nil {
 		return "", errors.Join(err, headErr)
@@ -95,7 +100,14 @@ func (r Repo) MakeCommit(ctx context.Context, c Commit) (oid string, err error) 
 			return "", errors.Join(err, perr)
 		}
 	}
-	if err := r.UpdateIndex(ctx, update); err != nil {
+	for range 20 {
+		// Somebody else's git may hold the index for a moment.
+		if err = r.UpdateIndex(ctx, update); err == nil || ctx.Err() != nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err != nil {
 		return head, fmt.Errorf("the commit is made, but the index could not follow: %w", err)
 	}
 	return head, nil
@@ -196,6 +208,9 @@ func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 		if err := c.Pending(update); err != nil {
 			return IndexUpdate{}, err
 		}
+	}
+	if c.Hold != nil {
+		o.Stdin = c.Hold
 	}
 	_, err = r.RunWith(ctx, o, commitArgs(c.Message)...)
 	return update, err

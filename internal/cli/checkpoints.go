@@ -1,0 +1,355 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"gauntlet/internal/git"
+	"gauntlet/internal/redact"
+)
+
+func (app *App) checkpointsCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "checkpoints",
+		Short: "Snapshots of an agent's work: list, look at, bring back",
+		Long: `At every checkpoint the whole work tree, untracked files included, is kept under
+refs/gauntlet/checkpoints/SESSION/N. Nothing of it is on a branch and nothing is
+pushed. N below is the number that list shows, or the full reference.`,
+		Example: `  gauntlet checkpoints list
+  gauntlet checkpoints diff 3
+  gauntlet checkpoints restore 3`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var asJSON, stat, force, dry bool
+	var keep int
+	var age string
+	add := func(use, short, example string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
+		c := &cobra.Command{
+			Use: use, Short: short, Example: "  gauntlet checkpoints " + example, Args: args,
+			RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
+		}
+		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+		cmd.AddCommand(c)
+		return c
+	}
+	one := cobra.ExactArgs(1)
+	add("list", "List them, oldest first", "list --json", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		return app.checkpointsList(ctx, asJSON)
+	})
+	add("show N", "Say what is in one", "show 3", one, func(ctx context.Context, args []string) error {
+		return app.checkpointsShow(ctx, args[0], asJSON)
+	})
+	diff := add("diff N", "Compare one with the work tree", "diff 3 --stat", one, func(ctx context.Context, args []string) error {
+		return app.checkpointsDiff(ctx, args[0], stat, asJSON)
+	})
+	diff.Flags().BoolVar(&stat, "stat", false, "only which files, and how much")
+	restore := add("restore N", "Bring its files back into the work tree", "restore 3", one, func(ctx context.Context, args []string) error {
+		return app.checkpointsRestore(ctx, args[0], force, asJSON)
+	})
+	restore.Long = `Bring the files of a snapshot back into the work tree. The index and the branch
+stay as they are, and so do files that are in neither. Uncommitted work is not
+overwritten without --force, and then it is kept as another snapshot first.`
+	restore.Flags().BoolVar(&force, "force", false, "overwrite uncommitted work, after saving it as another snapshot")
+	gc := add("gc", "Forget old ones", "gc --older-than 7d --dry-run", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		return app.checkpointsGC(ctx, keep, age, dry, asJSON)
+	})
+	gc.Flags().IntVar(&keep, "keep", 20, "keep this many of each session, the newest")
+	gc.Flags().StringVar(&age, "older-than", "30d", "forget all that are older (30d, 12h)")
+	gc.Flags().BoolVar(&dry, "dry-run", false, "only say which")
+	return cmd
+}
+
+// repository finds the repository that the command was called in.
+func (app *App) repository() (git.Repo, error) {
+	cwd, err := app.Getwd()
+	if err != nil {
+		return git.Repo{}, exit(2, "the current folder cannot be read: %v", err)
+	}
+	repo, err := git.Find(cwd)
+	if err != nil {
+		return repo, exit(2, "this is no git repository: run it inside one")
+	}
+	return repo, nil
+}
+
+// checkpoint finds the one that a person named.
+func (app *App) checkpoint(ctx context.Context, name string) (git.Repo, git.Checkpoint, error) {
+	repo, err := app.repository()
+	if err != nil {
+		return repo, git.Checkpoint{}, err
+	}
+	list, err := repo.Checkpoints(ctx)
+	if err != nil {
+		return repo, git.Checkpoint{}, exit(2, "%v", err)
+	}
+	n, _ := strconv.Atoi(name)
+	for _, c := range list {
+		if (n > 0 && c.N == n) || c.Ref == name || strings.TrimPrefix(c.Ref, git.CheckpointRefs) == name {
+			return repo, c, nil
+		}
+	}
+	return repo, git.Checkpoint{}, exit(1, "there is no checkpoint %q; see: gauntlet checkpoints list", redact.Line(name, 80))
+}
+
+func (app *App) checkpointsList(ctx context.Context, asJSON bool) error {
+	repo, err := app.repository()
+	if err != nil {
+		return err
+	}
+	list, err := repo.Checkpoints(ctx)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if asJSON {
+		return writeJSON(app.Out, orEmpty(list))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(app.Out, "No checkpoints yet.")
+		return nil
+	}
+	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "N\tTIME\tSESSION\tBASE\tWHAT")
+	for _, c := range list {
+		fmt.Fprintf(w, "%d\t%s\t%s/%d\t%.7s\t%s\n", c.N, c.Time.Local().Format("2006-01-02 15:04:05"), c.Session, c.Seq, c.Base, redact.Line(c.Subject, 80))
+	}
+	return w.Flush()
+}
+
+// changedFile is one file of a comparison.
+type changedFile struct {
+	Status string `json:"status"` // A, M, D or T, as git has it
+	Path   string `json:"path"`
+}
+
+// compare lists what differs from one tree to another.
+func compare(ctx context.Context, repo git.Repo, from, to string) ([]changedFile, error) {
+	out, err := repo.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to)
+	if err != nil {
+		return nil, err
+	}
+	files := []changedFile{}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		files = append(files, changedFile{Status: fields[i], Path: fields[i+1]})
+	}
+	return files, nil
+}
+
+func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) error {
+	repo, c, err := app.checkpoint(ctx, name)
+	if err != nil {
+		return err
+	}
+	base := c.Base
+	if base == "" {
+		// The first commit is still to come: everything is new.
+		out, err := repo.RunWith(ctx, git.Opts{Stdin: strings.NewReader("")}, "mktree")
+		if err != nil {
+			return exit(2, "%v", err)
+		}
+		base = strings.TrimSpace(string(out))
+	}
+	files, err := compare(ctx, repo, base, c.Commit)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if asJSON {
+		return writeJSON(app.Out, struct {
+			git.Checkpoint
+			Files []changedFile `json:"files"`
+		}{c, files})
+	}
+	fmt.Fprintf(app.Out, "Checkpoint  %d\nReference   %s\nCommit      %s\nBase        %s\nTime        %s\nWhat        %s\n\n",
+		c.N, c.Ref, c.Commit, c.Base, c.Time.Local().Format("2006-01-02 15:04:05"), redact.Line(c.Subject, 200))
+	for _, f := range files {
+		fmt.Fprintf(app.Out, "%s  %s\n", f.Status, redact.Line(f.Path, 300))
+	}
+	fmt.Fprintln(app.Out, count(len(files), "file")+" differ from its base.")
+	return nil
+}
+
+func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON bool) error {
+	repo, c, err := app.checkpoint(ctx, name)
+	if err != nil {
+		return err
+	}
+	st, err := repo.Status(ctx)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	// Untracked files are in the snapshot: the work tree has to be looked at the same way.
+	tree, err := repo.SnapshotTree(ctx, st.Nested())
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if asJSON {
+		files, err := compare(ctx, repo, c.Commit+"^{tree}", tree)
+		if err != nil {
+			return exit(2, "%v", err)
+		}
+		return writeJSON(app.Out, struct {
+			git.Checkpoint
+			Files []changedFile `json:"files"`
+		}{c, files})
+	}
+	args := []string{"diff", "--no-ext-diff", "--color=never", c.Commit + "^{tree}", tree}
+	if app.colour() {
+		args[2] = "--color=always"
+	}
+	if stat {
+		args = append(args[:3], append([]string{"--stat"}, args[3:]...)...)
+	}
+	out, err := repo.Run(ctx, args...)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if len(bytes.TrimSpace(out)) == 0 {
+		fmt.Fprintln(app.Out, "The work tree is the same as the checkpoint.")
+		return nil
+	}
+	_, err = app.Out.Write(out)
+	return err
+}
+
+// colour reports whether a person at a terminal wants colours.
+func (app *App) colour() bool {
+	f, ok := app.Out.(*os.File)
+	return ok && app.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
+}
+
+func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJSON bool) error {
+	repo, c, err := app.checkpoint(ctx, name)
+	if err != nil {
+		return err
+	}
+	if op := repo.InProgress(); op != "" {
+		return exit(1, "a %s is in progress: finish or abort it first", op)
+	}
+	plan, err := repo.PlanRestore(ctx, c.Commit)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if len(plan.InTheWay) > 0 {
+		return exit(1, "these are in the way and nothing would save them; move them away first:\n%s", someOf(plan.InTheWay))
+	}
+	var saved *git.Checkpoint
+	if len(plan.Dirty) > 0 {
+		if !force {
+			return exit(1, "this would overwrite uncommitted work (use --force to save it as another snapshot and go on):\n%s", someOf(plan.Dirty))
+		}
+		st, err := repo.Status(ctx)
+		if err != nil {
+			return exit(2, "%v", err)
+		}
+		s, err := repo.SaveCheckpoint(ctx, c.Session, st.Head, fmt.Sprintf("checkpoint: work before %s/%d was restored\n", c.Session, c.Seq), st.Nested(), app.Now())
+		if err != nil {
+			return exit(2, "the uncommitted work could not be saved, so nothing was restored: %v", err)
+		}
+		saved = &s
+	}
+	if err := repo.ApplyRestore(ctx, plan); err != nil {
+		if errors.Is(err, git.ErrInTheWay) {
+			return exit(1, "%v", err)
+		}
+		return exit(2, "%v", err)
+	}
+	if asJSON {
+		return writeJSON(app.Out, struct {
+			Restored git.Checkpoint  `json:"restored"`
+			Saved    *git.Checkpoint `json:"saved"`
+			Written  []string        `json:"written"`
+			Removed  []string        `json:"removed"`
+		}{c, saved, orEmpty(plan.Write), orEmpty(plan.Remove)})
+	}
+	if saved != nil {
+		fmt.Fprintf(app.Out, "Uncommitted work saved as %s.\n", saved.Ref)
+	}
+	fmt.Fprintf(app.Out, "Restored checkpoint %d: %s written, %s removed.\n", c.N, count(len(plan.Write), "file"), count(len(plan.Remove), "file"))
+	return nil
+}
+
+// someOf shows paths of untrusted names, one per line, the first few.
+func someOf(paths []string) string {
+	const shown = 10
+	var b strings.Builder
+	for _, p := range paths[:min(shown, len(paths))] {
+		b.WriteString("  " + redact.Line(p, 200) + "\n")
+	}
+	if more := len(paths) - shown; more > 0 {
+		fmt.Fprintf(&b, "  and %d more\n", more)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, asJSON bool) error {
+	limit, err := parseAge(age)
+	if err != nil || keep < 0 {
+		return exit(2, "--older-than needs a time such as 30d or 12h, --keep a number")
+	}
+	repo, err := app.repository()
+	if err != nil {
+		return err
+	}
+	list, err := repo.Checkpoints(ctx)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	gone := []git.Checkpoint{}
+	kept := map[string]int{}
+	for i := len(list) - 1; i >= 0; i-- {
+		c := list[i]
+		if kept[c.Session] >= keep || app.Now().Sub(c.Time) > limit {
+			gone = append(gone, c)
+			continue
+		}
+		kept[c.Session]++
+	}
+	if !dry {
+		if err := repo.DeleteCheckpoints(ctx, gone); err != nil {
+			return exit(2, "%v", err)
+		}
+	}
+	if asJSON {
+		return writeJSON(app.Out, struct {
+			Removed []git.Checkpoint `json:"removed"`
+			Kept    int              `json:"kept"`
+			DryRun  bool             `json:"dry_run"`
+		}{gone, len(list) - len(gone), dry})
+	}
+	for _, c := range gone {
+		fmt.Fprintf(app.Out, "%d  %s\n", c.N, c.Ref)
+	}
+	verb := "removed"
+	if dry {
+		verb = "would be removed"
+	}
+	fmt.Fprintf(app.Out, "%s %s, %d kept.\n", count(len(gone), "checkpoint"), verb, len(list)-len(gone))
+	return nil
+}
+
+// parseAge reads a duration that may be given in days.
+func parseAge(s string) (time.Duration, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.Atoi(days)
+		if err != nil || n < 0 || n > 36500 {
+			return 0, fmt.Errorf("%q is no number of days", s)
+		}
+		return time.Duration(n) * 24 * time.Hour, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err == nil && d < 0 {
+		err = fmt.Errorf("%q is negative", s)
+	}
+	return d, err
+}

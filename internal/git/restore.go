@@ -1,0 +1,159 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Nested are untracked repositories inside this one: git can only note that
+// they exist, not what is in them.
+func (s Status) Nested() []string {
+	var out []string
+	for _, c := range s.Changes {
+		if c.Untracked && strings.HasSuffix(c.Path, "/") {
+			out = append(out, c.Path)
+		}
+	}
+	return out
+}
+
+// Restore is what has to happen for the work tree to hold a snapshot's files.
+type Restore struct {
+	Commit string   `json:"commit"`
+	Write  []string `json:"write"`
+	Remove []string `json:"remove"`
+	// Dirty are those of them that hold uncommitted work now.
+	Dirty []string `json:"dirty"`
+	// InTheWay are files that git does not know or ignores, where the snapshot
+	// has something else: nothing would save them.
+	InTheWay []string `json:"in_the_way"`
+}
+
+// PlanRestore compares a snapshot with the work tree; nothing is changed.
+func (r Repo) PlanRestore(ctx context.Context, commit string) (Restore, error) {
+	p := Restore{Commit: commit}
+	st, err := r.Status(ctx)
+	if err != nil {
+		return p, err
+	}
+	tree, err := r.SnapshotTree(ctx, st.Nested())
+	if err != nil {
+		return p, err
+	}
+	out, err := r.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", tree, commit+"^{tree}")
+	if err != nil {
+		return p, err
+	}
+	tracked, err := r.tracked(ctx)
+	if err != nil {
+		return p, err
+	}
+	removed := map[string]bool{}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		meta, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
+		if len(meta) != 5 || meta[0] == "160000" || meta[1] == "160000" {
+			continue // another repository's content is not ours to put anywhere
+		}
+		switch {
+		case meta[4] != "D":
+			p.Write = append(p.Write, path)
+			if _, err := os.Lstat(r.path(path)); meta[4] == "A" && err == nil {
+				p.InTheWay = append(p.InTheWay, path)
+			}
+		case tracked[path]:
+			p.Remove = append(p.Remove, path)
+			removed[path] = true
+		}
+	}
+	for _, path := range p.Write {
+		if block := r.blocked(path, removed); block != "" {
+			p.InTheWay = append(p.InTheWay, block)
+		}
+	}
+	touched := map[string]bool{}
+	for _, path := range append(append([]string{}, p.Write...), p.Remove...) {
+		touched[path] = true
+	}
+	for _, path := range st.Paths() {
+		if touched[path] {
+			p.Dirty = append(p.Dirty, path)
+		}
+	}
+	return p, nil
+}
+
+func (r Repo) path(rel string) string { return filepath.Join(r.Root, filepath.FromSlash(rel)) }
+
+// tracked are all paths of the user's index.
+func (r Repo) tracked(ctx context.Context) (map[string]bool, error) {
+	out, err := r.Run(ctx, "ls-files", "-z")
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	for p := range strings.SplitSeq(string(out), "\x00") {
+		set[p] = true
+	}
+	return set, nil
+}
+
+// blocked names a parent of path that is no folder and stays.
+func (r Repo) blocked(path string, removed map[string]bool) string {
+	for i, c := range path {
+		if c != '/' {
+			continue
+		}
+		parent := path[:i]
+		if st, err := os.Lstat(r.path(parent)); err == nil && !st.IsDir() && !removed[parent] {
+			return parent
+		}
+	}
+	return ""
+}
+
+// ErrInTheWay says that a restore would overwrite what nothing could bring back.
+var ErrInTheWay = errors.New("files in the way")
+
+// ApplyRestore carries a plan out. The index is not touched.
+func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
+	if len(p.InTheWay) > 0 {
+		return fmt.Errorf("restore: %w: %q", ErrInTheWay, p.InTheWay)
+	}
+	dir, err := os.MkdirTemp(r.GitDir, "gauntlet-index-*")
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // nothing to do about it
+	o := Opts{IndexFile: filepath.Join(dir, "index"), Locks: true}
+	if _, err := r.RunWith(ctx, o, "read-tree", p.Commit); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	for _, path := range p.Remove {
+		if err := os.Remove(r.path(path)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("restore: %w", err)
+		}
+		// Folders that are empty now go too; the first that is not ends it.
+		for parent := filepath.Dir(r.path(path)); parent != r.Root && os.Remove(parent) == nil; {
+			parent = filepath.Dir(parent)
+		}
+	}
+	for _, path := range p.Write {
+		st, err := os.Lstat(r.path(path))
+		if err == nil && st.IsDir() && os.Remove(r.path(path)) != nil {
+			return fmt.Errorf("restore: %w: the folder %q is not empty", ErrInTheWay, path)
+		}
+	}
+	if len(p.Write) == 0 {
+		return nil
+	}
+	o.Stdin = strings.NewReader(strings.Join(p.Write, "\x00") + "\x00")
+	if _, err := r.RunWith(ctx, o, "checkout-index", "--force", "-z", "--stdin"); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	return nil
+}
