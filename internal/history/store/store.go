@@ -126,8 +126,8 @@ func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 		}
 	}()
 	s := &Store{db: db}
-	// Our lock keeps others out, and what a power cut breaks is rebuilt.
-	if err := db.Exec("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF"); err != nil {
+	// Our lock keeps others out, and what a kill or a power cut breaks is rebuilt.
+	if err := db.Exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF"); err != nil {
 		return nil, err
 	}
 	version, err := s.integer("PRAGMA user_version")
