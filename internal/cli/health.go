@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/review"
+)
+
+func (app *App) healthCmd() *cobra.Command {
+	var asJSON, usage bool
+	cmd := &cobra.Command{
+		Use:   "health",
+		Short: "Tell which reviewers are installed and answer",
+		Long: `Ask every reviewer for its version and tell which reviews of this project can
+run. With --usage, or cli.check_usage_limit in the configuration, each reviewer
+also answers one word, which shows a used-up quota and costs a request.
+
+Exit code 0: every review has a reviewer. 1: at least one has none. 2: the
+configuration cannot be read.`,
+		Example: `  gauntlet health
+  gauntlet health --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.health(cmd.Context(), asJSON, usage) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&usage, "usage", false, "also find out whether the quota is used up")
+	return cmd
+}
+
+// reviewHealth is one review of the project and who could do it.
+type reviewHealth struct {
+	Review    string   `json:"review"`
+	Reviewers []string `json:"reviewers"`
+	Healthy   []string `json:"healthy"`
+}
+
+func (app *App) health(ctx context.Context, asJSON, usage bool) error {
+	cwd, err := app.Getwd()
+	if err != nil {
+		return exit(2, "the current folder cannot be read: %v", err)
+	}
+	// Outside a project there are still reviewers to ask about.
+	var cfg *config.Loaded
+	if root, ok := config.FindRoot(cwd); ok {
+		if cfg, err = config.Load(root, app.Getenv); err != nil {
+			return exit(2, "%v", err)
+		}
+		usage = usage || cfg.Settings.CheckUsageLimit
+	}
+	names := review.Names()
+	var reviews []reviewHealth
+	for _, r := range usedReviews(cfg) {
+		preference := r.CLIPreference
+		if len(preference) == 0 {
+			preference = cfg.Project.CLI.DefaultPreference
+		}
+		reviews = append(reviews, reviewHealth{Review: r.Name, Reviewers: orEmpty(preference), Healthy: []string{}})
+		for _, name := range preference {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	list := review.CheckHealth(ctx, names, app.Environ(), cwd, usage)
+	bad := 0
+	for i := range reviews {
+		for _, h := range list {
+			if h.Healthy && slices.Contains(reviews[i].Reviewers, h.Name) {
+				reviews[i].Healthy = append(reviews[i].Healthy, h.Name)
+			}
+		}
+		if len(reviews[i].Healthy) == 0 {
+			bad++
+		}
+	}
+	if asJSON {
+		err = writeJSON(app.Out, struct {
+			Reviewers []review.Health `json:"reviewers"`
+			Reviews   []reviewHealth  `json:"reviews"`
+		}{list, orEmpty(reviews)})
+	} else {
+		err = app.printHealth(list, reviews)
+	}
+	if err == nil && bad > 0 {
+		return exit(1, "")
+	}
+	return err
+}
+
+// usedReviews are the reviews that an entry point names, by name.
+func usedReviews(cfg *config.Loaded) []*config.Review {
+	if cfg == nil {
+		return nil
+	}
+	var list []*config.Review
+	for _, ep := range cfg.Project.EntryPoints {
+		for _, name := range ep.Reviews {
+			if r := cfg.Reviews[name]; r != nil && !slices.Contains(list, r) {
+				list = append(list, r)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b *config.Review) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+func (app *App) printHealth(list []review.Health, reviews []reviewHealth) error {
+	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "REVIEWER\tSTATE\tVERSION\tDETAIL")
+	for _, h := range list {
+		state, detail := "healthy", h.Path
+		switch {
+		case h.Healthy:
+		case h.Installed:
+			state, detail = "unhealthy", h.Message
+		default:
+			state, detail = "missing", h.Message
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", redact.Line(h.Name, 40), state, redact.Line(h.Version, 40), redact.Line(detail, 200))
+	}
+	if len(reviews) > 0 {
+		fmt.Fprintln(w, "\nREVIEW\tSTATE\tREVIEWERS\t")
+		for _, r := range reviews {
+			state := "can run"
+			if len(r.Healthy) == 0 {
+				state = "no healthy adapters"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t\n", redact.Line(r.Review, 80), state, redact.Line(strings.Join(r.Reviewers, ", "), 120))
+		}
+	}
+	return w.Flush()
+}
