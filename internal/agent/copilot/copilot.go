@@ -130,6 +130,7 @@ func (Adapter) Setup() wire.Setup {
 			return ""
 		},
 		Unit: time.Second, TimeoutKey: "timeoutSec", CommandKey: "bash", Typed: true,
+		AlsoRuns: []string{"claude"},
 		Hooks: []wire.Hook{
 			{Event: "agentStop", Kind: event.Stop, Args: "stop-hook --agent copilot"},
 			{Event: "subagentStop", Kind: event.SubagentStop, Args: "stop-hook --agent copilot"},

@@ -142,6 +142,7 @@ func (Adapter) Setup() wire.Setup {
 			return ""
 		},
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command",
+		AlsoRuns: []string{"claude"},
 		Hooks: []wire.Hook{
 			{Event: "stop", Kind: event.Stop, Args: "stop-hook --agent cursor"},
 			{Event: "beforeSubmitPrompt", Kind: event.Prompt, Args: "hook prompt --agent cursor"},

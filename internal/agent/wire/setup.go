@@ -87,6 +87,8 @@ type Setup struct {
 	StatusLine string
 	// Pitfalls finds settings that keep our hooks from running.
 	Pitfalls func(Payload) []string
+	// AlsoRuns names the agents whose settings this client runs hooks from too.
+	AlsoRuns []string
 	// Trust is set where hooks run only after they were trusted.
 	Trust *Trust
 }

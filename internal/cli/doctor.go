@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/buildinfo"
+	"gauntlet/internal/install"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/stop"
+)
+
+func (app *App) doctorCmd() *cobra.Command {
+	var asJSON, noSelfTest bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Examine the installation and say how to mend it",
+		Long: `Check which binary the hooks call, whether the configuration is valid, whether the
+hooks are installed for each agent found here and when they last fired, and how
+fast git is. The self-test sends each installed agent's own event through the
+installed command, in a throw-away project, and reads the reply as that agent
+would. Exit code 0 when nothing fails, 1 when something does.`,
+		Example: `  gauntlet doctor
+  gauntlet doctor --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := app.places()
+			if err != nil {
+				return err
+			}
+			cwd, err := app.Getwd()
+			if err != nil {
+				return exit(2, "the current folder cannot be read: %v", err)
+			}
+			self, err := os.Executable()
+			if err != nil {
+				self = os.Args[0]
+			}
+			d := install.Doctor{
+				Places: p, Cwd: cwd, Executable: self, Version: buildinfo.Version(), Environ: app.Environ(),
+				Now: app.Now(), StateHome: stop.StateHome(app.Getenv), SelfTest: !noSelfTest,
+			}
+			checks := d.Examine(cmd.Context())
+			failed := 0
+			for i := range checks {
+				c := &checks[i]
+				c.Message, c.Fix = redact.Strip(c.Message), redact.Strip(c.Fix)
+				if c.State == install.Fail {
+					failed++
+				}
+			}
+			if asJSON {
+				if err := writeJSON(app.Out, struct {
+					OK     bool            `json:"ok"`
+					Checks []install.Check `json:"checks"`
+				}{failed == 0, orEmpty(checks)}); err != nil {
+					return err
+				}
+			} else {
+				app.printChecks(checks, failed)
+			}
+			if failed > 0 {
+				return exit(1, "")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "machine-readable output")
+	cmd.Flags().BoolVar(&noSelfTest, "no-self-test", false, "do not send events through the installed commands")
+	return cmd
+}
+
+func (app *App) printChecks(checks []install.Check, failed int) {
+	names, warned := 0, 0
+	label := func(c install.Check) string {
+		if c.Agent == "" {
+			return c.Name
+		}
+		return c.Agent + " " + c.Name
+	}
+	for _, c := range checks {
+		names = max(names, len(label(c)))
+		if c.State == install.Warn {
+			warned++
+		}
+	}
+	for _, c := range checks {
+		fmt.Fprintf(app.Out, "%-4s  %-*s  %s\n", c.State, names, label(c), oneLine(c.Message))
+		if c.Fix != "" {
+			fmt.Fprintf(app.Out, "%*s  fix: %s\n", 6+names, "", oneLine(c.Fix))
+		}
+	}
+	switch {
+	case failed > 0:
+		fmt.Fprintf(app.Out, "\n%s, %s.\n", count(failed, "problem"), count(warned, "warning"))
+	case warned > 0:
+		fmt.Fprintf(app.Out, "\nNo problems, %s.\n", count(warned, "warning"))
+	default:
+		fmt.Fprintln(app.Out, "\nAll well.")
+	}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

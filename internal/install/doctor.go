@@ -1,0 +1,191 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/git"
+	"gauntlet/internal/session"
+)
+
+// State is how one check came out.
+type State string
+
+// States. Only a failure makes doctor fail.
+const (
+	OK   State = "ok"
+	Info State = "info"
+	Warn State = "warn"
+	Fail State = "fail"
+)
+
+// Check is one thing that was examined. Whatever is wrong comes with its fix.
+type Check struct {
+	Name    string `json:"name"`
+	Agent   string `json:"agent,omitempty"`
+	State   State  `json:"state"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+// Doctor is what an examination needs to know.
+type Doctor struct {
+	Places
+	Cwd        string
+	Executable string // this program
+	Version    string
+	Environ    []string
+	Now        time.Time
+	StateHome  string // $XDG_STATE_HOME or its default
+	// SelfTest sends events through the installed commands.
+	SelfTest bool
+
+	checks []Check
+}
+
+// Examine looks at everything and returns what it found, in a fixed order.
+func (d *Doctor) Examine(ctx context.Context) []Check {
+	d.checks = nil
+	binary := d.binary()
+	cfg := d.config()
+	repo, inRepo := d.repository(ctx)
+	d.switches(cfg, repo)
+	d.agents(ctx, cfg, session.Open(repo.GitDir, d.Project, d.StateHome), binary)
+	if inRepo {
+		d.gitSpeed(ctx, repo)
+	}
+	return d.checks
+}
+
+func (d *Doctor) add(c Check) { d.checks = append(d.checks, c) }
+
+// binary: the hooks look gauntlet up in PATH, so that one has to be there.
+func (d *Doctor) binary() string {
+	path, err := d.LookPath("gauntlet")
+	if err != nil {
+		dir := filepath.Dir(d.Executable)
+		d.add(Check{
+			Name: "binary", State: Fail, Message: "gauntlet is not on PATH: every hook lets the agent stop unjudged",
+			Fix: fmt.Sprintf("add %s to PATH, or copy %s into a directory that is on it", dir, d.Executable),
+		})
+		return ""
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if !sameFile(path, d.Executable) {
+		d.add(Check{
+			Name: "binary", State: Warn, Message: fmt.Sprintf("hooks call %s, but this is %s (%s)", path, d.Executable, d.Version),
+			Fix: "put the directory of the one you want first in PATH, or remove the other",
+		})
+		return path
+	}
+	d.add(Check{Name: "binary", State: OK, Message: fmt.Sprintf("hooks call %s (%s)", path, d.Version)})
+	return path
+}
+
+func sameFile(a, b string) bool {
+	sa, errA := os.Stat(a)
+	sb, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(sa, sb)
+}
+
+func (d *Doctor) config() *config.Loaded {
+	root, ok := config.FindRoot(d.Cwd)
+	if !ok {
+		d.add(Check{Name: "config", State: Warn, Message: "no .gauntlet/config.yml here or above: every stop is approved (no_config)", Fix: "gauntlet init"})
+		return nil
+	}
+	cfg, err := config.Load(root, d.Getenv)
+	if err != nil {
+		d.add(Check{Name: "config", State: Fail, Message: err.Error(), Fix: "correct it there; `gauntlet validate` lists everything that is wrong. Until then every stop is approved (error)"})
+		return nil
+	}
+	d.add(Check{Name: "config", State: OK, Message: fmt.Sprintf("%s is valid: %s", filepath.Join(config.Dir, config.File), gates(cfg))})
+	for _, w := range cfg.Warnings {
+		d.add(Check{Name: "config", State: Warn, Message: w, Fix: "correct it there"})
+	}
+	return cfg
+}
+
+func gates(cfg *config.Loaded) string {
+	return fmt.Sprintf("%d checks, %d reviews, %d entry points", len(cfg.Checks), len(cfg.Reviews), len(cfg.Project.EntryPoints))
+}
+
+func (d *Doctor) repository(ctx context.Context) (git.Repo, bool) {
+	repo, err := git.Find(d.Project)
+	switch {
+	case errors.Is(err, git.ErrNoRepo) || err == nil && repo.Bare:
+		d.add(Check{Name: "git", State: Warn, Message: "not a git work tree: what changed cannot be told", Fix: "git init"})
+		return git.Repo{}, false
+	case err != nil:
+		d.add(Check{Name: "git", State: Fail, Message: err.Error(), Fix: "repair the repository"})
+		return git.Repo{}, false
+	}
+	if _, err := repo.Run(ctx, "rev-parse", "--git-dir"); err != nil {
+		fix := "see what `git status` says there"
+		if errors.Is(err, git.ErrMissing) {
+			fix = "install git and put it on PATH"
+		}
+		d.add(Check{Name: "git", State: Fail, Message: err.Error(), Fix: fix})
+		return repo, false
+	}
+	return repo, true
+}
+
+// switches: off is fine, but a person who asks the doctor should hear of it.
+func (d *Doctor) switches(cfg *config.Loaded, repo git.Repo) {
+	if cfg != nil && !cfg.Settings.StopHookEnabled {
+		d.add(Check{Name: "switch", State: Warn, Message: "the stop hook is switched off by configuration or environment", Fix: "set stop_hook.enabled: true, or unset " + config.EnvStopHookEnabled})
+	}
+	for _, st := range []session.Store{session.Open(repo.GitDir, d.Project, d.StateHome), session.Everywhere(d.StateHome)} {
+		if o, off := st.IsOff("", d.Now); off {
+			until := "until it is switched on"
+			if !o.Until.IsZero() {
+				until = "until " + o.Until.Local().Format("2006-01-02 15:04")
+			}
+			d.add(Check{Name: "switch", State: Warn, Message: "the stop hook is switched off by `gauntlet off` " + until, Fix: "gauntlet on (or: gauntlet on --everywhere)"})
+		}
+	}
+}
+
+// slowStatus is where a person begins to feel git at every stop.
+const slowStatus = 300 * time.Millisecond
+
+// gitSpeed: every stop that reaches the gates asks git for its status.
+func (d *Doctor) gitSpeed(ctx context.Context, repo git.Repo) {
+	_, _ = repo.Status(ctx) // the first one fills the caches
+	start := time.Now()
+	if _, err := repo.Status(ctx); err != nil {
+		d.add(Check{Name: "git", State: Fail, Message: err.Error(), Fix: "see what `git status` says there"})
+		return
+	}
+	took := time.Since(start)
+	c := Check{Name: "git", State: OK, Message: fmt.Sprintf("git status takes %d ms", took.Milliseconds())}
+	var off []string
+	for _, key := range []string{"core.fsmonitor", "core.untrackedCache"} {
+		out, err := repo.Run(ctx, "config", "--get", key)
+		if v := string(out); err != nil || v == "false\n" || v == "keep\n" {
+			off = append(off, key)
+		}
+	}
+	if took > slowStatus {
+		c.State = Warn
+		c.Fix = "keep large generated folders out with .gitignore"
+		if len(off) > 0 {
+			c.Fix = ""
+			for i, key := range off {
+				if i > 0 {
+					c.Fix += " && "
+				}
+				c.Fix += "git config " + key + " true"
+			}
+		}
+	}
+	d.add(c)
+}

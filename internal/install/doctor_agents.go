@@ -1,0 +1,158 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/session"
+)
+
+// agents examines every agent that is here, or that has hooks of ours.
+func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.Store, binary string) {
+	beats := memory.Heartbeats()
+	installed := map[string]bool{}
+	found := false
+	for _, a := range agent.All() {
+		ins := d.Inspect(a)
+		if len(ins) == 0 && !d.present(a) {
+			continue
+		}
+		found = true
+		if d.agent(a, ins, cfg) {
+			installed[a.Name()] = true
+			d.heartbeat(a, beats, binary)
+			if d.SelfTest && binary != "" {
+				d.selfTest(ctx, a, ins)
+			}
+		}
+	}
+	if !found {
+		d.add(Check{Name: "agents", State: Warn, Message: "no coding agent found here", Fix: "gauntlet install --agent NAME"})
+	}
+	for _, a := range agent.All() {
+		for _, other := range a.Setup().AlsoRuns {
+			if installed[a.Name()] && installed[other] {
+				d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: fmt.Sprintf("%s also runs the hooks in %s's settings; the same stop is judged once", a.Setup().Label, other)})
+			}
+		}
+	}
+}
+
+// agent reports whether a stop hook of ours is in place.
+func (d *Doctor) agent(a agent.Adapter, ins []Installed, cfg *config.Loaded) bool {
+	s := a.Setup()
+	good, byHand := 0, false
+	for _, in := range ins {
+		if in.Err != nil {
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: in.Err.Error(), Fix: "correct the file, then: gauntlet install --agent " + a.Name() + flag(in.Scope)})
+			continue
+		}
+		byHand = byHand || in.ByHand
+		if d.settings(a, in, cfg) {
+			good++
+		}
+	}
+	switch {
+	case good > 1:
+		d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: s.Label + " has the hooks in more than one settings file; one is enough", Fix: "gauntlet uninstall --agent " + a.Name() + " --user"})
+	case good == 0 && byHand:
+		d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: s.Label + " calls gauntlet stop-hook through an entry that somebody wrote by hand; it is not examined"})
+	case good == 0 && len(ins) == 0:
+		d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: s.Label + " is here, but has no stop hook of ours", Fix: "gauntlet install --agent " + a.Name()})
+	}
+	return good > 0
+}
+
+func flag(s wire.Scope) string { return " --" + string(s) }
+
+// settings examines one settings file.
+func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) bool {
+	s := a.Setup()
+	again := "gauntlet install --agent " + a.Name() + flag(in.Scope)
+	stop := in.Stop()
+	if stop == nil {
+		if !in.ByHand {
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: fmt.Sprintf("%s has hooks of ours but no stop hook", in.Path), Fix: again})
+		}
+		return false
+	}
+	c := Check{Name: "hooks", Agent: a.Name(), State: OK, Message: fmt.Sprintf("%s: %s (%s)", s.Label, in.Path, in.Scope)}
+	deadline := 280 * time.Second
+	if cfg != nil {
+		deadline = cfg.Settings.Deadline
+	}
+	timeout := time.Duration(stop.Timeout) * s.Unit
+	have := map[event.Kind]bool{}
+	for _, cmd := range in.Commands {
+		have[cmd.Hook.Kind] = true
+	}
+	switch {
+	case len(in.Pitfalls) > 0:
+		c.State, c.Message, c.Fix = Fail, in.Path+": "+strings.Join(in.Pitfalls, "; "), "change that in "+in.Path
+	case s.TimeoutKey != "" && stop.Timeout > 0 && timeout < 10*time.Second:
+		c.State, c.Message, c.Fix = Fail, fmt.Sprintf("%s: timeout %d means %s for %s; the hook is killed before it answers", in.Path, stop.Timeout, timeout, s.Label), again
+	case s.TimeoutKey != "" && stop.Timeout > 0 && timeout <= deadline:
+		c.State, c.Message = Warn, fmt.Sprintf("%s: the agent's timeout (%s) is not above stop_hook.deadline_seconds (%s): a slow run is killed without a verdict", in.Path, timeout, deadline)
+		c.Fix = "lower stop_hook.deadline_seconds, or raise the timeout in that file; default: " + again
+	case stop.Line != s.Command(stop.Hook.Args):
+		c.State, c.Message, c.Fix = Warn, in.Path+": the stop hook was written by another version", again
+	case len(have) < len(s.Hooks):
+		c.State, c.Message, c.Fix = Warn, in.Path+": not every hook is there", again
+	case in.Untrusted > 0:
+		c.State, c.Message, c.Fix = Warn, fmt.Sprintf("%s: %d hooks are not trusted yet, so %s does not run them", in.Path, in.Untrusted, s.Label), s.Trust.How+"; or: "+again+" --trust"
+	}
+	d.add(c)
+	return true
+}
+
+// heartbeat says when the hook last fired: the proof that it is called.
+func (d *Doctor) heartbeat(a agent.Adapter, beats []session.Heartbeat, binary string) {
+	var last *session.Heartbeat
+	for i, b := range beats {
+		if b.Agent == a.Name() && (b.Event == string(event.Stop) || b.Event == string(event.SubagentStop)) && (last == nil || b.At.After(last.At)) {
+			last = &beats[i]
+		}
+	}
+	if last == nil {
+		d.add(Check{Name: "heartbeat", Agent: a.Name(), State: Info, Message: "the stop hook has not fired in this project yet", Fix: "start " + a.Setup().Label + " here and let it answer once"})
+		return
+	}
+	c := Check{Name: "heartbeat", Agent: a.Name(), State: OK, Message: "the stop hook last fired " + ago(d.Now.Sub(last.At)) + status(last.Status)}
+	if last.Binary != "" && binary != "" && !sameFile(last.Binary, binary) {
+		c.State, c.Message = Warn, c.Message+" and ran "+last.Binary
+		c.Fix = "restart the agent so that it sees your PATH, or remove the other binary"
+	}
+	d.add(c)
+}
+
+func status(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// ago is a span as people say it.
+func ago(d time.Duration) string {
+	unit := func(n int, name string) string {
+		if n == 1 {
+			return "1 " + name + " ago"
+		}
+		return fmt.Sprintf("%d %ss ago", n, name)
+	}
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return unit(int(d/time.Minute), "minute")
+	case d < 48*time.Hour:
+		return unit(int(d/time.Hour), "hour")
+	}
+	return unit(int(d/(24*time.Hour)), "day")
+}

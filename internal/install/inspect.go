@@ -1,0 +1,116 @@
+package install
+
+import (
+	"errors"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+	"gauntlet/internal/install/jsonedit"
+)
+
+// Installed is what one settings file holds of ours.
+type Installed struct {
+	Scope wire.Scope
+	Path  string
+	// Commands are our entries; ByHand is set when somebody wrote the stop hook
+	// in themselves.
+	Commands []Command
+	ByHand   bool
+	// Untrusted counts hooks that the client will not run before they are trusted.
+	Untrusted int
+	// Pitfalls are settings that keep the hooks from running.
+	Pitfalls []string
+	// Err is why the file could not be read.
+	Err error
+}
+
+// Command is one entry of ours.
+type Command struct {
+	Hook wire.Hook
+	Line string // what the client runs
+	// Timeout as it is written, in the client's unit; 0 when not set.
+	Timeout int64
+}
+
+// Stop is the entry that judges stops, nil when it is not there.
+func (in Installed) Stop() *Command {
+	for i := range in.Commands {
+		if s := &in.Commands[i]; s.Hook.Kind == event.Stop {
+			return s
+		}
+	}
+	return nil
+}
+
+// Inspect looks into every settings file of an agent; files without anything of
+// ours are left out unless they cannot be read.
+func (p Places) Inspect(a agent.Adapter) []Installed {
+	var out []Installed
+	for _, scope := range []wire.Scope{wire.User, wire.Project, wire.Local} {
+		f, root, err := p.open(a, scope)
+		var none *NoScopeError
+		if errors.As(err, &none) || err == nil && (!f.exists || isBlank(f.data)) {
+			continue
+		}
+		in := Installed{Scope: scope, Path: f.name, Err: err}
+		if err == nil {
+			p.inspect(a.Setup(), root, f, &in)
+		}
+		if in.Err != nil || len(in.Commands) > 0 || in.ByHand {
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+func (p Places) inspect(s wire.Setup, root string, f file, in *Installed) {
+	if s.Shape == wire.Whole {
+		if string(f.data) == s.Content() {
+			h := s.Hooks[0]
+			in.Commands = []Command{{Hook: h, Line: s.Command(h.Args), Timeout: s.TimeoutOf(h)}}
+		}
+		return
+	}
+	l, err := parse(f.name, s, root, f.data)
+	if err != nil {
+		in.Err = err
+		return
+	}
+	for _, e := range l.entries() {
+		for _, h := range s.Hooks {
+			if h.Event != e.event {
+				continue
+			}
+			switch {
+			case ours(e.command):
+				in.Commands = append(in.Commands, Command{Hook: h, Line: e.command, Timeout: e.timeout})
+			case byHand(e.command, h.Args) && h.Kind == event.Stop:
+				in.ByHand = true
+			}
+		}
+	}
+	if s.Pitfalls != nil {
+		if plain, err := jsonedit.Standard(f.data); err == nil {
+			in.Pitfalls = s.Pitfalls(wire.Payload(wire.Keys(plain)))
+		}
+	}
+	if s.Trust != nil {
+		in.Untrusted = p.untrusted(s, root, f)
+	}
+}
+
+func (p Places) untrusted(s wire.Setup, root string, f file) int {
+	want, err := trustOf(s, root, f.name, f.data)
+	if err != nil {
+		return 0
+	}
+	list, err := readFile(s.Trust.File(p.dirs()))
+	n := 0
+	for _, t := range want {
+		if at := findTable(list.data, t.table); err != nil || at == nil || at.hash != t.hash {
+			n++
+		}
+	}
+	return n
+}

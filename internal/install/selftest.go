@@ -1,0 +1,155 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/git"
+	"gauntlet/internal/proc"
+)
+
+// selfTestTime is far more than one of these answers takes.
+const selfTestTime = 30 * time.Second
+
+// trial is one event sent through an installed command, and what has to come of it.
+type trial struct {
+	name string
+	dir  string
+	path string // PATH of the command
+	want wire.Outcome
+	bad  string // what it means when it comes out differently
+}
+
+// selfTest sends the agent's own event through the command in its settings: in a
+// folder without configuration, in a project whose only gate fails, and with no
+// gauntlet on PATH. Each reply is read by the agent's rules.
+func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed) {
+	if _, err := d.LookPath("sh"); err != nil {
+		d.add(Check{Name: "self-test", Agent: a.Name(), State: Info, Message: "not run: there is no sh on PATH"})
+		return
+	}
+	world, err := os.MkdirTemp("", "gauntlet-doctor-")
+	if err != nil {
+		d.add(Check{Name: "self-test", Agent: a.Name(), State: Warn, Message: "not run: " + cause(err), Fix: "make room in the temporary directory"})
+		return
+	}
+	defer func() { _ = os.RemoveAll(world) }()
+	trials, err := d.trials(ctx, world)
+	if err != nil {
+		d.add(Check{Name: "self-test", Agent: a.Name(), State: Warn, Message: "not run: " + err.Error(), Fix: "see whether git works in a new directory"})
+		return
+	}
+	tested := map[string]bool{}
+	for _, in := range ins {
+		stop := in.Stop()
+		if stop == nil || tested[stop.Line] {
+			continue
+		}
+		tested[stop.Line] = true
+		d.try(ctx, a, in, stop.Line, world, trials)
+	}
+}
+
+// trials builds the little world of the self-test.
+func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
+	plain, project, nothing := filepath.Join(world, "plain"), filepath.Join(world, "project"), filepath.Join(world, "nothing")
+	files := map[string]string{
+		filepath.Join(project, ".gauntlet", "config.yml"):               "base_branch: main\nstop_hook:\n  enabled: true\n  run_interval_minutes: 0\nentry_points:\n  - path: .\n    checks: [doctor]\n",
+		filepath.Join(project, ".gauntlet", "checks", "doctor.yml"):     "command: echo this gate always fails; exit 1\n",
+		filepath.Join(project, "committed.txt"):                         "one\n",
+		filepath.Join(plain, "README"):                                  "no project\n",
+		filepath.Join(nothing, "README"):                                "no programs\n",
+		filepath.Join(world, "home", ".config", "gauntlet", ".nothing"): "",
+	}
+	for path, content := range files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"},
+		{"add", "committed.txt"},
+		{"-c", "user.name=gauntlet doctor", "-c", "user.email=doctor@localhost", "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", "self-test"},
+	} {
+		_, stderr, res := proc.Output(ctx, proc.Cmd{Args: append([]string{"git"}, args...), Dir: project, Env: d.env(world, d.Getenv("PATH")), Timeout: selfTestTime}, 1<<16)
+		if !res.OK() {
+			return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(stderr)))
+		}
+	}
+	if err := os.WriteFile(filepath.Join(project, "committed.txt"), []byte("two\n"), 0o600); err != nil {
+		return nil, err
+	}
+	path := d.Getenv("PATH")
+	return []trial{
+		{"a stop outside a project", plain, path, wire.Allowed, "the agent could not stop where nothing is configured"},
+		{"a stop with a failing gate", project, path, wire.Blocked, "a failing gate would not block"},
+		{"a stop without gauntlet on PATH", plain, nothing, wire.Allowed, "a missing binary would disturb the agent"},
+	}, nil
+}
+
+// env is a clean environment with homes of its own, so that nothing of the
+// person's history or configuration takes part.
+func (d *Doctor) env(world, path string) []string {
+	var env []string
+	for _, kv := range git.Environ(d.Environ) {
+		name, _, _ := strings.Cut(kv, "=")
+		switch {
+		case name == "PATH" || name == "HOME" || name == "CI" || name == "GITHUB_ACTIONS":
+		case strings.HasPrefix(name, "GAUNTLET_") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "CLAUDE_"):
+		default:
+			env = append(env, kv)
+		}
+	}
+	home := filepath.Join(world, "home")
+	return append(env, "PATH="+path, "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1")
+}
+
+// try runs the trials and reports the first that goes wrong.
+func (d *Doctor) try(ctx context.Context, a agent.Adapter, in Installed, line, world string, trials []trial) {
+	sh, err := d.LookPath("sh")
+	if err != nil {
+		return
+	}
+	for _, t := range trials {
+		stdout, stderr, res := proc.Output(ctx, proc.Cmd{
+			Args: []string{sh, "-c", line}, Dir: t.dir, Env: d.env(world, t.path),
+			Stdin: bytes.NewReader(a.Sample(t.dir)), Timeout: selfTestTime,
+		}, 1<<20)
+		got := a.React(wire.Reply{Stdout: stdout, Stderr: stderr, ExitCode: res.ExitCode, TimedOut: res.TimedOut})
+		if got.Outcome == t.want {
+			continue
+		}
+		why := got.Why
+		if why == "" {
+			why = "it answered " + quoteShort(stdout)
+		}
+		d.add(Check{
+			Name: "self-test", Agent: a.Name(), State: Fail,
+			Message: fmt.Sprintf("%s was %s, expected %s (%s): %s", t.name, got.Outcome, t.want, why, t.bad),
+			Fix:     "gauntlet install --agent " + a.Name() + flag(in.Scope) + "; if it stays, run the command by hand: " + line,
+		})
+		return
+	}
+	d.add(Check{Name: "self-test", Agent: a.Name(), State: OK, Message: "the installed command blocks a failing gate, lets other stops pass, and is silent when gauntlet is missing"})
+}
+
+func quoteShort(out []byte) string {
+	s := wire.OneLine(string(out))
+	if s == "" {
+		return "nothing"
+	}
+	if r := []rune(s); len(r) > 120 {
+		s = string(r[:120]) + "…"
+	}
+	return s
+}
