@@ -2,10 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/review"
 )
 
 func (app *App) validateCmd() *cobra.Command {
@@ -40,6 +44,7 @@ func (app *App) validate(asJSON bool) error {
 		return err
 	}
 	l, errs := config.Validate(root, app.Getenv)
+	l.Warnings = append(l.Warnings, unknownReviewers(l)...)
 	if asJSON {
 		out := make([]invalid, 0, len(errs))
 		for _, e := range errs {
@@ -66,4 +71,23 @@ func (app *App) validate(asJSON bool) error {
 	fmt.Fprintf(app.Out, "The configuration is valid: %s, %s, %s.\n",
 		count(len(l.Project.EntryPoints), "entry point"), count(len(l.Checks), "check"), count(len(l.Reviews), "review"))
 	return nil
+}
+
+// unknownReviewers warns of names that no reviewer has: such a slot would only
+// be found out when the review runs.
+func unknownReviewers(l *config.Loaded) []string {
+	known := review.Names()
+	var out []string
+	check := func(file, field string, names []string) {
+		for _, n := range names {
+			if !slices.Contains(known, n) {
+				out = append(out, fmt.Sprintf("%s: %s: there is no reviewer %q; there are %s", file, field, n, strings.Join(known, ", ")))
+			}
+		}
+	}
+	check(config.Dir+"/"+config.File, "cli.default_preference", l.Project.CLI.DefaultPreference)
+	for _, name := range slices.Sorted(maps.Keys(l.Reviews)) {
+		check(l.Reviews[name].File, "cli_preference", l.Reviews[name].CLIPreference)
+	}
+	return out
 }

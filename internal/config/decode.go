@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -38,7 +39,8 @@ func newDecoder(file string, legacy map[string]string) *decoder {
 
 // document decodes data into out, a pointer to a struct; empty data sets nothing.
 func (d *decoder) document(data []byte, out any) {
-	node, fail := parseYAML(data, d.file)
+	// The parser loses count of lines that end in CR LF.
+	node, fail := parseYAML(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), d.file)
 	if fail != nil {
 		if fail.Line > 0 {
 			fail.Line += d.lineBase

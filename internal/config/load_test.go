@@ -269,6 +269,8 @@ func TestLoadHostileYAML(t *testing.T) {
 		"too large":        {"# " + strings.Repeat("x", maxFile) + "\n", "is larger than 1 MiB"},
 		"two documents":    {minimal + "---\nmax_retries: 1\n", "config.yml:5:1: has more than one YAML document"},
 		"not UTF-8":        {"base_branch: a\nlog_dir: \xff\xfe\n", "config.yml:2:10: is not UTF-8 text"},
+		"CR LF":            {"max_retries: 2 # c\r\nbase_branch: main\r\nlog_dri: x\r\n", "config.yml:3:1: log_dri: unknown key"},
+		"line break":       {"log_dir: |\n  logs\n" + minimal, "config.yml:1:10: log_dir: must be one line without control characters"},
 		"NUL in a text":    {"base_branch: \"a\\0b\"\n" + minimal, "base_branch: must not contain a NUL character"},
 		"complex key":      {"? [a, b]\n: c\n" + minimal, "config.yml:2:1: is not valid YAML"},
 		"number overflow":  {"max_retries: 99999999999999999999999\n" + minimal, "config.yml:1:14: max_retries: must be"},

@@ -4,9 +4,11 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // fieldIndex finds the field of a struct type that a YAML key sets.
@@ -70,6 +72,13 @@ func numberOf(n ast.Node) (float64, bool) {
 		}
 	case *ast.FloatNode:
 		return v.Value, !math.IsInf(v.Value, 0) && !math.IsNaN(v.Value)
+	case *ast.StringNode:
+		// 1e3 is a number in YAML; the parser wants a dot in it.
+		if v.Token.Type != token.StringType || strings.Trim(v.Value, "0123456789eE+-.") != "" {
+			return 0, false
+		}
+		f, err := strconv.ParseFloat(v.Value, 64)
+		return f, err == nil
 	}
 	return 0, false
 }

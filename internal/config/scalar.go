@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -59,6 +60,10 @@ func (d *decoder) text(n ast.Node, text, field string, tag reflect.StructTag) {
 	}
 	if strings.TrimSpace(text) == "" && (tag.Get("required") != "" || tag.Get("nonblank") != "" || tag.Get("enum") != "") {
 		d.fail(n, field, "", "must not be empty")
+		return
+	}
+	if tag.Get("nonblank") != "" && strings.ContainsFunc(text, unicode.IsControl) {
+		d.fail(n, field, "", "must be one line without control characters")
 		return
 	}
 	words := tag.Get("enum")

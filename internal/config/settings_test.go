@@ -146,7 +146,7 @@ func TestGlobalPath(t *testing.T) {
 
 func TestHugeNumbersSaturate(t *testing.T) {
 	root := project(t, map[string]string{
-		"config.yml":      minimal + "stop_hook: {run_interval_minutes: 1.0e+300}\ndebug_log: {max_size_mb: 1.0e+300}\n",
+		"config.yml":      minimal + "stop_hook: {run_interval_minutes: 1e300}\ndebug_log: {max_size_mb: 1.0e+300}\n",
 		"checks/lint.yml": "command: x\ntimeout: 1.0e+300\n",
 	})
 	l := mustLoad(t, root, env(t))
