@@ -53,6 +53,7 @@ type execution struct {
 	logs    gateLogs
 	state   state
 	changes changes
+	partial bool // gates that still fail are not part of this run
 	res     Result
 }
 
@@ -124,6 +125,7 @@ func (e *execution) locked(ctx context.Context) {
 		e.autoClean(ctx)
 	}
 	jobs := gate.Select(e.opts.Config, e.changes.paths, e.stillFails, gate.Filter{Kind: e.opts.Kind, Name: e.opts.Gate, CI: e.ci})
+	e.partial = e.leavesOut(jobs)
 	switch {
 	case len(jobs) == 0 && len(e.changes.paths) == 0:
 		e.end(event.NoChanges, "nothing changed")
@@ -141,6 +143,21 @@ func (e *execution) locked(ctx context.Context) {
 		return
 	}
 	e.execute(ctx, jobs, limit-used)
+}
+
+// leavesOut reports whether a gate that still fails is not among the jobs,
+// because only some were asked for: then its logs must outlive this run.
+func (e *execution) leavesOut(jobs []gate.Job) bool {
+	in := map[string]bool{}
+	for _, j := range jobs {
+		in[j.LogBase] = true
+	}
+	for _, j := range gate.Select(e.opts.Config, nil, e.stillFails, gate.Filter{CI: e.ci}) {
+		if !in[j.LogBase] {
+			return true
+		}
+	}
+	return false
 }
 
 // noGates says why nothing applies, naming a gate that does not exist.

@@ -301,7 +301,9 @@ func (e *execution) record(cache *gate.Cache, console *consoleLog, snap git.Snap
 	}
 	switch e.res.Status {
 	case event.Passed:
-		s.RetryBase = 0
+		if !e.partial {
+			s.RetryBase = 0
+		}
 		warn(e.archivePassed())
 	case event.PassedWithWarnings:
 		s.RetryBase = n // the logs stay, they hold what was waived
@@ -311,6 +313,9 @@ func (e *execution) record(cache *gate.Cache, console *consoleLog, snap git.Snap
 
 // archivePassed moves the logs away and lets the result point to where they are.
 func (e *execution) archivePassed() error {
+	if e.partial {
+		return nil
+	}
 	_, err := archive(e.logDir, false)
 	moved := func(path string) string {
 		if filepath.Dir(path) != e.logDir {
