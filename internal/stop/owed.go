@@ -55,6 +55,13 @@ func (sc *Scene) Owed(ctx context.Context) Owing {
 		o.Notes = append(o.Notes, "no checkpoint without memory: "+f.forgetful.Error())
 		return o
 	}
+	sc.noteSession(ctx, f.seen)
+	if sc.Event.StopHookActive && sc.LastBlock.IsZero() && f.memory.LastBlock.IsZero() {
+		// Kept from stopping by somebody, and we know nothing of it: an
+		// uncounted block may be the start of a loop.
+		o.Notes = append(o.Notes, "already continuing because of a stop hook, and nothing is remembered of it")
+		return o
+	}
 	if contains(f.memory.Turns, f.mark) {
 		o.Notes = append(o.Notes, "this turn had its checkpoint")
 		return o
@@ -110,7 +117,7 @@ func (sc *Scene) block(ctx context.Context, f facts, o Owing, tested string) Owi
 	default:
 		o.Says = true
 		o.Verdict = event.Verdict{Status: event.Checkpoint, Reason: o.Result.Message, Message: "checkpoint: " + summary(o.Result)}
-		o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + o.Verdict.Message + ". To let the agent go: gauntlet off" + sessionFlag(sc.Event.SessionID)
+		o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + summary(o.Result) + ". To let the agent go: gauntlet off" + sessionFlag(sc.Event.SessionID)
 	}
 	return o
 }
@@ -210,7 +217,7 @@ func (sc *Scene) CommitGate(ctx context.Context) (event.Verdict, bool) {
 	var prompt promptMemory
 	state.Get(promptSection, &prompt)
 	turn, _ := sc.readTurn(ctx, isOwn(state)) // unreadable: the agent's id tells the turn
-	here := turnMark{Human: turn.HumanID, Agent: sc.Event.TurnID, Prompt: prompt.Count}
+	here := sc.mark(turn, prompt)
 	const ask = "Commit your changes before stopping"
 	reason := commitReason(ask, left)
 	first := false
@@ -247,7 +254,15 @@ func commitReason(ask string, left []string) string {
 	return b.String()
 }
 
-// noteSeen remembers where the last transcript of a session was seen.
+// noteSession remembers where the session's transcript is, once.
+func (sc *Scene) noteSession(ctx context.Context, before seenMemory) {
+	if sc.Event.TranscriptPath == "" || before.Transcript == sc.Event.TranscriptPath {
+		return
+	}
+	// Without it `gauntlet checkpoint` asks for --transcript; a stop does not care.
+	_ = sc.Memory.Update(ctx, sc.Event.SessionID, sc.noteSeen)
+}
+
 func (sc *Scene) noteSeen(st *session.State) bool {
 	return st.Set(seenSection, seenMemory{
 		Agent: sc.Event.Agent, Session: sc.Event.SessionID, Transcript: sc.Event.TranscriptPath, At: sc.Now(),

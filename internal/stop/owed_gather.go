@@ -59,6 +59,7 @@ type facts struct {
 	turn   transcript.Turn
 	mark   turnMark
 	memory owedMemory
+	seen   seenMemory
 	// forgetful: the memory cannot be read, so nothing may block.
 	forgetful error
 	notes     []string
@@ -91,7 +92,8 @@ func (sc *Scene) gather(ctx context.Context) facts {
 	if f.turn, err = sc.readTurn(ctx, isOwn(state)); err != nil {
 		f.notes = append(f.notes, err.Error())
 	}
-	f.mark = turnMark{Human: f.turn.HumanID, Agent: sc.Event.TurnID, Prompt: prompt.Count}
+	state.Get(seenSection, &f.seen)
+	f.mark = sc.mark(f.turn, prompt)
 	f.in = checkpoint.Input{
 		Config: sc.Config, Roots: spellings(sc.Root), Turn: turnInput(f.turn), Plan: sc.plan(), Now: sc.Now(),
 	}
@@ -111,6 +113,14 @@ func (sc *Scene) gather(ctx context.Context) facts {
 		f.notes = append(f.notes, note)
 	}
 	return f
+}
+
+// mark names the human turn; a sub-agent's stop is a turn of its own.
+func (sc *Scene) mark(turn transcript.Turn, prompt promptMemory) turnMark {
+	if sc.Event.Kind == event.SubagentStop {
+		return turnMark{Agent: "sub-agent " + sc.Event.SubagentID + " of " + sc.Event.TurnID}
+	}
+	return turnMark{Human: turn.HumanID, Agent: sc.Event.TurnID, Prompt: prompt.Count}
 }
 
 // turnInput is the turn as the checkpoint wants it.
