@@ -1,6 +1,10 @@
 package checkpoint
 
-import "sort"
+import (
+	"sort"
+
+	"gauntlet/internal/redact"
+)
 
 // due is one action with the categories that call for it.
 type due struct {
@@ -312,7 +316,7 @@ func (d *decision) lastChange(a *due, m *matched) place {
 func (d *decision) suppress(a *due, p proof) {
 	by := Evidence{}
 	if p.step != nil {
-		by.Command, by.At = p.step.Command, p.step.At
+		by.Command, by.At = redact.String(p.step.Command), p.step.At
 	}
 	d.res.Suppressed = append(d.res.Suppressed, Suppressed{ID: a.ID, By: by})
 }

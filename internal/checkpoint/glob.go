@@ -28,7 +28,8 @@ func newGlobs(patterns []string) globs {
 		g := glob{pattern: p, before: p}
 		if i := strings.IndexAny(p, `*?[{\`); i >= 0 {
 			g.before = p[:i]
-			g.after = p[strings.LastIndexAny(p, `*?]}\`)+1:]
+			// **/go.mod is also go.mod at the top
+			g.after = strings.TrimPrefix(p[strings.LastIndexAny(p, `*?]}\`)+1:], "/")
 		}
 		list = append(list, g)
 	}

@@ -88,7 +88,7 @@ func asks(c shellcmd.Command) bool {
 		return true
 	}
 	switch name {
-	case "test", "[", "diff", "cmp", "which", "type", "command", "hash", "pidof", "false", "lsof", "comm", "colordiff":
+	case "test", "[", "diff", "cmp", "which", "type", "command", "hash", "pidof", "lsof", "comm", "colordiff":
 		return true
 	case "git":
 		argv := c.Argv()
@@ -185,7 +185,7 @@ func (t *timeline) filesAbout(s *step) *mentioned {
 			m.modules[word] = true
 		}
 		if looksLikeFile(word) {
-			name := t.naming.file(word, s.Dir)
+			name := t.naming.file(strings.TrimSuffix(word, "/..."), s.Dir)
 			m.byBase[path.Base(name)] = append(m.byBase[path.Base(name)], name)
 			if s.Dir != "" && !absolute(word) {
 				// the output may name files from the project root or from the folder
@@ -198,8 +198,21 @@ func (t *timeline) filesAbout(s *step) *mentioned {
 		add(p)
 	}
 	words(s.Command, add)
-	words(s.Output, add)
+	for line := range strings.SplitSeq(s.Output, "\n") {
+		if !saysFine(line) {
+			words(line, add)
+		}
+		if n >= maxMentioned {
+			break
+		}
+	}
 	return m
+}
+
+// saysFine: a line of test output about what passed is not about the error.
+func saysFine(line string) bool {
+	return strings.HasPrefix(line, "ok \t") || strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t") ||
+		strings.HasPrefix(line, "PASS ") || strings.Contains(line, " PASSED") || strings.HasSuffix(line, "... ok")
 }
 
 // words calls add with everything in text that could be a name.
@@ -242,7 +255,7 @@ func (t *timeline) callAbout(s *step, about *mentioned) bool {
 				continue
 			}
 			words(arg, func(word string) bool {
-				if looksLikeFile(word) {
+				if looksLikeFile(word) || c.TestRun() && strings.HasPrefix(word, "./") && word != "./..." {
 					name := path.Join(c.Dir, word)
 					if absolute(word) || c.Dir == "" {
 						name = word
