@@ -35,6 +35,7 @@ type prior struct {
 	record
 	path, logPath string
 	warnings      []string
+	odd           int // findings with a status that nobody knows
 	// unreadable: the file is there but makes no sense. Its findings are not gone.
 	unreadable error
 }
@@ -49,6 +50,15 @@ func (p *prior) count(a Answer) int {
 		}
 	}
 	return n
+}
+
+// unanswered says what is still open, and which answers were not understood.
+func (p *prior) unanswered() string {
+	s := plural(p.count(New), "finding") + " not answered yet"
+	if p.odd > 0 {
+		s += fmt.Sprintf(" (%d with an unknown status: use \"fixed\" or \"skipped\")", p.odd)
+	}
+	return s
 }
 
 // maxRecord bounds what is read back: we never write as much.
@@ -110,6 +120,7 @@ func (p *prior) read() error {
 	}
 	for i, f := range p.Violations {
 		if f.Open() && strings.ToLower(strings.TrimSpace(f.Status)) != string(New) {
+			p.odd++
 			p.warnings = append(p.warnings, fmt.Sprintf("%s: violation %d has the status %q; it counts as \"new\" (use \"fixed\" or \"skipped\")",
 				p.path, i+1, redact.Line(f.Status, 40)))
 		}

@@ -157,7 +157,7 @@ func plan(job Job) ([]*work, Result) {
 			w.slot.fromRecord(p, Fail, p.unreadable.Error())
 			res.Slots = append(res.Slots, w.slot)
 		case p.count(New) > 0 && p.count(Fixed) == 0:
-			w.slot.fromRecord(p, Fail, fmt.Sprintf("%s not answered yet", plural(p.count(New), "finding")))
+			w.slot.fromRecord(p, Fail, p.unanswered())
 			res.Slots = append(res.Slots, w.slot)
 		case p.count(Fixed) > 0 || p.Status == Error || p.Status == Fail && p.count(Waived) == 0:
 			todo = append(todo, w)
@@ -265,9 +265,9 @@ func (s *Slot) keepFailing(p *prior) {
 	}
 	s.Findings = p.Violations
 	s.JSONPath = p.path
-	if n := p.count(New); n > 0 {
+	if p.count(New) > 0 {
 		s.Status = Fail
-		s.Message = fmt.Sprintf("%s not answered yet (%s)", plural(n, "finding"), s.Message)
+		s.Message = fmt.Sprintf("%s (%s)", p.unanswered(), s.Message)
 	}
 }
 
