@@ -242,6 +242,16 @@ func (m *mentioned) mentions(name string) bool {
 	return m.modules[module]
 }
 
+// ends: a package path in the output ends in the target of a test run.
+func (m *mentioned) ends(target string) bool {
+	for _, known := range m.byBase[path.Base(target)] {
+		if strings.HasSuffix(known, "/"+target) {
+			return true
+		}
+	}
+	return false
+}
+
 // callAbout: a later shell call that names one of the files, other than to put
 // it into a commit.
 func (t *timeline) callAbout(s *step, about *mentioned) bool {
@@ -255,7 +265,10 @@ func (t *timeline) callAbout(s *step, about *mentioned) bool {
 				continue
 			}
 			words(arg, func(word string) bool {
-				if looksLikeFile(word) || c.TestRun() && strings.HasPrefix(word, "./") && word != "./..." {
+				if target, local := strings.CutPrefix(word, "./"); local && c.TestRun() {
+					found = found || about.ends(strings.TrimSuffix(target, "/..."))
+				}
+				if looksLikeFile(word) {
 					name := path.Join(c.Dir, word)
 					if absolute(word) || c.Dir == "" {
 						name = word
