@@ -2,14 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/buildinfo"
 	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
+	"gauntlet/internal/report"
 	"gauntlet/internal/run"
 	"gauntlet/internal/stop"
 )
@@ -61,6 +64,7 @@ func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *co
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.runGates(cmd.Context(), kind, f) },
 	}
 	f.register(cmd)
+	cmd.Flags().StringVar(&f.report, "report", "", "also write a report: JUnit (.xml) or SARIF (.sarif)")
 	cmd.Flags().BoolVar(&f.noCache, "no-cache", false, "run gates again even if nothing they depend on changed")
 	return cmd
 }
@@ -84,17 +88,33 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	if err != nil {
 		return err
 	}
+	if f.report != "" {
+		if _, err := report.FormatOf(f.report); err != nil {
+			return exit(2, "%v", err)
+		}
+	}
+	// With --json stdout belongs to the machine: progress goes to the other stream.
+	progress := app.Out
+	if f.json {
+		progress = app.Err
+	}
+	terminal := report.Detect(progress, app.Getenv)
+	view := report.NewView(progress, terminal, app.Now)
 	start := app.Now()
 	res := run.Execute(ctx, run.Options{
 		Config: cfg, Scope: f.scope, Kind: kind, Gate: f.gate, NoCache: f.noCache,
-		Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now,
+		Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now,
 	})
+	view.Close()
 	app.remember(cfg.Root, start, res)
-	err = nil
 	if f.json {
 		err = writeJSON(app.Out, res)
 	} else {
-		run.Summary(app.Out, res)
+		err = report.Summary(app.Out, res, terminal)
+	}
+	if f.report != "" {
+		about := report.About{Version: buildinfo.Version(), Started: start, Took: app.Now().Sub(start)}
+		err = errors.Join(err, report.Write(f.report, res, about))
 	}
 	if err != nil {
 		return exit(2, "%v", err)
