@@ -20,6 +20,7 @@ import (
 	"gauntlet/internal/install"
 	"gauntlet/internal/install/scaffold"
 	"gauntlet/internal/install/stack"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/review"
 )
 
@@ -82,7 +83,42 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 			notes = append(notes, "no reviewer CLI is installed, so no review is proposed")
 		}
 	}
-	plan, err := scaffold.Make(opts)
+	places, err := app.places()
+	if err != nil {
+		return err
+	}
+	places.Project = root
+	w := initWork{app: app, flags: f, opts: opts, places: places, notes: notes}
+	if err := w.plan(); err != nil {
+		return err
+	}
+	if !f.json {
+		w.show()
+	}
+	if err := w.write(ctx); err != nil {
+		return err
+	}
+	if f.json {
+		return writeJSON(app.Out, w.report)
+	}
+	return nil
+}
+
+// initWork is one init: planned and shown, then planned again under a lock and
+// written, because somebody else may have been at it meanwhile.
+type initWork struct {
+	app    *App
+	flags  initFlags
+	opts   scaffold.Options
+	places install.Places
+	notes  []string
+
+	files  *scaffold.Plan
+	report initReport
+}
+
+func (w *initWork) plan() error {
+	files, err := scaffold.Make(w.opts)
 	if err != nil {
 		var ce *config.Error
 		if errors.As(err, &ce) {
@@ -90,29 +126,21 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 		}
 		return exit(2, "%v", err)
 	}
-	places, err := app.places()
+	hooks, hookNotes, err := planHooks(w.places, w.flags.agents)
 	if err != nil {
 		return err
 	}
-	places.Project = root
-	hooks, hookNotes, err := planHooks(places, f.agents)
-	if err != nil {
-		return err
-	}
-	rep := &initReport{
-		Root: root, Git: inGit, Stack: orEmpty(plan.Stack.Projects), Files: orEmpty(plan.Files), Hooks: orEmpty(hooks),
-		Notes: orEmpty(slices.Concat(notes, plan.Notes, hookNotes)),
-	}
-	if !f.json {
-		app.showInit(plan, rep)
-	}
-	if err := app.applyInit(ctx, f, plan, places, rep); err != nil {
-		return err
-	}
-	if f.json {
-		return writeJSON(app.Out, rep)
+	w.files = files
+	w.report = initReport{
+		Root: w.opts.Root, Git: w.opts.InGit, Stack: orEmpty(files.Stack.Projects), Files: orEmpty(files.Files), Hooks: orEmpty(hooks),
+		Notes: orEmpty(slices.Concat(w.notes, files.Notes, hookNotes)),
 	}
 	return nil
+}
+
+// changes tells whether there is anything to write.
+func (w *initWork) changes() bool {
+	return w.files.Changes() || slices.ContainsFunc(w.report.Hooks, func(c *install.Change) bool { return c.Action != install.Unchanged })
 }
 
 // initRoot is where .gauntlet/ belongs: where it is, else the top of the
@@ -186,78 +214,88 @@ func planHooks(places install.Places, names []string) (changes []*install.Change
 	return changes, notes, nil
 }
 
-// applyInit asks where it has to, writes, and says what was done.
-func (app *App) applyInit(ctx context.Context, f initFlags, plan *scaffold.Plan, places install.Places, rep *initReport) error {
-	say := func(format string, args ...any) {
-		if !f.json {
-			fmt.Fprintf(app.Out, format+"\n", args...)
-		}
-	}
-	changes := plan.Changes() || slices.ContainsFunc(rep.Hooks, func(c *install.Change) bool { return c.Action != install.Unchanged })
+// write asks where it has to, writes, and says what was done.
+func (w *initWork) write(ctx context.Context) error {
 	switch {
-	case f.dryRun:
-		say("Dry run: nothing was written.")
+	case w.flags.dryRun:
+		w.say("Dry run: nothing was written.")
 		return nil
-	case !changes:
-		say("Nothing to do: Gauntlet is set up here.")
+	case !w.changes():
+		w.say("Nothing to do: Gauntlet is set up here.")
 		return nil
-	case !f.yes && !app.onTerminal():
+	case !w.flags.yes && !w.app.onTerminal():
 		return exit(2, "nothing was written: there is no terminal to ask on; to write this, add --yes")
-	case !f.yes && !app.confirm(ctx, "Write this? [Y/n] "):
+	case !w.flags.yes && !w.app.confirm(ctx, "Write this? [Y/n] "):
 		return exit(1, "nothing was written")
 	}
-	if err := plan.Apply(); err != nil {
-		return exit(2, "%v; everything was put back", err)
-	}
-	rep.Files = plan.Files
-	if _, err := config.Load(plan.Root, app.Getenv); err != nil {
-		return exit(2, "what was written is not valid, which is a mistake of ours: %v", err)
-	}
-	release, err := places.Lock(ctx)
+	release, err := w.places.Lock(ctx)
 	if err != nil {
-		return exit(2, ".gauntlet/ was written, but the hooks were not: %v", err)
+		return exit(2, "nothing was written: %v", err)
 	}
 	defer release()
-	if err := places.Apply(rep.Hooks); err != nil {
+	if err := w.plan(); err != nil {
+		return err
+	}
+	err = w.files.Apply(func() error {
+		_, err := config.Load(w.opts.Root, w.app.Getenv)
+		return err
+	})
+	if err != nil {
+		return exit(2, "%v\neverything was put back", err)
+	}
+	w.report.Files = orEmpty(w.files.Files)
+	if err := w.places.Apply(w.report.Hooks); err != nil {
 		return exit(2, ".gauntlet/ was written, but not every hook: %v", err)
 	}
-	rep.Written = true
-	say("Done. Try it: gauntlet run. Check the hooks: gauntlet doctor.")
+	w.report.Written = true
+	w.say("Done. Try it: gauntlet run. Check the hooks: gauntlet doctor.")
 	return nil
 }
 
-// showInit prints what was found and what would change, as a diff.
-func (app *App) showInit(plan *scaffold.Plan, rep *initReport) {
-	fmt.Fprintf(app.Out, "Project: %s\n", rep.Root)
-	for _, p := range rep.Stack {
-		fmt.Fprintf(app.Out, "Found:   %s (%s, %s)\n", p.Manifest, p.Kind, p.Tool)
+func (w *initWork) say(line string) {
+	if !w.flags.json {
+		fmt.Fprintln(w.app.Out, line)
 	}
-	fmt.Fprintln(app.Out)
-	plan.Show(app.Out)
+}
+
+// show prints what was found and what would change, as a diff.
+func (w *initWork) show() {
+	out, rep := w.app.Out, &w.report
+	fmt.Fprintf(out, "Project: %s\n", rep.Root)
+	for _, p := range rep.Stack {
+		fmt.Fprintf(out, "Found:   %s (%s, %s)\n", p.Manifest, p.Kind, p.Tool)
+	}
+	fmt.Fprintln(out)
+	w.files.Show(out)
 	for _, c := range rep.Hooks {
-		name := c.Path
-		if rel, err := filepath.Rel(rep.Root, c.Path); err == nil && filepath.IsLocal(rel) {
-			name = filepath.ToSlash(rel)
-		}
-		switch c.Action {
-		case install.Created:
-			fmt.Fprintf(app.Out, "create %s (hooks of %s)\n", name, c.Label)
-		case install.Unchanged:
-			fmt.Fprintf(app.Out, "keep   %s (hooks of %s)\n", name, c.Label)
-		case install.Updated, install.Restored, install.Deleted:
-			fmt.Fprintf(app.Out, "change %s (hooks of %s)\n", name, c.Label)
-		}
-		for _, line := range scaffold.Diff(string(c.Before()), string(c.After())) {
-			fmt.Fprintf(app.Out, "  %s\n", line)
-		}
-		for _, note := range c.Notes {
-			fmt.Fprintf(app.Out, "  note: %s\n", note)
-		}
+		showHooks(out, rep.Root, c)
 	}
 	for _, note := range rep.Notes {
-		fmt.Fprintf(app.Out, "note: %s\n", note)
+		fmt.Fprintf(out, "note: %s\n", note)
 	}
-	fmt.Fprintln(app.Out)
+	fmt.Fprintln(out)
+}
+
+func showHooks(out io.Writer, root string, c *install.Change) {
+	name := c.Path
+	if rel, err := filepath.Rel(root, c.Path); err == nil && filepath.IsLocal(rel) {
+		name = filepath.ToSlash(rel)
+	}
+	verb := "change"
+	switch c.Action {
+	case install.Created:
+		verb = "create"
+	case install.Unchanged:
+		verb = "keep  "
+	case install.Updated, install.Restored, install.Deleted:
+	}
+	fmt.Fprintf(out, "%s %s (hooks of %s)\n", verb, name, c.Label)
+	for _, line := range scaffold.Diff(string(c.Before()), string(c.After())) {
+		fmt.Fprintf(out, "  %s\n", redact.Strip(line))
+	}
+	for _, note := range c.Notes {
+		fmt.Fprintf(out, "  note: %s\n", note)
+	}
 }
 
 // onTerminal tells whether somebody can be asked.

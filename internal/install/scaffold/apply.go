@@ -12,9 +12,10 @@ import (
 	"strings"
 )
 
-// Apply makes the plan. A file that came into being meanwhile is left as it is.
-// When anything fails, everything made so far is taken back.
-func (p *Plan) Apply() (err error) {
+// Apply makes the plan and then asks verify whether the result holds. A file
+// that came into being meanwhile is left as it is. When anything fails,
+// everything made so far is taken back.
+func (p *Plan) Apply(verify func() error) (err error) {
 	root, err := os.OpenRoot(p.Root)
 	if err != nil {
 		return fmt.Errorf("open the project: %w", err)
@@ -58,7 +59,7 @@ func (p *Plan) Apply() (err error) {
 			}
 		}
 	}
-	return nil
+	return verify()
 }
 
 // makeFolders makes a folder and its parents; the functions take them back.

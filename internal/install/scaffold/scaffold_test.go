@@ -15,6 +15,8 @@ import (
 
 func noEnv(string) string { return "" }
 
+func fine() error { return nil }
+
 // repo writes files (path, content, …) and returns their folder.
 func repo(t *testing.T, pairs ...string) string {
 	t.Helper()
@@ -61,7 +63,7 @@ func makeAndApply(t *testing.T, o Options) *Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Apply(); err != nil {
+	if err := p.Apply(fine); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -166,11 +168,27 @@ func TestFailureTakesEverythingBack(t *testing.T) {
 	}
 	p.Files = append(p.Files, File{Path: "go.mod/x", Action: Create, Text: "cannot be"})
 	before := files(t, root)
-	if err := p.Apply(); err == nil || !strings.Contains(err.Error(), "go.mod") {
+	if err := p.Apply(fine); err == nil || !strings.Contains(err.Error(), "go.mod") {
 		t.Fatalf("got %v", err)
 	}
 	after := files(t, root)
 	if len(after) != len(before) || after[".gitignore"] != "x\n" {
+		t.Errorf("left behind: %v", after)
+	}
+}
+
+func TestResultThatDoesNotHoldIsTakenBack(t *testing.T) {
+	root := repo(t, "go.mod", "", ".gauntlet/checks/test.yml", "comand: x\n")
+	before := files(t, root)
+	p, err := Make(Options{Root: root, InGit: true, Getenv: noEnv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.Apply(func() error { _, err := config.Load(root, noEnv); return err })
+	if err == nil || !strings.HasPrefix(err.Error(), ".gauntlet/checks/test.yml:1:1: comand: unknown key") {
+		t.Errorf("got %v", err)
+	}
+	if after := files(t, root); len(after) != len(before) {
 		t.Errorf("left behind: %v", after)
 	}
 }
@@ -188,7 +206,7 @@ func TestFileThatAppearsMeanwhileStays(t *testing.T) {
 	if err := os.WriteFile(theirs, []byte("autonomy:\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Apply(); err != nil {
+	if err := p.Apply(fine); err != nil {
 		t.Fatal(err)
 	}
 	if data, _ := os.ReadFile(theirs); string(data) != "autonomy:\n" {
