@@ -1,0 +1,188 @@
+package ship
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gauntlet/internal/redact"
+	"gauntlet/internal/workflow/jsondoc"
+)
+
+// File is where a project configures its integrations.
+const File = ".claude/config/integrations.json"
+
+// Integrations is the file. The struct is its schema and its defaults are what
+// `gauntlet init --workflow` writes.
+type Integrations struct {
+	Linear Linear `json:"linear" doc:"issue tracking"`
+	Vercel Vercel `json:"vercel" doc:"preview deployments"`
+}
+
+// Linear rules the names of branches; the issue itself is moved by the
+// tracker's own GitHub automation, so no token is needed here.
+type Linear struct {
+	Enabled             bool   `json:"enabled" doc:"check the name of the branch"`
+	Team                string `json:"team" doc:"the team whose issues they are"`
+	BranchPrefix        string `json:"branch_prefix" doc:"branches are called PREFIX/…"`
+	UseNativeAutomation bool   `json:"use_native_automation" doc:"issues follow pull requests by themselves"`
+}
+
+// Vercel rules the wait for a preview.
+type Vercel struct {
+	Enabled               bool `json:"enabled" doc:"there are previews"`
+	WaitForPreview        bool `json:"wait_for_preview" doc:"wait for the preview of the commit"`
+	PreviewTimeoutMS      int  `json:"preview_timeout_ms" doc:"how long, in milliseconds"`
+	RequirePreviewSuccess bool `json:"require_preview_success" doc:"a preview that failed or is late forbids to ship"`
+}
+
+// Defaults are what a new file says.
+func Defaults() Integrations {
+	return Integrations{
+		Linear: Linear{Enabled: true, Team: "Basecamp", BranchPrefix: "feature", UseNativeAutomation: true},
+		Vercel: Vercel{Enabled: true, WaitForPreview: true, PreviewTimeoutMS: 300_000},
+	}
+}
+
+// maxConfig is more than any such file needs.
+const maxConfig = 1 << 20
+
+// LoadIntegrations reads the file of the project at root. Without one there are
+// no integrations, and that is no error.
+func LoadIntegrations(root string) (Integrations, error) {
+	path := filepath.Join(root, filepath.FromSlash(File))
+	st, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return Integrations{}, nil
+	}
+	if err != nil {
+		return Integrations{}, fmt.Errorf("integrations: %w", err)
+	}
+	if !st.Mode().IsRegular() || st.Size() > maxConfig {
+		return Integrations{}, fmt.Errorf("integrations: %s is not a file of ours", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Integrations{}, fmt.Errorf("integrations: %w", err)
+	}
+	in, err := ParseIntegrations(data)
+	if err != nil {
+		return Integrations{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return in, nil
+}
+
+// ParseIntegrations reads the text of the file. A section that is there has the
+// defaults for what it leaves out; a section that is missing is switched off.
+func ParseIntegrations(data []byte) (Integrations, error) {
+	doc, err := jsondoc.Parse(data)
+	if err != nil {
+		return Integrations{}, err
+	}
+	if doc.Kind() != jsondoc.Object {
+		return Integrations{}, errors.New("not a JSON object")
+	}
+	if err := refuseSecrets(doc); err != nil {
+		return Integrations{}, err
+	}
+	var in Integrations
+	r := reader{doc: doc}
+	if r.section("linear") {
+		in.Linear = Defaults().Linear
+		r.flag(&in.Linear.Enabled, "linear", "enabled")
+		r.text(&in.Linear.Team, "linear", "team")
+		r.text(&in.Linear.BranchPrefix, "linear", "branch_prefix")
+		r.flag(&in.Linear.UseNativeAutomation, "linear", "use_native_automation")
+	}
+	if r.section("vercel") {
+		in.Vercel = Defaults().Vercel
+		r.flag(&in.Vercel.Enabled, "vercel", "enabled")
+		r.flag(&in.Vercel.WaitForPreview, "vercel", "wait_for_preview")
+		r.number(&in.Vercel.PreviewTimeoutMS, "vercel", "preview_timeout_ms")
+		r.flag(&in.Vercel.RequirePreviewSuccess, "vercel", "require_preview_success")
+	}
+	return in, r.err
+}
+
+// refuseSecrets keeps tokens out of a file that is meant to be committed.
+func refuseSecrets(doc *jsondoc.Value) error {
+	var found error
+	doc.Walk(func(path, key string, v *jsondoc.Value) {
+		if found != nil {
+			return
+		}
+		if key == "linear_client" {
+			found = fmt.Errorf("%s is not supported: remove it; issues are moved by Linear's own GitHub automation (linear.use_native_automation), which needs no token here", path)
+			return
+		}
+		text, isText := v.Text()
+		if isText && text != "" && (namesSecret(key) || len(redact.Find(text)) > 0) {
+			found = fmt.Errorf("%s looks like a token: remove it (and revoke it if it was ever committed); set GITHUB_TOKEN in the environment instead", path)
+		}
+	})
+	return found
+}
+
+func namesSecret(key string) bool {
+	key = strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(key))
+	switch key {
+	case "pat", "token", "secret", "password", "api_key", "apikey":
+		return true
+	}
+	for _, suffix := range []string{"_token", "_pat", "_secret", "_password", "_api_key"} {
+		if strings.HasSuffix(key, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// reader takes values out of the file and remembers the first that is wrong.
+type reader struct {
+	doc *jsondoc.Value
+	err error
+}
+
+func (r *reader) wrong(want string, path ...string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s must be %s", strings.Join(path, "."), want)
+	}
+}
+
+func (r *reader) section(name string) bool {
+	v := r.doc.Get(name)
+	if !v.Empty() && v.Kind() != jsondoc.Object {
+		r.wrong("an object", name)
+	}
+	return v.Kind() == jsondoc.Object
+}
+
+func (r *reader) flag(to *bool, path ...string) {
+	if v := r.doc.Get(path...); v.Kind() == jsondoc.Bool {
+		*to = v.True()
+	} else if v != nil {
+		r.wrong("true or false", path...)
+	}
+}
+
+func (r *reader) text(to *string, path ...string) {
+	if s, ok := r.doc.Get(path...).Text(); ok {
+		*to = s
+	} else if r.doc.Get(path...) != nil {
+		r.wrong("a string", path...)
+	}
+}
+
+func (r *reader) number(to *int, path ...string) {
+	v := r.doc.Get(path...)
+	if v == nil {
+		return
+	}
+	if n, ok := v.Number(); ok && n >= 0 && n <= 86_400_000 {
+		*to = int(n)
+	} else {
+		r.wrong("a number of milliseconds, a day at most", path...)
+	}
+}
