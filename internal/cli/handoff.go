@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/workflow/handoff"
+)
+
+func (app *App) handoffCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "handoff",
+		Short: "Requests to sub-agents and their responses: validate them, print their schema",
+		Example: `  gauntlet handoff validate --kind request < request.json
+  gauntlet handoff schema --kind response`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(app.handoffValidateCmd(), app.handoffSchemaCmd())
+	return cmd
+}
+
+// kindFlag is --kind, whose value is checked when it is read.
+func kindFlag(cmd *cobra.Command, def string) func() (handoff.Kind, error) {
+	var kind string
+	cmd.Flags().StringVar(&kind, "kind", "", "request or response (default: "+def+")")
+	return func() (handoff.Kind, error) {
+		switch k := handoff.Kind(kind); k {
+		case "", handoff.RequestKind, handoff.ResponseKind:
+			return k, nil
+		}
+		return "", exit(2, "--kind must be request or response, is %q", kind)
+	}
+}
+
+func (app *App) handoffValidateCmd() *cobra.Command {
+	var strict bool
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "Check a hand-off on stdin: exit 0 when it is in order, 1 when not",
+		Long: `Check a hand-off and print {"valid":bool,"errors":[{"path","message"}],"warnings":[…]}.
+A summary over its limit makes a request invalid; of a response it is a warning,
+with --strict an error too.`,
+		Example: `  gauntlet handoff validate --kind response --strict < response.json`,
+		Args:    cobra.NoArgs,
+	}
+	kind := kindFlag(cmd, "told by its fields")
+	cmd.Flags().BoolVar(&strict, "strict", false, "reject a response whose summary is over the limit")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		k, err := kind()
+		if err != nil {
+			return err
+		}
+		text, err := readText(app.In)
+		if err != nil {
+			return err
+		}
+		report := handoff.ValidateText(k, []byte(text), strict)
+		enc := json.NewEncoder(app.Out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(report); err != nil {
+			return fmt.Errorf("write the result: %w", err)
+		}
+		if !report.Valid {
+			return exit(1, "")
+		}
+		return nil
+	}
+	return cmd
+}
+
+func (app *App) handoffSchemaCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "schema",
+		Short:   "Print the JSON Schema of hand-offs",
+		Example: `  gauntlet handoff schema --kind request > request.schema.json`,
+		Args:    cobra.NoArgs,
+	}
+	kind := kindFlag(cmd, "both")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		k, err := kind()
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(app.Out, "%s\n", handoff.Schema(k).Indented())
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/session"
+	"gauntlet/internal/stop"
+	"gauntlet/internal/workflow/handoff"
+)
+
+// handoffMemory is what a session remembers about corrections asked for.
+type handoffMemory struct {
+	Asked []string `json:"asked"`
+}
+
+const (
+	handoffSection = "handoff"
+	maxAsked       = 200 // a session with more sub-agents forgets the oldest
+	maxProblems    = 20
+)
+
+// subagentStopHook checks the structured reply of a sub-agent and asks for one
+// correction at most. A reply that is in order, or that is none of ours, is
+// answered by silence, which every agent takes for approval.
+func (app *App) subagentStopHook(ctx context.Context, args []string) int {
+	defer func() { _ = recover() }() // an agent must be able to stop, whatever we did wrong
+	if app.Getenv(stop.GuardVar) != "" {
+		return 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
+	defer cancel()
+	adapter, ev := app.hookEvent(args)
+	app.beat(ev, event.SubagentStop)
+	text, found := handoff.FindReply(ev.LastMessage)
+	if ev.Kind != event.SubagentStop || isFork(ev) || !found {
+		return 0
+	}
+	report := handoff.ValidateText(handoff.ResponseKind, text, slices.Contains(args, "--strict"))
+	var verdict event.Verdict
+	switch {
+	case report.Valid && len(report.Warnings) == 0:
+		return 0
+	case report.Valid:
+		verdict = event.Verdict{Status: event.Subagent, Message: "hand-off accepted with warnings", SystemMessage: "Gauntlet: hand-off of a sub-agent: " + problems(report.Warnings, "; ")}
+	case ev.StopHookActive || !app.askOnce(ctx, ev):
+		return 0
+	default:
+		verdict = event.Verdict{
+			Status: event.Failed, Message: "the hand-off of a sub-agent is not in order",
+			Reason: "Your reply is a hand-off, but it does not follow the protocol:\n- " + problems(report.Errors, "\n- ") +
+				"\nSend the whole reply once more, corrected, as one JSON object. Change nothing else: the work itself is not in question.",
+			SystemMessage: "Gauntlet asked a sub-agent to correct its hand-off, once. To switch this off: gauntlet off",
+		}
+	}
+	if out := adapter.Encode(ev, verdict); len(out) > 0 {
+		_, _ = app.Out.Write(out)
+	}
+	return 0
+}
+
+// isFork tells an agent's own helper (compaction is one) from a sub-agent that
+// somebody asked something: it has an id but no type.
+func isFork(ev event.Event) bool { return ev.SubagentID != "" && ev.SubagentType == "" }
+
+// askOnce reports whether this sub-agent may still be asked in this turn, and
+// remembers that it was. Without a memory nobody is asked: an agent's own flag
+// is not enough to end a loop.
+func (app *App) askOnce(ctx context.Context, ev event.Event) bool {
+	memory := app.hookMemory(ev)
+	for _, st := range []session.Store{memory, session.Everywhere(stop.StateHome(app.Getenv))} {
+		if _, off := st.IsOff(ev.SessionID, app.Now()); off {
+			return false
+		}
+	}
+	key, first := session.Key(ev.TurnID+"\x00"+ev.SubagentID), false
+	err := memory.Update(ctx, ev.SessionID, func(s *session.State) bool {
+		var m handoffMemory
+		s.Get(handoffSection, &m)
+		if slices.Contains(m.Asked, key) {
+			return false
+		}
+		m.Asked = append(m.Asked, key)
+		m.Asked = m.Asked[max(0, len(m.Asked)-maxAsked):]
+		first = s.Set(handoffSection, m) == nil
+		return first
+	})
+	return err == nil && first
+}
+
+func problems(list []handoff.Problem, separator string) string {
+	var lines []string
+	for _, p := range list[:min(len(list), maxProblems)] {
+		lines = append(lines, redact.Line(p.Path+": "+p.Message, 300))
+	}
+	if more := len(list) - maxProblems; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, separator)
+}
+
+func (app *App) subagentStopCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "subagent-stop",
+		Short: "Check the hand-off in a sub-agent's last message",
+		Long: `Read a sub-agent's stop event on stdin. If its last message holds a hand-off
+response that is not in order, ask for a correction, in the agent's own dialect and
+once per sub-agent and turn; otherwise say nothing. Always exits 0.`,
+		Example: `  gauntlet hook subagent-stop --agent claude < event.json`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			name, _ := cmd.Flags().GetString("agent")
+			args := []string{"--agent=" + name}
+			if strict, _ := cmd.Flags().GetBool("strict"); strict {
+				args = append(args, "--strict")
+			}
+			app.subagentStopHook(cmd.Context(), args)
+			return nil
+		},
+	}
+	cmd.Flags().String("agent", "", "which agent sent it (default: told by the event)")
+	cmd.Flags().Bool("strict", false, "also ask when a summary is over its limit")
+	return cmd
+}
