@@ -28,11 +28,10 @@ func (app *App) promptHook(ctx context.Context, agentName string) int {
 	if err != nil || ev.SubagentID != "" {
 		return 0
 	}
-	cwd := ev.Cwd
-	if st, err := os.Stat(cwd); cwd == "" || err != nil || !st.IsDir() {
-		cwd, _ = app.Getwd()
+	if st, err := os.Stat(ev.Cwd); ev.Cwd == "" || err != nil || !st.IsDir() {
+		ev.Cwd, _ = app.Getwd()
 	}
-	sc, _, ok, err := app.scene(cwd, ev)
+	sc, _, ok, err := app.scene(ev.Cwd, ev)
 	if !ok || err != nil {
 		return 0 // the stop will say what is wrong with the configuration
 	}

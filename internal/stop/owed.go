@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -256,7 +257,7 @@ func commitReason(ask string, left []string) string {
 
 // noteSession remembers where the session's transcript is, once.
 func (sc *Scene) noteSession(ctx context.Context, before seenMemory) {
-	if sc.Event.TranscriptPath == "" || before.Transcript == sc.Event.TranscriptPath {
+	if name := sc.transcriptPath(); name == "" || before.Transcript == name {
 		return
 	}
 	// Without it `gauntlet checkpoint` asks for --transcript; a stop does not care.
@@ -265,6 +266,15 @@ func (sc *Scene) noteSession(ctx context.Context, before seenMemory) {
 
 func (sc *Scene) noteSeen(st *session.State) bool {
 	return st.Set(seenSection, seenMemory{
-		Agent: sc.Event.Agent, Session: sc.Event.SessionID, Transcript: sc.Event.TranscriptPath, At: sc.Now(),
+		Agent: sc.Event.Agent, Session: sc.Event.SessionID, Transcript: sc.transcriptPath(), At: sc.Now(),
 	}) == nil
+}
+
+// transcriptPath is where the transcript is, whatever folder asks.
+func (sc *Scene) transcriptPath() string {
+	name := sc.Event.TranscriptPath
+	if name == "" || filepath.IsAbs(name) || sc.Event.Cwd == "" {
+		return name
+	}
+	return filepath.Join(sc.Event.Cwd, name)
 }

@@ -167,7 +167,7 @@ const (
 // after it calls us: a file touched just now, whose newest call has no result,
 // gets that moment.
 func (sc *Scene) readTurn(ctx context.Context, own func(string) bool) (transcript.Turn, error) {
-	name := sc.Event.TranscriptPath
+	name := sc.transcriptPath()
 	if sc.Event.Kind == event.SubagentStop && sc.Event.SubagentTranscript != "" {
 		name = sc.Event.SubagentTranscript
 	}

@@ -2,8 +2,8 @@ package stop
 
 import (
 	"context"
-	"strings"
-	"sync"
+	"io"
+	"os"
 	"time"
 
 	"gauntlet/internal/checkpoint"
@@ -24,14 +24,19 @@ func (sc *Scene) runTests(ctx context.Context) *checkpoint.TestRun {
 	if t.Timeout != nil {
 		seconds = *t.Timeout
 	}
-	out := &tailLines{}
+	if err := os.MkdirAll(sc.LogDir, 0o755); err != nil {
+		return &checkpoint.TestRun{Command: t.Command, Err: err.Error()}
+	}
 	res := gate.RunCheck(ctx, gate.Job{
 		ID: "checkpoint:tests", Name: "tests", Entry: ".", Dir: sc.Root, LogBase: testLogBase,
 		Check: &config.Check{Name: "tests", Command: t.Command, Timeout: &seconds},
-	}, gate.Env{LogDir: sc.LogDir, RunNumber: 1, Environ: sc.Environ, Observer: out, Now: sc.Now})
+	}, gate.Env{LogDir: sc.LogDir, RunNumber: 1, Environ: sc.Environ, Now: sc.Now})
 	run := &checkpoint.TestRun{
 		Command: t.Command, Passed: res.Status == gate.Pass, TimedOut: res.TimedOut,
-		Output: out.text(), Duration: time.Duration(res.DurationMS) * time.Millisecond,
+		Output: res.Tail, Duration: time.Duration(res.DurationMS) * time.Millisecond,
+	}
+	if run.Passed {
+		run.Output = endOf(res.LogPath, maxTestOutput) // where runners say how many passed
 	}
 	if res.Status == gate.Error {
 		run.Err = res.Message
@@ -39,32 +44,20 @@ func (sc *Scene) runTests(ctx context.Context) *checkpoint.TestRun {
 	return run
 }
 
-// tailLines keeps the end of what a check prints.
-type tailLines struct {
-	mu    sync.Mutex
-	lines []string
-	size  int
-}
-
-// Start is told when the check begins.
-func (t *tailLines) Start(string, gate.Kind) {}
-
-// Done is told when it ended.
-func (t *tailLines) Done(gate.Result) {}
-
-// Line is told every line of output.
-func (t *tailLines) Line(_, s string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.lines = append(t.lines, s)
-	for t.size += len(s) + 1; t.size > maxTestOutput && len(t.lines) > 1; {
-		t.size -= len(t.lines[0]) + 1
-		t.lines = t.lines[1:]
+// endOf returns the last n bytes of a log; "" when it cannot be read.
+func endOf(name string, n int64) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
 	}
-}
-
-func (t *tailLines) text() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.Join(t.lines, "\n")
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return ""
+	}
+	b, err := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-n), n))
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }
