@@ -129,6 +129,7 @@ func (app *App) root() *cobra.Command {
 		app.onCmd(),
 		app.reviewCmd(),
 		app.runCmd(),
+		app.shipCmd(),
 		app.slugCmd(),
 		app.stateCmd(),
 		app.statsCmd(),
