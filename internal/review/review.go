@@ -37,6 +37,8 @@ type Job struct {
 	LogDir    string
 	RunNumber int
 	Rerun     bool
+	// Fresh asks every slot's reviewer, also where the record would do.
+	Fresh bool
 	// Threshold is rerun_new_issue_threshold.
 	Threshold string
 	// Preference is cli.default_preference; the review's own wins.
@@ -148,6 +150,8 @@ func plan(job Job) ([]*work, Result) {
 			res.Warnings = append(res.Warnings, p.warnings...)
 		}
 		switch {
+		case job.Fresh && (p == nil || p.unreadable == nil) && len(job.Diff) > 0:
+			todo = append(todo, w)
 		case p == nil && len(job.Diff) == 0:
 			w.slot.Status, w.slot.Message, w.slot.Reused = Pass, "nothing changed here", true
 			res.Slots = append(res.Slots, w.slot)

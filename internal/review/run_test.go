@@ -295,6 +295,22 @@ func TestFindingLifeCycle(t *testing.T) {
 	})
 }
 
+func TestFreshAsksAnyway(t *testing.T) {
+	b := newBench(t)
+	leak := bug("the handle is never closed", "medium")
+	b.says("claude", leak)
+	b.run()
+	b.job.Fresh = true
+	b.says("claude")
+	res := b.run()
+	if res.Status != Fail || res.Reused || res.Open != 1 || b.calls("claude") != 2 {
+		t.Fatalf("got %+v after %d calls", res, b.calls("claude"))
+	}
+	if res.Slots[0].JSONPath != filepath.Join(b.job.LogDir, "review_._quality_claude@1.2.json") {
+		t.Errorf("answer in %s", res.Slots[0].JSONPath)
+	}
+}
+
 func TestOutsideTheDiff(t *testing.T) {
 	b := newBench(t)
 	b.says("claude", Finding{File: "other.go", Line: 1, Issue: "x", Priority: "critical"}, Finding{File: "a.go", Line: 400, Issue: "y", Priority: "high"})
