@@ -29,6 +29,15 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	w := newWorldParallel(t)
+	t.Setenv("HOME", w.home)
+	return w
+}
+
+// newWorldParallel leaves the environment of the process alone: what git has to
+// know is in the repository's own configuration.
+func newWorldParallel(t *testing.T) *world {
+	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -41,18 +50,13 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("HOME", w.home)
-	t.Setenv("XDG_CONFIG_HOME", filepath.Join(w.home, ".config"))
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(w.home, ".gitconfig"))
-	w.writeAt(w.home, ".gitconfig", "[init]\n\tdefaultBranch = main\n[user]\n\tname = dev\n\temail = dev@example.com\n[advice]\n\tdetachedHead = false\n[protocol \"file\"]\n\tallow = always\n")
 	return w
 }
 
 // repo makes the project a repository with one commit.
 func (w *world) repo() *world {
 	w.t.Helper()
-	w.git("init", "-q")
+	w.git("init", "-q", "-b", "main")
 	w.write("code.go", "package code\n")
 	w.write("CLAUDE.md", "# Project\n\n## Last Session\n\nold\n\n## Next Steps\n\n- more\n")
 	w.git("add", ".")

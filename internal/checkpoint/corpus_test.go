@@ -142,12 +142,9 @@ func (s *situation) line(t *testing.T, line string) bool {
 			in.Tests.Err, in.Tests.Output = output, ""
 		}
 	case "earlier":
-		if in.Turn.EarlierSeen == nil {
-			in.Turn.EarlierSeen = map[string]bool{}
-		}
-		in.Turn.EarlierSeen[rest] = true
+		in.Turn.Earlier = append(in.Turn.Earlier, event.ToolCall{Kind: event.ToolRead, Paths: []string{rest}, Outcome: event.Success})
 	case "earlier$":
-		in.Turn.EarlierShell = append(in.Turn.EarlierShell, event.ToolCall{Kind: event.ToolShell, Command: rest, Outcome: event.Success})
+		in.Turn.Earlier = append(in.Turn.Earlier, event.ToolCall{Kind: event.ToolShell, Command: rest, Outcome: event.Success})
 	case ">":
 		c := &in.Turn.Calls[len(in.Turn.Calls)-1]
 		c.Output += strings.ReplaceAll(rest, `\t`, "\t") + "\n"

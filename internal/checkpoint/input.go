@@ -48,11 +48,9 @@ type Turn struct {
 	// Calls are the turn's tool calls in call order, those of its sub-agents
 	// included.
 	Calls []event.ToolCall
-	// EarlierSeen and EarlierShell are the files and the shell calls of earlier
-	// turns, as far as they happened to be read. They only ever show that a
-	// file was seen before it was edited.
-	EarlierSeen  map[string]bool
-	EarlierShell []event.ToolCall
+	// Earlier are the calls of earlier turns, as far as they happened to be
+	// read. They only ever show that a file was seen before it was edited.
+	Earlier []event.ToolCall
 }
 
 // Plan is the "Files to Change" table of a work item; see ParsePlan.

@@ -54,12 +54,12 @@ func wideBlast(files []Change) bool {
 // as it was read, had not shown before.
 func (t *timeline) unreadEdits(turn Turn) bool {
 	seen := newFileSet()
-	for name := range turn.EarlierSeen {
-		seen.add(t.naming.file(name, ""))
-	}
-	for i := range turn.EarlierShell {
-		c := &turn.EarlierShell[i]
-		t.look(seen, &step{ToolCall: c, line: shellcmd.Parse(c.Command)})
+	for i := range turn.Earlier {
+		s := &step{ToolCall: &turn.Earlier[i]}
+		if s.Kind == event.ToolShell {
+			s.line = shellcmd.Parse(s.Command)
+		}
+		t.look(seen, s)
 	}
 	for i := range t.steps {
 		s := &t.steps[i]

@@ -180,7 +180,7 @@ func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 	o := Opts{IndexFile: index, Locks: true, Timeout: c.Timeout}
 	if !c.Everything {
 		// Everything staged goes, but what git knows of unchanged files stays: no file is read again.
-		base := []string{"read-tree", "-m", c.Head}
+		base := []string{"read-tree", "--reset", c.Head}
 		if c.Head == "" {
 			base = []string{"read-tree", "--empty"}
 		}

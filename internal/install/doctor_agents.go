@@ -88,9 +88,9 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 		deadline = cfg.Settings.Deadline
 	}
 	timeout := time.Duration(stop.Timeout) * s.Unit
-	have := map[event.Kind]bool{}
+	have := map[wire.Hook]bool{}
 	for _, cmd := range in.Commands {
-		have[cmd.Hook.Kind] = true
+		have[cmd.Hook] = true
 	}
 	switch {
 	case len(in.Pitfalls) > 0:

@@ -14,17 +14,30 @@ import (
 const guard = "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet "
 
 // ours reports whether a command is one that we write, in any version.
-func ours(command string) bool {
+func ours(command string) bool { return verb(command) != "" }
+
+// verb is what a command of ours asks gauntlet to do: "stop-hook", "hook
+// prompt", "statusline"; "" when it is not ours.
+func verb(command string) string {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(command), guard)
 	if !ok {
-		return false
+		return ""
 	}
-	for _, sub := range []string{"stop-hook", "hook", "statusline"} {
-		if rest == sub || strings.HasPrefix(rest, sub+" ") {
-			return true
-		}
+	fields := strings.Fields(rest)
+	switch {
+	case len(fields) == 0:
+	case fields[0] == "stop-hook" || fields[0] == "statusline":
+		return fields[0]
+	case fields[0] == "hook" && len(fields) > 1:
+		return "hook " + fields[1]
 	}
-	return false
+	return ""
+}
+
+// does reports whether a command of ours is the one for a hook.
+func does(command string, h wire.Hook) bool {
+	v := verb(command)
+	return v != "" && (h.Args == v || strings.HasPrefix(h.Args, v+" "))
 }
 
 // byHand reports whether somebody wrote a call of ours themselves: it does the
@@ -202,7 +215,7 @@ func handlerJSON(s wire.Setup, h wire.Hook) string {
 	}
 	add(s.CommandKey, text(s.Command(h.Args)))
 	add(s.TimeoutKey, fmt.Sprint(s.TimeoutOf(h)))
-	if isStop(h.Kind) {
+	if h.Judges() {
 		for _, m := range s.Extra {
 			add(m.Key, m.JSON)
 		}

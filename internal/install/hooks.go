@@ -9,7 +9,6 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
-	"gauntlet/internal/event"
 	"gauntlet/internal/install/jsonedit"
 )
 
@@ -31,8 +30,6 @@ type NoScopeError struct {
 func (e *NoScopeError) Error() string {
 	return fmt.Sprintf("%s has no %s settings", e.Label, e.Scope)
 }
-
-func isStop(k event.Kind) bool { return k == event.Stop || k == event.SubagentStop }
 
 // open finds the settings file of a scope and, for clients with two places, the
 // one that counts.
@@ -183,8 +180,15 @@ func fresh(s wire.Setup, root string) string {
 // eventsJSON is an object with one list per event.
 func eventsJSON(s wire.Setup, hooks []wire.Hook) string {
 	var members []string
+	lists := map[string][]string{}
 	for _, h := range hooks {
-		members = append(members, fmt.Sprintf("%q:[%s]", h.Event, groupJSON(s, h)))
+		lists[h.Event] = append(lists[h.Event], groupJSON(s, h))
+	}
+	for _, h := range hooks {
+		if list := lists[h.Event]; list != nil {
+			members = append(members, fmt.Sprintf("%q:[%s]", h.Event, strings.Join(list, ",")))
+			delete(lists, h.Event)
+		}
 	}
 	return "{" + strings.Join(members, ",") + "}"
 }
@@ -208,7 +212,7 @@ func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 			c.Notes = append(c.Notes, fmt.Sprintf("%s already calls gauntlet in an entry that is not ours (line %d); it was left as it is.", h.Event, jsonedit.ErrorAt(c.after, e.node.Start, "").Line))
 			return nil
 		}
-		if ours(e.command) {
+		if does(e.command, h) {
 			mine = append(mine, e)
 		}
 	}
@@ -228,7 +232,7 @@ func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 		if l, err = parse(c.Path, s, root, c.after); err != nil {
 			return err
 		}
-		all := slices.DeleteFunc(l.entries(), func(e entry) bool { return e.event != h.Event || !ours(e.command) })
+		all := slices.DeleteFunc(l.entries(), func(e entry) bool { return e.event != h.Event || !does(e.command, h) })
 		c.edit(l.without(all[len(all)-1]))
 	}
 	return nil

@@ -199,15 +199,15 @@ func checkInstalled(t *testing.T, label string, a agent.Adapter, path, content s
 	if err != nil {
 		t.Fatalf("%s: %v", label, err)
 	}
-	count := map[string]int{}
-	for _, e := range l.entries() {
-		if ours(e.command) {
-			count[e.event]++
-		}
-	}
 	for _, h := range s.Hooks {
-		if count[h.Event] != 1 {
-			t.Errorf("%s: %s has %d entries of ours", label, h.Event, count[h.Event])
+		n := 0
+		for _, e := range l.entries() {
+			if e.event == h.Event && does(e.command, h) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %s has %d entries of ours for %s", label, h.Event, n, h.Args)
 		}
 	}
 	plain, err := jsonedit.Standard([]byte(content))

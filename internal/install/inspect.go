@@ -83,7 +83,7 @@ func (p Places) inspect(s wire.Setup, root string, f file, in *Installed) {
 				continue
 			}
 			switch {
-			case ours(e.command):
+			case does(e.command, h):
 				in.Commands = append(in.Commands, Command{Hook: h, Line: e.command, Timeout: e.timeout})
 			case byHand(e.command, h.Args) && h.Kind == event.Stop:
 				in.ByHand = true

@@ -134,6 +134,7 @@ func (Adapter) Setup() wire.Setup {
 		Hooks: []wire.Hook{
 			{Event: "agentStop", Kind: event.Stop, Args: "stop-hook --agent copilot"},
 			{Event: "subagentStop", Kind: event.SubagentStop, Args: "stop-hook --agent copilot"},
+			{Event: "subagentStop", Kind: event.SubagentStop, Args: "hook subagent-stop --agent copilot"},
 			{Event: "userPromptSubmitted", Kind: event.Prompt, Args: "hook prompt --agent copilot"},
 			{Event: "sessionStart", Kind: event.SessionStart, Args: "hook session-start --agent copilot"},
 		},

@@ -46,6 +46,7 @@ func ClaudeHooks(agent string) []Hook {
 	return []Hook{
 		{Event: "Stop", Kind: event.Stop, Args: "stop-hook --agent " + agent},
 		{Event: "SubagentStop", Kind: event.SubagentStop, Args: "stop-hook --agent " + agent},
+		{Event: "SubagentStop", Kind: event.SubagentStop, Args: "hook subagent-stop --agent " + agent},
 		{Event: "UserPromptSubmit", Kind: event.Prompt, Args: "hook prompt --agent " + agent},
 		{Event: "SessionStart", Kind: event.SessionStart, Args: "hook session-start --agent " + agent},
 	}

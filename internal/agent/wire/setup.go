@@ -2,6 +2,7 @@ package wire
 
 import (
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gauntlet/internal/event"
@@ -114,10 +115,13 @@ const HookTimeout = 300 * time.Second
 // Timeout is HookTimeout in the client's unit.
 func (s Setup) Timeout() int64 { return int64(HookTimeout / s.Unit) }
 
+// Judges: the hook runs the gates.
+func (h Hook) Judges() bool { return strings.HasPrefix(h.Args, "stop-hook") }
+
 // TimeoutOf is the timeout of one hook in the client's unit: what judges gets
-// the whole time, what only takes notes gets little.
+// the whole time, the rest gets little.
 func (s Setup) TimeoutOf(h Hook) int64 {
-	if h.Kind == event.Stop || h.Kind == event.SubagentStop {
+	if h.Judges() {
 		return s.Timeout()
 	}
 	return int64(30 * time.Second / s.Unit)
