@@ -125,19 +125,7 @@ func (sc *Scene) mark(turn transcript.Turn, prompt promptMemory) turnMark {
 
 // turnInput is the turn as the checkpoint wants it.
 func turnInput(t transcript.Turn) checkpoint.Turn {
-	in := checkpoint.Turn{Readable: t.Readable, Truncated: t.Truncated, Calls: t.Calls, EarlierSeen: map[string]bool{}}
-	for _, c := range t.Earlier {
-		if c.Rejected || c.Outcome == event.Failure {
-			continue
-		}
-		for _, p := range c.Paths {
-			in.EarlierSeen[p] = true
-		}
-		if c.Kind == event.ToolShell {
-			in.EarlierShell = append(in.EarlierShell, c)
-		}
-	}
-	return in
+	return checkpoint.Turn{Readable: t.Readable, Truncated: t.Truncated, Calls: t.Calls, Earlier: t.Earlier}
 }
 
 // turnStart is the later of the human's last message and our last block. A
