@@ -111,6 +111,7 @@ func (app *App) root() *cobra.Command {
 		app.checkCmd(),
 		app.checkpointCmd(),
 		app.checkpointsCmd(),
+		app.ciCmd(),
 		app.cleanCmd(),
 		app.configCmd(),
 		app.detectCmd(),
@@ -138,6 +139,7 @@ func (app *App) root() *cobra.Command {
 		app.tokensCmd(),
 		app.uninstallCmd(),
 		app.validateCmd(),
+		app.versionCmd(),
 	)
 	return root
 }

@@ -67,6 +67,8 @@ func Execute(ctx context.Context, opts Options) Result {
 	if ctx.Err() != nil {
 		e.interrupted(ctx)
 	}
+	Debug(opts.Config, opts.Now(), "run %s: %s; %d gates, %d executed, %d changed paths", e.res.Status, e.res.Message,
+		len(e.res.Gates), e.res.Executed, len(e.changes.paths))
 	return e.res
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/history"
+	"gauntlet/internal/run"
 	"gauntlet/internal/session"
 )
 
@@ -31,6 +32,7 @@ func (s *stopping) keep(v event.Verdict) {
 	}); err != nil {
 		s.complain(err)
 	}
+	run.Debug(s.cfg, s.Now(), "stop %s by %s in session %q: %s; steps %v", v.Status, s.event.Agent, s.event.SessionID, v.Message, s.steps)
 	switch v.Status {
 	case event.Subagent, event.BackgroundWork, event.StopHookActive, event.InvalidInput, event.NoConfig:
 		return // steps before the project's own: a heartbeat is all they leave
