@@ -254,7 +254,7 @@ func geminiMessages(calls []event.ToolCall) ([]obj, bool) {
 				response["output"] = "Command moved to background (PID: 5). Output hidden. Press Ctrl+B to view."
 			}
 		case event.ToolSearch:
-			args["pattern"], args["dir_path"] = "x", c.Paths[0]
+			args["pattern"], args["include"] = "x", strings.TrimPrefix(c.Paths[0], corpusRoot+"/")
 			response["output"] = c.Output
 		default:
 			args["file_path"] = c.Paths[0]
