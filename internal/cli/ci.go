@@ -20,10 +20,10 @@ func (app *App) ciCmd() *cobra.Command {
 	return cmd
 }
 
-const workflowPath = ".github/workflows/gauntlet.yml"
+const ciWorkflowPath = ".github/workflows/gauntlet.yml"
 
-// workflow runs every gate that applies to a change as a job of its own.
-const workflow = `# Runs the gates of .gauntlet/ that apply to a change, each as a job of its own.
+// ciWorkflow runs every gate that applies to a change as a job of its own.
+const ciWorkflow = `# Runs the gates of .gauntlet/ that apply to a change, each as a job of its own.
 name: gauntlet
 on:
   pull_request:
@@ -91,7 +91,7 @@ func (app *App) ciInit(force bool) error {
 	path := filepath.Join(root, filepath.FromSlash(workflowPath))
 	old, err := os.ReadFile(path)
 	switch {
-	case err == nil && string(old) == workflow:
+	case err == nil && string(old) == ciWorkflow:
 		fmt.Fprintln(app.Out, workflowPath+" is up to date.")
 		return nil
 	case err == nil && !force:
@@ -102,7 +102,7 @@ func (app *App) ciInit(force bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return exit(2, "%v", err)
 	}
-	if err := atomicfile.Write(path, []byte(workflow), 0o644); err != nil {
+	if err := atomicfile.Write(path, []byte(ciWorkflow), 0o644); err != nil {
 		return exit(2, "%v", err)
 	}
 	fmt.Fprintf(app.Out, "Wrote %s. Set the repository variable GAUNTLET_INSTALL to a command that installs gauntlet.\n", workflowPath)
