@@ -20,7 +20,7 @@ func (app *App) ciCmd() *cobra.Command {
 	return cmd
 }
 
-const ciWorkflowPath = ".github/workflows/gauntlet.yml"
+const workflowPath = ".github/workflows/gauntlet.yml"
 
 // ciWorkflow runs every gate that applies to a change as a job of its own.
 const ciWorkflow = `# Runs the gates of .gauntlet/ that apply to a change, each as a job of its own.
