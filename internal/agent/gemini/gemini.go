@@ -42,12 +42,15 @@ func (Adapter) Detect(p wire.Payload) bool {
 	return p.Has("timestamp") && wire.UnderDir(p.String("transcript_path"), ".gemini")
 }
 
-// Decode implements agent.Adapter. Gemini has no turn id.
+// Decode implements agent.Adapter. Gemini has no turn id. Its flag can be believed
+// when it is true only: a stop after a block that was followed by a tool call
+// was captured with false.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	if k, ok := kind(p.String("hook_event_name")); ok {
 		ev.Kind = k
 	}
+	ev.NoReentryFlag = ev.Kind == event.Stop && !ev.StopHookActive
 	// All texts of the turn joined, the last one among them.
 	ev.LastMessage = p.String("prompt_response")
 	return ev

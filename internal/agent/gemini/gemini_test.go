@@ -1,6 +1,7 @@
 package gemini_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -53,5 +54,29 @@ func TestDialect(t *testing.T) {
 func TestCommandIsQuiet(t *testing.T) {
 	if cmd := (gemini.Adapter{}).Setup().Command("x"); !strings.HasSuffix(cmd, " 2>/dev/null") {
 		t.Errorf("stderr reaches the client: %s", cmd)
+	}
+}
+
+// In the capture the second stop of a blocked turn says that it is the first.
+func TestFalseFlagIsNotBelieved(t *testing.T) {
+	for file, believed := range map[string]bool{"AfterAgent.first": false, "AfterAgent.second-after-block": false} {
+		raw, err := os.ReadFile("testdata/events/" + file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := wire.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev := (gemini.Adapter{}).Decode(p); ev.NoReentryFlag == believed {
+			t.Errorf("%s: %+v", file, ev)
+		}
+	}
+	p, err := wire.Parse([]byte(`{"hook_event_name":"AfterAgent","stop_hook_active":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ev := (gemini.Adapter{}).Decode(p); ev.NoReentryFlag || !ev.StopHookActive {
+		t.Errorf("%+v", ev)
 	}
 }
