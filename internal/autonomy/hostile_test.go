@@ -88,7 +88,7 @@ func TestFailedCommitLeavesNothing(t *testing.T) {
 		"commit-msg hook": func(w *world) string { w.hook("commit-msg", "exit 1"); return "commit_failed" },
 		"no identity": func(w *world) string {
 			w.git("config", "user.useConfigOnly", "true")
-			w.git("config", "--file", filepath.Join(w.home, ".gitconfig"), "--remove-section", "user")
+			w.t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			return "commit_failed"
 		},
 		"signing": func(w *world) string {
@@ -323,7 +323,7 @@ func TestHangingPush(t *testing.T) {
 		t.Skip("takes ten seconds: the deadline of a push")
 	}
 	t.Parallel()
-	w := newWorldParallel(t)
+	w := newWorld(t)
 	w.repo().dirty()
 	bare := w.origin("work")
 	w.hookAt(bare, "pre-receive", "sleep 60")
@@ -343,7 +343,7 @@ func TestHangingCommit(t *testing.T) {
 		t.Skip("takes eight seconds: the deadline of a commit")
 	}
 	t.Parallel()
-	w := newWorldParallel(t)
+	w := newWorld(t)
 	w.repo().dirty()
 	w.origin("work")
 	w.hook("pre-commit", "sleep 60")

@@ -14,6 +14,31 @@ import (
 	"gauntlet/internal/session"
 )
 
+// TestMain gives git a configuration of its own and nothing of the machine's.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == childArg {
+		child(os.Args[2:])
+		return
+	}
+	dir, err := os.MkdirTemp("", "autonomy-test-*")
+	if err != nil {
+		panic(err)
+	}
+	conf := filepath.Join(dir, "gitconfig")
+	err = os.WriteFile(conf, []byte("[init]\n\tdefaultBranch = main\n[user]\n\tname = dev\n\temail = dev@example.com\n[advice]\n\tdetachedHead = false\n[protocol \"file\"]\n\tallow = always\n"), 0o600)
+	if err != nil {
+		panic(err)
+	}
+	for k, v := range map[string]string{"GIT_CONFIG_GLOBAL": conf, "GIT_CONFIG_NOSYSTEM": "1", "HOME": dir} {
+		if err := os.Setenv(k, v); err != nil {
+			panic(err)
+		}
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // world is a repository with a home beside it.
 type world struct {
 	t          *testing.T
@@ -28,15 +53,6 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	t.Helper()
-	w := newWorldParallel(t)
-	t.Setenv("HOME", w.home)
-	return w
-}
-
-// newWorldParallel leaves the environment of the process alone: what git has to
-// know is in the repository's own configuration.
-func newWorldParallel(t *testing.T) *world {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
