@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/config"
 )
 
 // Apply makes the plan and then asks verify whether the result holds. A file
@@ -29,7 +31,8 @@ func (p *Plan) Apply(verify func() error) (err error) {
 			}
 		}
 	}()
-	for i, f := range p.Files {
+	for _, i := range p.order() {
+		f := p.Files[i]
 		name := filepath.FromSlash(f.Path)
 		switch f.Action {
 		case Keep:
@@ -39,15 +42,15 @@ func (p *Plan) Apply(verify func() error) (err error) {
 			if err != nil {
 				return fmt.Errorf("make the folder of %s: %w", f.Path, cause(err))
 			}
-			err = write(root, name, f.Text, os.O_CREATE|os.O_EXCL|os.O_WRONLY)
+			err = create(root, name, f.Text)
 			if errors.Is(err, fs.ErrExist) {
 				p.Files[i].Action, p.Files[i].Text = Keep, ""
 				continue
 			}
-			undo = append(undo, func() { _ = root.Remove(name) })
 			if err != nil {
 				return fmt.Errorf("write %s: %w", f.Path, cause(err))
 			}
+			undo = append(undo, func() { _ = root.Remove(name) })
 		case Append:
 			info, err := root.Stat(name)
 			if err != nil {
@@ -60,6 +63,19 @@ func (p *Plan) Apply(verify func() error) (err error) {
 		}
 	}
 	return verify()
+}
+
+// order puts config.yml last: whoever reads it meanwhile finds all that it names.
+func (p *Plan) order() []int {
+	var first, last []int
+	for i, f := range p.Files {
+		if f.Path == path.Join(config.Dir, config.File) {
+			last = append(last, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	return append(first, last...)
 }
 
 // makeFolders makes a folder and its parents; the functions take them back.
@@ -77,6 +93,29 @@ func makeFolders(root *os.Root, dir string) (undo []func(), err error) {
 		}
 	}
 	return undo, nil
+}
+
+// create makes a file that appears whole or not at all and never replaces one:
+// a link to a finished file beside it. Where there are no links, the file is
+// written in place.
+func create(root *os.Root, name, text string) error {
+	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d.tmp", filepath.Base(name), os.Getpid()))
+	const fresh = os.O_CREATE | os.O_EXCL | os.O_WRONLY
+	defer func() { _ = root.Remove(temp) }()
+	if err := write(root, temp, text, fresh); err != nil {
+		return err
+	}
+	err := root.Link(temp, name)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := write(root, name, text, fresh); err != nil {
+		if !errors.Is(err, fs.ErrExist) {
+			_ = root.Remove(name)
+		}
+		return err
+	}
+	return nil
 }
 
 // write puts a text into a file and onto the disk.
