@@ -254,8 +254,8 @@ func geminiMessages(calls []event.ToolCall) ([]obj, bool) {
 				response["output"] = "Command moved to background (PID: 5). Output hidden. Press Ctrl+B to view."
 			}
 		case event.ToolSearch:
-			args["pattern"], args["include"] = "x", strings.TrimPrefix(c.Paths[0], corpusRoot+"/")
-			response["output"] = c.Output
+			args["pattern"] = "x"
+			response["output"] = "Found 1 match for pattern \"x\" in path \".\":\n---\nFile: " + strings.TrimPrefix(c.Paths[0], corpusRoot+"/") + "\nL1: x\n---"
 		default:
 			args["file_path"] = c.Paths[0]
 			response["output"] = c.Output

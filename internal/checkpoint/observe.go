@@ -115,7 +115,7 @@ func (t *timeline) look(seen *fileSet, s *step) {
 }
 
 // quoted adds the files whose lines the output quotes: `name:12: text` of a
-// search, `+++ b/name` of a diff.
+// search, or `File: name` above its matches, `+++ b/name` of a diff.
 func (t *timeline) quoted(seen *fileSet, s *step) {
 	n := 0
 	for line := range strings.SplitSeq(s.Output, "\n") {
@@ -124,6 +124,10 @@ func (t *timeline) quoted(seen *fileSet, s *step) {
 		}
 		if name, found := strings.CutPrefix(line, "+++ b/"); found {
 			seen.add(t.naming.file(name, ""))
+			continue
+		}
+		if name, found := strings.CutPrefix(line, "File: "); found {
+			seen.add(t.naming.file(name, s.Dir))
 			continue
 		}
 		name, _, found := strings.Cut(line, ":")
