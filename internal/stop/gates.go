@@ -46,6 +46,7 @@ const gatesSection = "gates"
 // blocks is what a session remembers of the blocks of its present turn.
 type blocks struct {
 	Turn  string    `json:"turn"`
+	Human turnMark  `json:"human,omitzero"`
 	Count int       `json:"count"`
 	At    time.Time `json:"at"`
 	// What failed last, and on which content: the same again is no progress.
@@ -64,14 +65,17 @@ func (s *stopping) recall() blocks {
 }
 
 // sameTurn tells whether the remembered blocks belong to this human turn: by
-// the agent's own id where it sends one, else by its flag, which is false at
-// the first stop of a turn.
+// the agent's own id where it sends one, by the human's message where that is
+// known, else by the agent's flag, which is false at the first stop of a turn.
 func (s *stopping) sameTurn(b blocks) bool {
 	if b.Count == 0 {
 		return false
 	}
 	if s.event.TurnID != "" {
 		return b.Turn == s.event.TurnID
+	}
+	if now := s.turn(); now.known() && b.Human.known() {
+		return b.Human.same(now)
 	}
 	if s.event.NoReentryFlag {
 		return b.Turn == "" && s.Now().Sub(b.At) < flaglessTurn
@@ -87,7 +91,7 @@ const flaglessTurn = 30 * time.Minute
 // it. Somebody deleted our memory or it cannot be kept; then there is no way to
 // count, and an uncounted block may be the start of a loop.
 func (s *stopping) withoutMemory(b blocks) (event.Verdict, bool) {
-	if !s.event.StopHookActive || s.sameTurn(b) {
+	if !s.event.StopHookActive || s.sameTurn(b) || s.sentBack() {
 		return event.Verdict{}, false
 	}
 	return loud(event.RetryLimitExceeded, "the agent is already continuing because of a stop hook and nothing is remembered of this turn"), true
@@ -97,7 +101,7 @@ func (s *stopping) withoutMemory(b blocks) (event.Verdict, bool) {
 func (s *stopping) block(ctx context.Context, before blocks, res run.Result) event.Verdict {
 	failures := signature(res.Failed())
 	same := before.Failures == failures && before.Tree == res.Tree && res.Tree != ""
-	counted := blocks{Turn: s.event.TurnID, Count: 1, At: s.Now(), Failures: failures, Tree: res.Tree}
+	counted := blocks{Turn: s.event.TurnID, Human: s.turn(), Count: 1, At: s.Now(), Failures: failures, Tree: res.Tree}
 	if s.sameTurn(before) {
 		counted.Count += before.Count
 	}

@@ -50,6 +50,7 @@ type stopping struct {
 	repo   git.Repo
 	inRepo bool
 	memory session.Store
+	human  *turnMark // the human turn, once it was asked for
 
 	result run.Result // of the gates
 	tree   string     // what the gates judged
@@ -86,7 +87,7 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 	if err != nil {
 		return approve(event.InvalidInput, "the event on stdin could not be read: "+err.Error())
 	}
-	return s.guards(ctx)
+	return s.remember(ctx, s.guards(ctx))
 }
 
 // guards are steps 3 to 8: cheapest first, no git.
@@ -96,6 +97,7 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 		return approveReentry()
 	}
 	cfgErr := s.loadConfig()
+	s.believeMemory()
 	subagents := s.cfg != nil && s.cfg.Settings.Subagents
 	if s.event.Kind == event.SubagentStop && !subagents {
 		return approve(event.Subagent, "a sub-agent's stop is not judged")
