@@ -97,7 +97,7 @@ func renderCheckpoint(entries []stack.Entry, gates []stack.Gate) string {
 	for _, t := range tests {
 		id := "tests"
 		if len(tests) > 1 {
-			id = "tests-" + t.label
+			id = "tests-" + stack.Slug(t.label)
 		}
 		text += "    - name: " + scalar(t.label) + "\n      paths: " + list(t.paths) + "\n"
 		if len(t.exclude) > 0 {
@@ -148,20 +148,31 @@ func testsOf(entries []stack.Entry, gates []stack.Gate) []part {
 		for _, name := range e.Gates {
 			i := slices.IndexFunc(gates, func(g stack.Gate) bool { return g.Name == name })
 			if g := gates[i]; g.Role == stack.Test {
-				p := part{Command: g.Command, dir: e.Dir, label: strings.TrimPrefix(name, stack.Test+"-"), exclude: folders(e.Exclude)}
-				if e.Dir != "." {
-					p.label = e.Dir
-				} else if p.label == stack.Test {
-					p.label = "code"
-				}
-				for _, kind := range e.Kinds {
-					p.paths = append(p.paths, sources(e.Dir, kind)...)
-				}
-				out = append(out, p)
+				out = append(out, partOf(e, g, out))
 			}
 		}
 	}
 	return out
+}
+
+// partOf is what a test command answers for. A Makefile's answers for all that
+// is in its folder.
+func partOf(e stack.Entry, g stack.Gate, before []part) part {
+	kinds := []string{g.Kind}
+	if g.Kind == stack.Make {
+		kinds = e.Kinds
+	}
+	p := part{Command: g.Command, dir: e.Dir, label: e.Dir, exclude: folders(e.Exclude)}
+	if e.Dir == "." {
+		p.label = strings.Join(kinds, "-")
+	}
+	if slices.ContainsFunc(before, func(o part) bool { return o.label == p.label }) {
+		p.label += " " + strings.Join(kinds, "-")
+	}
+	for _, kind := range kinds {
+		p.paths = append(p.paths, sources(e.Dir, kind)...)
+	}
+	return p
 }
 
 func folders(dirs []string) []string {

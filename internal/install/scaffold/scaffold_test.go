@@ -29,6 +29,11 @@ func repo(t *testing.T, pairs ...string) string {
 		if err := os.WriteFile(p, []byte(pairs[i+1]), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		if filepath.Base(p) == "go.mod" {
+			if err := os.WriteFile(filepath.Join(filepath.Dir(p), "x.go"), []byte("package x\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	return root
 }
@@ -77,13 +82,14 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 		reviewers []string
 		want      string // the checkpoint and entry points, as text in config.yml
 	}{
-		"nothing":     {[]string{"README.md", "x"}, nil, "checkpoint:\n  commit_step: true\n"},
-		"go":          {[]string{"go.mod", ""}, nil, "entry_points:\n  - path: .\n    checks: [lint, test]\n"},
-		"go make":     {[]string{"go.mod", "", "Makefile", "test:\n\tgo test\nlint:\n\tx\n"}, nil, "  preset: go\n  always:\n    - id: tests\n      run: make test\n      evidence: [make test, go test, gotestsum]\n"},
-		"java":        {[]string{"pom.xml", ""}, nil, "  categories:\n    - name: code\n      paths: [\"**/*.{java,kt,kts,groovy,gradle,xml}\"]\n"},
-		"mixed":       {[]string{"go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "  - path: .\n    exclude: [web]\n"},
-		"odd folders": {[]string{"a b's/go.mod", "", "ünï/Cargo.toml", "", "true/go.mod", "", "#x/go.mod", "", "- y/go.mod", "", "x: y/go.mod", ""}, nil, `run: "cd 'a b'\\''s' && go test ./..."`},
-		"reviews":     {[]string{"go.mod", ""}, []string{"claude", "codex"}, "    reviews: [code-quality]\n"},
+		"nothing":                 {[]string{"README.md", "x"}, nil, "checkpoint:\n  commit_step: true\n"},
+		"go":                      {[]string{"go.mod", ""}, nil, "entry_points:\n  - path: .\n    checks: [lint, test]\n"},
+		"go make":                 {[]string{"go.mod", "", "Makefile", "test:\n\tgo test\nlint:\n\tx\n"}, nil, "  preset: go\n  always:\n    - id: tests\n      run: make test\n      evidence: [make test, go test, gotestsum]\n"},
+		"java":                    {[]string{"pom.xml", ""}, nil, "  categories:\n    - name: java\n      paths: [\"**/*.{java,kt,kts,groovy,gradle,xml}\"]\n"},
+		"mixed":                   {[]string{"go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "  - path: .\n    exclude: [web]\n"},
+		"two kinds in one folder": {[]string{"go.mod", "", "package.json", `{"scripts":{"test":"x"}}`, "web/go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "    - name: web node\n"},
+		"odd folders":             {[]string{"a b's/go.mod", "", "ünï/Cargo.toml", "", "true/go.mod", "", "#x/go.mod", "", "- y/go.mod", "", "x: y/go.mod", ""}, nil, `run: "cd 'a b'\\''s' && go test ./..."`},
+		"reviews":                 {[]string{"go.mod", ""}, []string{"claude", "codex"}, "    reviews: [code-quality]\n"},
 		"only reviews": {[]string{"README.md", ""}, []string{"claude"},
 			"entry_points:\n  - path: .\n    reviews: [code-quality]\n"},
 		"node without a test": {[]string{"package.json", `{"scripts":{"lint":"eslint ."}}`}, nil, "    checks: [lint]\n"},

@@ -125,16 +125,16 @@ func names(projects []Project) func(Project, Command) string {
 		if distinct(func(q Project, o Command) bool { return o.Role == c.Role && q.Kind == p.Kind }) == 1 {
 			return c.Role + "-" + p.Kind
 		}
-		where := slug(p.Dir)
-		if distinct(func(q Project, o Command) bool { return o.Role == c.Role && slug(q.Dir) == where }) > 1 {
+		where := Slug(p.Dir)
+		if distinct(func(q Project, o Command) bool { return o.Role == c.Role && Slug(q.Dir) == where }) > 1 {
 			where += "-" + p.Kind
 		}
 		return c.Role + "-" + where
 	}
 }
 
-// slug is a folder as part of a file name.
-func slug(dir string) string {
+// Slug is a folder as part of a file name.
+func Slug(dir string) string {
 	if dir == "." {
 		return "root"
 	}

@@ -1,8 +1,14 @@
 package stack
 
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
 func (f folder) golang() (Project, bool) {
-	if !f.has("go.mod") {
-		return Project{}, false
+	if !f.has("go.mod") || !f.hasGoFiles(f.dir, 0) {
+		return Project{}, false // without code it only pins the versions of tools
 	}
 	p := Project{Kind: Go, Tool: "go", Manifest: f.where("go.mod")}
 	if cfg := f.first(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"); cfg != "" {
@@ -12,4 +18,31 @@ func (f folder) golang() (Project, bool) {
 	}
 	p.Commands = append(p.Commands, Command{Role: Test, Run: "go test ./...", Why: p.Manifest, Evidence: []string{"go test", "gotestsum"}})
 	return p, true
+}
+
+// hasGoFiles looks for code in a module, not beyond where modules keep it.
+func (f folder) hasGoFiles(dir string, depth int) bool {
+	entries, err := fs.ReadDir(f.fsys, dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if !e.IsDir() && strings.HasSuffix(e.Name(), ".go") {
+			return true
+		}
+	}
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_") || depth == maxDepth+1 {
+			continue
+		}
+		sub := path.Join(dir, e.Name())
+		switch e.Name() {
+		case "vendor", "testdata", "node_modules":
+			continue
+		}
+		if !f.exists(path.Join(sub, "go.mod")) && f.hasGoFiles(sub, depth+1) {
+			return true
+		}
+	}
+	return false
 }

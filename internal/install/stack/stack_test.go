@@ -12,6 +12,9 @@ func tree(pairs ...string) fstest.MapFS {
 	m := fstest.MapFS{}
 	for i := 0; i < len(pairs); i += 2 {
 		m[pairs[i]] = &fstest.MapFile{Data: []byte(pairs[i+1]), Mode: 0o644}
+		if dir, ok := strings.CutSuffix(pairs[i], "go.mod"); ok && pairs[i+1] != "module tools\n" {
+			m[dir+"internal/x/x.go"] = &fstest.MapFile{}
+		}
 	}
 	return m
 }
@@ -174,6 +177,10 @@ func TestDetect(t *testing.T) {
 		},
 		"vendored and sample code": {
 			tree("vendor/x/go.mod", "", "examples/y/go.mod", "", "testdata/z/Cargo.toml", "", ".cache/q/go.mod", ""), "",
+		},
+		"go modules that only pin tools": {
+			tree("go.mod", "module x\n", "tools/lint/go.mod", "module tools\n"),
+			". [lint test]\nlint: go vet ./...\ntest: go test ./...\n",
 		},
 		"other repositories": {
 			tree("go.mod", "", "sub/.git", "gitdir: x", "sub/go.mod", "", "nested/.git/HEAD", "", "nested/package.json", `{"scripts":{"test":"x"}}`),
