@@ -1,0 +1,167 @@
+// Package protocol writes the documents that tell a project's agents how state
+// and hand-offs work. They are made from the same Go types that the code uses,
+// so they cannot drift apart. What a project has already is extended, never
+// replaced; a second run changes nothing. Imports workflow and its siblings,
+// atomicfile and tokens.
+package protocol
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/workflow/ship"
+)
+
+// The documents, from the root of the project.
+const (
+	SchemaFile  = ".claude/protocols/checkpoint-schema.md"
+	HandoffFile = ".claude/sub-agents/protocols/handoff.md"
+)
+
+// Change is what a run does to one document.
+type Change struct {
+	Path   string `json:"path"`   // from the root, with slashes
+	Action string `json:"action"` // created, updated or unchanged
+	Note   string `json:"note,omitempty"`
+
+	before, after []byte
+	existed       bool
+}
+
+// Before and After are the document's text.
+func (c Change) Before() []byte { return c.before }
+
+// After is the document's text when the run is over.
+func (c Change) After() []byte { return c.after }
+
+// The actions.
+const (
+	Created   = "created"
+	Updated   = "updated"
+	Unchanged = "unchanged"
+)
+
+// Plan says what Write would do.
+func Plan(root string) ([]Change, error) {
+	var changes []Change
+	for _, d := range []struct {
+		path  string
+		fresh func() []byte
+		// merge extends what is there and may note why it left it alone.
+		merge func(old []byte) (text []byte, note string)
+	}{
+		{SchemaFile, newSchema, mergeSchema},
+		{HandoffFile, newHandoff, func(old []byte) ([]byte, string) { return mergeHandoff(old), "" }},
+		{ship.File, newIntegrations, checkIntegrations},
+	} {
+		old, exists, err := read(root, d.path)
+		if err != nil {
+			return nil, err
+		}
+		c := Change{Path: d.path, Action: Created, before: old, existed: exists}
+		if exists {
+			c.after, c.Note = d.merge(old)
+			c.Action = Updated
+			if bytes.Equal(c.after, old) {
+				c.Action = Unchanged
+			}
+		} else {
+			c.after = d.fresh()
+		}
+		changes = append(changes, c)
+	}
+	return changes, nil
+}
+
+// Write writes the documents below root and says what it did. When one cannot
+// be written, those before it are put back.
+func Write(root string) ([]Change, error) {
+	changes, err := Plan(root)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range changes {
+		if c.Action == Unchanged {
+			continue
+		}
+		if err := put(root, c); err != nil {
+			for _, done := range changes[:i] {
+				takeBack(root, done)
+			}
+			return nil, err
+		}
+	}
+	return changes, nil
+}
+
+func put(root string, c Change) error {
+	path := filepath.Join(root, filepath.FromSlash(c.Path))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", c.Path, err)
+	}
+	perm := os.FileMode(0o644)
+	if st, err := os.Stat(path); err == nil {
+		perm = st.Mode().Perm()
+	}
+	if err := atomicfile.Write(path, c.after, perm); err != nil {
+		return fmt.Errorf("write %s: %w", c.Path, err)
+	}
+	return nil
+}
+
+func takeBack(root string, c Change) {
+	path := filepath.Join(root, filepath.FromSlash(c.Path))
+	switch {
+	case c.Action == Unchanged:
+	case c.existed:
+		_ = put(root, Change{Path: c.Path, after: c.before})
+	default:
+		_ = os.Remove(path)
+	}
+}
+
+// read loads a document; a link on the way to it is refused, because what it
+// leads to is not the project's.
+func read(root, rel string) (data []byte, exists bool, err error) {
+	path := root
+	steps := strings.Split(rel, "/")
+	for i, step := range steps {
+		path = filepath.Join(path, step)
+		st, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return nil, false, nil
+		case err != nil:
+			return nil, false, err
+		case st.Mode()&os.ModeSymlink != 0:
+			return nil, false, fmt.Errorf("%s is a symbolic link: make it a real one, or write the document by hand", path)
+		case i < len(steps)-1 && !st.IsDir(), i == len(steps)-1 && !st.Mode().IsRegular():
+			return nil, false, fmt.Errorf("%s is in the way: move it", path)
+		}
+	}
+	data, err = os.ReadFile(path)
+	return data, err == nil, err
+}
+
+func newIntegrations() []byte {
+	doc, err := jsondoc.FromGo(ship.Defaults())
+	if err != nil {
+		return []byte("{}\n") // booleans, strings and a number: cannot happen
+	}
+	return append(doc.Indented(), '\n')
+}
+
+// checkIntegrations leaves the file alone: what a project switched on or off is
+// its own decision.
+func checkIntegrations(old []byte) ([]byte, string) {
+	if _, err := ship.ParseIntegrations(old); err != nil {
+		return old, err.Error()
+	}
+	return old, ""
+}
