@@ -125,6 +125,7 @@ func (app *App) root() *cobra.Command {
 		app.installCmd(),
 		app.listCmd(),
 		app.logCmd(),
+		app.manCmd(),
 		app.notifyCmd(),
 		app.offCmd(),
 		app.onCmd(),

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gauntlet/internal/buildinfo"
+)
+
+// manCmd prints the man page. It is made from the command tree, so that it
+// cannot say anything else than --help does.
+func (app *App) manCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "man",
+		Short:   "Print the man page",
+		Long:    "Print the man page, gauntlet(1), in roff.",
+		Example: "  gauntlet man > ~/.local/share/man/man1/gauntlet.1\n  gauntlet man | man -l -",
+		Args:    cobra.NoArgs,
+		Hidden:  true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return writeMan(app.Out, cmd.Root())
+		},
+	}
+}
+
+func writeMan(w io.Writer, root *cobra.Command) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, ".TH GAUNTLET 1 \"\" \"gauntlet %s\" \"User Commands\"\n", roff(buildinfo.Version()))
+	fmt.Fprintf(&b, ".SH NAME\ngauntlet \\- %s\n", roff(lowerFirst(root.Short)))
+	b.WriteString(".SH SYNOPSIS\n.B gauntlet\n.I command\n[\\fIflags\\fR]\n")
+	if root.Long != "" {
+		b.WriteString(".SH DESCRIPTION\n" + paragraphs(root.Long))
+	}
+	b.WriteString(".SH COMMANDS\n")
+	manCommands(&b, root)
+	b.WriteString(".SH EXIT STATUS\nHook commands (stop\\-hook, hook, statusline, notify) always exit 0. For the others 0 is success, 1 a failure that was found, 2 wrong usage or a fault.\n")
+	b.WriteString(".SH FILES\n.TP\n.I .gauntlet/config.yml\nThe project's configuration.\n.TP\n.I $XDG_STATE_HOME/gauntlet\nHistory and records, by default below ~/.local/state.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// manCommands describes every command that people see, sub-commands in place.
+func manCommands(b *strings.Builder, parent *cobra.Command) {
+	for _, c := range parent.Commands() {
+		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		fmt.Fprintf(b, ".SS %s\n", roff(c.CommandPath()))
+		long := c.Long
+		if long == "" {
+			long = c.Short + "."
+		}
+		b.WriteString(paragraphs(long))
+		if c.HasAvailableSubCommands() {
+			manCommands(b, c)
+			continue
+		}
+		fmt.Fprintf(b, ".PP\nUsage: \\fB%s\\fR\n", roff(c.UseLine()))
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			name, usage := pflag.UnquoteUsage(f)
+			if name != "" {
+				name = " " + name
+			}
+			fmt.Fprintf(b, ".TP\n\\fB\\-\\-%s\\fR%s\n%s\n", roff(f.Name), roff(name), roff(usage))
+		})
+		if c.Example != "" {
+			fmt.Fprintf(b, ".PP\nExamples:\n.PP\n.nf\n%s\n.fi\n", roff(c.Example))
+		}
+	}
+}
+
+// paragraphs keeps blank lines as breaks and indented lines as they are.
+func paragraphs(text string) string {
+	var b strings.Builder
+	for _, p := range strings.Split(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(p, " ") {
+			b.WriteString(".PP\n.nf\n" + roff(p) + "\n.fi\n")
+			continue
+		}
+		b.WriteString(".PP\n" + roff(p) + "\n")
+	}
+	return b.String()
+}
+
+// roff escapes what the formatter would read as its own.
+func roff(s string) string {
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", `\(ga`).Replace(s)
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, ".") || strings.HasPrefix(l, "'") {
+			lines[i] = `\&` + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func lowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
