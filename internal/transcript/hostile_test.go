@@ -132,6 +132,8 @@ func TestTailNeverReadsPastItsLimit(t *testing.T) {
 		limit := rapid.Int64Range(1, int64(len(data)+5)).Draw(t, "limit")
 		r := &countingReader{ReaderAt: bytes.NewReader(data)}
 		tl := newTail(r, int64(len(data)), limit)
+		tl.block = rapid.IntRange(1, 100).Draw(t, "block")
+		tl.long = rapid.IntRange(0, 200).Draw(t, "long")
 		var got []string
 		for {
 			line, ok := tl.prev()

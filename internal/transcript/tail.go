@@ -9,7 +9,13 @@ import (
 	"syscall"
 )
 
-const firstBlock = 256 << 10
+const (
+	blockSize = 256 << 10
+	// longLine is from where on a line is gathered in one buffer for all that
+	// may still be read: its pages cost memory only when they are filled, and
+	// nothing is copied any more.
+	longLine = 1 << 20
+)
 
 // open opens a regular file for reading and nothing else: a FIFO or a device
 // would block or have side effects, a directory has no content.
@@ -42,11 +48,15 @@ func open(path string) (*os.File, int64, error) {
 // blocks backwards, and stops at its limit.
 type tail struct {
 	f io.ReaderAt
+	// block and long are blockSize and longLine, but for tests.
+	block, long int
 	// limit is the lowest offset that may be read.
 	limit int64
 	// buf holds the file from off; what is behind end has been handed out.
-	off     int64
-	buf     []byte
+	off int64
+	buf []byte
+	// room is what lies before buf in the same array.
+	room    []byte
 	end     int
 	scanned int // buf[scanned:end] is known to hold no line end
 	done    bool
@@ -58,7 +68,7 @@ type tail struct {
 }
 
 func newTail(f io.ReaderAt, size, maxBytes int64) *tail {
-	return &tail{f: f, off: size, limit: max(0, size-maxBytes), scanned: 0}
+	return &tail{f: f, block: blockSize, long: longLine, off: size, limit: max(0, size-maxBytes)}
 }
 
 // prev returns the line before the last one returned, without its line end.
@@ -90,13 +100,20 @@ func (t *tail) prev() (line []byte, ok bool) {
 	}
 }
 
-// grow reads the block before buf. The block is as large as what is kept, so
-// that a long line costs a logarithmic number of copies.
+// grow reads the block before buf.
 func (t *tail) grow() bool {
-	n := int(min(t.off-t.limit, int64(max(firstBlock, t.end))))
-	next := make([]byte, n+t.end)
-	copy(next[n:], t.buf[:t.end])
-	got, err := t.f.ReadAt(next[:n], t.off-int64(n))
+	n := int(min(t.off-t.limit, int64(t.block)))
+	if len(t.room) < n {
+		spare := 0
+		if t.end >= t.long {
+			spare = int(t.off-t.limit) - n
+		}
+		next := make([]byte, spare+n+t.end)
+		copy(next[spare+n:], t.buf[:t.end])
+		t.room, t.buf = next[:spare+n], next[spare+n:]
+	}
+	at := len(t.room) - n
+	got, err := t.f.ReadAt(t.room[at:], t.off-int64(n))
 	t.read += int64(got)
 	if got < n {
 		// The file shrank under us, or cannot be read.
@@ -107,6 +124,9 @@ func (t *tail) grow() bool {
 		return false
 	}
 	t.off -= int64(n)
-	t.buf, t.end, t.scanned = next, len(next), n
+	// Both are slices of one array, buf right behind room.
+	t.buf = t.room[at : len(t.room)+t.end][:n+t.end]
+	t.room = t.room[:at]
+	t.end, t.scanned = len(t.buf), n
 	return true
 }
