@@ -7,7 +7,10 @@ import (
 )
 
 func (f folder) golang() (Project, bool) {
-	if !f.has("go.mod") || !f.hasGoFiles(f.dir, 0) {
+	if !f.has("go.mod") {
+		return Project{}, false
+	}
+	if f.dir != "." && !f.hasGoFiles(f.dir, 0) {
 		return Project{}, false // without code it only pins the versions of tools
 	}
 	p := Project{Kind: Go, Tool: "go", Manifest: f.where("go.mod")}

@@ -178,6 +178,10 @@ func TestDetect(t *testing.T) {
 		"vendored and sample code": {
 			tree("vendor/x/go.mod", "", "examples/y/go.mod", "", "testdata/z/Cargo.toml", "", ".cache/q/go.mod", ""), "",
 		},
+		"go before the first file": {
+			tree("go.mod", "module tools\n"),
+			". [lint test]\nlint: go vet ./...\ntest: go test ./...\n",
+		},
 		"go modules that only pin tools": {
 			tree("go.mod", "module x\n", "tools/lint/go.mod", "module tools\n"),
 			". [lint test]\nlint: go vet ./...\ntest: go test ./...\n",
