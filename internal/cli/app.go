@@ -50,13 +50,14 @@ func exit(code int, format string, args ...any) error {
 // dispatched before the command tree is built: they must start in a
 // millisecond and must never fail.
 func Main(args []string, app *App) int {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer cancel()
+	ctx := context.Background()
 	if len(args) > 0 {
 		if code, ok := app.hook(ctx, args); ok {
 			return code
 		}
 	}
+	ctx, cancel := interruptible(ctx)
+	defer cancel()
 	root := app.root()
 	root.SetArgs(args)
 	root.SetIn(app.In)
@@ -75,6 +76,11 @@ func Main(args []string, app *App) int {
 	}
 	fmt.Fprintln(app.Err, "gauntlet: "+err.Error())
 	return 2
+}
+
+// interruptible is a context that ends when somebody wants the process to end.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
 // hook runs the commands that agents call; ok is false when args name none of them.

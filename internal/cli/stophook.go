@@ -16,7 +16,7 @@ func (app *App) stopHook(ctx context.Context, agentName string) int {
 	cwd, _ := app.Getwd()
 	h := stop.Hook{
 		AgentName: agentName, Stdin: app.In, Stderr: app.Err, Getenv: app.Getenv, Environ: app.Environ(),
-		Cwd: cwd, Now: app.Now,
+		Cwd: cwd, Now: app.Now, Interruptible: interruptible,
 	}
 	if out := h.Run(ctx); len(out) > 0 {
 		_, _ = app.Out.Write(out) // the agent may be gone; there is nobody to tell

@@ -15,10 +15,16 @@ import (
 // project, so it finds the repository for itself.
 func (s *stopping) autonomous(ctx context.Context) (event.Verdict, bool) {
 	var section *config.Autonomy
-	root := s.root
+	root, home := s.root, s.Getenv("HOME")
 	if s.cfg != nil {
 		section = s.cfg.Project.Autonomy
 	}
+	switches := autonomy.Switches{Config: section, LoopVar: s.Getenv(autonomy.LoopVar)}
+	if mode, _ := autonomy.SwitchesAt(home, nil, switches).Mode(); mode == autonomy.Off {
+		return event.Verdict{}, false
+	}
+	ctx, release := s.Interruptible(ctx)
+	defer release()
 	repo, inRepo := s.repo, s.inRepo
 	if !inRepo {
 		if r, err := git.Find(s.event.Cwd); err == nil {
@@ -34,7 +40,7 @@ func (s *stopping) autonomous(ctx context.Context) (event.Verdict, bool) {
 		memory = session.Open("", root, StateHome(s.Getenv))
 	}
 	v, ok := autonomy.Run(ctx, autonomy.Input{
-		Event: s.event, Root: root, Config: section, Home: s.Getenv("HOME"), Getenv: s.Getenv, Memory: memory, Now: s.Now, Warn: s.Stderr,
+		Event: s.event, Root: root, Config: section, Home: home, Getenv: s.Getenv, Memory: memory, Now: s.Now, Warn: s.Stderr,
 	})
 	s.step("autonomy")
 	if ok && s.root == "" {

@@ -3,7 +3,9 @@ package stop
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"os"
 	"time"
 )
 
@@ -13,32 +15,26 @@ const (
 	maxStdin      = 32 << 20
 )
 
+// errNoInput says that the rest of the event did not come in time.
+var errNoInput = errors.New("the event did not arrive in time")
+
 // ReadEvent reads one JSON value: until it is whole or the input ends,
 // whichever is first. A caller that keeps stdin open, or sends nothing, does
 // not keep us; what has come by then is returned.
 func ReadEvent(r io.Reader, patience time.Duration) []byte {
+	if f, ok := r.(*os.File); ok {
+		r = patientReader(f, patience)
+	}
 	if r == nil {
 		return nil
 	}
-	done := make(chan []byte, 1)
-	go func() {
-		var seen bytes.Buffer
-		var value json.RawMessage
-		in := io.TeeReader(io.LimitReader(r, maxStdin), &seen)
-		if err := json.NewDecoder(skipBOM(in)).Decode(&value); err != nil {
-			done <- seen.Bytes() // not one whole value: let the decoder say why
-			return
-		}
-		done <- value
-	}()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case b := <-done:
-		return b
-	case <-timer.C:
-		return nil
+	var seen bytes.Buffer
+	var value json.RawMessage
+	in := io.TeeReader(io.LimitReader(r, maxStdin), &seen)
+	if err := json.NewDecoder(skipBOM(in)).Decode(&value); err != nil {
+		return seen.Bytes() // not one whole value: let the decoder say why
 	}
+	return value
 }
 
 // skipBOM drops a byte order mark, which some shells put in front of a pipe.

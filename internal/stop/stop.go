@@ -33,6 +33,10 @@ type Hook struct {
 	Environ   []string
 	Cwd       string // of the process; the event's own wins
 	Now       func() time.Time
+	// Interruptible makes a context that ends with a signal. It is asked for only
+	// when there is something to interrupt: listening for signals costs as much
+	// as all the guards together.
+	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 }
 
 // stopping is one stop on its way through the pipeline.
@@ -136,6 +140,8 @@ var errDeadline = errors.New("the deadline of the stop hook was reached (stop_ho
 
 // judge is steps 9 to 11, under the deadline.
 func (s *stopping) judge(ctx context.Context) event.Verdict {
+	ctx, release := s.Interruptible(ctx)
+	defer release()
 	ctx, cancel := context.WithDeadlineCause(ctx, s.started.Add(s.cfg.Settings.Deadline), errDeadline)
 	defer cancel()
 	v := s.gates(ctx)
