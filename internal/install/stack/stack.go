@@ -68,8 +68,10 @@ const (
 )
 
 // Detect looks at the files of a repository.
-func Detect(root fs.FS) Result {
-	d := &detector{fsys: root, covered: map[string]string{}}
+func Detect(root fs.FS) Result { return detect(root, maxFolders) }
+
+func detect(root fs.FS, limit int) Result {
+	d := &detector{fsys: root, limit: limit, covered: map[string]string{}}
 	d.visit(".", 0)
 	slices.SortStableFunc(d.out.Projects, func(a, b Project) int {
 		return strings.Compare(sortKey(a.Dir), sortKey(b.Dir))
@@ -88,7 +90,8 @@ func sortKey(dir string) string {
 type detector struct {
 	fsys    fs.FS
 	out     Result
-	folders int
+	folders int // looked into so far, and at most
+	limit   int
 	// covered: kind → the folder whose workspace runs its members' commands.
 	covered map[string]string
 	// roles that the covering workspace has
@@ -103,7 +106,7 @@ type folder struct {
 }
 
 func (d *detector) visit(dir string, depth int) {
-	if d.folders++; d.folders > maxFolders {
+	if d.folders++; d.folders > d.limit {
 		return
 	}
 	entries, err := fs.ReadDir(d.fsys, dir)

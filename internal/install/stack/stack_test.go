@@ -217,12 +217,17 @@ func TestNotesSayWhatWasLeftOut(t *testing.T) {
 }
 
 func TestDetectIsBounded(t *testing.T) {
-	m := fstest.MapFS{}
-	for i := range 6_000 {
-		m[fmt.Sprintf("d%d/x/y", i)] = &fstest.MapFile{}
+	if r := Detect(tree("a/b/c/d/go.mod", "module x\n")); len(r.Projects) != 0 {
+		t.Errorf("too deep: %+v", r.Projects)
 	}
-	m["a/b/c/d/go.mod"] = &fstest.MapFile{}
-	if r := Detect(m); len(r.Projects) != 0 {
-		t.Errorf("%+v", r.Projects)
+	m := tree("z/Cargo.toml", "")
+	for i := range 50 {
+		m[fmt.Sprintf("d%02d/x", i)] = &fstest.MapFile{}
+	}
+	if r := detect(m, 50); len(r.Projects) != 0 {
+		t.Errorf("too many folders: %+v", r.Projects)
+	}
+	if r := detect(m, 60); len(r.Projects) != 1 {
+		t.Errorf("not found: %+v", r.Projects)
 	}
 }
