@@ -138,7 +138,7 @@ func (e *execution) prepareReview(ctx context.Context, j gate.Job, n int, snap g
 	rj := review.Job{
 		Review: j.Review, Entry: j.Entry, Base: j.LogBase, Dir: e.repo.Root, Diff: diff, LogDir: e.logDir, RunNumber: n,
 		Rerun: e.logs.present, Threshold: set.Threshold, Preference: e.opts.Config.Project.CLI.DefaultPreference,
-		CheckUsage: set.CheckUsageLimit, Env: e.opts.Environ, Now: e.opts.Now,
+		CheckUsage: set.CheckUsageLimit, Fresh: e.opts.NoCache, Env: e.opts.Environ, Now: e.opts.Now,
 	}
 	if obs := e.opts.Observer; obs != nil {
 		rj.Line = func(s string) { obs.Line(j.ID, s) }
@@ -170,7 +170,7 @@ func reviewKey(j gate.Job, rj review.Job) string {
 
 // diff is what changed in a job's entry point, untracked files included.
 func (e *execution) diff(ctx context.Context, j gate.Job, snap git.Snapshot) ([]byte, error) {
-	args := []string{e.changes.diffArgs[0], "--no-color", "--no-ext-diff", "--no-textconv"}
+	args := []string{e.changes.diffArgs[0], "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"}
 	for _, a := range e.changes.diffArgs[1:] {
 		if a == snapshotArg {
 			if a = snap.Commit; a == "" {

@@ -27,7 +27,12 @@ type gateLogs struct {
 // scanLogs reads the log directory.
 func scanLogs(dir string) gateLogs {
 	g := gateLogs{failing: map[string]bool{}}
-	newest := map[string]int{}
+	type verdict struct {
+		n      int
+		job    string
+		failed bool
+	}
+	newest := map[string]verdict{} // by job; reviews by slot, whoever filled it
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return g
@@ -43,28 +48,28 @@ func scanLogs(dir string) gateLogs {
 		}
 		g.present = true
 		var status string
+		key := base
 		switch {
 		case strings.HasPrefix(base, "check_") && ending == "log":
 			status = lastResult(filepath.Join(dir, e.Name()))
 		case strings.HasPrefix(base, "review_") && ending == "json":
 			status = reviewStatus(filepath.Join(dir, e.Name()))
-			base = reviewJob(base)
+			job := reviewJob(base)
+			_, slot, _ := cutLast(base, "@")
+			base, key = job, job+"@"+slot
 		default:
 			continue
 		}
 		if status == "pass" || status == "fail" {
 			g.judged = max(g.judged, n)
 		}
-		key := base
-		if n < newest[key] {
-			continue
+		if n >= newest[key].n {
+			newest[key] = verdict{n, base, status == "fail"}
 		}
-		if n > newest[key] {
-			newest[key] = n
-			delete(g.failing, key)
-		}
-		if status == "fail" {
-			g.failing[key] = true
+	}
+	for _, v := range newest {
+		if v.failed {
+			g.failing[v.job] = true
 		}
 	}
 	return g
@@ -133,34 +138,22 @@ func lastResult(path string) string {
 	return word
 }
 
-// reviewStatus reads a review's result file. Findings that were all skipped do
-// not fail any more; a file that cannot be read was broken by hand and does.
+// reviewStatus reads what a review's result file says. How its findings were
+// answered is the review's own business, at the next run; a file that cannot be
+// read was broken by hand and fails.
 func reviewStatus(path string) string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return ""
 	}
 	var r struct {
-		Status     string `json:"status"`
-		Violations []struct {
-			Status string `json:"status"`
-		} `json:"violations"`
+		Status     string            `json:"status"`
+		Violations []json.RawMessage `json:"violations"`
 	}
-	if json.Unmarshal(b, &r) != nil {
-		return "fail"
+	if json.Unmarshal(b, &r) != nil || r.Status == "error" && len(r.Violations) > 0 {
+		return "fail" // a reviewer that died absolves nobody
 	}
-	if r.Status != "fail" {
-		return r.Status
-	}
-	for _, v := range r.Violations {
-		if v.Status != "skipped" {
-			return "fail"
-		}
-	}
-	if len(r.Violations) == 0 {
-		return "fail"
-	}
-	return "pass"
+	return r.Status
 }
 
 // newestConsole is the newest console log, "" when there is none.
