@@ -131,6 +131,16 @@ func TestEvidenceIsNamed(t *testing.T) {
 	}
 }
 
+func TestBackgroundProvesNothing(t *testing.T) {
+	in := Input{
+		Config: &config.Checkpoint{Preset: "go"}, Changed: []Change{{Path: "main.go"}},
+		Turn: Turn{Readable: true, Calls: []event.ToolCall{{Kind: event.ToolShell, Command: "go test ./...", Outcome: event.Success, Background: true}}},
+	}
+	if r := Decide(in); len(r.Suppressed) > 0 || !r.Blocks() {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestOptions(t *testing.T) {
 	seconds := 5.0
 	now := corpusStart

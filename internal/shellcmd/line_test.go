@@ -91,6 +91,7 @@ func TestProves(t *testing.T) {
 		{"make restart | tail -5", "make restart", "", false},
 		{"set -o pipefail; make restart | tail -5", "make restart", "", true},
 		{"set -o pipefail && make restart 2>&1 | tail -5", "make restart", "", true},
+		{"set -o pipefail; make restart | tail -5; echo done", "make restart", "", false},
 		{"bash -o pipefail -c 'make restart | tail'", "make restart", "", true},
 		{"bash -euo pipefail -c 'make restart | tail; echo done'", "make restart", "", true},
 		{"yes | make restart", "make restart", "", true},
