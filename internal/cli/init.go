@@ -22,12 +22,13 @@ import (
 	"gauntlet/internal/install/stack"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/review"
+	"gauntlet/internal/workflow/protocol"
 )
 
 // initFlags are the flags of init.
 type initFlags struct {
-	yes, dryRun, reviews, json bool
-	agents                     []string
+	yes, dryRun, workflow, reviews, json bool
+	agents                               []string
 }
 
 func (app *App) initCmd() *cobra.Command {
@@ -43,13 +44,15 @@ nothing.`,
 		Example: `  gauntlet init --dry-run
   gauntlet init --yes
   gauntlet init --agent claude --agent codex
-  gauntlet init --agent none --reviews`,
+  gauntlet init --agent none --reviews
+  gauntlet init --yes --workflow`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.runInit(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.yes, "yes", false, "write without asking")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show everything and write nothing")
+	flags.BoolVar(&f.workflow, "workflow", false, "also write the documents of workflow state and hand-offs")
 	flags.BoolVar(&f.reviews, "reviews", false, "also propose a sample review, when a reviewer CLI is installed")
 	flags.StringSliceVar(&f.agents, "agent", nil, "install the hooks of these agents: "+strings.Join(agentNames(), ", ")+", all or none (default: those found here)")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
@@ -64,7 +67,9 @@ type initReport struct {
 	Stack   []stack.Project   `json:"stack"`
 	Files   []scaffold.File   `json:"files"`
 	Hooks   []*install.Change `json:"hooks"`
-	Notes   []string          `json:"notes"`
+	// Workflow are the documents of state and hand-offs, with --workflow.
+	Workflow []protocol.Change `json:"workflow,omitempty"`
+	Notes    []string          `json:"notes"`
 }
 
 func (app *App) runInit(ctx context.Context, f initFlags) error {
@@ -93,7 +98,9 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 		return err
 	}
 	if !f.json {
-		w.show()
+		if err := w.show(); err != nil {
+			return err
+		}
 	}
 	if err := w.write(ctx); err != nil {
 		return err
@@ -130,9 +137,16 @@ func (w *initWork) plan() error {
 	if err != nil {
 		return err
 	}
+	var documents []protocol.Change
+	if w.flags.workflow {
+		if documents, err = protocol.Plan(w.opts.Root); err != nil {
+			return exit(2, "workflow documents: %v", err)
+		}
+	}
 	w.files = files
 	w.report = initReport{
-		Root: w.opts.Root, Git: w.opts.InGit, Stack: orEmpty(files.Stack.Projects), Files: orEmpty(files.Files), Hooks: orEmpty(hooks),
+		Workflow: documents,
+		Root:     w.opts.Root, Git: w.opts.InGit, Stack: orEmpty(files.Stack.Projects), Files: orEmpty(files.Files), Hooks: orEmpty(hooks),
 		Notes: orEmpty(slices.Concat(w.notes, files.Notes, hookNotes)),
 	}
 	return nil
@@ -140,7 +154,9 @@ func (w *initWork) plan() error {
 
 // changes tells whether there is anything to write.
 func (w *initWork) changes() bool {
-	return w.files.Changes() || slices.ContainsFunc(w.report.Hooks, func(c *install.Change) bool { return c.Action != install.Unchanged })
+	return w.files.Changes() ||
+		slices.ContainsFunc(w.report.Hooks, func(c *install.Change) bool { return c.Action != install.Unchanged }) ||
+		slices.ContainsFunc(w.report.Workflow, func(c protocol.Change) bool { return c.Action != protocol.Unchanged })
 }
 
 // initRoot is where .gauntlet/ belongs: where it is, else the top of the
@@ -247,6 +263,11 @@ func (w *initWork) write(ctx context.Context) error {
 	if err := w.places.Apply(w.report.Hooks); err != nil {
 		return exit(2, ".gauntlet/ was written, but not every hook: %v", err)
 	}
+	if w.flags.workflow {
+		if _, err := protocol.Write(w.opts.Root); err != nil {
+			return exit(2, ".gauntlet/ and the hooks were written, but not the workflow documents: %v", err)
+		}
+	}
 	w.report.Written = true
 	w.say("Done. Try it: gauntlet run. Check the hooks: gauntlet doctor.")
 	return nil
@@ -259,7 +280,7 @@ func (w *initWork) say(line string) {
 }
 
 // show prints what was found and what would change, as a diff.
-func (w *initWork) show() {
+func (w *initWork) show() error {
 	out, rep := w.app.Out, &w.report
 	fmt.Fprintf(out, "Project: %s\n", rep.Root)
 	for _, p := range rep.Stack {
@@ -270,10 +291,16 @@ func (w *initWork) show() {
 	for _, c := range rep.Hooks {
 		showHooks(out, rep.Root, c)
 	}
+	if w.flags.workflow {
+		if err := w.app.initWorkflow(rep.Root, true); err != nil {
+			return err
+		}
+	}
 	for _, note := range rep.Notes {
 		fmt.Fprintf(out, "note: %s\n", note)
 	}
 	fmt.Fprintln(out)
+	return nil
 }
 
 func showHooks(out io.Writer, root string, c *install.Change) {

@@ -120,7 +120,7 @@ func (l *loader) fixText(name string) (text, problem string) {
 	if err != nil {
 		return "", "cannot be read: " + err.Error()
 	}
-	defer dir.Close()
+	defer func() { _ = dir.Close() }()
 	if _, err := dir.Lstat(local); errors.Is(err, fs.ErrNotExist) {
 		// Written from the project root, as people do.
 		if rest, ok := strings.CutPrefix(filepath.ToSlash(local), Dir+"/"); ok {

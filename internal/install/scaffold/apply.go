@@ -22,7 +22,7 @@ func (p *Plan) Apply(verify func() error) (err error) {
 	if err != nil {
 		return fmt.Errorf("open the project: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	var undo []func()
 	defer func() {
 		if err != nil {

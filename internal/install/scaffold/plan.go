@@ -68,7 +68,7 @@ func Make(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the project: %w", err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	if err := usable(root); err != nil {
 		return nil, err
 	}
