@@ -32,7 +32,7 @@ func (app *App) checkpointCmd() *cobra.Command {
 		Use:   "checkpoint",
 		Short: "Show what a stop would say is still owed, and why",
 		Long: `Look at what changed and at what the agent did in its current turn, and print
-what a stop would tell it now. Nothing is blocked, run or recorded.`,
+what a stop would tell it now. Nothing is blocked or recorded.`,
 		Example: `  gauntlet checkpoint
   gauntlet checkpoint --transcript ~/.claude/projects/-repo/09c322b6.jsonl --json`,
 		Args: cobra.NoArgs,

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -26,10 +27,17 @@ type Owing struct {
 	Notes []string
 }
 
-// Look decides what a stop would say now. It records nothing, runs no tests
-// and takes no account of what was said before.
+// Look decides what a stop would say now. It records nothing and takes no
+// account of what was said before. Tests that belong to the checkpoint run, as
+// they would at a stop, and log to a folder that is gone afterwards.
 func (sc *Scene) Look(ctx context.Context) Owing {
 	f := sc.gather(ctx)
+	if !f.in.GitFailed && checkpoint.TestsDue(sc.Config, f.in.Changed) {
+		if dir, err := os.MkdirTemp("", "gauntlet-tests-*"); err == nil {
+			defer os.RemoveAll(dir) //nolint:errcheck // the system clears it
+			f.in.Tests = sc.runTests(ctx, dir)
+		}
+	}
 	return Owing{Result: checkpoint.Decide(f.in), Notes: f.notes}
 }
 
@@ -51,12 +59,19 @@ func (sc *Scene) Owed(ctx context.Context) Owing {
 		return Owing{}
 	}
 	f := sc.gather(ctx)
-	o := Owing{Notes: f.notes}
 	if f.forgetful != nil {
-		o.Notes = append(o.Notes, "no checkpoint without memory: "+f.forgetful.Error())
-		return o
+		return Owing{Notes: append(f.notes, "no checkpoint without memory: "+f.forgetful.Error())}
 	}
-	sc.noteSession(ctx, f.seen)
+	o := sc.owed(ctx, f)
+	if !o.Says { // what says something also remembers where
+		sc.noteSession(ctx, f.seen)
+	}
+	return o
+}
+
+// owed decides from the facts.
+func (sc *Scene) owed(ctx context.Context, f facts) Owing {
+	o := Owing{Notes: f.notes}
 	if sc.Event.StopHookActive && sc.LastBlock.IsZero() && f.memory.LastBlock.IsZero() {
 		// Kept from stopping by somebody, and we know nothing of it: an
 		// uncounted block may be the start of a loop.
@@ -65,6 +80,9 @@ func (sc *Scene) Owed(ctx context.Context) Owing {
 	}
 	if contains(f.memory.Turns, f.mark) {
 		o.Notes = append(o.Notes, "this turn had its checkpoint")
+		if sc.Event.StopHookActive {
+			o.Verdict, o.Says = sc.CommitGate(ctx)
+		}
 		return o
 	}
 	if !checkpoint.OldEnough(sc.Config, f.in.TurnStart, f.in.Now) {
@@ -76,7 +94,7 @@ func (sc *Scene) Owed(ctx context.Context) Owing {
 	tested := ""
 	if !f.in.GitFailed && checkpoint.TestsDue(sc.Config, f.in.Changed) {
 		if tested = sc.state(paths(f.in.Changed)); tested != f.memory.Tested {
-			f.in.Tests = sc.runTests(ctx)
+			f.in.Tests = sc.runTests(ctx, sc.LogDir)
 			o.Result = checkpoint.Decide(f.in)
 		}
 	}
@@ -108,7 +126,7 @@ func (sc *Scene) block(ctx context.Context, f facts, o Owing, tested string) Owi
 			m.Tested = tested
 		}
 		Said(st, o.Result.Message)
-		return true
+		return sc.noteSeen(st)
 	})
 	switch {
 	case err != nil:
@@ -127,16 +145,17 @@ func (sc *Scene) block(ctx context.Context, f facts, o Owing, tested string) Owi
 // again while nothing changed.
 func (sc *Scene) show(ctx context.Context, f facts, o Owing) Owing {
 	key, state := o.Result.Key(), sc.state(paths(f.in.Changed))
-	err := sc.remember(ctx, func(_ *session.State, m *owedMemory) bool {
+	err := sc.remember(ctx, func(st *session.State, m *owedMemory) bool {
 		if contains(m.Shown, f.mark) || m.wasSent(key, state) {
 			return false
 		}
 		m.Shown = last(append(m.Shown, f.mark), maxTurns)
 		m.sent(key, state)
 		o.Says = true
-		return true
+		return sc.noteSeen(st)
 	})
 	if err != nil {
+		o.Says = false
 		o.Notes = append(o.Notes, err.Error())
 	}
 	if o.Says {

@@ -18,19 +18,19 @@ const (
 )
 
 // runTests runs checkpoint.tests the way a check is run.
-func (sc *Scene) runTests(ctx context.Context) *checkpoint.TestRun {
+func (sc *Scene) runTests(ctx context.Context, logDir string) *checkpoint.TestRun {
 	t := sc.Config.Tests
 	seconds := defaultTestSeconds
 	if t.Timeout != nil {
 		seconds = *t.Timeout
 	}
-	if err := os.MkdirAll(sc.LogDir, 0o755); err != nil {
+	if err := os.MkdirAll(logDir, 0o755); err != nil {
 		return &checkpoint.TestRun{Command: t.Command, Err: err.Error()}
 	}
 	res := gate.RunCheck(ctx, gate.Job{
 		ID: "checkpoint:tests", Name: "tests", Entry: ".", Dir: sc.Root, LogBase: testLogBase,
 		Check: &config.Check{Name: "tests", Command: t.Command, Timeout: &seconds},
-	}, gate.Env{LogDir: sc.LogDir, RunNumber: 1, Environ: sc.Environ, Now: sc.Now})
+	}, gate.Env{LogDir: logDir, RunNumber: 1, Environ: sc.Environ, Now: sc.Now})
 	run := &checkpoint.TestRun{
 		Command: t.Command, Passed: res.Status == gate.Pass, TimedOut: res.TimedOut,
 		Output: res.Tail, Duration: time.Duration(res.DurationMS) * time.Millisecond,

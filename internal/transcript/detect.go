@@ -4,6 +4,7 @@ package transcript
 func detect(line []byte) (string, normaliser) {
 	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf bool }
 	var typ string
+	foreign := false // a message in a shape we do not know
 	ok := members(line, func(k, v []byte) bool {
 		switch string(k) {
 		case "type":
@@ -22,6 +23,7 @@ func detect(line []byte) (string, normaliser) {
 			has.leaf = true
 		case "message":
 			has.message = isObject(v)
+			foreign = has.message && field(v, "content") == nil
 		case "content":
 			has.content = true
 		case "$set", "$rewindTo":
@@ -34,7 +36,7 @@ func detect(line []byte) (string, normaliser) {
 		return true
 	})
 	switch {
-	case !ok:
+	case !ok || foreign:
 		return "", nil
 	case has.typ && has.payload && has.stamp && !has.uuid:
 		return FormatCodex, &codexLog{}
