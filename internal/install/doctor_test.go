@@ -1,0 +1,207 @@
+package install
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/event"
+	"gauntlet/internal/session"
+)
+
+// doctor examines p with a stand-in for the gauntlet binary.
+func doctor(t *testing.T, p Places, script string) *Doctor {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "gauntlet")
+	if err := os.WriteFile(bin, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Dir(bin) + string(os.PathListSeparator) + os.Getenv("PATH")
+	p.Getenv = func(k string) string {
+		if k == "PATH" {
+			return path
+		}
+		return ""
+	}
+	p.LookPath = func(name string) (string, error) {
+		switch name {
+		case "gauntlet":
+			return bin, nil
+		case "sh":
+			return exec.LookPath("sh")
+		}
+		return "", exec.ErrNotFound
+	}
+	return &Doctor{Places: p, Cwd: p.Project, Executable: bin, Version: "test", Environ: os.Environ(), Now: time.Now(), SelfTest: true}
+}
+
+func find(checks []Check, agent, name string) Check {
+	for _, c := range checks {
+		if c.Agent == agent && c.Name == name {
+			return c
+		}
+	}
+	return Check{}
+}
+
+// A binary that answers badly is found out, each time with what it would mean.
+func TestSelfTestFindsBadAnswers(t *testing.T) {
+	cases := []struct{ name, agent, script, want string }{
+		{"never blocks", "claude", `echo '{"decision":"approve"}'`, "a failing gate would not block"},
+		{"always blocks", "claude", `echo '{"decision":"block","reason":"no"}'`, "the agent could not stop where nothing is configured"},
+		{"neutral answer to a strict client", "codex", `echo '{"decision":"approve","status":"passed","message":"m"}'`, "unknown field"},
+		{"exit code", "gemini", `echo oops; exit 3`, "the agent could not stop where nothing is configured"},
+		{"two lines", "claude", `echo '{"decision":"approve"}'; echo '{"decision":"approve"}'`, "looks like JSON but is not"},
+	}
+	for _, c := range cases {
+		p, a := places(t), adapter(t, c.agent)
+		mustInstall(t, p, a, Request{Scope: wire.Project})
+		got := find(doctor(t, p, c.script).Examine(t.Context()), c.agent, "self-test")
+		if got.State != Fail || !strings.Contains(got.Message, c.want) || got.Fix == "" {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+func TestSelfTestAcceptsGoodAnswers(t *testing.T) {
+	p, a := places(t), adapter(t, "gemini")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	script := `case "$PWD" in */project) echo '{"decision":"deny","reason":"fix it"}';; *) echo noise >&2;; esac`
+	checks := doctor(t, p, script).Examine(t.Context())
+	if got := find(checks, "gemini", "self-test"); got.State != OK {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The event of the self-test never meets the person's own homes or variables.
+func TestSelfTestIsIsolated(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	out := filepath.Join(t.TempDir(), "env")
+	d := doctor(t, p, `env >> `+out+`; case "$PWD" in */project) echo '{"decision":"block","reason":"x"}';; esac`)
+	d.Environ = append(d.Environ, "GAUNTLET_STOP_HOOK_ACTIVE=1", "GIT_DIR=/elsewhere", "XDG_STATE_HOME=/mine", "CI=true")
+	if got := find(d.Examine(t.Context()), "claude", "self-test"); got.State != OK {
+		t.Fatalf("%+v", got)
+	}
+	env := get(t, out)
+	for _, bad := range []string{"GAUNTLET_", "GIT_DIR=", "XDG_STATE_HOME=/mine", "HOME=" + p.Home, "\nCI="} {
+		if strings.Contains(env, bad) {
+			t.Errorf("%s reached the command", bad)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), "gauntlet-doctor-*"))
+	for _, dir := range left {
+		if st, err := os.Stat(dir); err == nil && time.Since(st.ModTime()) < time.Second {
+			t.Errorf("%s was left behind", dir)
+		}
+	}
+}
+
+func TestDoctorWithoutBinary(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	d := doctor(t, p, "exit 0")
+	d.LookPath = func(string) (string, error) { return "", exec.ErrNotFound }
+	checks := d.Examine(t.Context())
+	if got := find(checks, "", "binary"); got.State != Fail || !strings.Contains(got.Fix, "PATH") {
+		t.Errorf("%+v", got)
+	}
+	if got := find(checks, "claude", "self-test"); got.Name != "" {
+		t.Errorf("tested without a binary: %+v", got)
+	}
+}
+
+func TestHeartbeats(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	p.State = filepath.Join(p.Home, "state", "gauntlet")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	d := doctor(t, p, "exit 0")
+	d.SelfTest, d.StateHome = false, filepath.Join(p.Home, "state")
+	memory := session.Open("", p.Project, d.StateHome)
+	beat := session.Heartbeat{Agent: "claude", Event: string(event.Stop), At: d.Now.Add(-3 * time.Hour), Binary: d.Executable, Status: "passed"}
+	if err := memory.Beat(beat); err != nil {
+		t.Fatal(err)
+	}
+	if got := find(d.Examine(t.Context()), "claude", "heartbeat"); got.State != OK || !strings.Contains(got.Message, "3 hours ago (passed)") {
+		t.Errorf("%+v", got)
+	}
+	beat.Binary = "/somewhere/else/gauntlet"
+	if err := memory.Beat(beat); err != nil {
+		t.Fatal(err)
+	}
+	if got := find(d.Examine(t.Context()), "claude", "heartbeat"); got.State != Warn || got.Fix == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Whatever is not well says what to do about it.
+func TestEveryProblemHasItsFix(t *testing.T) {
+	p := places(t)
+	for _, name := range []string{"claude", "codex", "gemini", "cursor"} {
+		mustInstall(t, p, adapter(t, name), Request{Scope: wire.Project})
+		mustInstall(t, p, adapter(t, name), Request{Scope: wire.User})
+	}
+	put(t, filepath.Join(p.Project, ".qwen", "settings.json"), "{")
+	put(t, filepath.Join(p.Project, ".factory", "x"), "")
+	put(t, filepath.Join(p.Project, ".gauntlet", "config.yml"), "entry_points: 3\n")
+	d := doctor(t, p, "exit 1")
+	d.Executable = "/another/gauntlet"
+	seen := map[State]int{}
+	for _, c := range d.Examine(t.Context()) {
+		seen[c.State]++
+		if (c.State == Fail || c.State == Warn) && c.Fix == "" {
+			t.Errorf("no fix: %+v", c)
+		}
+		if c.Message == "" {
+			t.Errorf("no message: %+v", c)
+		}
+	}
+	if seen[Fail] < 5 || seen[Warn] < 3 {
+		t.Errorf("found only %v", seen)
+	}
+}
+
+func TestAgo(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Hour: "just now", 30 * time.Second: "just now", time.Minute: "1 minute ago", 59 * time.Minute: "59 minutes ago",
+		time.Hour: "1 hour ago", 47 * time.Hour: "47 hours ago", 72 * time.Hour: "3 days ago",
+	} {
+		if got := ago(d); got != want {
+			t.Errorf("%s: %s, want %s", d, got, want)
+		}
+	}
+}
+
+func TestLockWaits(t *testing.T) {
+	p := places(t)
+	release, err := p.Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		second, err := p.Lock(t.Context())
+		if err == nil {
+			second()
+		}
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("two at once: %v", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	release()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	p.State = ""
+	if _, err := p.Lock(t.Context()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+}
