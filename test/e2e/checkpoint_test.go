@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,7 +101,7 @@ func TestAutonomousCheckpoint(t *testing.T) {
 		full := func(s fakemodel.Step) fakemodel.Step { s.InputTokens = 100_000; return s } // half of the window
 		got := w.turn("Improve the app.", full(readApp), full(addLine), full(done), full(fakemodel.Say("I go on.")))
 		wantHooks(t, w, got, 2)
-		wantUser(t, got, 3, "CLAUDE.md")
+		wantUser(t, got, 3, strings.TrimSpace(w.exec(w.repo, "git", "rev-parse", "--short", "HEAD")), "refs/gauntlet/checkpoints/", "pushed")
 
 		if s := w.exec(w.repo, "git", "log", "-1", "--format=%s%n%b"); !strings.HasPrefix(s, "checkpoint: auto-checkpoint\nAuto-checkpoint triggered by context threshold.") ||
 			!strings.Contains(s, "Co-Authored-By:") {
@@ -156,6 +157,40 @@ func TestLaterTurns(t *testing.T) {
 		wantUser(t, third, 3, checkpointHeader, "verify app")
 		wantHooks(t, w, third, 2)
 	})
+}
+
+// TestCommitGate: the second stop asks for the commit, the third is free.
+func TestCommitGate(t *testing.T) {
+	eachClient(t, func(t *testing.T, w *world) {
+		w.owing()
+		w.write(w.repo, ".gauntlet/config.yml", w.read(w.repo, ".gauntlet/config.yml")+"  commit_gate: {paths: [\"src/**\"]}\n")
+		w.commitAll("commit gate")
+		got := w.turn("Improve the app.", readApp, addLine, done, fakemodel.Shell("verify app"), done,
+			fakemodel.Shell("git commit -q -am improved"), fakemodel.Say("Committed."))
+		wantUser(t, got, 3, checkpointHeader, "verify app")
+		wantUser(t, got, 5, "Commit your changes before stopping")
+		wantHooks(t, w, got, 3)
+		wantLog(t, w, "checkpoint", "commit_required")
+	})
+}
+
+// TestNoTranscript: a client that keeps no session file gets its checkpoint by
+// the files alone, once.
+func TestNoTranscript(t *testing.T) {
+	flag := map[string]string{"claude": "--no-session-persistence", "codex": "--ephemeral"}
+	for _, agent := range []string{"claude", "codex"} {
+		onlyClient(t, agent, func(t *testing.T, w *world) {
+			w.owing()
+			plain := w.c.args
+			w.c.args = func(prompt, url string) []string {
+				args := plain(prompt, url)
+				return slices.Insert(args, len(args)-2, flag[agent])
+			}
+			got := w.turn("Improve the app.", readApp, addLine, done, fakemodel.Shell("verify app"), fakemodel.Say("Verified."))
+			wantUser(t, got, 3, checkpointHeader, "verify app")
+			wantHooks(t, w, got, 2)
+		})
+	}
 }
 
 // TestTurnScope: with `scope: turn` only what this turn changed is owed for,

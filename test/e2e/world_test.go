@@ -63,6 +63,8 @@ func newWorld(t *testing.T, c *client) *world {
 		t.Fatal(err)
 	}
 	w.write(w.home, ".gitconfig", "[user]\n\tname = dev\n\temail = dev@example.com\n[init]\n\tdefaultBranch = main\n")
+	// Codex runs commands in a login shell, which begins with a PATH of its own.
+	w.write(w.home, ".profile", "PATH="+w.bin+":$PATH\n")
 	w.exec(w.repo, "git", "init", "-q")
 	return w
 }
