@@ -90,8 +90,11 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 		"two kinds in one folder": {[]string{"go.mod", "", "package.json", `{"scripts":{"test":"x"}}`, "web/go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "    - name: web node\n"},
 		"odd folders":             {[]string{"a b's/go.mod", "", "ünï/Cargo.toml", "", "true/go.mod", "", "#x/go.mod", "", "- y/go.mod", "", "x: y/go.mod", ""}, nil, `run: "cd 'a b'\\''s' && go test ./..."`},
 		"reviews":                 {[]string{"go.mod", ""}, []string{"claude", "codex"}, "    reviews: [code-quality]\n"},
-		"only reviews": {[]string{"README.md", ""}, []string{"claude"},
-			"entry_points:\n  - path: .\n    reviews: [code-quality]\n"},
+		"only reviews": {
+			[]string{"README.md", ""},
+			[]string{"claude"},
+			"entry_points:\n  - path: .\n    reviews: [code-quality]\n",
+		},
 		"node without a test": {[]string{"package.json", `{"scripts":{"lint":"eslint ."}}`}, nil, "    checks: [lint]\n"},
 	}
 	for name, tt := range tests {

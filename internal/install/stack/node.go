@@ -150,8 +150,13 @@ func (f folder) packageManager(pkg packageJSON) string {
 	}
 	for dir := f.dir; ; dir = path.Dir(dir) {
 		for _, lock := range [][2]string{
-			{"pnpm-lock.yaml", "pnpm"}, {"pnpm-workspace.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"},
-			{"package-lock.json", "npm"}, {"npm-shrinkwrap.json", "npm"},
+			{"pnpm-lock.yaml", "pnpm"},
+			{"pnpm-workspace.yaml", "pnpm"},
+			{"yarn.lock", "yarn"},
+			{"bun.lock", "bun"},
+			{"bun.lockb", "bun"},
+			{"package-lock.json", "npm"},
+			{"npm-shrinkwrap.json", "npm"},
 		} {
 			if f.exists(path.Join(dir, lock[0])) {
 				return lock[1]
