@@ -21,7 +21,7 @@ import (
 	"gauntlet/internal/event"
 )
 
-// ErrNotObject: the input is empty, not JSON, or not a JSON object.
+// ErrNotObject says that the input is empty, not JSON, or not a JSON object.
 var ErrNotObject = wire.ErrNotObject
 
 // Adapter is one client. Adapters are values without state.
@@ -51,8 +51,14 @@ type Adapter interface {
 // All lists the adapters in the order in which people are shown them.
 func All() []Adapter {
 	return []Adapter{
-		claude.Adapter{}, codex.Adapter{}, gemini.Adapter{}, cursor.Adapter{},
-		copilot.Adapter{}, qwen.Adapter{}, droid.Adapter{}, opencode.Adapter{},
+		claude.Adapter{},
+		codex.Adapter{},
+		gemini.Adapter{},
+		cursor.Adapter{},
+		copilot.Adapter{},
+		qwen.Adapter{},
+		droid.Adapter{},
+		opencode.Adapter{},
 	}
 }
 
@@ -102,8 +108,13 @@ func readsOthersSettings(p wire.Payload) bool { return cursor.Adapter{}.Detect(p
 // the neutral dialect.
 func detect(p wire.Payload) Adapter {
 	for _, a := range []Adapter{
-		gemini.Adapter{}, cursor.Adapter{}, opencode.Adapter{}, copilot.Adapter{},
-		codex.Adapter{}, qwen.Adapter{}, droid.Adapter{},
+		gemini.Adapter{},
+		cursor.Adapter{},
+		opencode.Adapter{},
+		copilot.Adapter{},
+		codex.Adapter{},
+		qwen.Adapter{},
+		droid.Adapter{},
 	} {
 		if a.Detect(p) {
 			return a

@@ -11,7 +11,7 @@ import (
 	"fmt"
 )
 
-// ErrNotObject: the input is empty, not JSON, or not a JSON object.
+// ErrNotObject says that the input is empty, not JSON, or not a JSON object.
 var ErrNotObject = errors.New("not a JSON object")
 
 // Payload is one event as it came in. Every reader below returns the zero

@@ -115,7 +115,7 @@ const HookTimeout = 300 * time.Second
 // Timeout is HookTimeout in the client's unit.
 func (s Setup) Timeout() int64 { return int64(HookTimeout / s.Unit) }
 
-// Judges: the hook runs the gates.
+// Judges reports whether the hook runs the gates.
 func (h Hook) Judges() bool { return strings.HasPrefix(h.Args, "stop-hook") }
 
 // TimeoutOf is the timeout of one hook in the client's unit: what judges gets

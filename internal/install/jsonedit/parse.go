@@ -200,17 +200,17 @@ func (p *parser) word(kind Kind, letters string) (*Node, error) {
 func (p *parser) text() (string, error) {
 	start := p.pos
 	for i := p.pos + 1; i < len(p.data); i++ {
-		switch c := p.data[i]; {
-		case c == '\\':
+		switch p.data[i] {
+		case '\\':
 			i++
-		case c == '"':
+		case '"':
 			var s string
 			if err := json.Unmarshal(p.data[start:i+1], &s); err != nil {
 				return "", p.fail("invalid string: bad escape or control character")
 			}
 			p.pos = i + 1
 			return s, nil
-		case c == '\n':
+		case '\n':
 			return "", p.fail("string is not closed on its line")
 		}
 	}
