@@ -38,6 +38,12 @@ git add -A
 git commit -q -m 'a calculator and its test'
 
 stop() { printf '{"hook_event_name":"Stop","session_id":"try","cwd":"%s","stop_hook_active":false}\n' "$PWD" | "$gauntlet" stop-hook; }
+# show_verdict prints the verdict as it is, cut to the line, and the reason as the agent reads it.
+show_verdict() {
+	printf '%s\n' "$1" | cut -c1-96 | sed 's/$/…/; s/}…$/}/'
+	reason=$(printf '%s' "$1" | sed -n 's/.*"reason":"\(.*\)","systemMessage.*/\1/p' | sed 's/\\n/\n/g; s/\\"/"/g' | sed "s|$dir/||g")
+	[ -z "$reason" ] || printf '%s\n' "$reason" | sed -n '1,9p' | cut -c1-110 | sed 's/^/  | /'
+}
 field() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'; }
 
 say "1. An agent breaks the calculator and says it is done"
@@ -47,7 +53,7 @@ sed 's/+/-/' calc.sh > calc.new && mv calc.new calc.sh
 say "2. Its stop hook asks Gauntlet"
 show "echo '{\"hook_event_name\":\"Stop\", …}' | gauntlet stop-hook"
 verdict=$(stop)
-printf '%s\n' "$verdict" | sed 's/\\n/\n/g; s/\\"/"/g' | sed -n '1,14p'
+show_verdict "$verdict"
 [ "$(printf '%s' "$verdict" | field decision)" = block ] || { echo "expected a block"; exit 1; }
 
 say "3. The agent gets that as its next prompt and repairs the cause"
@@ -60,7 +66,7 @@ printf 'sub() { echo $(( $1 - $2 )); }\n' >> calc.sh
 say "4. It stops again"
 show "echo '{\"hook_event_name\":\"Stop\", …}' | gauntlet stop-hook"
 verdict=$(stop)
-printf '%s\n' "$verdict"
+show_verdict "$verdict"
 [ "$(printf '%s' "$verdict" | field decision)" = approve ] || { echo "expected an approval"; exit 1; }
 [ "$(printf '%s' "$verdict" | field status)" = passed ] || { echo "expected a pass"; exit 1; }
 
