@@ -180,9 +180,14 @@ func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *n
 		return outcome{}
 	}
 	record := undo{Head: s.status.Head}
+	for _, f := range c.Files {
+		if f.New {
+			record.New = append(record.New, f.Path)
+		}
+	}
 	c.Ready = func() error {
 		if out.Notes {
-			record.Notes, record.Existed, record.Mode, record.After = n.path, n.existed, n.mode, hash(n.after)
+			record.Notes, record.Rel, record.Existed, record.Mode, record.After = n.path, n.rel, n.existed, n.mode, hash(n.after)
 		}
 		if err := record.save(x.work, n.before); err != nil {
 			return err

@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/lockfile"
 	"gauntlet/internal/session"
 )
 
@@ -75,11 +77,12 @@ func TestKilledBetweenSteps(t *testing.T) {
 		for _, spare := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, git goes on %v", kind, spare), func(t *testing.T) {
 				t.Parallel()
+				model := newWorld(t).repo()
+				prepare(model)
+				model.dirty()
+				model.git("add", "new file.txt")
 				for call := 1; ; call++ {
-					w := newWorld(t).repo()
-					prepare(w)
-					w.dirty()
-					w.git("add", "new file.txt")
+					w := model.copy()
 					bin := filepath.Join(w.home, "bin")
 					w.writeAt(bin, "git", fmt.Sprintf(gitWrapper, bin, realGit))
 					w.writeAt(bin, "kill", fmt.Sprint(call))
@@ -100,7 +103,7 @@ func TestKilledBetweenSteps(t *testing.T) {
 						}
 						return // past the last call: it was not killed any more
 					}
-					time.Sleep(250 * time.Millisecond) // what goes on alone has to end
+					w.settle()
 					// The next stop, below the threshold: whatever is left over is put right.
 					w.use = &event.ContextUse{Tokens: 1000, Window: 200_000}
 					w.id = "killed"
@@ -121,6 +124,117 @@ func TestKilledBetweenSteps(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// copy is another world that begins like this one.
+func (w *world) copy() *world {
+	w.t.Helper()
+	c := newWorld(w.t)
+	c.conf = w.conf
+	if err := os.CopyFS(c.root, os.DirFS(w.root)); err != nil {
+		w.t.Fatal(err)
+	}
+	c.git("update-index", "-q", "--refresh")
+	return c
+}
+
+// settle waits until nobody holds the checkpoint lock: a git that goes on alone
+// keeps it until its end.
+func (w *world) settle() {
+	w.t.Helper()
+	lock, err := lockfile.Acquire(w.t.Context(), filepath.Join(w.root, ".git", "gauntlet", "autonomy", "checkpoint.lock"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := lock.Release(); err != nil {
+		w.t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond) // the snapshot and the look at the index have no lock
+}
+
+// TestAllKilledInAHook kills hook, git and git's own hook while the commit is
+// under way: a lock on the index stays behind, and only we know it is dead.
+func TestAllKilledInAHook(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"tracked", "new"} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t).repo()
+			if kind == "new" {
+				w.git("rm", "-q", "CLAUDE.md")
+				w.git("commit", "-qm", "without")
+			}
+			w.dirty()
+			pids := filepath.Join(w.home, "pids")
+			w.hook("pre-commit", fmt.Sprintf("echo $PPID $$ > %q.new; mv %q.new %q; exec sleep 60", pids, pids, pids))
+			before := w.state()
+			arg, _ := json.Marshal(childWorld{w.root, w.home, "killed", ""})
+			cmd := exec.Command(self, childArg, string(arg))
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for !exists(pids) {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			// Git alone is left: another stop finds the lock.
+			v := w.block()
+			if v.Status != event.LockExists {
+				t.Errorf("git is still at work, but: %+v", v)
+			}
+			for pid := range strings.FieldsSeq(w.readHome("pids")) {
+				n, err := strconv.Atoi(pid)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := os.FindProcess(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = p.Kill()
+			}
+			w.settle()
+			if !exists(filepath.Join(w.root, ".git", "index.lock")) {
+				t.Fatal("no lock was left behind: the test proves nothing")
+			}
+			w.hook("pre-commit", "exit 0")
+			w.use = &event.ContextUse{Tokens: 1000, Window: 200_000}
+			w.run()
+			if after := w.state(); withoutRefs(after) != withoutRefs(before) {
+				t.Fatalf("not as it was:\n%s\n--- now\n%s", before, after)
+			}
+			w.use = &event.ContextUse{Tokens: 90_000, Window: 200_000}
+			w.expect(w.block(), true, "no", "")
+		})
+	}
+}
+
+// TestForeignLockStays: a lock that somebody else holds is not ours to remove.
+func TestForeignLockStays(t *testing.T) {
+	w := newWorld(t).repo().dirty()
+	work := filepath.Join(w.root, ".git", "gauntlet", "autonomy")
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	content := w.read("CLAUDE.md")
+	note := undo{Head: w.git("rev-parse", "HEAD"), Notes: filepath.Join(w.root, "CLAUDE.md"), Rel: "CLAUDE.md", Existed: true, Mode: 0o644, After: hash([]byte(content))}
+	if err := note.save(work, []byte("before\n")); err != nil {
+		t.Fatal(err)
+	}
+	w.writeAt(filepath.Join(w.root, ".git"), "index.lock", "somebody's")
+	w.use = &event.ContextUse{Tokens: 1000, Window: 200_000}
+	w.run()
+	if !exists(filepath.Join(w.root, ".git", "index.lock")) {
+		t.Error("the lock is gone")
+	}
+	if w.read("CLAUDE.md") != "before\n" {
+		t.Error("the notes were not put back")
 	}
 }
 

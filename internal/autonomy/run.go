@@ -145,7 +145,7 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 			defer x.held.Release() //nolint:errcheck // closing releases it
 			err = x.recover(ctx)
 		}
-		if errors.Is(err, lockfile.ErrHeld) || errors.Is(err, errBusy) {
+		if errors.Is(err, lockfile.ErrHeld) {
 			log.printf("Another checkpoint is being made in this repository")
 			return event.Verdict{Status: event.LockExists, Message: "Another checkpoint is being made in this repository"}, true
 		}

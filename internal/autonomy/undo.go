@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"gauntlet/internal/git"
 )
@@ -22,10 +21,13 @@ type undo struct {
 	Head string `json:"head"`
 	// Notes is the path of the notes, "" while they are untouched.
 	Notes   string      `json:"notes,omitempty"`
+	Rel     string      `json:"rel,omitempty"`
 	Existed bool        `json:"existed,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
 	// After is the hash of what was written: anything else there is not ours.
 	After string `json:"after,omitempty"`
+	// New are files that the index did not know.
+	New []string `json:"new,omitempty"`
 	// Index is the hash of the index before; Pending is what it has to learn.
 	Index   string          `json:"index,omitempty"`
 	Pending git.IndexUpdate `json:"pending,omitzero"`
@@ -87,10 +89,18 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 		}
 		return "the index follows the commit of an interrupted run", nil
 	}
-	// A commit that outlived its run holds the index and may still succeed. One
-	// of its own index holds our lock instead, and we would not be here.
-	if st, err := os.Stat(filepath.Join(repo.GitDir, "index.lock")); err == nil && u.Index == "" && time.Since(st.ModTime()) < busyTime {
-		return "", errBusy
+	// Nobody holds our lock, so the commit is not under way any more: a lock on
+	// the index that would have made it is a dead one.
+	if u.Notes != "" {
+		after, err := os.ReadFile(u.Notes)
+		if err == nil && hash(after) == u.After {
+			if _, err := repo.StaleLock(ctx, u.Rel, after); err != nil {
+				return "", err
+			}
+		}
+	}
+	if err := repo.ForgetIntent(ctx, u.New); err != nil {
+		return "", err
 	}
 	defer clearUndo(work)
 	if u.Notes == "" || hashFile(u.Notes) != u.After {
@@ -107,11 +117,6 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 	}
 	return "the notes of an interrupted run are put back", nil
 }
-
-// busyTime is how long a lock on the index counts as a commit under way.
-const busyTime = time.Minute
-
-var errBusy = errors.New("a commit of an interrupted run is still under way")
 
 func hashFile(path string) string {
 	b, err := os.ReadFile(path)
