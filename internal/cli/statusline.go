@@ -112,11 +112,20 @@ func decodeStatus(payload []byte) statusInput {
 		s.line.Window = n
 	}
 	usage := object(window["current_usage"])
+	sum, known := 0, false
 	for _, key := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"} {
-		if n, ok := tokenCount(usage[key]); ok {
-			s.line.Tokens += n
-			s.line.Known = s.line.Window > 0
+		raw, present := usage[key]
+		if !present || string(raw) == "null" {
+			continue
 		}
+		n, ok := tokenCount(raw)
+		if !ok {
+			return s // a sum that leaves a figure out would be a guess
+		}
+		sum, known = sum+n, true
+	}
+	if known && s.line.Window > 0 {
+		s.line.Known, s.line.Tokens = true, sum
 	}
 	return s
 }

@@ -40,6 +40,7 @@ func DecodeClaudeLike(p Payload) event.Event {
 		SubagentID:         p.String("agent_id", "agentId"),
 		SubagentType:       p.String("agent_type", "agentType"),
 		SubagentTranscript: p.String("agent_transcript_path", "agentTranscriptPath"),
+		Context:            contextWindow(p),
 	}
 	// A stop that carries an agent id is that agent's, whatever it is called.
 	if ev.Kind == event.Stop && ev.SubagentID != "" {
