@@ -200,13 +200,16 @@ func paths(changes []checkpoint.Change) []string {
 	return out
 }
 
+// maxHashed is up to how many files are told by content and not by time alone.
+const maxHashed = 500
+
 // state names the present state of files: another name means that one of them
 // has changed.
 func (sc *Scene) state(files []string) string {
 	h := sha256.New()
 	var total int64
 	for _, p := range files {
-		m := mark(sc.Root, p, total < hashTotalBytes)
+		m := mark(sc.Root, p, len(files) <= maxHashed && total < hashTotalBytes)
 		total += min(m.Size, hashFileBytes)
 		if m.Hash != "" {
 			m.MTime = 0 // content decides where it is known

@@ -210,6 +210,10 @@ func (sc *Scene) changes(paths []string) []checkpoint.Change {
 			continue
 		}
 		c := checkpoint.Change{Path: p}
+		if len(out) >= maxDirty {
+			out = append(out, c) // times are a refinement, not worth a stat each
+			continue
+		}
 		if info, err := os.Lstat(filepath.Join(sc.Root, filepath.FromSlash(p))); err == nil {
 			c.ModTime = info.ModTime()
 		}

@@ -111,9 +111,6 @@ func stamp(raw []byte) time.Time {
 
 // assistant reads one block of a reply: a text, a tool call, and the usage.
 func (l *claudeLog) assistant(c *claudeLine) []entry {
-	if !c.sidechain {
-		l.newer = nextReply
-	}
 	var content, usage []byte
 	var model string
 	members(c.message, func(k, v []byte) bool {
@@ -129,6 +126,9 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 	})
 	if model == "<synthetic>" || c.apiError {
 		return nil
+	}
+	if !c.sidechain {
+		l.newer = nextReply
 	}
 	at := c.at()
 	var out []entry
