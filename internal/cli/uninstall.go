@@ -44,8 +44,13 @@ your own settings in it are cleaned; --user cleans those for every project.`,
 			}); err != nil {
 				return err
 			}
-			if !f.json && !f.user {
-				app.remindOfUser(p, agents)
+			if !f.json {
+				if len(w.changes) == 0 {
+					fmt.Fprintln(app.Out, "There are no hooks of ours here.")
+				}
+				if !f.user {
+					app.remindOfUser(p, agents)
+				}
 			}
 			return nil
 		},
