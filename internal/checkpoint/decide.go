@@ -104,7 +104,7 @@ func (d *decision) read() {
 	if !turn.Readable {
 		turn.Calls = nil
 	}
-	d.timeline = newTimeline(newNaming(d.in.Roots), turn.Calls, d.in.Now)
+	d.timeline = newTimeline(newNaming(d.in.Roots), turn.Calls, d.in.Now, d.set.isEvidence)
 }
 
 func (d *decision) decide() {
@@ -143,9 +143,9 @@ func (d *decision) captureOnly(window string) {
 		}
 	}
 	d.failedTests()
+	d.res.about = d.about()
 	if len(d.res.Actions) > 0 && d.res.Actions[0].ID == fixTests {
 		d.res.Outcome = Owed
-		d.res.about = d.about()
 	}
 	d.compose()
 }

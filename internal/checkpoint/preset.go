@@ -115,9 +115,12 @@ func goPreset() preset {
 		config.Category{Name: "tests only", Paths: []string{"**/*_test.go"}},
 		config.Category{
 			Name: "dependencies", Paths: []string{"**/go.mod", "**/go.sum", "go.work"}, Exclude: []string{"vendor/**"},
-			Actions: []config.Action{{ID: "deps", Run: "go mod tidy", Evidence: []string{"go mod", "go get", "go work"}}},
+			Actions: []config.Action{{ID: "deps", Run: "go mod tidy", Evidence: []string{
+				// all of them fail on a module file that does not add up
+				"go mod tidy", "go mod download", "go mod vendor", "go mod verify", "go get", "go work sync", "go build", "go test", "go vet", "go install", "gotestsum",
+			}}},
 		},
-		config.Action{ID: "tests", Run: "go test ./...", Evidence: []string{"go test", "gotestsum", "make test", "make test-*", "make tests", "make check", "just test", "task test"}},
+		config.Action{ID: "tests", Run: "go test ./...", Evidence: []string{"go test", "gotestsum", "make test", "make test-*", "make tests", "make check", "just test", "task test", "ginkgo", "bazel test"}},
 	)
 }
 
@@ -137,7 +140,7 @@ func nodePreset() preset {
 			}}},
 		},
 		config.Action{ID: "tests", Run: "npm test", Evidence: []string{
-			"npm test", "npm run test*", "jest", "vitest", "mocha", "ava", "playwright test", "cypress run", "bun test", "deno test", "node --test", "make test", "make test-*", "just test", "task test",
+			"npm test", "npm run test*", "jest", "vitest", "mocha", "ava", "playwright test", "cypress run", "bun test", "deno test", "node --test", "turbo test", "turbo run test", "nx test", "nx run-many", "nx affected", "make test", "make test-*", "just test", "task test",
 		}},
 	)
 }
@@ -150,10 +153,10 @@ func pythonPreset() preset {
 			Name: "dependencies", Paths: []string{"pyproject.toml", "**/requirements*.txt", "setup.py", "setup.cfg", "Pipfile", "Pipfile.lock", "uv.lock", "poetry.lock", "pdm.lock"},
 			Actions: []config.Action{{ID: "deps", Run: "pip install -e .", Text: "Install updated dependencies: `pip install -e .`", Evidence: []string{
 				"pip install", "uv sync", "uv add", "uv remove", "uv lock", "poetry install", "poetry add", "poetry remove", "poetry update", "poetry lock", "poetry sync",
-				"pipenv install", "pipenv sync", "pipenv update", "pdm install", "pdm add", "pdm sync", "rye sync", "hatch env",
+				"pipenv install", "pipenv sync", "pipenv update", "pdm install", "pdm add", "pdm sync", "rye sync", "hatch env", "uv run", "hatch run", "pixi run", "pixi install",
 			}}},
 		},
-		config.Action{ID: "tests", Run: "pytest", Evidence: []string{"pytest", "unittest", "tox", "nox", "hatch test", "make test", "make test-*", "make tests", "just test", "task test"}},
+		config.Action{ID: "tests", Run: "pytest", Evidence: []string{"pytest", "unittest", "tox", "nox", "hatch test", "python manage.py test", "manage.py test", "make test", "make test-*", "make tests", "just test", "task test"}},
 	)
 }
 
@@ -165,6 +168,6 @@ func rustPreset() preset {
 			Name: "dependencies", Paths: []string{"**/Cargo.toml", "**/Cargo.lock"}, Exclude: []string{"target/**"},
 			Actions: []config.Action{{ID: "deps", Run: "cargo check", Evidence: []string{"cargo check", "cargo build", "cargo test", "cargo nextest", "cargo update", "cargo fetch", "cargo clippy", "cargo run"}}},
 		},
-		config.Action{ID: "tests", Run: "cargo test", Evidence: []string{"cargo test", "cargo nextest run", "cargo t", "make test", "make test-*", "just test", "task test"}},
+		config.Action{ID: "tests", Run: "cargo test", Evidence: []string{"cargo test", "cargo nextest run", "cargo t", "cargo llvm-cov", "cargo tarpaulin", "bazel test", "make test", "make test-*", "just test", "task test"}},
 	)
 }

@@ -52,6 +52,9 @@ func sameRun(failed, later shellcmd.Command) bool {
 	if isSearch(failed.Name()) && isSearch(later.Name()) {
 		return true
 	}
+	if failed.TestRun() && later.TestRun() && sameTests(failed, later) {
+		return true
+	}
 	for _, a := range failed.Views {
 		for _, b := range later.Views {
 			if sameArgv(a, b, failed.TestRun()) {
@@ -60,6 +63,22 @@ func sameRun(failed, later shellcmd.Command) bool {
 		}
 	}
 	return false
+}
+
+// sameTests: `make test` stands for all tests of a project, however they are
+// run, and all tests stand for `make test`.
+func sameTests(failed, later shellcmd.Command) bool {
+	if failed.Name() == "npm" != (later.Name() == "npm") && (failed.TestWrapper() && later.TestWrapper()) {
+		return false
+	}
+	if later.TestWrapper() {
+		return !failed.TestWrapper() && later.Name() != "npm"
+	}
+	targets := shellcmd.Operands(later.Argv())
+	if later.Name() == "go" || later.Name() == "cargo" {
+		targets = targets[min(1, len(targets)):]
+	}
+	return failed.TestWrapper() && failed.Name() != "npm" && (len(targets) == 0 || targets[0] == "./..." || targets[0] == ".")
 }
 
 func sameArgv(failed, later []string, tests bool) bool {

@@ -123,6 +123,28 @@ func newAction(a config.Action) *action {
 	return out
 }
 
+// isEvidence reports whether the command proves any action.
+func (s *settings) isEvidence(c shellcmd.Command) bool {
+	proves := func(list []*action) bool {
+		for _, a := range list {
+			for _, patterns := range a.proofs {
+				for _, p := range patterns {
+					if p.Match(c) {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	for _, c := range s.categories {
+		if proves(c.actions) {
+			return true
+		}
+	}
+	return proves(s.always)
+}
+
 // label names the action in a sentence.
 func (a *action) label() string {
 	switch {

@@ -45,6 +45,8 @@ type timeline struct {
 	naming naming
 	now    time.Time
 	steps  []step
+	// harmless tells commands that are known to be validations.
+	harmless func(shellcmd.Command) bool
 	// touches are the changes to files, in order.
 	touches []touch
 	// lastCommit is the place of the last successful git commit.
@@ -61,8 +63,10 @@ type touch struct {
 	from, to time.Time
 }
 
-func newTimeline(n naming, calls []event.ToolCall, now time.Time) *timeline {
-	t := &timeline{naming: n, now: now, steps: make([]step, len(calls)), lastCommit: never}
+// newTimeline reads the calls of a turn; harmless tells commands that are
+// validations, and so do not rewrite the work.
+func newTimeline(n naming, calls []event.ToolCall, now time.Time, harmless func(shellcmd.Command) bool) *timeline {
+	t := &timeline{naming: n, now: now, harmless: harmless, steps: make([]step, len(calls)), lastCommit: never}
 	for i := range calls {
 		t.steps[i].ToolCall = &calls[i]
 	}
@@ -92,6 +96,9 @@ func (t *timeline) note(i int, s *step) {
 			t.touches = append(t.touches, touch{at: within(i, f.Seq, 0) - 1, name: t.naming.file(f.Path, s.Dir)})
 		}
 		for _, seq := range s.line.Rewriters {
+			if t.validates(s.line, seq) {
+				continue
+			}
 			t.touches = append(t.touches, touch{at: within(i, seq, 0) - 1, anything: true, from: s.At, to: t.endOf(i)})
 		}
 		for _, c := range s.line.Commands {
@@ -101,6 +108,16 @@ func (t *timeline) note(i int, s *step) {
 		}
 	case event.ToolRead, event.ToolSearch, event.ToolAgent, event.ToolOther:
 	}
+}
+
+// validates: the command at this place is itself evidence for something.
+func (t *timeline) validates(line shellcmd.Line, seq int) bool {
+	for _, c := range line.Commands {
+		if c.Seq == seq && t.harmless != nil && t.harmless(c) {
+			return true
+		}
+	}
+	return false
 }
 
 // endOf is when a call had ended at the latest.

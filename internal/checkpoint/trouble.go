@@ -45,7 +45,13 @@ func isError(s *step) bool {
 // isAnswer: the command that decided the status answers "no" with 1: a search
 // without matches, a comparison, a question.
 func isAnswer(s *step) bool {
-	if s.HasExit && s.ExitCode != 1 || !s.line.Parsed || len(s.line.Commands) == 0 {
+	if !s.line.Parsed || len(s.line.Commands) == 0 {
+		return false
+	}
+	if strings.Contains(s.Command, "/dev/null") && printed(s.Output) == "" && looksUp(s.line.Commands[len(s.line.Commands)-1]) {
+		return true // looked for something, and told not to complain
+	}
+	if s.HasExit && s.ExitCode != 1 {
 		return false
 	}
 	if !s.HasExit && !saysOne(s.Output) {
@@ -65,6 +71,19 @@ func isAnswer(s *step) bool {
 		}
 	}
 	return !strings.Contains(s.Output, "No such file") && !strings.Contains(s.Output, "not found") && !strings.Contains(s.Output, "rror: ")
+}
+
+// looksUp: a look whether something is there.
+func looksUp(c shellcmd.Command) bool {
+	switch c.Name() {
+	case "ls", "find", "stat", "cat", "head", "tail", "file", "readlink", "realpath", "du", "wc":
+		return true
+	case "kill":
+		return len(c.Argv()) > 1 && c.Argv()[1] == "-0"
+	case "systemctl", "service":
+		return len(c.Argv()) > 1 && strings.HasPrefix(c.Argv()[1], "is-")
+	}
+	return false
 }
 
 // saysOne: where the status is only told in words.
@@ -88,7 +107,7 @@ func asks(c shellcmd.Command) bool {
 		return true
 	}
 	switch name {
-	case "test", "[", "diff", "cmp", "which", "type", "command", "hash", "pidof", "lsof", "comm", "colordiff":
+	case "test", "[", "diff", "cmp", "which", "type", "command", "hash", "pidof", "lsof", "comm", "colordiff", "jq":
 		return true
 	case "git":
 		argv := c.Argv()

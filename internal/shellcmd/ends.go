@@ -292,19 +292,50 @@ func pipeline(s *syntax.Stmt) []*syntax.Stmt {
 	return elems
 }
 
-// toldBy is the line that an echo of $? prints when the status was zero.
-func toldBy(s *syntax.Stmt) (told string, first bool) {
-	text, hasEcho := echoed(s)
-	if !hasEcho || strings.Count(text, "$") != 1 {
+// toldBy is the line that an echo of $?, or of a variable that took it, prints
+// when the status was zero.
+func toldBy(next []*syntax.Stmt) (told string, first bool) {
+	if status, first := statusWord(next[0]); status != "" {
+		for _, s := range next[1:] {
+			if told := filledIn(s, "$"+status); told != "" {
+				return told, first
+			}
+		}
 		return "", false
 	}
-	if before, after, found := strings.Cut(text, "$?"); found {
-		return before + "0" + after, false
+	if told := filledIn(next[0], "$?"); told != "" {
+		return told, false
 	}
-	if before, after, found := strings.Cut(text, "$PIPESTATUS[0]"); found {
-		return before + "0" + after, true
+	return filledIn(next[0], "$PIPESTATUS[0]"), true
+}
+
+// statusWord is the variable that an assignment like rc=$? fills.
+func statusWord(s *syntax.Stmt) (name string, first bool) {
+	c, isCall := s.Cmd.(*syntax.CallExpr)
+	if !isCall || len(c.Args) > 0 || len(c.Assigns) != 1 || c.Assigns[0].Name == nil || c.Assigns[0].Value == nil {
+		return "", false
+	}
+	switch source(c.Assigns[0].Value) {
+	case "$?":
+		return c.Assigns[0].Name.Value, false
+	case "$PIPESTATUS[0]":
+		return c.Assigns[0].Name.Value, true
 	}
 	return "", false
+}
+
+// filledIn is what an echo of word prints when word is zero.
+func filledIn(s *syntax.Stmt, word string) string {
+	text, hasEcho := echoed(s)
+	before, after, found := strings.Cut(text, word)
+	if !hasEcho || !found || strings.Count(text, "$") != 1 || after != "" && isNameByte(after[0]) {
+		return ""
+	}
+	return before + "0" + after
+}
+
+func isNameByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
 // announced is what `make && echo ok` prints only when make succeeded.

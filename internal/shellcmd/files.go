@@ -178,10 +178,20 @@ func (w *walker) git(argv, args []string) {
 		if !hasAny(argv, "--staged", "--cached") {
 			w.written(args[1:]...)
 		}
-	case "checkout":
-		w.written(args[1:]...)
-		w.rewrites()
-	case "switch", "stash", "reset", "pull", "merge", "rebase", "apply", "am", "cherry-pick", "revert", "clean":
+	case "checkout", "switch":
+		if !hasAny(argv, "-b", "-B", "-c", "-C", "--orphan") { // a new branch leaves the files alone
+			w.written(args[1:]...)
+			w.rewrites()
+		}
+	case "stash":
+		if len(args) < 2 || args[1] != "list" && args[1] != "show" && args[1] != "drop" {
+			w.rewrites()
+		}
+	case "reset":
+		if hasAny(argv, "--hard", "--merge", "--keep") {
+			w.rewrites()
+		}
+	case "pull", "merge", "rebase", "apply", "am", "cherry-pick", "revert", "clean":
 		w.rewrites()
 	}
 }

@@ -80,6 +80,10 @@ func TestProves(t *testing.T) {
 		{`make restart; echo $?`, "make restart", "0\n", true},
 		{`make restart | tail -3; echo $?`, "make restart", "0\n", false},
 		{`make restart | tail -3; echo ${PIPESTATUS[0]}`, "make restart", "0\n", true},
+		{`make restart > /tmp/o 2>&1; RC=$?; tail -3 /tmp/o; echo "RC=$RC"`, "make restart", "up\nRC=0\n", true},
+		{`make restart > /tmp/o 2>&1; RC=$?; tail -3 /tmp/o; echo "RC=$RC"`, "make restart", "up\nRC=2\n", false},
+		{`make restart; RC=$?; echo "RC=$RCX"`, "make restart", "RC=0X\n", false},
+		{`make restart | tail; rc=${PIPESTATUS[0]}; echo rc $rc`, "make restart", "rc 0\n", true},
 		{`make restart; exit $?`, "make restart", "", true},
 		{`make restart; rc=$?; tail log; exit $rc`, "make restart", "", true},
 		{`make restart; tail log; rc=$?; exit $rc`, "make restart", "", false},
@@ -107,7 +111,15 @@ func TestProves(t *testing.T) {
 		{"go test ./... 2>&1 | tail -20", "go test", goFail, false},
 		{"go test ./... | grep ok", "go test", goOK, false},
 		{"go test ./... | grep -E 'ok|FAIL'", "go test", goOK, true},
-		{"go test ./... | head -3", "go test", goOK, false},
+		{"go test ./... | head -1", "go test", goOK, false},
+		{"go test ./... | head -30", "go test", goOK, true},
+		{"go test ./... | head -n 30", "go test", goOK, true},
+		{"go test ./... 2>&1 | grep -v 'no test files' | tail -20", "go test", goOK, true},
+		{"go test ./... 2>&1 | grep -v 'no test files' | tail -20", "go test", goFail, false},
+		{"go test ./... 2>&1 | grep -v FAIL", "go test", goOK, false},
+		{"go test ./... 2>&1 | sed 's/x/y/' | sort | uniq", "go test", goOK, true},
+		{"go test ./... 2>&1 | sed -n '1p'", "go test", goOK, false},
+		{"go test ./... 2>&1 | sed '/FAIL/d'", "go test", goOK, false},
 		{"make test 2>&1 | tee log", "make test", pytestOK, true},
 		{"make test 2>&1 | tee log", "make test", "make: *** [test] Error 1\n4 passed\n", false},
 		{"make restart 2>&1 | tee log", "make restart", pytestOK, false},
@@ -333,7 +345,7 @@ func TestFiles(t *testing.T) {
 func TestRewriters(t *testing.T) {
 	for line, want := range map[string]int{
 		"gofmt -w .": 1, "cargo fmt": 1, "cargo fmt --check": 0, "go generate ./...": 1, "ruff format": 1, "ruff check --fix src": 1, "ruff check src": 0,
-		"python fix.py": 1, "python - <<'EOF'\nx\nEOF": 1, "python -m pytest": 0, "git checkout main": 1, "git status": 0, "make fmt": 1, "make test": 0, "node fix.js": 1, "node --test": 0,
+		"python fix.py": 1, "python - <<'EOF'\nx\nEOF": 1, "python -m pytest": 0, "git checkout main": 1, "git checkout -b x": 0, "git stash list": 0, "git stash pop": 1, "git reset HEAD~": 0, "git reset --hard": 1, "git status": 0, "make fmt": 1, "make test": 0, "node fix.js": 1, "node --test": 0,
 	} {
 		if got := len(Parse(line).Rewriters); got != want {
 			t.Errorf("%q: %d rewriters, want %d", line, got, want)

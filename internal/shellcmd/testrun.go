@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -20,6 +21,10 @@ const (
 	// wraps: make test and the like; what runs inside is not known
 	wraps
 )
+
+// TestWrapper reports whether the command runs whatever the project calls its
+// tests: make test, npm test, tox.
+func (c Command) TestWrapper() bool { return c.runner() == wraps && !pretends(c) }
 
 // TestRun reports whether the command runs tests.
 func (c Command) TestRun() bool { return c.runner() != noRunner && !pretends(c) }
@@ -90,7 +95,7 @@ func isTestName(target string) bool {
 // passed, although its status was swallowed.
 func (l Line) SaysPassed(c Command, output string) bool {
 	r := c.runner()
-	if r == noRunner || c.Proof == Unproven || pretends(c) || !l.visible(c, r) {
+	if r == noRunner || c.Proof == Unproven || pretends(c) || !l.visible(c, r, output) {
 		return false
 	}
 	return OutputPassed(output)
@@ -98,29 +103,54 @@ func (l Line) SaysPassed(c Command, output string) bool {
 
 // visible: what the runner printed reached the output in a form that would
 // show a failure.
-func (l Line) visible(c Command, r runner) bool {
+func (l Line) visible(c Command, r runner, output string) bool {
 	if c.Into != "" && !l.shows(c.Into, c.Seq) {
 		return false
 	}
 	for _, filter := range c.Filters {
-		if len(filter) == 0 {
-			return false
-		}
-		switch base(filter[0]) {
-		case "tail", "tee", "cat", "less", "more", "ts", "nl":
-		case "grep", "egrep", "rg", "sed", "awk", "head":
-			// a summary line survives as a whole or not at all
-			if r != summarises && !strings.Contains(strings.ToUpper(strings.Join(filter[1:], " ")), "FAIL") {
-				return false
-			}
-			if contains(filter, "-v") {
-				return false
-			}
-		default:
+		if len(filter) == 0 || !keepsFailures(filter, r, output) {
 			return false
 		}
 	}
 	return true
+}
+
+// keepsFailures: what comes out of the filter would still show a failure.
+func keepsFailures(filter []string, r runner, output string) bool {
+	args := strings.ToUpper(strings.Join(filter[1:], " "))
+	says := strings.Contains(args, "FAIL") || strings.Contains(args, "ERROR") || strings.Contains(args, "PANIC")
+	switch base(filter[0]) {
+	case "tail", "tee", "cat", "less", "more", "ts", "nl", "sort", "uniq", "cut", "fold", "col", "strings", "expand":
+		return true
+	case "grep", "egrep", "rg":
+		if hasAny(filter, "-v", "--invert-match", "-vE", "-Ev") {
+			return !says
+		}
+		// a summary line survives as a whole or not at all
+		return r == summarises || says
+	case "sed":
+		return !hasAny(filter, "-n", "-ne", "-En") && !strings.Contains(args, "/D")
+	case "head":
+		// fewer lines than head lets through: it cut nothing
+		return r == summarises || strings.Count(strings.TrimSpace(output), "\n")+1 < headLines(filter)
+	case "awk":
+		return r == summarises
+	}
+	return false
+}
+
+// headLines is how many lines a head lets through.
+func headLines(filter []string) int {
+	for i, arg := range filter[1:] {
+		digits := strings.TrimLeft(strings.TrimPrefix(arg, "--lines="), "-n")
+		if arg == "-n" && i+2 < len(filter) {
+			digits = filter[i+2]
+		}
+		if n, err := strconv.Atoi(digits); err == nil {
+			return n
+		}
+	}
+	return 10
 }
 
 // shows: the line later shows the file that took the output.
@@ -172,7 +202,7 @@ var failSigns = sync.OnceValue(func() *regexp.Regexp {
 		`\b[1-9][0-9]* (failed|failing|failures?|errors?|fail)\b`,
 		`\b(Failures|Errors|failures|errors)[:=] ?[1-9]`,
 		`^FAIL`, `^\s*--- FAIL`, `\bFAILED\b`, `^panic: `, `\[build failed\]`,
-		`^(# |ℹ )fail [1-9]`, `^make(\[\d+\])?: \*\*\* `, `npm ERR!|npm error`, `^error(\[E\d+\])?:`, `BUILD FAIL`,
+		`^(# |ℹ )fail [1-9]`, `^make(\[\d+\])?: \*\*\* `, `npm ERR!|npm error`, `^error(\[E\d+\])?:`, `BUILD FAIL`, `^Failed!`,
 		`^Traceback \(most recent call last\)`, `^INTERNALERROR>`, `command not found`, `no tests ran`,
 	}, "|"))
 })

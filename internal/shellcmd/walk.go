@@ -84,7 +84,7 @@ func (w *walker) list(stmts []*syntax.Stmt, k know) {
 		}
 		told, first := "", shownBy.stmt == i && shownBy.first
 		if ki == passed && !last && w.told == "" {
-			told, first = toldBy(stmts[i+1])
+			told, first = toldBy(stmts[i+1:])
 		}
 		w.stmtTold(stmt, ki, told, first)
 		if k > maybe && w.mayEndWell(stmt) {
