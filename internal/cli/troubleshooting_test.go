@@ -35,7 +35,7 @@ func TestTroubleshootingQuotesRealMessages(t *testing.T) {
 	for _, m := range row.FindAllStringSubmatch(string(doc), -1) {
 		rows++
 		for _, part := range hole.Split(m[1], -1) {
-			part = strings.Trim(part, " ;:.()`")
+			part = strings.Trim(part, " ;:.()\"")
 			if len(part) < 10 {
 				continue
 			}
