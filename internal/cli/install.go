@@ -3,7 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os/exec"
+
 	"path/filepath"
 	"strings"
 
@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/install"
+	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/stop"
 )
@@ -79,7 +80,7 @@ func (app *App) places() (install.Places, error) {
 	if err != nil {
 		return install.Places{}, exit(2, "the current folder cannot be read: %v", err)
 	}
-	p := install.Places{Project: cwd, Getenv: app.Getenv, LookPath: exec.LookPath}
+	p := install.Places{Project: cwd, Getenv: app.Getenv, LookPath: proc.LookPath}
 	if root, ok := config.FindRoot(cwd); ok {
 		p.Project = root
 	} else if repo, err := git.Find(cwd); err == nil && repo.Root != "" {

@@ -9,7 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os/exec"
+
 	"slices"
 	"strconv"
 	"strings"
@@ -98,7 +98,7 @@ func (c Checker) api(ctx context.Context, repo git.Repo) (api, error) {
 	}
 	base, token := strings.TrimRight(c.Getenv("GITHUB_API_URL"), "/"), c.Getenv("GITHUB_TOKEN")
 	a := api{owner: owner, repo: name}
-	gh, ghErr := exec.LookPath("gh")
+	gh, ghErr := proc.LookPath("gh")
 	anonymous := base != ""
 	if base == "" {
 		base = publicAPI
@@ -133,16 +133,23 @@ func (c Checker) api(ctx context.Context, repo git.Repo) (api, error) {
 
 // repository is whose deployments to ask for: the remote's, in CI what it says.
 func (c Checker) repository(ctx context.Context, repo git.Repo) (host, owner, name string, err error) {
-	out, err := repo.RunWith(ctx, git.Opts{Timeout: 10 * time.Second}, "remote", "get-url", "origin")
+	out, err := repo.RunWith(ctx, git.Opts{Timeout: 10 * time.Second}, "remote", "-v")
 	if err == nil {
-		if host, owner, name, ok := parseRemote(strings.TrimSpace(string(out))); ok {
-			return host, owner, name, nil
+		// Lines are "name<tab>address (fetch)"; origin comes before any other.
+		for _, origin := range []bool{true, false} {
+			for line := range strings.Lines(string(out)) {
+				remote, address, _ := strings.Cut(line, "\t")
+				address, _, _ = strings.Cut(address, " (")
+				if host, owner, name, ok := parseRemote(address); ok && (remote == "origin") == origin {
+					return host, owner, name, nil
+				}
+			}
 		}
 	}
 	if owner, name, ok := strings.Cut(c.Getenv("GITHUB_REPOSITORY"), "/"); ok && isName(owner) && isName(name) {
 		return "", owner, name, nil
 	}
-	return "", "", "", errors.New("the remote origin is no GitHub repository: set it, or GITHUB_REPOSITORY=owner/name")
+	return "", "", "", errors.New("no remote is a repository on GitHub: add one, or set GITHUB_REPOSITORY=owner/name")
 }
 
 // parseRemote reads https://host/owner/repo.git, git@host:owner/repo.git and
