@@ -56,8 +56,9 @@ func (app *App) sessionStartHook(ctx context.Context, args []string) int {
 	defer cancel()
 	adapter, ev := app.hookEvent(args)
 	app.beat(ev, event.SessionStart)
-	text := workflow.Open(ev.Cwd, app.Now, func(string) {}).SessionText(ctx)
-	if out := adapter.EncodeContext(event.SessionStart, text); text != "" && len(out) > 0 {
+	encode := func(text string) []byte { return adapter.EncodeContext(event.SessionStart, text) }
+	text := workflow.Open(ev.Cwd, app.Now, func(string) {}).SessionText(ctx, func(text string) int { return len(encode(text)) })
+	if out := encode(text); text != "" && len(out) > 0 {
 		_, _ = app.Out.Write(out)
 	}
 	return 0

@@ -248,9 +248,12 @@ func savedHead(doc *jsondoc.Value) string {
 }
 
 // moved reports that a record belongs to another commit. Without a HEAD nobody
-// can tell; an abbreviated commit is the same commit.
-func moved(saved, head string) bool {
-	return saved != "" && head != "" && saved != head && (len(saved) < 7 || !strings.HasPrefix(head, saved))
+// can tell.
+func moved(saved, head string) bool { return saved != "" && head != "" && !SameCommit(saved, head) }
+
+// SameCommit compares a recorded commit with HEAD; an abbreviated one counts.
+func SameCommit(saved, head string) bool {
+	return saved == head || len(saved) >= 7 && strings.HasPrefix(head, saved)
 }
 
 func short(commit string) string { return commit[:min(7, len(commit))] }

@@ -17,11 +17,6 @@ const ignoreLine = stateDir + "/"
 // ensureIgnored adds the state to .gitignore once. A pattern that already
 // covers it, or one that takes it back on purpose, is the user's word.
 func ensureIgnored(root, commonDir string) error {
-	for _, file := range []string{filepath.Join(commonDir, "info", "exclude"), filepath.Join(root, ".claude", ".gitignore")} {
-		if data, err := os.ReadFile(file); err == nil && decided(data, filepath.Base(filepath.Dir(file)) == ".claude") {
-			return nil
-		}
-	}
 	path := filepath.Join(root, ".gitignore")
 	perm := os.FileMode(0o644)
 	var data []byte
@@ -40,6 +35,11 @@ func ensureIgnored(root, commonDir string) error {
 	}
 	if decided(data, false) {
 		return nil
+	}
+	for _, file := range []string{filepath.Join(commonDir, "info", "exclude"), filepath.Join(root, ".claude", ".gitignore")} {
+		if other, err := os.ReadFile(file); err == nil && decided(other, filepath.Base(filepath.Dir(file)) == ".claude") {
+			return nil
+		}
 	}
 	eol := "\n"
 	if bytes.Contains(data, []byte("\r\n")) {

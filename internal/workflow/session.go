@@ -8,14 +8,14 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// maxSession keeps the text for a fresh session under 1,500 characters, also
-// after an agent's dialect has wrapped and escaped it.
-const maxSession = 1300
+// MaxSession is what a fresh session is told at the most: under 1,500 characters.
+const MaxSession = 1499
 
 // SessionText tells a fresh session which commands are unfinished, "" when none
-// is. Features and summaries were written by somebody else: they are fenced,
-// stripped and redacted.
-func (s *Store) SessionText(ctx context.Context) string {
+// is. size measures a text as it will be printed: an agent's dialect may wrap
+// and escape it. Features and summaries were written by somebody else: they are
+// fenced, stripped and redacted.
+func (s *Store) SessionText(ctx context.Context, size func(text string) int) string {
 	var open []Entry
 	for _, e := range s.List(ctx) {
 		if e.Status == Unfinished {
@@ -25,7 +25,7 @@ func (s *Store) SessionText(ctx context.Context) string {
 	// Rather all points with short summaries than one in full.
 	for shown := min(len(open), 8); shown > 0; shown-- {
 		for _, limit := range []int{700, 350, 200, 120, 60} {
-			if text := sessionText(open, shown, limit); len(text) <= maxSession {
+			if text := sessionText(open, shown, limit); size(text) <= MaxSession {
 				return text
 			}
 		}

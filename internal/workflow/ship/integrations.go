@@ -74,8 +74,9 @@ func LoadIntegrations(root string) (Integrations, error) {
 	return in, nil
 }
 
-// ParseIntegrations reads the text of the file. A section that is there has the
-// defaults for what it leaves out; a section that is missing is switched off.
+// ParseIntegrations reads the text of the file. What switches a check on counts
+// only when it is there: linear.enabled, vercel.wait_for_preview. How a check is
+// done has defaults.
 func ParseIntegrations(data []byte) (Integrations, error) {
 	doc, err := jsondoc.Parse(data)
 	if err != nil {
@@ -91,6 +92,7 @@ func ParseIntegrations(data []byte) (Integrations, error) {
 	r := reader{doc: doc}
 	if r.section("linear") {
 		in.Linear = Defaults().Linear
+		in.Linear.Enabled = false
 		r.flag(&in.Linear.Enabled, "linear", "enabled")
 		r.text(&in.Linear.Team, "linear", "team")
 		r.text(&in.Linear.BranchPrefix, "linear", "branch_prefix")
@@ -98,6 +100,7 @@ func ParseIntegrations(data []byte) (Integrations, error) {
 	}
 	if r.section("vercel") {
 		in.Vercel = Defaults().Vercel
+		in.Vercel.WaitForPreview = false
 		r.flag(&in.Vercel.Enabled, "vercel", "enabled")
 		r.flag(&in.Vercel.WaitForPreview, "vercel", "wait_for_preview")
 		r.number(&in.Vercel.PreviewTimeoutMS, "vercel", "preview_timeout_ms")

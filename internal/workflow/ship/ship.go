@@ -146,7 +146,7 @@ func gateBlockers(list []record, head string) []string {
 			continue // {} says nothing
 		}
 		judged, _ := gate.Get("head_commit").Text()
-		if judged != head {
+		if !workflow.SameCommit(judged, head) {
 			stale = append(stale, fmt.Sprintf("the gate of %s judged %s, HEAD is %s: run it again", rec.name, orNone(judged), head[:7]))
 			continue
 		}

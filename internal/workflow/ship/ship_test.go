@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/git"
 	"gauntlet/internal/workflow"
 	"gauntlet/internal/workflow/jsondoc"
 )
@@ -185,9 +186,12 @@ func TestIntegrationsFile(t *testing.T) {
 	if r := p.check(""); r.ExitCode() != 1 {
 		t.Errorf("gate closed and no integrations: %d %s", r.ExitCode(), r.all())
 	}
-	in, err := ParseIntegrations([]byte(`{"linear":{},"vercel":{}}`))
+	in, err := ParseIntegrations([]byte(`{"linear":{"enabled":true},"vercel":{"wait_for_preview":true}}`))
 	if err != nil || in != Defaults() {
 		t.Errorf("defaults: %+v %v", in, err)
+	}
+	if in, err := ParseIntegrations([]byte(`{"linear":{},"vercel":{}}`)); err != nil || in.Linear.Enabled || in.Vercel.WaitForPreview {
+		t.Errorf("switched on by nobody: %+v %v", in, err)
 	}
 }
 
@@ -435,6 +439,35 @@ esac
 	}
 	if r := p.check(""); r.ExitCode() != 2 || !strings.Contains(r.all(), "gh auth login") {
 		t.Errorf("logged out: %d %s", r.ExitCode(), r.all())
+	}
+}
+
+func TestWhichRepository(t *testing.T) {
+	p := newProject(t)
+	c := Checker{Getenv: func(k string) string { return p.env[k] }}
+	which := func() string {
+		repo, err := git.Find(p.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, owner, name, err := c.repository(t.Context(), repo)
+		if err != nil {
+			return err.Error()
+		}
+		return host + " " + owner + " " + name
+	}
+	p.env["GITHUB_REPOSITORY"] = "ci/name"
+	p.git("remote", "add", "a-fork", "https://github.com/fork/shop")
+	p.git("remote", "add", "local", "/srv/git/shop.git")
+	for _, step := range []struct{ want, remove string }{{"github.com acme shop", "origin"}, {"github.com fork shop", "a-fork"}, {" ci name", "local"}} {
+		if got := which(); got != step.want {
+			t.Errorf("got %q, want %q", got, step.want)
+		}
+		p.git("remote", "remove", step.remove)
+	}
+	p.env["GITHUB_REPOSITORY"] = "../.."
+	if got := which(); !strings.Contains(got, "GITHUB_REPOSITORY=owner/name") {
+		t.Errorf("got %q", got)
 	}
 }
 
