@@ -41,6 +41,7 @@ const (
 	nothingToSave = "no_changes"
 	notesOutside  = "claude_md_outside_repository"
 	notesIgnored  = "claude_md_ignored"
+	notesSame     = "claude_md_unchanged"
 	pushDisabled  = "push_disabled"
 	protectedName = "protected_branch"
 )

@@ -45,9 +45,16 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 	if err != nil {
 		return c, err
 	}
-	if ok {
+	_, changed := change(s.status, n.rel)
+	_, tracked := s.entries[n.rel]
+	switch {
+	case ok && tracked && !changed && !out.Notes:
+		// Another session has just written the very same: git would refuse an
+		// empty commit, and there is nothing wrong that could be undone.
+		out.Skipped, out.Detail = notesSame, n.rel+" says it already"
+	case ok:
 		c.Files = append(c.Files, f)
-	} else {
+	default:
 		out.Skipped, out.Detail = notesIgnored, n.rel+" is ignored by git"
 	}
 	if f, ok := x.guide(s); ok && f.Path != n.rel {
