@@ -111,24 +111,38 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	return true
 }
 
-// heartbeat says when the hook last fired: the proof that it is called.
+// heartbeat says when each hook last fired: the proof that it is called.
 func (d *Doctor) heartbeat(a agent.Adapter, beats []session.Heartbeat, binary string) {
-	var last *session.Heartbeat
-	for i, b := range beats {
-		if b.Agent == a.Name() && (b.Event == string(event.Stop) || b.Event == string(event.SubagentStop)) && (last == nil || b.At.After(last.At)) {
-			last = &beats[i]
+	last := map[string]session.Heartbeat{}
+	for _, b := range beats {
+		if b.Agent == a.Name() && b.At.After(last[b.Event].At) {
+			last[b.Event] = b
 		}
 	}
-	if last == nil {
-		d.add(Check{Name: "heartbeat", Agent: a.Name(), State: Info, Message: "the stop hook has not fired in this project yet", Fix: "start " + a.Setup().Label + " here and let it answer once"})
+	stop, fired := last[string(event.Stop)]
+	if !fired {
+		d.add(Check{Name: "heartbeat", Agent: a.Name(), State: Info, Message: "the stop hook has not fired in this project yet" + d.others(a, last), Fix: "start " + a.Setup().Label + " here and let it answer once"})
 		return
 	}
-	c := Check{Name: "heartbeat", Agent: a.Name(), State: OK, Message: "the stop hook last fired " + ago(d.Now.Sub(last.At)) + status(last.Status)}
-	if last.Binary != "" && binary != "" && !sameFile(last.Binary, binary) {
-		c.State, c.Message = Warn, c.Message+" and ran "+last.Binary
+	c := Check{Name: "heartbeat", Agent: a.Name(), State: OK, Message: "the stop hook last fired " + ago(d.Now.Sub(stop.At)) + status(stop.Status) + d.others(a, last)}
+	if stop.Binary != "" && binary != "" && !sameFile(stop.Binary, binary) {
+		c.State, c.Message = Warn, c.Message+"; it ran "+stop.Binary
 		c.Fix = "restart the agent so that it sees your PATH, or remove the other binary"
 	}
 	d.add(c)
+}
+
+// others are the events beside the stop, in the order of the hooks.
+func (d *Doctor) others(a agent.Adapter, last map[string]session.Heartbeat) string {
+	var out string
+	told := map[event.Kind]bool{event.Stop: true}
+	for _, h := range a.Setup().Hooks {
+		if b, ok := last[string(h.Kind)]; ok && !told[h.Kind] {
+			out += ", " + h.Event + " " + ago(d.Now.Sub(b.At))
+		}
+		told[h.Kind] = true
+	}
+	return out
 }
 
 func status(s string) string {

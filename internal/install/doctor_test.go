@@ -130,6 +130,12 @@ func TestHeartbeats(t *testing.T) {
 	if got := find(d.Examine(t.Context()), "claude", "heartbeat"); got.State != OK || !strings.Contains(got.Message, "3 hours ago (passed)") {
 		t.Errorf("%+v", got)
 	}
+	if err := memory.Beat(session.Heartbeat{Agent: "claude", Event: string(event.Prompt), At: d.Now.Add(-2 * time.Minute)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := find(d.Examine(t.Context()), "claude", "heartbeat"); !strings.Contains(got.Message, "(passed), UserPromptSubmit 2 minutes ago") {
+		t.Errorf("%+v", got)
+	}
 	beat.Binary = "/somewhere/else/gauntlet"
 	if err := memory.Beat(beat); err != nil {
 		t.Fatal(err)
