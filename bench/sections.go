@@ -325,8 +325,15 @@ var autonomousCheckpoint = section{
 			},
 			subject{
 				name:   "`gauntlet stop-hook`",
-				before: func(int) error { n++; return write(dir, "src/d000/f00000.txt", fmt.Sprintf("work %d\n", n)) },
-				steps:  func(round int) []*exec.Cmd { return one(b.hook(dir, event(dir, transcript, 500_000+round, ""))) },
+				before: func(int) error {
+					n++
+					// The summary alone would read the same twice in a minute, and not be committed again.
+					if err := write(dir, "CLAUDE.md", fmt.Sprintf("# Project\n\nNote %d.\n\n## Last Session\n\nNone.\n", n)); err != nil {
+						return err
+					}
+					return write(dir, "src/d000/f00000.txt", fmt.Sprintf("work %d\n", n))
+				},
+				steps: func(round int) []*exec.Cmd { return one(b.hook(dir, event(dir, transcript, 500_000+round, ""))) },
 				check: func(stdout string, exit int) error {
 					for _, want := range []string{`"status":"context_checkpoint"`, `"committed":true`, `"pushed":"yes"`} {
 						if err := says(want, 0)(stdout, exit); err != nil {
