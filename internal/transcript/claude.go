@@ -33,7 +33,10 @@ type claudeLine struct {
 	meta, sidechain, summary, apiError                                   bool
 }
 
-func (l *claudeLog) line(raw []byte) []entry {
+func (l *claudeLog) line(raw []byte, earlier bool) []entry {
+	if earlier && !bytes.Contains(raw, []byte(`"tool_use"`)) && !bytes.Contains(raw, []byte(`"is_error":true`)) {
+		return nil
+	}
 	var c claudeLine
 	if !members(raw, c.set) {
 		return nil

@@ -12,7 +12,7 @@ import (
 // item holds call and result, and the legacy one, where they are a pair.
 type codexLog struct{}
 
-func (l *codexLog) line(raw []byte) []entry {
+func (l *codexLog) line(raw []byte, _ bool) []entry {
 	var typ string
 	var payload, at []byte
 	if !members(raw, func(k, v []byte) bool {

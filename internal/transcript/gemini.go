@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"strings"
 
 	"gauntlet/internal/event"
@@ -49,7 +50,10 @@ func (m *geminiMessage) field(k, v []byte) bool {
 	return true
 }
 
-func (l *geminiLog) line(raw []byte) []entry {
+func (l *geminiLog) line(raw []byte, earlier bool) []entry {
+	if earlier && !bytes.Contains(raw, []byte(`"toolCalls"`)) && !bytes.Contains(raw, []byte(`"$`)) {
+		return nil
+	}
 	var m geminiMessage
 	if !members(raw, m.field) {
 		return nil

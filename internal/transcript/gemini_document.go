@@ -15,7 +15,7 @@ const maxMessages = 100_000
 // of messages.
 type geminiDocument struct{ log geminiLog }
 
-func (d *geminiDocument) line(raw []byte) []entry { return d.log.line(raw) }
+func (d *geminiDocument) line(raw []byte, earlier bool) []entry { return d.log.line(raw, earlier) }
 
 // hand gives the messages of a whole document to add, newest first.
 func (d *geminiDocument) hand(c *collector, doc []byte, add func(*collector, []entry) bool) {
@@ -28,7 +28,7 @@ func (d *geminiDocument) hand(c *collector, doc []byte, add func(*collector, []e
 		return true
 	})
 	for _, v := range slices.Backward(list) {
-		if group := d.line(v); len(group) > 0 && !add(c, group) {
+		if group := d.line(v, c.human != nil); len(group) > 0 && !add(c, group) {
 			return
 		}
 	}
@@ -69,7 +69,7 @@ func (c *collector) document(f io.ReaderAt, size int64, add func(*collector, []e
 			continue
 		}
 		found = true
-		if group := doc.line(message); len(group) > 0 && !add(c, group) {
+		if group := doc.line(message, c.human != nil); len(group) > 0 && !add(c, group) {
 			c.cut = false
 			return nil
 		}

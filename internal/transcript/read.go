@@ -60,9 +60,11 @@ func ReadUsage(path string) (*Usage, error) {
 }
 
 // normaliser turns the lines of one format into entries, newest line first;
-// the entries of one line come in the order in which they happened.
+// the entries of one line come in the order in which they happened. Before the
+// turn (earlier) only calls and their failures matter, and lines that have
+// neither may be passed over.
 type normaliser interface {
-	line(raw []byte) []entry
+	line(raw []byte, earlier bool) []entry
 }
 
 // collector gathers entries from the newest to the oldest.
@@ -136,7 +138,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 				return c, nil
 			}
 		}
-		if group := c.norm.line(line); len(group) > 0 && !add(c, group) {
+		if group := c.norm.line(line, c.human != nil); len(group) > 0 && !add(c, group) {
 			return c, nil
 		}
 	}
