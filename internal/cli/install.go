@@ -129,9 +129,13 @@ alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + `
 			}
 			scope := f.scopes(wire.Project)[0]
 			w := hookWork{app: app, places: p, flags: f, explicit: explicit}
-			return w.run(cmd, agents, func(a agent.Adapter) ([]*install.Change, error) {
+			err = w.run(cmd, agents, func(a agent.Adapter) ([]*install.Change, error) {
 				return p.PlanInstall(a, install.Request{Scope: scope, StatusLine: statusLine, Trust: trust})
 			})
+			if _, missing := p.LookPath("gauntlet"); missing != nil {
+				fmt.Fprintln(app.Err, "warning: gauntlet is not on PATH, and until it is the hooks let every stop pass; see: gauntlet doctor")
+			}
+			return err
 		},
 	}
 	f.add(cmd)
