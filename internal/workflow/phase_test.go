@@ -258,8 +258,16 @@ func TestKnownPhases(t *testing.T) {
 		command, phase string
 		want           bool
 	}{
-		{"implement", "phase-1", true}, {"implement", "phase-42", true}, {"implement", "phase-", false}, {"implement", "phase-x", false},
-		{"implement", "phase-N", false}, {"ship", "gate", true}, {"ship", "phase-1", false}, {"review", "L1-T1", true}, {"review", "l2", false}, {"deploy", "gate", false},
+		{"implement", "phase-1", true},
+		{"implement", "phase-42", true},
+		{"implement", "phase-", false},
+		{"implement", "phase-x", false},
+		{"implement", "phase-N", false},
+		{"ship", "gate", true},
+		{"ship", "phase-1", false},
+		{"review", "L1-T1", true},
+		{"review", "l2", false},
+		{"deploy", "gate", false},
 	} {
 		if got := KnownPhase(c.command, c.phase); got != c.want {
 			t.Errorf("%s %s: %v", c.command, c.phase, got)

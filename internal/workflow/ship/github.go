@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-
 	"slices"
 	"strconv"
 	"strings"
