@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,47 +83,52 @@ func (b *bench) transcript(name, dir string, size int64, lineSize, tokens int) (
 			err = cerr
 		}
 	}()
-	w := bufio.NewWriterSize(f, 1<<20)
+	w := bufio.NewWriterSize(f, 64<<10)
 	id, written := 0, int64(0)
-	line := func(kind string, message map[string]any, more map[string]any) {
+	// body stands in for a long text: it is written piece by piece, because the
+	// peak memory of this process is a floor under that of those it measures.
+	const body = "@BODY@"
+	line := func(kind string, message, more map[string]any, times int, text string) {
 		id++
 		entry := map[string]any{
 			"type": kind, "uuid": fmt.Sprintf("u-%d", id), "parentUuid": fmt.Sprintf("u-%d", id-1), "isSidechain": false, "sessionId": "bench",
 			"timestamp": "2026-01-01T10:00:00.000Z", "cwd": dir, "version": "2.1.325", "userType": "external", "message": message,
 		}
-		for k, v := range more {
-			entry[k] = v
-		}
+		maps.Copy(entry, more)
 		data, _ := json.Marshal(entry)
-		n, _ := w.Write(append(data, '\n'))
-		written += int64(n)
+		head, tail, _ := strings.Cut(string(data), body)
+		_, _ = w.WriteString(head)
+		for range times {
+			_, _ = w.WriteString(text)
+		}
+		_, _ = w.WriteString(tail + "\n")
+		written += int64(len(head) + times*len(text) + len(tail) + 1)
 	}
 	prompt := func(text string) {
-		line("user", map[string]any{"role": "user", "content": text}, map[string]any{"promptId": fmt.Sprintf("p-%d", id), "origin": map[string]any{"kind": "human"}})
+		line("user", map[string]any{"role": "user", "content": text}, map[string]any{"promptId": fmt.Sprintf("p-%d", id), "origin": map[string]any{"kind": "human"}}, 0, "")
 	}
-	tool := func(name string, input map[string]any, result string) {
+	tool := func(name string, input map[string]any, times int, result string) {
 		use := fmt.Sprintf("toolu_%d", id)
 		line("assistant", map[string]any{
 			"id": fmt.Sprintf("msg_%d", id), "role": "assistant", "type": "message", "model": "claude-sonnet-4-5",
 			"content": []any{map[string]any{"type": "tool_use", "id": use, "name": name, "input": input}},
 			"usage":   map[string]any{"input_tokens": tokens, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 9},
-		}, nil)
-		line("user", map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": use, "content": result}}}, nil)
+		}, nil, 0, "")
+		line("user", map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": use, "content": body}}}, nil, times, result)
 	}
-	filler := strings.Repeat("some output of an old command\n", 130)
 	for written < size {
 		prompt("An old request.")
 		for range 20 {
-			tool("Bash", map[string]any{"command": "cat notes.txt"}, filler)
+			tool("Bash", map[string]any{"command": "cat notes.txt"}, 130, `some output of an old command\n`)
 		}
 	}
 	prompt("Change the file.")
 	changed := filepath.Join(dir, "src", "d000", "f00000.txt")
-	tool("Read", map[string]any{"file_path": changed}, strings.Repeat("x", max(lineSize, 1)))
-	tool("Edit", map[string]any{"file_path": changed, "old_string": "a", "new_string": "b"}, "The file was updated.")
+	tool("Read", map[string]any{"file_path": changed}, lineSize/100, strings.Repeat("x", 100))
+	tool("Edit", map[string]any{"file_path": changed, "old_string": "a", "new_string": "b"}, 1, "The file was updated.")
 	line("assistant", map[string]any{
 		"id": "msg_last", "role": "assistant", "type": "message", "model": "claude-sonnet-4-5", "content": []any{map[string]any{"type": "text", "text": "Done."}},
 		"usage": map[string]any{"input_tokens": tokens, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 9},
-	}, nil)
+	}, nil, 0, "")
 	return path, w.Flush()
 }

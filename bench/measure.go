@@ -28,6 +28,7 @@ type result struct {
 	name        string
 	median, min time.Duration
 	peakMB      float64
+	floorMB     float64 // our own peak, below which nothing can be seen
 	rounds      int
 	missing     string // why it was not measured
 }
@@ -60,7 +61,7 @@ func (b *bench) race(rounds int, subjects ...subject) ([]result, error) {
 	}
 	for i, s := range subjects {
 		slices.Sort(times[i])
-		results[i].name = s.name
+		results[i].name, results[i].floorMB = s.name, ownPeakMB()
 		results[i].min, results[i].median, results[i].rounds = times[i][0], times[i][len(times[i])/2], len(times[i])
 	}
 	return results, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -74,7 +75,7 @@ files); one that did not ends the run. gauntlet and the empty Go program are bui
 				fmt.Fprintf(&w, "| %s | %s | | | | |\n", r.name, r.missing)
 				continue
 			}
-			fmt.Fprintf(&w, "| %s | %s | %s | %.2f× | %.1f MB | %d |\n", r.name, ms(r.median), ms(r.min), float64(r.median)/float64(t.base), r.peakMB, r.rounds)
+			fmt.Fprintf(&w, "| %s | %s | %s | %.2f× | %s | %d |\n", r.name, ms(r.median), ms(r.min), float64(r.median)/float64(t.base), peak(r), r.rounds)
 		}
 		w.WriteString("\n")
 		for _, bar := range t.bars {
@@ -89,6 +90,15 @@ files); one that did not ends the run. gauntlet and the empty Go program are bui
 		}
 	}
 	return strings.TrimRight(w.String(), "\n") + "\n"
+}
+
+// peak is a peak as far as it can be seen: a process inherits the peak of the
+// one that started it.
+func peak(r result) string {
+	if r.peakMB <= r.floorMB+0.1 {
+		return fmt.Sprintf("under %.0f MB", math.Ceil(r.floorMB))
+	}
+	return fmt.Sprintf("%.1f MB", r.peakMB)
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }

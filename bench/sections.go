@@ -324,7 +324,7 @@ var autonomousCheckpoint = section{
 				},
 			},
 			subject{
-				name:   "`gauntlet stop-hook`",
+				name: "`gauntlet stop-hook`",
 				before: func(int) error {
 					n++
 					// The summary alone would read the same twice in a minute, and not be committed again.
