@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -126,11 +127,17 @@ func (s *Store) save(ctx context.Context, command string, doc *jsondoc.Value, fe
 			}
 		}
 		stampRecord(next, command, feature, head, now)
-		if gate := next.Get("gate"); gate.Get("ship_allowed").Kind() == jsondoc.Bool && gate.Get("head_commit").Empty() {
-			gate.Set("head_commit", textOrNull(head)) // judged now
-		}
+		stampGate(next.Get("gate"), old.Get("gate"), head)
 		return next, nil
 	})
+}
+
+// stampGate says which commit a new judgement is about. One that was there
+// before stays as it is: it must not move on to another commit by being saved.
+func stampGate(gate, old *jsondoc.Value, head string) {
+	if gate.Get("ship_allowed").Kind() == jsondoc.Bool && gate.Get("head_commit").Empty() && !bytes.Equal(gate.Compact(), old.Compact()) {
+		gate.Set("head_commit", textOrNull(head))
+	}
 }
 
 func (s *Store) updatePhase(ctx context.Context, command, phase string, u Update, feature string) error {

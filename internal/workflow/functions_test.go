@@ -183,6 +183,19 @@ func TestSaveStampsTheGate(t *testing.T) {
 	}
 }
 
+// Saving a record again must not turn an old judgement into one of this commit.
+func TestSaveDoesNotRenewAGate(t *testing.T) {
+	f := inRepo(t)
+	const old = `{"version":1,"gate":{"ship_allowed":true,"head_commit":null}}`
+	f.put("ship-checkpoint.json", old)
+	if !f.SaveCheckpoint(t.Context(), "ship", doc(t, old), "") {
+		t.Fatal(f.said())
+	}
+	if got := f.LoadCheckpoint(t.Context(), "ship", "").Get("gate", "head_commit"); !got.Empty() {
+		t.Errorf("the gate now says %s", got.Compact())
+	}
+}
+
 func TestComplete(t *testing.T) {
 	f := outside(t)
 	if f.CompleteCheckpoint(t.Context(), "ship", "") || f.said() != "Cannot complete checkpoint: no checkpoint found" {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/lockfile"
 	"gauntlet/internal/workflow/jsondoc"
 )
 
@@ -171,9 +170,7 @@ func (s *Store) GC(ctx context.Context, age time.Duration, dryRun bool) (removed
 			}
 			return err
 		}
-		wait, cancel := context.WithTimeout(ctx, lockWait)
-		defer cancel()
-		lock, err := lockfile.Acquire(wait, filepath.Join(s.Dir(), lockName))
+		lock, err := s.lock(ctx)
 		if err != nil {
 			return err
 		}

@@ -197,13 +197,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)
 	}
-	lockPath := filepath.Join(dir, lockName)
-	if st, err := os.Lstat(lockPath); err == nil && !st.Mode().IsRegular() {
-		return &refusedError{lockPath, "is not a regular file"}
-	}
-	wait, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
-	lock, err := lockfile.Acquire(wait, lockPath)
+	lock, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -260,6 +254,17 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 		}
 	}
 	return nil
+}
+
+// lock makes us the only writer of the folder, which must exist.
+func (s *Store) lock(ctx context.Context) (*lockfile.Lock, error) {
+	path := filepath.Join(s.Dir(), lockName)
+	if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, &refusedError{path, "is not a regular file"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	return lockfile.Acquire(ctx, path)
 }
 
 // permOf keeps the permissions of the file that is replaced.
