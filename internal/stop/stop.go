@@ -62,14 +62,18 @@ type stopping struct {
 
 // Run answers one stop: the line to print, which may be empty where silence
 // approves. It never fails.
-func (h *Hook) Run(ctx context.Context) []byte {
+func (h *Hook) Run(ctx context.Context) (line []byte) {
+	defer func() {
+		if recover() != nil {
+			line = nil // silence lets every agent stop
+		}
+	}()
 	s := &stopping{Hook: h, started: h.Now()}
 	s.mark = s.started
 	v := s.verdict(ctx)
 	v.Message = redact.Line(v.Message, 1000)
 	s.keep(v)
-	out := s.adapter.Encode(s.event, v)
-	return out
+	return s.adapter.Encode(s.event, v)
 }
 
 // verdict walks the pipeline. A fault of ours is a verdict too.
@@ -84,12 +88,20 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 	payload := ReadEvent(s.Stdin, stdinPatience)
 	var err error
 	s.adapter, s.event, err = agent.Decode(s.AgentName, payload)
+	if s.adapter.Setup().Quiet {
+		s.Stderr = io.Discard // this client would read it as our answer
+	}
 	s.step("input")
 	if s.Getenv(GuardVar) != "" {
 		return approve(event.StopHookActive, "inside a review that Gauntlet started")
 	}
 	if err != nil {
 		return approve(event.InvalidInput, "the event on stdin could not be read: "+err.Error())
+	}
+	switch s.event.Kind {
+	case event.Stop, event.SubagentStop:
+	case event.Prompt, event.SessionStart, event.Other:
+		return approve(event.InvalidInput, "the event on stdin is not a stop")
 	}
 	return s.remember(ctx, s.guards(ctx))
 }
@@ -142,6 +154,9 @@ var errDeadline = errors.New("the deadline of the stop hook was reached (stop_ho
 func (s *stopping) judge(ctx context.Context) event.Verdict {
 	ctx, release := s.Interruptible(ctx)
 	defer release()
+	if s.askedBefore(ctx) {
+		return approve(event.LockExists, "this stop is judged already, for another entry in the agent's settings")
+	}
 	ctx, cancel := context.WithDeadlineCause(ctx, s.started.Add(s.cfg.Settings.Deadline), errDeadline)
 	defer cancel()
 	v := s.gates(ctx)

@@ -1,0 +1,53 @@
+package stop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"gauntlet/internal/session"
+)
+
+// Some clients also run the hooks they find in another client's settings: a
+// person who installed us for both has every stop asked twice. It is judged
+// once.
+
+const twiceSection = "asked"
+
+// asked is the last stop that was judged for a session.
+type asked struct {
+	Stop string    `json:"stop"`
+	At   time.Time `json:"at"`
+}
+
+// How long the same question counts as the same stop. A transcript grows
+// between two stops, so with one the question itself tells them apart.
+const (
+	sameQuestion       = 5 * time.Second
+	sameQuestionAndLog = 10 * time.Minute
+)
+
+// askedBefore reports whether this very stop is being judged, or was just now,
+// for another entry in the settings.
+func (s *stopping) askedBefore(ctx context.Context) bool {
+	if len(s.adapter.Setup().AlsoRuns) == 0 {
+		return false
+	}
+	size, window := int64(0), sameQuestion
+	if info, err := os.Stat(s.event.TranscriptPath); err == nil && info.Mode().IsRegular() {
+		size, window = info.Size(), sameQuestionAndLog
+	}
+	ev, now := s.event, s.Now()
+	this := asked{At: now, Stop: session.Key(fmt.Sprintf("%q %t %q %q %d", ev.TurnID, ev.StopHookActive, ev.LastMessage, ev.TranscriptPath, size))}
+	before := false
+	err := s.memory.Update(ctx, ev.SessionID, func(st *session.State) bool {
+		var last asked
+		if st.Get(twiceSection, &last) && last.Stop == this.Stop && now.Sub(last.At) < window && !last.At.After(now) {
+			before = true
+			return false
+		}
+		return st.Set(twiceSection, this) == nil
+	})
+	return err == nil && before
+}
