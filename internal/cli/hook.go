@@ -19,7 +19,9 @@ func (app *App) smallHook(ctx context.Context, args []string) (code int, ok bool
 	case "subagent-stop":
 		return app.subagentStopHook(ctx, args[1:]), true
 	default:
-		return 0, false
+		// A hook that another version installed: an exit code or a word on stderr
+		// would block some agents, so only a person is told.
+		return 0, !terminal(app.In)
 	}
 }
 

@@ -21,7 +21,7 @@ const hookDeadline = 10 * time.Second
 // hookEvent reads the event of a small hook; a person at a terminal sends none.
 func (app *App) hookEvent(args []string) (agent.Adapter, event.Event) {
 	var payload []byte
-	if f, ok := app.In.(*os.File); !ok || !terminal(f) {
+	if !terminal(app.In) {
 		payload = stop.ReadEvent(app.In, 5*time.Second)
 	}
 	adapter, ev, _ := agent.Decode(agentFlag(args), payload) // an event we cannot read says nothing

@@ -285,8 +285,8 @@ func readText(r io.Reader) (string, error) {
 	return string(b), nil
 }
 
-// terminal reports that a person reads what is written to w.
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// terminal reports that a person is at the other end of a stream.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
