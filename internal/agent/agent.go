@@ -78,6 +78,10 @@ func Lookup(name string) (Adapter, bool) {
 	return nil, false
 }
 
+// ProjectDirVars are the variables in which clients tell a hook the folder they
+// were started in, which cd does not change.
+func ProjectDirVars() []string { return []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"} }
+
 // Decode reads one event. name is what --agent said: "" or an unknown name lets
 // the payload tell, and a payload that tells nothing is taken in the neutral
 // dialect. The adapter is never nil, so that even an error can be answered in

@@ -201,6 +201,13 @@ func (s *stopping) findProject() {
 	}
 	s.event.Cwd = cwd
 	root, ok := config.FindRoot(cwd)
+	for _, name := range agent.ProjectDirVars() {
+		// An agent that went elsewhere with cd is still at work on the project it
+		// was started in.
+		if dir := s.Getenv(name); !ok && filepath.IsAbs(dir) {
+			root, ok = config.FindRoot(dir)
+		}
+	}
 	if !ok {
 		return
 	}

@@ -60,6 +60,8 @@ func setup(env *testscript.Env) error {
 	env.Setenv("GIT_COMMITTER_EMAIL", "dev@example.com")
 	env.Setenv("LC_ALL", "C.UTF-8")
 	env.Setenv("CI", "")
+	env.Setenv("CLAUDE_PROJECT_DIR", "")
+	env.Setenv("GEMINI_PROJECT_DIR", "")
 	env.Setenv("GITHUB_ACTIONS", "")
 	toolchains(env)
 	return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n"), 0o644)
