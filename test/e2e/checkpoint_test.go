@@ -249,3 +249,20 @@ func TestSessionStart(t *testing.T) {
 		}
 	})
 }
+
+// TestSubagentEvidence: what a sub-agent did in this turn proves as much as if
+// the main agent had done it.
+func TestSubagentEvidence(t *testing.T) {
+	onlyClient(t, "claude", func(t *testing.T, w *world) {
+		w.owing()
+		const task = "Improve src/app.txt and verify it."
+		w.arrange = func(s *fakemodel.Server) {
+			s.Lane(task, readApp, addLine, fakemodel.Shell("verify app"), fakemodel.Say("Improved and verified."))
+		}
+		got := w.turn("Let somebody improve the app.",
+			fakemodel.Step{Calls: []fakemodel.Call{{Agent: task}}}, fakemodel.Say("A helper is at work."), fakemodel.Say("The helper is done."))
+		if s := w.read(w.repo, "src/app.txt"); s != "one\ntwo\nmore\n" {
+			t.Fatalf("the sub-agent did not work: %q\n%s", s, got)
+		}
+	})
+}

@@ -37,7 +37,9 @@ func TestNewcomer(t *testing.T) {
 		w.commitAll("gauntlet")
 		if w.c.agent == "codex" { // a person trusts the hooks in its own dialogue
 			plain := w.c.args
-			w.c.args = func(p, url string) []string { return append([]string{"--dangerously-bypass-hook-trust"}, plain(p, url)...) }
+			w.c.args = func(p, url string) []string {
+				return append([]string{"--dangerously-bypass-hook-trust"}, plain(p, url)...)
+			}
 		}
 		got := w.turn("Make it quicker.",
 			fakemodel.ReadFile("sum.js"),

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gauntlet/test/e2e/fakemodel"
 )
@@ -361,4 +362,32 @@ func tree(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// TestBackgroundAgent: nobody judges a tree that a sub-agent is still editing;
+// its end brings the stop that is judged.
+func TestBackgroundAgent(t *testing.T) {
+	onlyClient(t, "claude", func(t *testing.T, w *world) {
+		w.installed("  reentry: until_pass\n")
+		const task = "Edit src/app.txt, then say so."
+		judged := make(chan struct{})
+		last := fakemodel.Say("I edited it.")
+		last.Gate = judged
+		w.arrange = func(s *fakemodel.Server) { s.Lane(task, readApp, addBug, last) }
+		go func() { // the sub-agent ends only after the first stop was answered
+			defer close(judged)
+			for range 200 {
+				time.Sleep(50 * time.Millisecond)
+				if b, _ := os.ReadFile(filepath.Join(w.repo, ".git/gauntlet/heartbeats/claude.stop.json")); strings.Contains(string(b), "background_work") {
+					return
+				}
+			}
+		}()
+		got := w.turn("Let somebody improve the app.",
+			fakemodel.Step{Calls: []fakemodel.Call{{Agent: task}}}, fakemodel.Say("A helper is at work."),
+			fakemodel.Say("The helper is done."), readApp, fixBug, fakemodel.Say("Fixed."))
+		wantUser(t, got, 3, failedReason...)
+		wantHooks(t, w, got, 3)
+		wantLog(t, w, "failed", "passed")
+	})
 }

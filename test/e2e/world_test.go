@@ -29,6 +29,8 @@ type world struct {
 	repo string
 
 	resume bool // go on with the last session
+	// arrange, when set, gets the model before the client starts.
+	arrange func(*fakemodel.Server)
 }
 
 // eachClient runs a scenario once per client, in a world of its own.
@@ -183,6 +185,9 @@ func (w *world) play(dir, prompt string, steps ...fakemodel.Step) (turn, error) 
 		return turn{}, err
 	}
 	defer server.Close()
+	if w.arrange != nil {
+		w.arrange(server)
+	}
 	command, err := w.c.command()
 	if err != nil {
 		return turn{}, err

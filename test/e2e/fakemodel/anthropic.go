@@ -151,6 +151,8 @@ func claudeTool(c Call, root string) (string, object) {
 		return "Edit", object{"file_path": filepath.Join(root, c.Edit.Path), "old_string": c.Edit.Old, "new_string": c.Edit.New}
 	case c.Write != nil:
 		return "Write", object{"file_path": filepath.Join(root, c.Write.Path), "content": c.Write.Content}
+	case c.Agent != "":
+		return "Agent", object{"description": "Part of the work", "prompt": c.Agent, "subagent_type": "general-purpose"}
 	case c.Read != "":
 		return "Read", object{"file_path": filepath.Join(root, c.Read)}
 	default:

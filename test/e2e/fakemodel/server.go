@@ -12,6 +12,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +33,7 @@ type Step struct {
 // Call is a tool call, said without naming a client's tool. Exactly one field is set.
 type Call struct {
 	Shell string
+	Agent string // the prompt of a sub-agent; only the Anthropic dialect has a tool for it
 	Read  string // a path
 	Edit  *Edit
 	Write *File
@@ -105,6 +107,7 @@ type Server struct {
 	mu       sync.Mutex
 	steps    []Step
 	requests []Request
+	lanes    map[string]*lane
 	asides   []string
 	errs     []error
 }
@@ -125,6 +128,23 @@ func Start(dialect Dialect, root string, steps ...Step) (*Server, error) {
 		_ = s.http.Serve(l)
 	}()
 	return s, nil
+}
+
+// lane is the script of a sub-agent.
+type lane struct {
+	steps []Step
+	asked int
+}
+
+// Lane plays another script to the sub-agent that was started with prompt.
+// Call it before the client starts.
+func (s *Server) Lane(prompt string, steps ...Step) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lanes == nil {
+		s.lanes = map[string]*lane{}
+	}
+	s.lanes[prompt] = &lane{steps: steps}
 }
 
 // Close ends the server and everything it still holds open.
@@ -189,6 +209,17 @@ func (s *Server) next(body []byte) (Step, int) {
 	messages, err := s.dialect.decode(body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for prompt, l := range s.lanes {
+		if i := slices.IndexFunc(messages, func(m Message) bool { return m.Role == "user" && m.Text == prompt }); i < 0 {
+			continue
+		}
+		l.asked++
+		if l.asked > len(l.steps) {
+			s.errs = append(s.errs, fmt.Errorf("sub-agent %q: the script has only %d replies", prompt, len(l.steps)))
+			return Say("Nothing more to say."), 500 + l.asked
+		}
+		return l.steps[l.asked-1], 500 + l.asked
+	}
 	turn := len(s.requests)
 	s.requests = append(s.requests, Request{At: time.Now(), Messages: messages, Raw: body})
 	if err != nil {
