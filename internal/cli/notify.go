@@ -2,26 +2,15 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/agent"
 	"gauntlet/internal/event"
 	"gauntlet/internal/stop"
 	"gauntlet/internal/transcript"
 )
-
-// notification is what Codex gives its notify program as the last argument.
-type notification struct {
-	Type    string   `json:"type"`
-	Thread  string   `json:"thread-id"`
-	Turn    string   `json:"turn-id"`
-	Cwd     string   `json:"cwd"`
-	Inputs  []string `json:"input-messages"`
-	Message string   `json:"last-assistant-message"`
-}
 
 // notify answers the end of a turn of an agent that only notifies: what is
 // owed is typed into the pane it runs in. It always ends with 0, because
@@ -38,21 +27,15 @@ func (app *App) notified(ctx context.Context, args []string) error {
 	if len(args) == 0 || pane == "" || app.Getenv(stop.GuardVar) != "" {
 		return nil
 	}
-	var n notification
-	if err := json.Unmarshal([]byte(args[len(args)-1]), &n); err != nil {
-		return fmt.Errorf("the last argument is not the JSON of a notification: %w", err)
+	n, err := agent.DecodeNotice([]byte(args[len(args)-1]), app.Getenv)
+	if err != nil || n.Event.Kind != event.Stop {
+		return err
 	}
-	if n.Type != "agent-turn-complete" {
-		return nil
+	if n.Event.Cwd == "" {
+		n.Event.Cwd, _ = app.Getwd()
 	}
-	if n.Cwd == "" {
-		n.Cwd, _ = app.Getwd()
-	}
-	ev := event.Event{
-		Agent: "codex", Kind: event.Stop, SessionID: n.Thread, TurnID: n.Turn, Cwd: n.Cwd, LastMessage: n.Message,
-		TranscriptPath: transcript.LocateRollout(app.codexHome(), n.Thread, app.Now()),
-	}
-	sc, cfg, ok, err := app.scene(n.Cwd, ev)
+	n.Event.TranscriptPath = transcript.LocateRollout(n.Home, n.Event.SessionID, app.Now())
+	sc, cfg, ok, err := app.scene(n.Event.Cwd, n.Event)
 	if !ok || err != nil {
 		return err
 	}
@@ -61,18 +44,6 @@ func (app *App) notified(ctx context.Context, args []string) error {
 	}
 	_, err = app.inject(ctx, sc, pane)
 	return err
-}
-
-// codexHome is where Codex keeps its sessions.
-func (app *App) codexHome() string {
-	if dir := app.Getenv("CODEX_HOME"); dir != "" {
-		return dir
-	}
-	home := app.Getenv("HOME")
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".codex")
 }
 
 func (app *App) notifyCmd() *cobra.Command {

@@ -55,7 +55,7 @@ func newPlace(t testing.TB) *place {
 
 func (p *place) git(args ...string) string {
 	p.t.Helper()
-	cmd := exec.Command("git", args...)
+	cmd := exec.CommandContext(p.t.Context(), "git", args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.com", "GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.com")

@@ -19,9 +19,9 @@ type geminiLog struct {
 
 // geminiMessage holds the fields of a message, raw.
 type geminiMessage struct {
-	id, typ, model                             string
-	stamp, content, display, calls, tokens     []byte
-	set, rewind, sessionID, startTime, project []byte
+	id, typ, model                         string
+	stamp, content, display, calls, tokens []byte
+	set, rewind                            []byte
 }
 
 func (m *geminiMessage) field(k, v []byte) bool {

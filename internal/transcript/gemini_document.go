@@ -74,14 +74,14 @@ func (c *collector) document(f io.ReaderAt, size int64, add func(*collector, []e
 			return nil
 		}
 	}
-	if !found && (!c.cut || !c.headTells(f)) {
+	if !found && (!c.cut || !namesSession(f)) {
 		return fmt.Errorf("%w: not a session document", ErrFormat)
 	}
 	return nil
 }
 
-// headTells reports whether the start of a document names a session.
-func (c *collector) headTells(f io.ReaderAt) bool {
+// namesSession reports whether the start of a document names a session.
+func namesSession(f io.ReaderAt) bool {
 	head := make([]byte, 4096)
 	n, _ := f.ReadAt(head, 0)
 	return bytes.Contains(head[:n], []byte(`"sessionId"`))

@@ -34,7 +34,7 @@ func TestFieldsAgreeWithEncodingJSON(t *testing.T) {
 			if s, ok := exp.(string); ok && text(v) != s {
 				t.Fatalf("text of %q = %q, want %q", k, text(v), s)
 			}
-			if isString(v) && len(s(exp)) < 1000 && excerpt(v) != s(exp) {
+			if isString(v) && len(asText(exp)) < 1000 && excerpt(v) != asText(exp) {
 				t.Fatalf("excerpt of %q = %q", k, excerpt(v))
 			}
 			return true
@@ -48,7 +48,7 @@ func TestFieldsAgreeWithEncodingJSON(t *testing.T) {
 	})
 }
 
-func s(v any) string {
+func asText(v any) string {
 	if t, ok := v.(string); ok {
 		return t
 	}

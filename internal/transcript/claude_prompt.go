@@ -1,0 +1,195 @@
+package transcript
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// user reads a line of the user role: a prompt, tool results, or injected text.
+func (l *claudeLog) user(c *claudeLine) []entry {
+	content := field(c.message, "content")
+	if results := claudeResults(content, c); len(results) > 0 {
+		if !c.sidechain {
+			l.newer = nextOther
+			return append([]entry{{kind: entryTurnID, id: c.promptID}}, results...)
+		}
+		return results
+	}
+	if c.sidechain {
+		return nil
+	}
+	next := l.newer
+	l.newer = nextOther
+	said := claudeText(content)
+	var out []entry
+	if c.promptID != "" {
+		out = append(out, entry{kind: entryTurnID, id: c.promptID})
+	}
+	switch {
+	case c.summary:
+	case c.meta:
+		if !strings.HasPrefix(said, "<local-command-caveat>") {
+			l.newer = nextExpansion
+		}
+	case isNotification(said):
+		out = append(out, notification(said, c.at())...)
+	case isSlash(said):
+		name := strings.HasPrefix(said, "<command-message>") && next == nextNone
+		if next == nextReply || next == nextExpansion || name {
+			out = append(out, l.human(c, slashText(said)))
+		}
+	case c.isInjected(said):
+	default:
+		out = append(out, l.human(c, said))
+	}
+	return out
+}
+
+func (l *claudeLog) human(c *claudeLine, said string) entry {
+	id := c.uuid
+	if id == "" {
+		id = c.promptID
+	}
+	return entry{kind: entryHuman, id: id, at: c.at(), text: said}
+}
+
+// claudeText joins the text blocks of a prompt.
+func claudeText(content []byte) string {
+	if isString(content) {
+		return excerpt(content)
+	}
+	var parts []string
+	elements(content, func(block []byte) bool {
+		if text(field(block, "type")) == "text" {
+			parts = append(parts, excerpt(field(block, "text")))
+		}
+		return len(parts) < 64
+	})
+	return clip(strings.Join(parts, "\n"))
+}
+
+// isInjected reports whether a user line was written by the harness.
+func (c *claudeLine) isInjected(said string) bool {
+	if kind := text(field(c.origin, "kind")); kind != "" && kind != "human" && c.promptSource != "typed" && c.promptSource != "sdk" {
+		return true
+	}
+	if c.promptSource == "system" || strings.HasSuffix(c.turnOrigin, "notification") {
+		return true
+	}
+	s := strings.TrimSpace(withoutReminders(said))
+	if s == "" {
+		// A prompt may be a picture and nothing else; a reminder may not.
+		return said != "" || !bytes.Contains(c.message, []byte(`"image"`))
+	}
+	if strings.HasPrefix(s, "[Request interrupted by user") && len(s) < 64 {
+		return true
+	}
+	for _, tag := range []string{
+		"<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<user-memory-input>",
+		"<user-prompt-submit-hook>", "<command-stdout>", "<command-stderr>",
+	} {
+		if strings.HasPrefix(s, tag) {
+			return true
+		}
+	}
+	// Older builds do not mark hook feedback.
+	first, _, _ := strings.Cut(s, "\n")
+	name, rest, ok := strings.Cut(first, " hook ")
+	return ok && !strings.ContainsAny(name, " \t") &&
+		(strings.HasPrefix(rest, "feedback:") || strings.HasPrefix(rest, "blocking error") || strings.HasPrefix(rest, "additional context:"))
+}
+
+func isNotification(s string) bool {
+	return strings.HasPrefix(strings.TrimSpace(s), "<task-notification>")
+}
+
+// isSlash: a slash command's echo, in either order of its tags.
+func isSlash(s string) bool {
+	s = strings.TrimSpace(s)
+	return strings.HasPrefix(s, "<command-message>") || strings.HasPrefix(s, "<command-name>")
+}
+
+// slashText is the slash command as it was typed.
+func slashText(s string) string {
+	return strings.TrimSpace(between(s, "<command-name>", "</command-name>") + " " + between(s, "<command-args>", "</command-args>"))
+}
+
+func between(s, open, end string) string {
+	_, s, ok := strings.Cut(s, open)
+	if !ok {
+		return ""
+	}
+	s, _, ok = strings.Cut(s, end)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(s)
+}
+
+// withoutReminders removes whole system-reminder blocks.
+func withoutReminders(s string) string {
+	const from, to = "<system-reminder>", "</system-reminder>"
+	for {
+		i := strings.Index(s, from)
+		if i < 0 {
+			return s
+		}
+		j := strings.Index(s[i:], to)
+		if j < 0 {
+			return s[:i]
+		}
+		s = s[:i] + s[i+j+len(to):]
+	}
+}
+
+// notification reads the end of a background command out of its notice.
+func notification(said string, at time.Time) []entry {
+	id := between(said, "<tool-use-id>", "</tool-use-id>")
+	if id == "" {
+		return nil
+	}
+	r := &result{outcome: event.Unknown}
+	summary := between(said, "<summary>", "</summary>")
+	if i := strings.LastIndex(summary, "(exit code "); i >= 0 {
+		digits, _, _ := strings.Cut(summary[i+len("(exit code "):], ")")
+		if n, err := strconv.Atoi(digits); err == nil {
+			r.finish(n)
+		}
+	}
+	return []entry{{kind: entryPoll, id: id, at: at, res: r}}
+}
+
+// finish records an exit status.
+func (r *result) finish(code int) {
+	r.exit, r.hasExit, r.background = code, true, false
+	if r.outcome = event.Failure; code == 0 {
+		r.outcome = event.Success
+	}
+}
+
+// queued reads a prompt that the human typed while the agent was at work.
+func (l *claudeLog) queued(c *claudeLine) []entry {
+	if c.sidechain || !bytes.Contains(c.attachment, []byte("queued_command")) || text(field(c.attachment, "type")) != "queued_command" {
+		return nil
+	}
+	mode := text(field(c.attachment, "commandMode"))
+	prompt := field(c.attachment, "prompt")
+	said := claudeText(prompt)
+	if isNotification(said) {
+		return notification(said, c.at())
+	}
+	if mode != "prompt" || said == "" || isTrue(field(c.attachment, "isMeta")) {
+		return nil
+	}
+	if kind := text(path(c.attachment, "origin", "kind")); kind != "" && kind != "human" {
+		return nil
+	}
+	if c.isInjected(said) {
+		return nil
+	}
+	return []entry{l.human(c, said)}
+}
