@@ -22,51 +22,43 @@ const markVar = "GAUNTLET_FAMILY="
 // end from touching another family's members.
 var leaders = struct {
 	sync.Mutex
-	next  int
-	marks map[string]int // mark → pid of the leader, 0 before it started
-}{marks: map[string]int{}}
+	next int
+	pids map[string]int // mark → pid of the leader
+}{pids: map[string]int{}}
 
 // escape finds the members of a family that left its group. As subreaper we
 // become the parent of every orphan among our descendants, so a process that
 // left its group and session ends up among our own children.
-type escape struct{ mark string }
+type escape struct {
+	mark    string
+	contain bool
+}
 
-func prepare(cmd *exec.Cmd, contain bool) escape {
-	if contain && unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
-		contain = false
-	}
+// start starts cmd and puts it on the list in one step: a child that is not on
+// it yet would be taken for an orphan of another family, and reaped.
+func start(cmd *exec.Cmd, contain bool) (escape, error) {
+	contain = contain && unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
 	leaders.Lock()
 	defer leaders.Unlock()
 	leaders.next++
-	mark := strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(leaders.next)
-	leaders.marks[mark] = 0
-	if !contain {
-		return escape{mark: "-" + mark}
+	e := escape{mark: strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(leaders.next), contain: contain}
+	if contain {
+		if cmd.Env == nil {
+			cmd.Env = os.Environ()
+		}
+		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], markVar+e.mark)
 	}
-	if cmd.Env == nil {
-		cmd.Env = os.Environ()
+	if err := cmd.Start(); err != nil {
+		return e, err
 	}
-	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], markVar+mark)
-	return escape{mark: mark}
-}
-
-func (e escape) key() string {
-	if e.mark[0] == '-' {
-		return e.mark[1:]
-	}
-	return e.mark
-}
-
-func (e escape) started(pid int) {
-	leaders.Lock()
-	defer leaders.Unlock()
-	leaders.marks[e.key()] = pid
+	leaders.pids[e.mark] = cmd.Process.Pid
+	return e, nil
 }
 
 func (e escape) forget() {
 	leaders.Lock()
 	defer leaders.Unlock()
-	delete(leaders.marks, e.key())
+	delete(leaders.pids, e.mark)
 }
 
 // end kills what is left of the family, in its group or out of it. Processes
@@ -74,7 +66,7 @@ func (e escape) forget() {
 // nothing is left.
 func (e escape) end(pgid int) {
 	defer e.forget()
-	if e.mark[0] == '-' {
+	if !e.contain {
 		return
 	}
 	for range 200 {
@@ -97,15 +89,10 @@ func (e escape) end(pgid int) {
 func (e escape) members() []int {
 	leaders.Lock()
 	defer leaders.Unlock()
-	alone := len(leaders.marks) == 1
-	isLeader := make(map[int]bool, len(leaders.marks))
-	for mark, pid := range leaders.marks {
-		if pid == 0 {
-			alone = false // one is being started right now and not known yet
-		}
-		if mark != e.key() {
-			isLeader[pid] = true
-		}
+	alone := len(leaders.pids) == 1
+	isLeader := make(map[int]bool, len(leaders.pids))
+	for mark, pid := range leaders.pids {
+		isLeader[pid] = mark != e.mark
 	}
 	var out []int
 	for _, pid := range children() {

@@ -160,3 +160,22 @@ func assertGone(t *testing.T, pidfile string) {
 	}
 	t.Errorf("process %d survived", pid)
 }
+
+// A child that ends at once must not be reaped by another family's sweep: its
+// exit status would be lost and a verdict with it.
+func TestQuickFamiliesKeepTheirStatus(t *testing.T) {
+	var wg sync.WaitGroup
+	limit := make(chan struct{}, 16)
+	for i := range 400 {
+		wg.Go(func() {
+			limit <- struct{}{}
+			defer func() { <-limit }()
+			c := sh("exit " + strconv.Itoa(i%100))
+			c.Contain = true
+			if r := Run(t.Context(), c); r.Err != nil || r.ExitCode != i%100 {
+				t.Errorf("%d: %+v", i, r)
+			}
+		})
+	}
+	wg.Wait()
+}

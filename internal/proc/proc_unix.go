@@ -16,12 +16,10 @@ type family struct {
 
 func launch(cmd *exec.Cmd, contain bool) (*family, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	esc := prepare(cmd, contain)
-	if err := cmd.Start(); err != nil {
-		esc.forget()
+	esc, err := start(cmd, contain)
+	if err != nil {
 		return nil, err
 	}
-	esc.started(cmd.Process.Pid)
 	return &family{leader: cmd.Process, escape: esc}, nil
 }
 
