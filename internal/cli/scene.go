@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"path/filepath"
+
+	"gauntlet/internal/agent"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
@@ -12,6 +15,12 @@ import (
 // false when it is in none.
 func (app *App) scene(cwd string, ev event.Event) (sc *stop.Scene, cfg *config.Loaded, ok bool, err error) {
 	root, ok := config.FindRoot(cwd)
+	for _, name := range agent.ProjectDirVars() {
+		// As at the stop: the project the agent was started in.
+		if dir := app.Getenv(name); !ok && filepath.IsAbs(dir) {
+			root, ok = config.FindRoot(dir)
+		}
+	}
 	if !ok {
 		return nil, nil, false, nil
 	}
