@@ -100,6 +100,9 @@ func (sc *Scene) owed(ctx context.Context, f facts) Owing {
 	}
 	switch o.Result.Outcome {
 	case checkpoint.Clear:
+		if o.Result.Message != "" {
+			o.Notes = append(o.Notes, o.Result.Message)
+		}
 		return o
 	case checkpoint.Owed:
 		return sc.block(ctx, f, o, tested)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
 )
 
@@ -126,11 +127,12 @@ func isOwn(st *session.State) func(string) bool {
 	return func(text string) bool { return slices.Contains(list, textKey(text)) }
 }
 
-// textKey names a text by its beginning: what comes back may be cut at its end.
+// textKey names a text by its first words: what comes back through a client or
+// a terminal may be cut at its end and have other white space.
 func textKey(text string) string {
-	text = strings.TrimSpace(text)
-	if len(text) > 1000 {
-		text = text[:1000]
+	text = strings.Join(strings.Fields(redact.Strip(text)), " ")
+	if len(text) > 600 {
+		text = text[:600]
 	}
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])

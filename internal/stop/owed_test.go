@@ -357,6 +357,25 @@ func TestGitFails(t *testing.T) {
 	}
 }
 
+func TestOwnTextComesBackChanged(t *testing.T) {
+	st := &session.State{}
+	reason := "Tests: FAILED\n```\nx\n```\n\nContext-aware checkpoint\n\n1. Run `make`\n" + strings.Repeat("long ", 500)
+	Said(st, reason)
+	own := isOwn(st)
+	for name, text := range map[string]string{
+		"as it was": reason, "trimmed": strings.TrimSpace(reason), "pasted": strings.ReplaceAll(reason, "\n", "\r"), "cut": reason[:1500],
+	} {
+		if !own(text) {
+			t.Errorf("%s: not known as ours", name)
+		}
+	}
+	for _, text := range []string{"", "go on", "1. Run `make`", "Tests: FAILED"} {
+		if own(text) {
+			t.Errorf("%q taken for ours", text)
+		}
+	}
+}
+
 func TestSlugs(t *testing.T) {
 	for s, want := range map[string]bool{
 		"parser": true, "a.b-c_1": true, "1": true, "": false, "..": false, ".": false, "../x": false, "a/b": false,
