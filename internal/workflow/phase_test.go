@@ -274,3 +274,32 @@ func TestKnownPhases(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a file holds: an update works or says why, and what it writes is a
+// record again.
+func FuzzUpdate(f *testing.F) {
+	f.Add([]byte(`{"version":1,"state":{"completed_phases":["a",1,null]},"phases":{"a":{"tasks":[{"id":1}]}}}`), []byte(`{"tasks":[{"id":1,"x":[]}],"status":"failed"}`), "complete")
+	f.Add([]byte(`{"state":null,"phases":{"p":null},"completed_at":5}`), []byte(`{"files_created":[1,"a","a"],"started_at":7}`), "")
+	f.Fuzz(func(t *testing.T, file, data []byte, status string) {
+		d, err := jsondoc.Parse(file)
+		if err != nil || d.Kind() != jsondoc.Object {
+			return
+		}
+		patch, err := jsondoc.Parse(data)
+		if err != nil {
+			return
+		}
+		if err := applyUpdate(d, "p", Update{Status: status, Data: patch, FilesCreated: []string{"x"}}, "now"); err != nil {
+			return
+		}
+		stampRecord(d, "implement", "f", "", "now")
+		again, err := jsondoc.Parse(d.Indented())
+		if err != nil {
+			t.Fatalf("%v\n%s", err, d.Indented())
+		}
+		if again.Get("phases", "p", "updated_at").Literal() != `"now"` || !slices.Contains(again.Get("phases", "p", "files_created").Strings(), "x") {
+			t.Fatalf("the update is not in\n%s", d.Indented())
+		}
+		_ = Resume(again)
+	})
+}

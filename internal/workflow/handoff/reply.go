@@ -85,7 +85,7 @@ func fenced(message string) []string {
 }
 
 // isReply tells a response from any other JSON: two of its fields, one of them
-// a name that nothing else is likely to use.
+// a name that nothing else is likely to use, or three of any.
 func isReply(text string) bool {
 	own := []string{"task_id", "decision", "context_summary", "tokens_used"}
 	shared := []string{"phase", "status", "findings", "issues"}
@@ -101,6 +101,6 @@ func isReply(text string) bool {
 		}
 		return n
 	}
-	n := count(own)
-	return n >= 1 && n+count(shared) >= 2
+	n, more := count(own), count(shared)
+	return n >= 1 && n+more >= 2 || more >= 3
 }

@@ -172,7 +172,7 @@ func (f Field) schema() *jsondoc.Value {
 	}
 	if f.Summary {
 		s.Set("maxLength", jsondoc.NewInt(tokens.ByteLimit))
-		s.Set("pattern", jsondoc.NewString(fmt.Sprintf(`^\s*(\S+\s*){0,%d}$`, tokens.Limit)))
+		s.Set("pattern", jsondoc.NewString(fmt.Sprintf(`^\s*(\S+(\s+|$)){0,%d}$`, tokens.Limit)))
 	}
 	return s
 }
