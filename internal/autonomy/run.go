@@ -62,7 +62,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	}
 	in.heal(ctx, log)
 	memory, _ := in.Memory.Load(in.Event.SessionID)
-	use, ok := in.use(memory)
+	use, ok := in.use(ctx, memory)
 	if !ok {
 		log.printf("Context use is not known: nothing to do")
 		return event.Verdict{}, false
@@ -213,7 +213,7 @@ func (x *execution) recover(ctx context.Context) error {
 }
 
 // use finds how full the context window is, from the best source that knows.
-func (in Input) use(memory *session.State) (event.ContextUse, bool) {
+func (in Input) use(ctx context.Context, memory *session.State) (event.ContextUse, bool) {
 	if usable(in.Event.Context) {
 		return *in.Event.Context, true
 	}
@@ -223,7 +223,7 @@ func (in Input) use(memory *session.State) (event.ContextUse, bool) {
 	}
 	usage := in.Usage
 	if usage == nil {
-		usage = func() (*transcript.Usage, error) { return transcript.ReadUsage(in.Event.TranscriptPath) }
+		usage = func() (*transcript.Usage, error) { return in.readUsage(ctx) }
 	}
 	u, err := usage()
 	if err != nil || u == nil || u.Tokens <= 0 {

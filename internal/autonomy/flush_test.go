@@ -1,0 +1,73 @@
+package autonomy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// reply is one line of a Claude Code transcript.
+func reply(id, text string, tokens int) string {
+	return fmt.Sprintf(`{"type":"assistant","uuid":"u-%s","isSidechain":false,"timestamp":"2026-03-04T05:06:00.000Z","message":{"id":%q,"type":"message","role":"assistant",`+
+		`"model":"claude-sonnet-4-5","content":[{"type":"text","text":%q}],"usage":{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":5}}}`+"\n", id, id, text, tokens)
+}
+
+func TestLastReplyIsWaitedFor(t *testing.T) {
+	const human = `{"type":"user","uuid":"u-0","isSidechain":false,"timestamp":"2026-03-04T05:05:00.000Z","message":{"role":"user","content":"Go."}}` + "\n"
+	tests := []struct {
+		name    string
+		late    string        // appended after a while
+		said    string        // what the event says was said last
+		age     time.Duration // of the file
+		tokens  int
+		atLeast time.Duration
+		atMost  time.Duration
+	}{
+		{"written late", reply("m2", "Done.", 100_000), "Done.", 0, 100_000, 60 * time.Millisecond, 3 * time.Second},
+		{"never written", "", "Done.", 0, 1_000, flushPatience, 3 * time.Second},
+		{"there already", "", "Working.", 0, 1_000, 0, flushPatience},
+		{"all texts of the turn", "", "Reading.\nWorking.", 0, 1_000, 0, flushPatience},
+		{"nobody is writing", "", "Done.", time.Minute, 1_000, 0, flushPatience},
+		{"no last message", "", "", 0, 1_000, 0, flushPatience},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "session.jsonl")
+			if err := os.WriteFile(path, []byte(human+reply("m1", "Working.", 1_000)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			if err := os.Chtimes(path, start, start.Add(-tt.age)); err != nil {
+				t.Fatal(err)
+			}
+			if tt.late != "" {
+				done := make(chan error, 1)
+				time.AfterFunc(80*time.Millisecond, func() {
+					f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+					if err == nil {
+						_, err = f.WriteString(tt.late)
+						_ = f.Close()
+					}
+					done <- err
+				})
+				defer func() {
+					if err := <-done; err != nil {
+						t.Error(err)
+					}
+				}()
+			}
+			in := Input{Event: event.Event{TranscriptPath: path, LastMessage: tt.said}, Now: time.Now}
+			u, err := in.readUsage(t.Context())
+			if err != nil || u == nil || u.Tokens != tt.tokens {
+				t.Errorf("usage %+v, %v; want %d tokens", u, err, tt.tokens)
+			}
+			if took := time.Since(start); took < tt.atLeast || took > tt.atMost {
+				t.Errorf("took %v, want %v to %v", took, tt.atLeast, tt.atMost)
+			}
+		})
+	}
+}
