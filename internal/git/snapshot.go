@@ -17,20 +17,27 @@ import (
 type Snapshot struct {
 	Tree   string
 	Commit string
+	files  []TreeEntry // nil when only git can list them
 }
 
 // SnapshotTree writes the tree of everything in the work tree that git does not
 // ignore. It works on a copy of the index: the user's index, stash and files
 // are not touched. Paths in exclude (relative to the root) are left out.
 func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, err error) {
-	dir, err := os.MkdirTemp(r.GitDir, "gauntlet-index-*")
+	snap, err := r.snapshotTree(ctx, exclude)
+	return snap.Tree, err
+}
+
+func (r Repo) snapshotTree(ctx context.Context, exclude []string) (Snapshot, error) {
+	r.sweepIndexes(time.Now())
+	dir, err := os.MkdirTemp(r.GitDir, tempIndex+"*")
 	if err != nil {
-		return "", fmt.Errorf("snapshot: %w", err)
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // nothing to do about it
 	index := filepath.Join(dir, "index")
 	if err := copyFile(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("snapshot: %w", err)
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
 	o := Opts{IndexFile: index}
 	args := []string{"-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false",
@@ -42,14 +49,39 @@ func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, 
 		// Unreadable files are left out; anything else shows in write-tree.
 		var ge *Error
 		if !errors.As(err, &ge) || ge.TimedOut {
-			return "", fmt.Errorf("snapshot: %w", err)
+			return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 		}
 	}
 	out, err := r.RunWith(ctx, o, "write-tree")
 	if err != nil {
-		return "", fmt.Errorf("snapshot: %w", err)
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	snap := Snapshot{Tree: strings.TrimSpace(string(out))}
+	if b, err := os.ReadFile(index); err == nil {
+		if files, ok := readIndex(b, len(snap.Tree)/2); ok {
+			snap.files = files
+		}
+	}
+	return snap, nil
+}
+
+// tempIndex begins the name of the folder that holds a copy of the index.
+const tempIndex = "gauntlet-index-"
+
+// sweepIndexes removes what a snapshot left behind that was killed.
+func (r Repo) sweepIndexes(now time.Time) {
+	entries, err := os.ReadDir(r.GitDir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), tempIndex) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > time.Hour {
+			_ = os.RemoveAll(filepath.Join(r.GitDir, e.Name()))
+		}
+	}
 }
 
 // CommitTree makes a commit of tree and points ref at it, in one process.
@@ -78,12 +110,20 @@ func (r Repo) CommitTree(ctx context.Context, tree, parent, ref, message string,
 
 // Snapshot is SnapshotTree and CommitTree in one.
 func (r Repo) Snapshot(ctx context.Context, exclude []string, parent, ref, message string, now time.Time) (Snapshot, error) {
-	tree, err := r.SnapshotTree(ctx, exclude)
+	snap, err := r.snapshotTree(ctx, exclude)
 	if err != nil {
-		return Snapshot{}, err
+		return snap, err
 	}
-	commit, err := r.CommitTree(ctx, tree, parent, ref, message, now)
-	return Snapshot{Tree: tree, Commit: commit}, err
+	snap.Commit, err = r.CommitTree(ctx, snap.Tree, parent, ref, message, now)
+	return snap, err
+}
+
+// Files lists every file of a snapshot.
+func (r Repo) Files(ctx context.Context, s Snapshot) ([]TreeEntry, error) {
+	if s.files != nil {
+		return s.files, nil
+	}
+	return r.ListTree(ctx, s.Tree)
 }
 
 // TreeEntry is a file or submodule in a tree.

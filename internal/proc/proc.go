@@ -89,8 +89,11 @@ func Run(ctx context.Context, c Cmd) Result {
 	}
 	family.sweep()
 	res.Duration = time.Since(start)
-	res.ExitCode = cmd.ProcessState.ExitCode()
-	res.Signal, res.Signaled = signalOf(cmd.ProcessState)
+	res.ExitCode = -1
+	if st := cmd.ProcessState; st != nil { // nil: somebody else waited for it
+		res.ExitCode = st.ExitCode()
+		res.Signal, res.Signaled = signalOf(st)
+	}
 	var exit *exec.ExitError
 	switch {
 	case err == nil, errors.As(err, &exit), errors.Is(err, exec.ErrWaitDelay):

@@ -1,0 +1,156 @@
+package git
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is read from the index is what git lists, in every format; what cannot
+// be read that way is left to git.
+func TestReadIndexAgreesWithGit(t *testing.T) {
+	tests := []struct {
+		name  string
+		init  []string
+		setup func(t *testing.T, git func(...string))
+	}{
+		{"version 2", nil, nil},
+		{"version 3", nil, func(_ *testing.T, git func(...string)) { git("update-index", "--skip-worktree", "a/one") }},
+		{"version 4", nil, func(_ *testing.T, git func(...string)) { git("update-index", "--index-version", "4") }},
+		{"sha256", []string{"--object-format=sha256"}, nil},
+		{"no index yet", nil, func(t *testing.T, _ func(...string)) {
+			if err := os.Remove(".git/index"); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"split index", nil, func(t *testing.T, git func(...string)) {
+			git("update-index", "--split-index")
+			b, err := os.ReadFile(".git/index")
+			if _, ok := readIndex(b, 20); err != nil || ok {
+				t.Errorf("half an index taken for a whole one (%v)", err)
+			}
+		}},
+		{"intended", nil, func(_ *testing.T, git func(...string)) { git("add", "-N", "untracked") }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			git := func(args ...string) {
+				t.Helper()
+				cmd := exec.Command("git", append([]string{"-c", "user.name=d", "-c", "user.email=d@e"}, args...)...)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("git %v: %v\n%s", args, err, out)
+				}
+			}
+			git(append([]string{"init", "-q"}, tt.init...)...)
+			for _, f := range []string{"a/one", "a/two", "a/two.d/three", "-dash", "new\nline", "quo\"te", "日本", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/b"} {
+				write(t, f, f)
+			}
+			if err := os.Symlink("nowhere", "link"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod("a/two", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			git("add", "-A")
+			git("commit", "-q", "-m", "base")
+			write(t, "untracked", "x")
+			write(t, "a/one", "changed")
+			if tt.setup != nil {
+				tt.setup(t, git)
+			}
+			r, err := Find(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			snap, err := r.snapshotTree(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if snap.files == nil {
+				t.Error("not read without git")
+			}
+			got, err := r.Files(t.Context(), snap)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := r.ListTree(t.Context(), snap.Tree)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			if len(want) != 10 {
+				t.Errorf("%d files", len(want))
+			}
+		})
+	}
+}
+
+func write(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An index is read from disk and may be torn: never a panic, never more entries
+// than it says.
+func FuzzReadIndex(f *testing.F) {
+	dir := f.TempDir()
+	cmd := exec.Command("sh", "-c", "git init -q . && echo x > a && mkdir b && echo y > b/c && git add -A")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		f.Fatalf("%v\n%s", err, out)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, ".git", "index"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b, 20)
+	f.Add(b[:len(b)/2], 32)
+	f.Fuzz(func(t *testing.T, b []byte, size int) {
+		if size != 20 {
+			size = 32
+		}
+		if entries, ok := readIndex(b, size); ok && len(entries) > len(b) {
+			t.Errorf("%d entries in %d bytes", len(entries), len(b))
+		}
+	})
+}
+
+func TestKilledSnapshotsAreSwept(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r, err := Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, fresh := filepath.Join(r.GitDir, tempIndex+"old"), filepath.Join(r.GitDir, tempIndex+"fresh")
+	write(t, filepath.Join(old, "index"), "x")
+	write(t, filepath.Join(fresh, "index"), "x")
+	past := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.SnapshotTree(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Error("the old one is still there")
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		t.Error("the fresh one belongs to somebody")
+	}
+}
