@@ -178,6 +178,29 @@ func TestLegacyNamesAreFound(t *testing.T) {
 	}
 }
 
+// Where Foo and foo are one file name, they are still two features.
+func TestFeaturesWhereCaseDoesNotCount(t *testing.T) {
+	f := outside(t)
+	f.Store.names = names{foldCase: true}
+	for _, feature := range []string{"foo", "Foo", "FOO"} {
+		if !f.UpdatePhase(t.Context(), "ship", "phase of "+feature, Update{Status: InProgress}, feature) {
+			t.Fatal(f.said())
+		}
+	}
+	for _, feature := range []string{"foo", "Foo", "FOO"} {
+		if got := show(f.GetResumePoint(t.Context(), "ship", feature)); got != `"phase of `+feature+`" null` {
+			t.Errorf("%s: %s", feature, got)
+		}
+	}
+	f.put("ship-Legacy.json", `{"version":1,"state":{"current_phase":"old"}}`)
+	if got := show(f.GetResumePoint(t.Context(), "ship", "Legacy")); got != `"old" null` {
+		t.Errorf("legacy name: %s", got)
+	}
+	if spelledSo(f.Dir(), "ship-LEGACY.json") || !spelledSo(f.Dir(), "ship-Legacy.json") {
+		t.Error("the spelling of a name does not count")
+	}
+}
+
 func TestFeaturesCannotLeaveTheFolder(t *testing.T) {
 	f := outside(t)
 	f.put("x.json", "{}")
@@ -257,6 +280,12 @@ func TestIgnoredOnce(t *testing.T) {
 	f.update("ship", "gate", Update{Status: InProgress})
 	if _, err := os.Stat(filepath.Join(f.dir, ".gitignore")); err == nil {
 		t.Error("info/exclude has it already")
+	}
+	f = inRepo(t)
+	f.put("../.gitignore", "state/\n")
+	f.update("ship", "gate", Update{Status: InProgress})
+	if _, err := os.Stat(filepath.Join(f.dir, ".gitignore")); err == nil {
+		t.Error(".claude/.gitignore has it already")
 	}
 	f = inRepo(t)
 	target := filepath.Join(t.TempDir(), "shared-ignore")

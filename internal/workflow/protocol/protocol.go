@@ -86,6 +86,13 @@ func Write(root string) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := apply(root, changes); err != nil {
+		return nil, err
+	}
+	return changes, nil
+}
+
+func apply(root string, changes []Change) error {
 	for i, c := range changes {
 		if c.Action == Unchanged {
 			continue
@@ -94,10 +101,10 @@ func Write(root string) ([]Change, error) {
 			for _, done := range changes[:i] {
 				takeBack(root, done)
 			}
-			return nil, err
+			return err
 		}
 	}
-	return changes, nil
+	return nil
 }
 
 func put(root string, c Change) error {

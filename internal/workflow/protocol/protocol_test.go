@@ -267,3 +267,22 @@ func TestLinksAndObstaclesAreRefusedAndTakenBack(t *testing.T) {
 		t.Error("half of the documents were written")
 	}
 }
+
+func TestAWriteThatFailsTakesBackTheOthers(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, HandoffFile, "Ours.\n")
+	changes, err := Plan(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes[2].Path = HandoffFile + "/below-a-file"
+	if err := apply(root, changes); err == nil {
+		t.Fatal("written below a file")
+	}
+	if got := content(t, root, HandoffFile); got != "Ours.\n" {
+		t.Errorf("not put back: %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(SchemaFile))); err == nil {
+		t.Error("a new document was left")
+	}
+}
