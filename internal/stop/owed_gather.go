@@ -2,6 +2,7 @@ package stop
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -164,12 +165,13 @@ func (sc *Scene) readTurn(ctx context.Context, own func(string) bool) (transcrip
 	}
 	for {
 		turn, err := transcript.Read(name, transcript.Options{Own: own, Prompt: sc.Event.Prompt})
-		if err != nil || settled(turn) || !sc.touchedJustNow(name) {
+		wait := err == nil && !settled(turn) || errors.Is(err, transcript.ErrNoTurn)
+		if !wait || !sc.touchedJustNow(name) {
 			return turn, err
 		}
 		select {
 		case <-ctx.Done():
-			return turn, nil
+			return turn, err
 		case <-time.After(flushStep):
 		}
 	}

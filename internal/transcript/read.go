@@ -29,6 +29,8 @@ const maxCandidates = 16
 var (
 	ErrNotRegular = errors.New("transcript is not a regular file")
 	ErrFormat     = errors.New("transcript has no known format")
+	// ErrNoTurn: a session was begun, but nothing of a turn is on disk yet.
+	ErrNoTurn = errors.New("transcript holds no turn yet")
 )
 
 // Read reads the current turn of the transcript at path. It reads backwards
@@ -43,6 +45,9 @@ func Read(path string, opts Options) (Turn, error) {
 		return Turn{}, err
 	}
 	turn := c.turn()
+	if c.start() == nil && !c.cut && len(turn.Calls) == 0 && turn.LastMessage == "" {
+		return Turn{Format: c.format}, fmt.Errorf("%w: %s", ErrNoTurn, path)
+	}
 	if !opts.NoSubagents {
 		c.addSubagents(path, &turn)
 	}
