@@ -7,8 +7,10 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,18 +30,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: record PATH/TO/gauntlet > picture.svg")
 		os.Exit(2)
 	}
-	if err := record(os.Args[1]); err != nil {
+	if err := record(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "record:", err)
 		os.Exit(1)
 	}
 }
 
-func record(binary string) error {
+func record(ctx context.Context, w io.Writer, binary string) error {
 	binary, err := filepath.Abs(binary)
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command("sh", "scripts/try.sh", binary)
+	cmd := exec.CommandContext(ctx, "sh", "scripts/try.sh", binary)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -55,18 +57,18 @@ func record(binary string) error {
 	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
 		lines = lines[1:]
 	}
-	draw(lines)
+	draw(w, lines)
 	return nil
 }
 
-func draw(lines []string) {
+func draw(w io.Writer, lines []string) {
 	width := 0
 	for _, l := range lines {
 		width = max(width, utf8.RuneCountInString(l))
 	}
-	w := int(float64(width)*charWidth) + 2*margin
-	h := barHeight + len(lines)*lineHeight + margin
-	fmt.Printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="A stop is blocked because a test fails; after the repair it passes">
+	wide := int(float64(width)*charWidth) + 2*margin
+	high := barHeight + len(lines)*lineHeight + margin
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="A stop is blocked because a test fails; after the repair it passes">
 <style>
 text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dae0;white-space:pre}
 .step{fill:#fff;font-weight:bold}.cmd{fill:#7d8590}.block{fill:#ff7b72}.pass{fill:#7ee787}.reason{fill:#e3b341}
@@ -75,7 +77,7 @@ text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dae0
 </style>
 <rect width="100%%" height="100%%" rx="8" fill="#0d1117"/>
 <circle cx="20" cy="17" r="5" fill="#ff5f57"/><circle cx="38" cy="17" r="5" fill="#febc2e"/><circle cx="56" cy="17" r="5" fill="#28c840"/>
-`, w, h, w, h)
+`, wide, high, wide, high)
 	delay := 0.2
 	for i, l := range lines {
 		class := classify(l)
@@ -85,9 +87,9 @@ text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dae0
 			delay += 0.06
 		}
 		y := barHeight + (i+1)*lineHeight - 6
-		fmt.Printf(`<text class="l %s" x="%d" y="%d" style="animation-delay:%.2fs">%s</text>`+"\n", class, margin, y, delay, html.EscapeString(l))
+		fmt.Fprintf(w, `<text class="l %s" x="%d" y="%d" style="animation-delay:%.2fs">%s</text>`+"\n", class, margin, y, delay, html.EscapeString(l))
 	}
-	fmt.Println("</svg>")
+	fmt.Fprintln(w, "</svg>")
 }
 
 func classify(l string) string {
