@@ -21,7 +21,7 @@ import (
 // command, the environment it declares, and the content of its entry point or
 // of its declared inputs. Equal keys, equal result. files are those of the
 // snapshot, relative to the project root.
-func (j Job) InputKey(files []git.TreeEntry, base string) string {
+func (j Job) InputKey(root string, files []git.TreeEntry, base string) string {
 	h := sha256.New()
 	put := func(parts ...string) {
 		for _, p := range parts {
@@ -36,10 +36,17 @@ func (j Job) InputKey(files []git.TreeEntry, base string) string {
 	put("inputs")
 	put(c.Inputs...)
 	put("files")
+	listed := map[string]bool{}
 	for _, f := range files {
 		if j.dependsOn(f.Path) {
 			put(f.Path, f.Mode, f.OID)
+			listed[f.Path] = true
 		}
+	}
+	put("others")
+	others := j.unlisted(root, func(p string) bool { return listed[p] })
+	for _, p := range slices.Sorted(maps.Keys(others)) {
+		put(p, others[p])
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -148,14 +148,14 @@ func TestObserverSeesLines(t *testing.T) {
 func TestInputKey(t *testing.T) {
 	files := []git.TreeEntry{{Path: "app/a", Mode: "100644", OID: "1"}, {Path: "lib/b", Mode: "100644", OID: "2"}}
 	base := Job{ID: "check:app:c", Entry: "app", Check: &config.Check{Command: "x"}}
-	key := base.InputKey(files, "main")
+	key := base.InputKey(t.TempDir(), files, "main")
 	change := func(name string, want bool, f func(*Job, *config.Check, []git.TreeEntry)) {
 		t.Helper()
 		j, c := base, *base.Check
 		fs := append([]git.TreeEntry{}, files...)
 		f(&j, &c, fs)
 		j.Check = &c
-		if got := j.InputKey(fs, "main") != key; got != want {
+		if got := j.InputKey(t.TempDir(), fs, "main") != key; got != want {
 			t.Errorf("%s: key changed %v, want %v", name, got, want)
 		}
 	}
@@ -169,14 +169,54 @@ func TestInputKey(t *testing.T) {
 
 	in := base
 	in.Check = &config.Check{Command: "x", Inputs: []string{"lib/**"}}
-	key = in.InputKey(files, "main")
+	key = in.InputKey(t.TempDir(), files, "main")
 	files[0].OID = "changed"
-	if in.InputKey(files, "main") != key {
+	if in.InputKey(t.TempDir(), files, "main") != key {
 		t.Error("a file that is no input counts")
 	}
 	files[1].OID = "changed"
-	if in.InputKey(files, "main") == key {
+	if in.InputKey(t.TempDir(), files, "main") == key {
 		t.Error("an input does not count")
+	}
+}
+
+// Inputs that git ignores count by their content, wherever they are named.
+func TestIgnoredInputs(t *testing.T) {
+	root := t.TempDir()
+	put := func(name, content string) {
+		t.Helper()
+		name = filepath.Join(root, "project", name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{".env", "gen/a.txt", "dist/x/y", "app/local.json", "../shared/s", "deps/z.go", "other"} {
+		put(f, "1")
+	}
+	j := Job{ID: "check:app:c", Entry: "app", Check: &config.Check{Command: "x", Inputs: []string{
+		".env", "gen/*.txt", "dist", "local.json", "../shared/*", "**/*.go", "missing", "/etc/passwd", ".",
+	}}}
+	key := func() string { return j.InputKey(filepath.Join(root, "project"), nil, "main") }
+	last := key()
+	if key() != last {
+		t.Fatal("the key of nothing new differs")
+	}
+	for _, f := range []string{".env", "gen/a.txt", "gen/b.txt", "dist/x/y", "dist/new", "app/local.json", "../shared/s"} {
+		put(f, "2")
+		if next := key(); next == last {
+			t.Errorf("%s does not count", f)
+		} else {
+			last = next
+		}
+	}
+	for _, f := range []string{"other", "gen/c.log", "deps/z.go"} {
+		put(f, "2")
+		if key() != last {
+			t.Errorf("%s counts", f)
+		}
 	}
 }
 

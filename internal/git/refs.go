@@ -37,12 +37,12 @@ func (r Repo) Base(ctx context.Context, name string) (string, error) {
 	if err := CheckRef(name); err != nil {
 		return "", err
 	}
-	if r.hasBranch(name) {
+	if r.HasBranch(name) {
 		return name, nil
 	}
 	if name == DefaultBase {
 		for _, c := range []string{"origin/HEAD", "main", "master"} {
-			if r.hasBranch(c) {
+			if r.HasBranch(c) {
 				return c, nil
 			}
 		}
@@ -65,7 +65,9 @@ func (r Repo) Base(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("%w: %s", ErrNoBase, name)
 }
 
-func (r Repo) hasBranch(name string) bool {
+// HasBranch reports whether a local or remote branch of this name is in the
+// files, without a git process.
+func (r Repo) HasBranch(name string) bool {
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
 		if _, ok := r.ReadRef(prefix + name); ok {
 			return true

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -25,8 +24,9 @@ type changes struct {
 	base   string // the resolved base, for ${BASE_BRANCH}
 	// diffArgs are the revisions to hand to git for the diff; %SNAPSHOT% stands
 	// for the snapshot commit.
-	diffArgs  []string
-	submodule bool // a submodule is dirty: its content is not in the snapshot
+	diffArgs []string
+	nested   []string // untracked repositories inside this one
+	opaque   bool     // another repository inside this one is dirty: its content is not in the snapshot
 }
 
 const snapshotArg = "%SNAPSHOT%"
@@ -38,8 +38,10 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	if c.status, err = e.repo.Status(ctx); err != nil {
 		return c, err
 	}
+	c.nested = c.status.Nested()
+	c.opaque = len(c.nested) > 0
 	for _, ch := range c.status.Changes {
-		c.submodule = c.submodule || ch.Submodule
+		c.opaque = c.opaque || ch.Submodule
 	}
 	switch {
 	case e.opts.Scope.Commit != "":
@@ -77,32 +79,42 @@ func (e *execution) localChanges(ctx context.Context, c *changes) error {
 	if name == "" {
 		name = e.opts.Config.Settings.BaseBranch
 	}
-	base, err := e.repo.Base(ctx, name)
+	base, committed, err := e.sinceBase(ctx, name)
 	if err != nil {
 		return err
 	}
 	c.base = base
-	committed, err := e.repo.DiffNames(ctx, base+"...HEAD")
-	if err != nil {
-		var ge *git.Error
-		if errors.As(err, &ge) {
-			return fmt.Errorf("compare with base branch %s: %w", base, err)
-		}
-		return err
-	}
 	c.paths = append(c.paths, committed...)
 	c.diffArgs = []string{"diff", "--merge-base", base, snapshotArg}
 	return nil
+}
+
+// sinceBase lists what was committed since the merge base with a branch, or
+// with whatever else git can resolve: then git is not asked twice.
+func (e *execution) sinceBase(ctx context.Context, name string) (base string, paths []string, err error) {
+	if name != "" && name != git.DefaultBase && !e.repo.HasBranch(name) {
+		if paths, err := e.repo.DiffNames(ctx, name+"...HEAD"); err == nil {
+			return name, paths, nil
+		}
+	}
+	if base, err = e.repo.Base(ctx, name); err != nil {
+		return "", nil, err
+	}
+	if paths, err = e.repo.DiffNames(ctx, base+"...HEAD"); err != nil {
+		return "", nil, fmt.Errorf("compare with base branch %s: %w", base, err)
+	}
+	return base, paths, nil
 }
 
 // ciChanges compares what the workflow is about, not the work tree.
 func (e *execution) ciChanges(ctx context.Context, c *changes) (err error) {
 	from, to := "HEAD^", "HEAD"
 	if ref := e.opts.Getenv("GITHUB_BASE_REF"); ref != "" {
-		if from, err = e.repo.Base(ctx, "origin/"+ref); err != nil {
-			if from, err = e.repo.Base(ctx, ref); err != nil {
-				return err
-			}
+		if from = "origin/" + ref; !e.repo.HasBranch(from) && e.repo.HasBranch(ref) {
+			from = ref
+		}
+		if from, err = e.repo.Base(ctx, from); err != nil {
+			return err
 		}
 		if sha := e.opts.Getenv("GITHUB_SHA"); sha != "" {
 			to = sha

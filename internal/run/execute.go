@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,7 +54,8 @@ type execution struct {
 	logs    gateLogs
 	state   state
 	changes changes
-	partial bool // gates that still fail are not part of this run
+	diffs   map[string][]byte // what reviews are given
+	partial bool              // gates that still fail are not part of this run
 	res     Result
 }
 
@@ -88,7 +90,7 @@ func (e *execution) run(ctx context.Context) {
 		return
 	}
 	if err := ensureLogDir(e.logDir); err != nil {
-		e.fail(event.InfrastructureErr, fmt.Sprintf("log directory %s cannot be written: make it writable or set log_dir", e.logDir), err)
+		e.fail(event.InfrastructureErr, fmt.Sprintf("log directory %s cannot be written (%v): make it writable or set log_dir", e.logDir, cause(err)), err)
 		return
 	}
 	lock, err := claim(e.logDir, e.opts.Now())
@@ -97,7 +99,7 @@ func (e *execution) run(ctx context.Context) {
 			e.end(event.LockExists, "another gauntlet run is in progress"+e.holder())
 			return
 		}
-		e.fail(event.InfrastructureErr, "cannot lock "+e.logDir, err)
+		e.fail(event.InfrastructureErr, fmt.Sprintf("cannot lock %s (%v)", e.logDir, cause(err)), err)
 		return
 	}
 	defer func() {
@@ -210,8 +212,8 @@ func (e *execution) autoClean(ctx context.Context) {
 		why = fmt.Sprintf("branch changed from %s to %s", redact.Line(e.state.Branch, 80), redact.Line(branch, 80))
 	case !e.logs.present || e.state.Commit == "" || e.changes.base == "" || e.opts.Scope != (Scope{}):
 		return
-	case len(e.logs.failing) > 0 && (e.state.Commit == e.changes.status.Head || e.state.OnBase):
-		return // work on top of the base branch is not merged by being committed
+	case len(e.logs.failing) > 0 && !e.mayBeMerged():
+		return
 	default:
 		merged, err := e.repo.IsAncestor(ctx, e.state.Commit, e.changes.base)
 		if err != nil || !merged {
@@ -225,6 +227,14 @@ func (e *execution) autoClean(ctx context.Context) {
 	}
 	e.res.Warnings = append(e.res.Warnings, "logs archived: "+why)
 	e.logs, e.state = gateLogs{failing: map[string]bool{}}, state{}
+}
+
+// mayBeMerged: HEAD has moved, the work was not on the base branch already, and
+// the base branch has moved since. Work on top of the base branch is not merged
+// by being committed.
+func (e *execution) mayBeMerged() bool {
+	return e.state.Commit != e.changes.status.Head && e.state.Commit != e.state.BaseCommit &&
+		(e.state.BaseCommit == "" || e.state.BaseCommit != e.baseCommit())
 }
 
 // branchName is the branch as the execution state records it.
@@ -242,6 +252,15 @@ func (e *execution) end(s event.Status, message string) {
 func (e *execution) fail(s event.Status, message string, err error) {
 	e.end(s, redact.Line(message, 500))
 	e.res.ErrorMessage = redact.String(err.Error())
+}
+
+// cause is what the system said, without the paths of our temporary files.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // interrupted replaces whatever a stopped run came to: nobody judged.

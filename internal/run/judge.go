@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/event"
@@ -75,13 +76,13 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	if ctx.Err() != nil {
 		e.interrupted(ctx)
 	}
-	e.record(cache, console, snap, n)
+	e.record(cache, console, snap, n, ctx.Err() != nil)
 }
 
 // snapshot saves what is being judged. Without one the run goes on: nothing can
 // be reused then, and the state names no tree.
 func (e *execution) snapshot(ctx context.Context, jobs []gate.Job) (git.Snapshot, []git.TreeEntry) {
-	var exclude []string
+	exclude := slices.Clone(e.changes.nested)
 	if rel := e.relative(e.logDir); rel != "" {
 		exclude = append(exclude, e.prefix+rel)
 	}
@@ -94,10 +95,10 @@ func (e *execution) snapshot(ctx context.Context, jobs []gate.Job) (git.Snapshot
 	for _, j := range jobs {
 		checks = checks || j.Kind == gate.KindCheck
 	}
-	if !checks || e.changes.submodule {
+	if !checks || e.changes.opaque {
 		return snap, nil
 	}
-	all, err := e.repo.ListTree(ctx, snap.Tree)
+	all, err := e.repo.Files(ctx, snap)
 	if err != nil {
 		e.res.Warnings = append(e.res.Warnings, err.Error())
 		return snap, nil
@@ -124,7 +125,7 @@ func (e *execution) prepare(ctx context.Context, j gate.Job, n int, snap git.Sna
 	}
 	key := ""
 	if files != nil {
-		key = j.InputKey(files, e.changes.base)
+		key = j.InputKey(e.opts.Config.Root, files, e.changes.base)
 	}
 	return func(ctx context.Context) gate.Result { return gate.RunCheck(ctx, j, env) }, key
 }
@@ -195,6 +196,10 @@ func (e *execution) diff(ctx context.Context, j gate.Job, snap git.Snapshot) ([]
 	for _, x := range j.Exclude {
 		args = append(args, ":(top,exclude,glob)"+e.prefix+x, ":(top,exclude,literal)"+e.prefix+strings.TrimSuffix(x, "/"))
 	}
+	what := strings.Join(args, "\x00")
+	if d, ok := e.diffs[what]; ok { // several reviews of one entry point
+		return d, nil
+	}
 	out, err := e.repo.Run(ctx, args...)
 	if err != nil {
 		return nil, err
@@ -203,6 +208,10 @@ func (e *execution) diff(ctx context.Context, j gate.Job, snap git.Snapshot) ([]
 		cut := bytes.LastIndexByte(out[:maxDiff], '\n') + 1
 		out = append(out[:cut:cut], "\n[the rest of the diff is left out: it is too large]\n"...)
 	}
+	if e.diffs == nil {
+		e.diffs = map[string][]byte{}
+	}
+	e.diffs[what] = out
 	return out, nil
 }
 
@@ -254,7 +263,7 @@ func (e *execution) conclude(attempts int) {
 	case waived > 0:
 		e.end(event.PassedWithWarnings, fmt.Sprintf("%s passed, %s skipped", total, plural(waived, "finding")))
 	case cached == len(e.res.Gates):
-		e.end(event.Passed, total+" passed (unchanged since they last ran)")
+		e.end(event.Passed, total+" passed before and nothing changed since")
 	default:
 		e.end(event.Passed, total+" passed")
 	}
@@ -277,7 +286,7 @@ func names(gates []gate.Result) string {
 }
 
 // record writes down what the next run has to know. None of it can fail the run.
-func (e *execution) record(cache *gate.Cache, console *consoleLog, snap git.Snapshot, n int) {
+func (e *execution) record(cache *gate.Cache, console *consoleLog, snap git.Snapshot, n int, interrupted bool) {
 	warn := func(err error) {
 		if err != nil {
 			e.res.Warnings = append(e.res.Warnings, err.Error())
@@ -295,9 +304,12 @@ func (e *execution) record(cache *gate.Cache, console *consoleLog, snap git.Snap
 	}
 	e.res.RunNumber = n
 	warn(cache.Save())
+	if interrupted {
+		return // nobody judged: the interval does not begin
+	}
 	s := state{
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
-		WorkingTreeRef: snap.Commit, RetryBase: e.state.RetryBase, OnBase: e.onBase(),
+		WorkingTreeRef: snap.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
 	}
 	switch e.res.Status {
 	case event.Passed:
@@ -330,18 +342,15 @@ func (e *execution) archivePassed() error {
 	return err
 }
 
-// onBase reports whether HEAD is the tip of the base branch.
-func (e *execution) onBase() bool {
-	if e.changes.base == "" || e.changes.status.Head == "" {
-		return false
-	}
+// baseCommit is where the base branch stands, "" when it is not a branch.
+func (e *execution) baseCommit() string {
 	if e.changes.base == e.changes.status.Branch {
-		return true
+		return e.changes.status.Head
 	}
-	for _, p := range []string{"refs/remotes/", "refs/heads/"} {
+	for _, p := range []string{"refs/heads/", "refs/remotes/"} {
 		if oid, ok := e.repo.ReadRef(p + e.changes.base); ok {
-			return oid == e.changes.status.Head
+			return oid
 		}
 	}
-	return false
+	return ""
 }

@@ -23,9 +23,10 @@ type state struct {
 	// RetryBase is the last run number before the present series of failures:
 	// runs that ended well do not use up the retries of the next failure.
 	RetryBase int `json:"retry_base,omitempty"`
-	// OnBase: the commit was the tip of the base branch already, so finding it
-	// there later does not mean that the work was merged.
-	OnBase bool `json:"on_base,omitempty"`
+	// BaseCommit is where the base branch stood, "" when that is not a branch.
+	// As long as it stands there nothing was merged, and what was on it already
+	// is not merged by being found there.
+	BaseCommit string `json:"base_commit,omitempty"`
 }
 
 // readState reads the record; ok is false when there is none that can be read.

@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// maxHashed is the size up to which an input's content is read; of larger ones
+// size and time stand for it.
+const maxHashed = 64 << 20
+
+// unlisted finds the declared inputs that the snapshot does not hold: ignored by
+// git, or outside the project. A pattern that may lie anywhere in the project
+// (`**/*.go`) is not looked for among ignored files: that would mean to walk
+// through every folder of dependencies at every stop.
+func (j Job) unlisted(root string, listed func(string) bool) map[string]string {
+	found := map[string]string{}
+	for _, pattern := range j.inputPatterns() {
+		base, rest := doublestar.SplitPattern(pattern)
+		if base == "." && strings.Contains(rest, "**") {
+			continue
+		}
+		dir := filepath.Join(root, filepath.FromSlash(base))
+		if !hasMeta(rest) {
+			if st, err := os.Stat(filepath.Join(dir, rest)); err == nil && st.IsDir() {
+				rest += "/**"
+			}
+		}
+		_ = doublestar.GlobWalk(os.DirFS(dir), rest, func(p string, d fs.DirEntry) error {
+			if name := path.Join(base, p); !listed(name) && !d.IsDir() {
+				found[name] = fingerprint(filepath.Join(dir, filepath.FromSlash(p)))
+			}
+			return nil
+		}, doublestar.WithNoFollow()) // what cannot be walked cannot be an input
+	}
+	return found
+}
+
+// inputPatterns are the inputs as seen from the project root: they may also be
+// written as seen from the entry point.
+func (j Job) inputPatterns() []string {
+	var out []string
+	for _, in := range j.Check.Inputs {
+		p := path.Clean(filepath.ToSlash(in))
+		if path.IsAbs(p) || p == "." {
+			continue
+		}
+		out = append(out, p)
+		if j.Entry != "." && !hasMeta(j.Entry) {
+			out = append(out, path.Join(j.Entry, p))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// fingerprint changes when the content of a file does.
+func fingerprint(name string) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close() //nolint:errcheck // read only
+	st, err := f.Stat()
+	if err != nil {
+		return err.Error()
+	}
+	if !st.Mode().IsRegular() || st.Size() > maxHashed {
+		return fmt.Sprint(st.Mode(), st.Size(), st.ModTime().UnixNano())
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return err.Error()
+	}
+	return st.Mode().String() + hex.EncodeToString(h.Sum(nil))
+}
