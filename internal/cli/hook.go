@@ -13,7 +13,8 @@ func (app *App) smallHook(ctx context.Context, args []string) (code int, ok bool
 	}
 	switch args[0] {
 	case "prompt":
-		return app.promptHook(ctx, agentFlag(args[1:])), true
+		app.promptHook(ctx, agentFlag(args[1:]))
+		return 0, true
 	case "session-start":
 		return app.sessionStartHook(ctx, args[1:]), true
 	case "subagent-stop":

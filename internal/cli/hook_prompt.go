@@ -20,20 +20,20 @@ const promptPatience = 2 * time.Second
 // promptHook notes that a human's prompt arrived. It always ends with 0 and is
 // silent, on stderr too (an agent may read either as an answer), but for the one
 // time that a person should know there will be no snapshots.
-func (app *App) promptHook(ctx context.Context, agentName string) int {
+func (app *App) promptHook(ctx context.Context, agentName string) {
 	if app.Getenv(stop.GuardVar) != "" {
-		return 0
+		return
 	}
 	adapter, ev, err := agent.Decode(agentName, stop.ReadEvent(app.In, promptPatience))
 	if err != nil || ev.SubagentID != "" {
-		return 0
+		return
 	}
 	if st, err := os.Stat(ev.Cwd); ev.Cwd == "" || err != nil || !st.IsDir() {
 		ev.Cwd, _ = app.Getwd()
 	}
 	sc, _, ok, err := app.scene(ev.Cwd, ev)
 	if !ok || err != nil {
-		return 0 // the stop will say what is wrong with the configuration
+		return // the stop will say what is wrong with the configuration
 	}
 	note, err := sc.Prompted(ctx)
 	if err == nil && note != "" {
@@ -44,7 +44,6 @@ func (app *App) promptHook(ctx context.Context, agentName string) int {
 	}
 	binary, _ := os.Executable()
 	_ = sc.Memory.Beat(session.Heartbeat{Agent: ev.Agent, Event: string(event.Prompt), At: app.Now(), Binary: binary})
-	return 0
 }
 
 func (app *App) hookPromptCmd() *cobra.Command {

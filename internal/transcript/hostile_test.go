@@ -210,7 +210,6 @@ func TestHugeLine(t *testing.T) {
 	huge := `{"type":"user","uuid":"r1","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"` + strings.Repeat(`a\n`, 10<<20) + `"}]}}`
 	within := `{"type":"user","uuid":"r1","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"` + strings.Repeat(`a\n`, 5<<20) + `"}]}}`
 	tooLong, inside := write(t, claudePrompt, claudeBash, huge), write(t, claudePrompt, claudeBash, within, `{"type":"mode","sessionId":"s"}`)
-	huge, within = "", ""
 	debug.FreeOSMemory()
 	for name, tt := range map[string]struct {
 		path      string
