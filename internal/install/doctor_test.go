@@ -55,7 +55,7 @@ func TestSelfTestFindsBadAnswers(t *testing.T) {
 		{"never blocks", "claude", `echo '{"decision":"approve"}'`, "a failing gate would not block"},
 		{"always blocks", "claude", `echo '{"decision":"block","reason":"no"}'`, "the agent could not stop where nothing is configured"},
 		{"neutral answer to a strict client", "codex", `echo '{"decision":"approve","status":"passed","message":"m"}'`, "unknown field"},
-		{"exit code", "gemini", `echo oops; exit 3`, "the agent could not stop where nothing is configured"},
+		{"a crash", "gemini", `echo oops; exit 3`, "a failing gate would not block"},
 		{"two lines", "claude", `echo '{"decision":"approve"}'; echo '{"decision":"approve"}'`, "looks like JSON but is not"},
 	}
 	for _, c := range cases {

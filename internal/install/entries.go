@@ -9,17 +9,14 @@ import (
 	"gauntlet/internal/install/jsonedit"
 )
 
-// guard is how every command of ours begins. Only this makes an entry ours:
-// other tools' entries may well have our name in them.
-const guard = "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet "
-
-// ours reports whether a command is one that we write, in any version.
+// ours reports whether a command is one that we write, in any version. Only our
+// guard tells: other tools' entries may well have our name in them.
 func ours(command string) bool { return verb(command) != "" }
 
 // verb is what a command of ours asks gauntlet to do: "stop-hook", "hook
 // prompt", "statusline"; "" when it is not ours.
 func verb(command string) string {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(command), guard)
+	rest, ok := strings.CutPrefix(strings.TrimSpace(command), wire.Guard)
 	if !ok {
 		return ""
 	}

@@ -271,7 +271,7 @@ func planStatusLine(c *Change, s wire.Setup, root string) error {
 		}
 		return nil
 	}
-	value := `{"type":"command","command":` + text(guard+"statusline") + `}`
+	value := `{"type":"command","command":` + text(wire.Guard+"statusline") + `}`
 	c.edit(jsonedit.Append(c.after, l.top, l.top, s.StatusLine, value))
 	return nil
 }

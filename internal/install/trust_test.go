@@ -49,11 +49,10 @@ func TestTrustHash(t *testing.T) {
 	}
 }
 
-// What Codex 0.166.0 itself reported (hooks/list, currentHash) for our stop hook.
+// What Codex 0.166.0 itself reported (hooks/list, currentHash) for a stop hook of ours.
 func TestTrustHashAsMeasured(t *testing.T) {
-	s := adapter(t, "codex").Setup()
 	const want = "sha256:4dd4f8a5cc09ff5771da4d2d471bc371581f5536b3d3ed19bb1c856a149e693c"
-	if got := s.Trust.Hash("Stop", s.Command("stop-hook --agent codex"), 300); got != want {
+	if got := adapter(t, "codex").Setup().Trust.Hash("Stop", wire.Guard+"stop-hook --agent codex", 300); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

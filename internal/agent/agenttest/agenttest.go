@@ -176,7 +176,7 @@ func setup(t *testing.T, a agent.Adapter) {
 	stops := 0
 	for _, h := range s.Hooks {
 		cmd := s.Command(h.Args)
-		if !strings.HasPrefix(cmd, "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet ") || !strings.Contains(cmd, "--agent "+a.Name()) {
+		if !strings.HasPrefix(cmd, wire.Guard) || !strings.HasSuffix(cmd, " || exit 0") || !strings.Contains(cmd, "--agent "+a.Name()) {
 			t.Errorf("%s: command %q", h.Event, cmd)
 		}
 		if h.Kind == event.Stop {

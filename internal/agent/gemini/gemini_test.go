@@ -52,7 +52,7 @@ func TestDialect(t *testing.T) {
 
 // A missing program makes this client block for ever; the guard is what prevents it.
 func TestCommandIsQuiet(t *testing.T) {
-	if cmd := (gemini.Adapter{}).Setup().Command("x"); !strings.HasSuffix(cmd, " 2>/dev/null") {
+	if cmd := (gemini.Adapter{}).Setup().Command("x"); !strings.Contains(cmd, " 2>/dev/null") {
 		t.Errorf("stderr reaches the client: %s", cmd)
 	}
 }

@@ -127,14 +127,19 @@ func (s Setup) TimeoutOf(h Hook) int64 {
 	return int64(30 * time.Second / s.Unit)
 }
 
-// Command is the shell line for args. A missing binary must let the agent go
-// on, so the line looks for it first.
+// Guard is how every command of ours begins: a missing binary must let the
+// agent go on.
+const Guard = "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet "
+
+// Command is the shell line for args. It ends well even when the program does
+// not: a crash of the Go runtime is exit code 2 with text on stderr, which
+// several clients take for a block, at every stop anew.
 func (s Setup) Command(args string) string {
-	line := "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet " + args
+	line := Guard + args
 	if s.Quiet {
 		line += " 2>/dev/null"
 	}
-	return line
+	return line + " || exit 0"
 }
 
 // EnvDir is the directory an environment variable names, else the default
