@@ -21,6 +21,9 @@ const promptPatience = 2 * time.Second
 // silent, on stderr too (an agent may read either as an answer), but for the one
 // time that a person should know there will be no snapshots.
 func (app *App) promptHook(ctx context.Context, agentName string) {
+	defer func() { _ = recover() }() // a prompt must go through, whatever we did wrong
+	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
+	defer cancel()
 	if app.Getenv(stop.GuardVar) != "" {
 		return
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,10 +13,15 @@ import (
 	"gauntlet/internal/transcript"
 )
 
+// notifyDeadline bounds everything, tests of the checkpoint included.
+const notifyDeadline = 5 * time.Minute
+
 // notify answers the end of a turn of an agent that only notifies: what is
 // owed is typed into the pane it runs in. It always ends with 0, because
 // nobody looks at its exit code.
 func (app *App) notify(ctx context.Context, args []string) int {
+	ctx, cancel := context.WithTimeout(ctx, notifyDeadline)
+	defer cancel()
 	if err := app.notified(ctx, args); err != nil {
 		fmt.Fprintln(app.Err, "gauntlet: "+err.Error())
 	}

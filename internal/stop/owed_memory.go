@@ -116,7 +116,11 @@ type seenMemory struct {
 func Said(st *session.State, reason string) {
 	var list []string
 	st.Get(saidSection, &list)
-	list = last(append(list, textKey(reason)), maxSaid)
+	key := textKey(reason)
+	if slices.Contains(list, key) {
+		return
+	}
+	list = last(append(list, key), maxSaid)
 	_ = st.Set(saidSection, list) // strings always encode
 }
 

@@ -45,6 +45,7 @@ func (s *stopping) remember(ctx context.Context, v event.Verdict) event.Verdict 
 	}
 	mark := s.turn()
 	err := s.memory.Update(ctx, s.event.SessionID, func(st *session.State) bool {
+		Said(st, v.Reason) // whoever wrote it: it may come back as a prompt
 		return st.Set(blockedSection, mark) == nil
 	})
 	if err == nil {
