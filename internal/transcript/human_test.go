@@ -119,6 +119,7 @@ func TestGeminiOwnReason(t *testing.T) {
 		{"nothing known", Options{}, reason, 1},
 		{"sent by us", Options{Own: func(s string) bool { return s == reason }}, "Fix the bug in Add.", 2},
 		{"prompt of the event", Options{Prompt: "Fix the bug in Add."}, "Fix the bug in Add.", 2},
+		{"prompt with other space around", Options{Prompt: " Fix the bug in Add.\n"}, "Fix the bug in Add.", 2},
 		{"prompt that is not there", Options{Prompt: "something else"}, reason, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -179,7 +179,7 @@ func (c *collector) add(group []entry) bool {
 		c.candidates++
 		switch {
 		case e.kind == entryMaybe:
-		case e.unsure && c.opts.Prompt != "" && strings.TrimSpace(e.text) != strings.TrimSpace(c.opts.Prompt):
+		case e.unsure && c.opts.Prompt != "" && !isPrompt(e.text, c.opts.Prompt):
 			if c.candidates >= maxCandidates {
 				c.human = c.fallback
 			}
@@ -192,6 +192,13 @@ func (c *collector) add(group []entry) bool {
 		}
 	}
 	return true
+}
+
+// isPrompt reports whether a user text is the prompt, as typed or with the files
+// it names spelled out behind it.
+func isPrompt(text, prompt string) bool {
+	text, prompt = strings.TrimSpace(text), strings.TrimSpace(clip(prompt))
+	return text == prompt || strings.HasPrefix(text, prompt+"\n")
 }
 
 // earlier looks through a line before the turn for files the turn edits.
