@@ -90,14 +90,10 @@ func (sc *Scene) owed(ctx context.Context, f facts) Owing {
 		o.Notes = append(o.Notes, fmt.Sprintf("the turn is %s old, too young for a checkpoint", age))
 		return o
 	}
-	o.Result = checkpoint.Decide(f.in)
-	tested := ""
 	if !f.in.GitFailed && checkpoint.TestsDue(sc.Config, f.in.Changed) {
-		if tested = sc.state(paths(f.in.Changed)); tested != f.memory.Tested {
-			f.in.Tests = sc.runTests(ctx, sc.LogDir)
-			o.Result = checkpoint.Decide(f.in)
-		}
+		f.in.Tests = sc.testsOnce(ctx, f)
 	}
+	o.Result = checkpoint.Decide(f.in)
 	switch o.Result.Outcome {
 	case checkpoint.Clear:
 		if o.Result.Message != "" {
@@ -105,7 +101,7 @@ func (sc *Scene) owed(ctx context.Context, f facts) Owing {
 		}
 		return o
 	case checkpoint.Owed:
-		return sc.block(ctx, f, o, tested)
+		return sc.block(ctx, f, o)
 	case checkpoint.Capture, checkpoint.Generic:
 		return sc.show(ctx, f, o)
 	}
@@ -113,7 +109,7 @@ func (sc *Scene) owed(ctx context.Context, f facts) Owing {
 }
 
 // block sends the owed list, if it may.
-func (sc *Scene) block(ctx context.Context, f facts, o Owing, tested string) Owing {
+func (sc *Scene) block(ctx context.Context, f facts, o Owing) Owing {
 	key, state := o.Result.Key(), sc.state(o.Result.About())
 	first := false
 	err := sc.remember(ctx, func(st *session.State, m *owedMemory) bool {
@@ -125,9 +121,6 @@ func (sc *Scene) block(ctx context.Context, f facts, o Owing, tested string) Owi
 		m.Turns = last(append(m.Turns, f.mark), maxTurns)
 		m.LastBlock = sc.Now()
 		m.sent(key, state)
-		if tested != "" {
-			m.Tested = tested
-		}
 		Said(st, o.Result.Message)
 		return sc.noteSeen(st)
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
 )
@@ -38,8 +39,14 @@ type owedMemory struct {
 	// Sent are the owed lists that were sent, with the state of the files they
 	// were about.
 	Sent []sentList `json:"sent,omitempty"`
-	// Tested is the state of the changed files when the tests last ran.
-	Tested string `json:"tested,omitempty"`
+	// Tested is the last run of the checkpoint's own tests.
+	Tested testedState `json:"tested,omitzero"`
+}
+
+// testedState is a run of the tests and the state of the changed files then.
+type testedState struct {
+	State string             `json:"state"`
+	Run   checkpoint.TestRun `json:"run"`
 }
 
 // sentList is one owed list.

@@ -357,6 +357,42 @@ func TestGitFails(t *testing.T) {
 	}
 }
 
+func TestCheckpointTestsRunOncePerState(t *testing.T) {
+	p := newPlace(t)
+	p.scene.Environ = os.Environ()
+	p.scene.Config.Tests = &config.Tests{Command: "echo ran >> .git/ran; echo 3 passed; exit $(cat .git/status)"}
+	stop := func(turn string) Owing {
+		p.scene.Event.TurnID = turn
+		return p.scene.Owed(t.Context())
+	}
+	runs := func() int {
+		b, _ := os.ReadFile(filepath.Join(p.dir, ".git/ran"))
+		return strings.Count(string(b), "ran")
+	}
+	p.write(".git/status", "1\n")
+	p.write("src/a.go", "package a // 1\n")
+	if o := stop("p1"); !o.Verdict.Blocks() || !strings.Contains(o.Verdict.Reason, "FAILED") {
+		t.Errorf("failing tests: %+v", o)
+	}
+	if o := stop("p2"); o.Verdict.Blocks() || runs() != 1 {
+		t.Errorf("the same again: blocks %v after %d runs", o.Verdict.Blocks(), runs())
+	}
+	p.write(".git/status", "0\n")
+	p.write("src/a.go", "package a // 2\n")
+	o := stop("p3")
+	if !o.Verdict.Blocks() || !strings.Contains(o.Verdict.Reason, "3 passed") || runs() != 2 {
+		t.Errorf("passing tests after %d runs: %+v", runs(), o)
+	}
+	if o := stop("p4"); o.Verdict.Blocks() || runs() != 2 {
+		t.Errorf("passed before: blocks %v after %d runs", o.Verdict.Blocks(), runs())
+	}
+	p.scene.Config.Tests.When = []string{"docs/**"}
+	p.write("src/a.go", "package a // 3\n")
+	if o := stop("p5"); !o.Verdict.Blocks() || runs() != 2 {
+		t.Errorf("no file of theirs changed: blocks %v after %d runs", o.Verdict.Blocks(), runs())
+	}
+}
+
 func TestOwnTextComesBackChanged(t *testing.T) {
 	st := &session.State{}
 	reason := "Tests: FAILED\n```\nx\n```\n\nContext-aware checkpoint\n\n1. Run `make`\n" + strings.Repeat("long ", 500)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/session"
 )
 
 const (
@@ -16,6 +19,34 @@ const (
 	testLogBase        = "checkpoint_tests"
 	maxTestOutput      = 16 << 10
 )
+
+// testsOnce runs checkpoint.tests, but not again on the very same files: a
+// later stop gets the same answer without the wait.
+func (sc *Scene) testsOnce(ctx context.Context, f facts) *checkpoint.TestRun {
+	state := sc.Config.Tests.Command + " " + sc.state(paths(f.in.Changed))
+	if f.memory.Tested.State == state {
+		return &f.memory.Tested.Run
+	}
+	run := sc.runTests(ctx, sc.LogDir)
+	if run.Err != "" {
+		return run
+	}
+	kept := testedState{State: state, Run: *run}
+	kept.Run.Output = redact.String(lastBytes(run.Output, 4<<10))
+	// Without memory they run again next time.
+	_ = sc.remember(ctx, func(_ *session.State, m *owedMemory) bool {
+		m.Tested = kept
+		return true
+	})
+	return run
+}
+
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[len(s)-n:], "")
+}
 
 // runTests runs checkpoint.tests the way a check is run.
 func (sc *Scene) runTests(ctx context.Context, logDir string) *checkpoint.TestRun {
