@@ -209,11 +209,14 @@ func stage(dir string, content []byte, mode fs.FileMode) (path string, err error
 }
 
 // summarize is the body of the section: a list, and a paragraph that ends it.
-func summarize(now time.Time, use event.ContextUse, st git.Status, b Build) string {
+func summarize(now time.Time, use event.ContextUse, st git.Status, b Build, session string) string {
 	var s strings.Builder
 	line := func(name, value string) { s.WriteString("- " + name + ": " + value + "\n") }
 	line("Time", now.UTC().Format("2006-01-02 15:04:05")+" UTC")
 	line("Context", fmt.Sprintf("%d%% (%s of %s tokens)", use.Percent(), number(use.Tokens), number(use.Window)))
+	if session != "" {
+		line("Session", codeSpan(cut(session, 100)))
+	}
 	line("Branch", branchName(st, codeSpan))
 	line("Changed", describeChanges(st))
 	if b.Known() {

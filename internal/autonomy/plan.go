@@ -29,7 +29,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 		return c, nil
 	}
 	project := cut(filepath.Base(x.repo.Root), 80)
-	summary := summarize(x.in.Now(), x.use, s.status, x.build)
+	summary := summarize(x.in.Now(), x.use, s.status, x.build, x.in.Event.SessionID)
 	var extra []int
 	n.after, extra = n.apply(n.before, n.existed, project, x.build, summary)
 	for _, line := range extra {
@@ -49,8 +49,8 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 	_, tracked := s.entries[n.rel]
 	switch {
 	case ok && tracked && !changed && !out.Notes:
-		// Another session has just written the very same: git would refuse an
-		// empty commit, and there is nothing wrong that could be undone.
+		// The very same was written a moment ago: git would refuse an empty
+		// commit, and there is nothing wrong that could be undone.
 		out.Skipped, out.Detail = notesSame, n.rel+" says it already"
 	case ok:
 		c.Files = append(c.Files, f)

@@ -1,13 +1,16 @@
 package autonomy
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
 
-// TestSameMinute: two sessions reach the threshold in the same minute with the
-// same figures, so the notes read the same. That is no failure.
+// TestSameMinute: a session that has lost its memory reaches the threshold again
+// in the same second with the same figures, so the notes read the same. That is
+// no failure.
 func TestSameMinute(t *testing.T) {
 	w := newWorld(t).repo()
 	w.dirty()
@@ -15,13 +18,15 @@ func TestSameMinute(t *testing.T) {
 	head := w.git("rev-parse", "HEAD")
 
 	w.clock = w.clock.Add(-time.Minute)
-	w.id = "session-2"
+	if err := os.RemoveAll(filepath.Join(w.home, "memory")); err != nil {
+		t.Fatal(err)
+	}
 	v := w.block()
 	w.expect(v, false, "no", "claude_md_unchanged")
 	if w.git("rev-parse", "HEAD") != head {
 		t.Error("a second commit was made of the same notes")
 	}
-	if refs := w.git("for-each-ref", "--format=%(refname)", "refs/gauntlet/checkpoints"); !strings.Contains(refs, "session-2") {
-		t.Errorf("the work of the second session was not saved: %s", refs)
+	if refs := w.git("for-each-ref", "--format=%(refname)", "refs/gauntlet/checkpoints"); !strings.Contains(refs, "session-1/2") {
+		t.Errorf("the work was not saved again: %s", refs)
 	}
 }
