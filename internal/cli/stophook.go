@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +20,10 @@ func (app *App) stopHook(ctx context.Context, agentName string) int {
 		AgentName: agentName, Stdin: app.In, Stderr: app.Err, Getenv: app.Getenv, Environ: app.Environ(),
 		Cwd: cwd, Now: app.Now, Interruptible: interruptible,
 	}
-	if out := h.Run(ctx); len(out) > 0 {
-		_, _ = app.Out.Write(out) // the agent may be gone; there is nobody to tell
+	out := h.Run(ctx)
+	signal.Ignore(syscall.SIGPIPE) // the agent may be gone; only now: gates would inherit it
+	if len(out) > 0 {
+		_, _ = app.Out.Write(out)
 	}
 	return 0
 }

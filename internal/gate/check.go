@@ -70,7 +70,7 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		res.Tail = log.lastLines(tailForReason)
 		res.FixInstructions = j.Check.FixText
 		if res.FixInstructions != "" {
-			trailer += "\nFix instructions:\n" + strings.TrimRight(res.FixInstructions, "\n") + "\n"
+			trailer += "\nFix instructions:\n" + indent(res.FixInstructions) + "\n"
 		}
 	} else if res.Status == Error {
 		res.Tail = log.lastLines(tailForReason)
@@ -79,6 +79,11 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		res.Message = strings.TrimPrefix(res.Message+"; log incomplete: "+err.Error(), "; ")
 	}
 	return res
+}
+
+// indent keeps a text of the project's from being read as a line of ours.
+func indent(s string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ")
 }
 
 // judge turns the end of a command into a result.

@@ -14,7 +14,7 @@ import (
 // print gigabytes, neither memory nor disk may follow.
 const (
 	headLimit = 4 << 20
-	tailLimit = 256 << 10
+	tailLimit = 128 << 10
 )
 
 // gateLog streams a gate's output to its file as it comes and remembers the end.

@@ -129,6 +129,7 @@ func lastResult(path string) string {
 	if err != nil {
 		return ""
 	}
+	b = append([]byte("\n"), b...) // it may be the first line of another tool's log
 	i := bytes.LastIndex(b, []byte("\nResult: "))
 	if i < 0 {
 		return ""

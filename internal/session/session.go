@@ -28,6 +28,10 @@ const keep = 14 * 24 * time.Hour
 // maxState bounds what is read back: a file larger than this is not ours.
 const maxState = 64 << 20
 
+// lockPatience is how long another hook of the same session may take to write:
+// one that hangs must not hang us.
+const lockPatience = 2 * time.Second
+
 // Store is the memory of one work tree.
 type Store struct {
 	// Dir holds everything; it is made when first written.
@@ -128,6 +132,8 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 		return fmt.Errorf("session memory: %w", err)
 	}
 	path := st.path(id)
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
 	lock, err := lockfile.Acquire(ctx, strings.TrimSuffix(path, ".json")+".lock")
 	if err != nil {
 		return fmt.Errorf("session memory: %w", err)

@@ -23,7 +23,7 @@ func (s *stopping) autonomous(ctx context.Context) (event.Verdict, bool) {
 	if mode, _ := autonomy.SwitchesAt(home, nil, switches).Mode(); mode == autonomy.Off {
 		return event.Verdict{}, false
 	}
-	ctx, release := s.Interruptible(ctx)
+	ctx, release := s.bounded(ctx)
 	defer release()
 	repo, inRepo := s.repo, s.inRepo
 	if !inRepo {
@@ -70,5 +70,7 @@ func (s *stopping) commitGate(ctx context.Context) (event.Verdict, bool) {
 	if s.cfg.Project.Checkpoint == nil || s.cfg.Project.Checkpoint.CommitGate == nil {
 		return event.Verdict{}, false
 	}
+	ctx, release := s.bounded(ctx)
+	defer release()
 	return s.scene().CommitGate(ctx)
 }

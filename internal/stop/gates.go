@@ -66,26 +66,23 @@ func (s *stopping) recall() blocks {
 
 // sameTurn tells whether the remembered blocks belong to this human turn: by
 // the agent's own id where it sends one, by the human's message where that is
-// known, else by the agent's flag, which is false at the first stop of a turn.
+// known. Where neither is, the session is all there is to count by: the agent's
+// flag alone may be wrong for ever, so blocks count for a while.
 func (s *stopping) sameTurn(b blocks) bool {
 	if b.Count == 0 {
 		return false
 	}
-	if s.event.TurnID != "" {
+	if s.event.TurnID != "" || b.Turn != "" {
 		return b.Turn == s.event.TurnID
 	}
 	if now := s.turn(); now.known() && b.Human.known() {
 		return b.Human.same(now)
 	}
-	if s.event.NoReentryFlag {
-		return b.Turn == "" && s.Now().Sub(b.At) < flaglessTurn
-	}
-	return b.Turn == "" && s.event.StopHookActive
+	return s.event.StopHookActive || s.Now().Sub(b.At) < namelessTurn
 }
 
-// flaglessTurn is how long a block counts for an agent that sends neither a
-// turn id nor a usable flag.
-const flaglessTurn = 30 * time.Minute
+// namelessTurn is how long a block counts in a turn that nothing names.
+const namelessTurn = 30 * time.Minute
 
 // withoutMemory: the agent says we keep it from stopping, we know nothing of
 // it. Somebody deleted our memory or it cannot be kept; then there is no way to

@@ -19,17 +19,16 @@ const maxReason = 8000
 func failedReason(res run.Result, repeat bool) string {
 	failed := res.Failed()
 	head := "GATES FAILED. You must fix this NOW: you cannot stop until every gate passes or a termination condition is met.\n"
-	tail := howToAnswer(res, failed)
+	tail := howToAnswer(res)
 	if repeat {
-		var b strings.Builder
-		b.WriteString(head + "\nThe same failures as before:\n")
-		for _, g := range failed {
-			fmt.Fprintf(&b, "- %s: %s\n", gateTitle(g), redact.Line(g.Message, 200))
-		}
-		return cut(b.String()+"\n"+consoleLine(res)+attemptsLine(res), maxReason)
+		head += "\nThe same failures as before:\n"
+		tail = "\n" + consoleLine(res) + attemptsLine(res)
 	}
 	room := maxReason - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
-	return cut(head+gateBlocks(failed, room)+tail, maxReason)
+	if repeat {
+		return head + gateLines(failed, room) + tail
+	}
+	return head + gateBlocks(failed, room) + tail
 }
 
 // gateBlocks describes the failed gates in room characters; what does not fit
@@ -44,10 +43,15 @@ func gateBlocks(failed []gate.Result, room int) string {
 			return s
 		}
 	}
+	return gateLines(failed, room)
+}
+
+// gateLines names the failed gates, one line each, in room characters.
+func gateLines(failed []gate.Result, room int) string {
 	var b strings.Builder
 	for i, g := range failed {
-		line := fmt.Sprintf("- %s: %s\n", gateTitle(g), redact.Line(g.Message, 120))
-		if utf8.RuneCountInString(b.String())+utf8.RuneCountInString(line) > room-60 {
+		line := fmt.Sprintf("- %s: %s\n", gateTitle(g), redact.Line(g.Message, 200))
+		if room -= utf8.RuneCountInString(line); room < 60 {
 			fmt.Fprintf(&b, "- and %d more failed gates\n", len(failed)-i)
 			break
 		}
@@ -105,7 +109,7 @@ func gateBlock(g gate.Result, output int) string {
 }
 
 // howToAnswer is what every block says after its gates.
-func howToAnswer(res run.Result, _ []gate.Result) string {
+func howToAnswer(res run.Result) string {
 	var b strings.Builder
 	b.WriteString("\n" + consoleLine(res))
 	b.WriteString("\nTrust level: medium. Fix what is a real problem in your change. Skip a review finding only when it is wrong, " +

@@ -152,13 +152,11 @@ var errDeadline = errors.New("the deadline of the stop hook was reached (stop_ho
 
 // judge is steps 9 to 11, under the deadline.
 func (s *stopping) judge(ctx context.Context) event.Verdict {
-	ctx, release := s.Interruptible(ctx)
+	ctx, release := s.bounded(ctx)
 	defer release()
 	if s.askedBefore(ctx) {
 		return approve(event.LockExists, "this stop is judged already, for another entry in the agent's settings")
 	}
-	ctx, cancel := context.WithDeadlineCause(ctx, s.started.Add(s.cfg.Settings.Deadline), errDeadline)
-	defer cancel()
 	v := s.gates(ctx)
 	s.step("gates")
 	if v.Blocks() || ctx.Err() != nil {
@@ -177,6 +175,21 @@ func (s *stopping) judge(ctx context.Context) event.Verdict {
 	}
 	return v
 }
+
+// bounded ends with a signal and at the deadline. Whatever may take long, git
+// included, happens under it.
+func (s *stopping) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline := defaultDeadline
+	if s.cfg != nil {
+		deadline = s.cfg.Settings.Deadline
+	}
+	ctx, release := s.Interruptible(ctx)
+	ctx, cancel := context.WithDeadlineCause(ctx, s.started.Add(deadline), errDeadline)
+	return ctx, func() { cancel(); release() }
+}
+
+// defaultDeadline holds where there is no configuration of the project.
+const defaultDeadline = 280 * time.Second
 
 // plainReentry tells the second stop of a turn, which nearly every block brings,
 // without reading the configuration: it can only end one way unless a setting
