@@ -31,7 +31,9 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 	if body, isFunc := w.funcs[argv[0]]; isFunc {
 		if w.depth < maxDepth {
 			w.depth++
-			w.stmt(body, k)
+			w.again++
+			w.stmt(body, onlyIf(k)) // it may have returned early
+			w.again--
 			w.depth--
 		}
 		return
@@ -57,7 +59,11 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 	views := w.views(argv)
 	inner := views[len(views)-1]
 	if script, isShell := shellScript(inner); isShell {
-		w.apart(func() {
+		w.apart(k, func(k know) {
+			// a new shell inherits the folder, and nothing else that we follow
+			funcs := w.funcs
+			w.scope, w.funcs = scope{dir: w.dir, vars: map[string]string{}}, map[string]*syntax.Stmt{}
+			defer func() { w.funcs = funcs }()
 			for _, arg := range inner[1:] {
 				if !strings.HasPrefix(arg, "-") && arg != "pipefail" {
 					break
@@ -198,11 +204,14 @@ func (w *walker) nested(node syntax.Node, k know) {
 		case *syntax.CmdSubst:
 			into := w.into
 			w.into = "$"
-			w.apart(func() { w.list(n.Stmts, k) })
+			w.apart(k, func(k know) {
+				w.errexit = false // not inherited
+				w.list(n.Stmts, k)
+			})
 			w.into = into
 			return false
 		case *syntax.ProcSubst:
-			w.apart(func() { w.list(n.Stmts, no) })
+			w.apart(no, func(k know) { w.list(n.Stmts, k) })
 			return false
 		}
 		return true

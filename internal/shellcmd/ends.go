@@ -195,15 +195,25 @@ func statusIn(stmts []*syntax.Stmt, name string) shown {
 	return shown{stmt: len(stmts)}
 }
 
-// abortsOnError: with errexit a failure of this statement ends the shell.
-func abortsOnError(s *syntax.Stmt) bool {
+// abortsOnError: with errexit a failure of this statement ends the shell. A
+// compound command, or a function, may fail because of a failure that did not
+// count, so only what is within it can tell.
+func (w *walker) abortsOnError(s *syntax.Stmt) bool {
 	if s.Negated || s.Background {
 		return false
 	}
-	if c, isBinary := s.Cmd.(*syntax.BinaryCmd); isBinary {
-		return c.Op == syntax.Pipe || c.Op == syntax.PipeAll
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		name, _ := nameAndArg(c)
+		return w.declared[name] == nil
+	case *syntax.Subshell:
+		return true
+	case *syntax.TimeClause:
+		return c.Stmt != nil && w.abortsOnError(c.Stmt)
+	case *syntax.BinaryCmd:
+		return (c.Op == syntax.Pipe || c.Op == syntax.PipeAll) && w.abortsOnError(c.Y)
 	}
-	return true
+	return false
 }
 
 // mayEndWell: the statement may end the shell with status zero, so that what
@@ -229,7 +239,14 @@ func (w *walker) mayEndWell(s *syntax.Stmt) bool {
 				}
 			case *syntax.CallExpr:
 				name, arg := nameAndArg(n)
+				if body := w.declared[name]; body != nil && !w.ending[body] {
+					w.ending[body] = true
+					visit(body, or)
+					delete(w.ending, body)
+				}
 				switch name {
+				case "eval":
+					found = found || strings.Contains(arg, "exit") || strings.Contains(arg, "$")
 				case "exit", "return":
 					if arg == "0" || strings.HasPrefix(arg, "$") || arg == "" && !or {
 						found = true

@@ -94,7 +94,34 @@ func Parse(text string) (line Line) {
 		return Line{}
 	}
 	w.line.Parsed = true
+	onlyOnce(w.line.Commands)
 	return *w.line
+}
+
+// onlyOnce takes back a told status when another echo of the line may print
+// the same.
+func onlyOnce(commands []Command) {
+	var echoes []string
+	for _, c := range commands {
+		if argv := c.Argv(); argv[0] == "echo" || argv[0] == "printf" {
+			echoes = append(echoes, strings.Join(argv[1:], " "))
+		}
+	}
+	for i := range commands {
+		told := commands[i].Told
+		if told == "" {
+			continue
+		}
+		n := 0
+		for _, text := range echoes {
+			if fixed, _, open := strings.Cut(text, "$"); text == told || open && strings.HasPrefix(told, fixed) {
+				n++
+			}
+		}
+		if n != 1 {
+			commands[i].Told = ""
+		}
+	}
 }
 
 // parse reads a script, within bounds.

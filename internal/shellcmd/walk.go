@@ -29,19 +29,23 @@ type scope struct {
 
 type walker struct {
 	scope
-	line    *Line
-	funcs   map[string]*syntax.Stmt
-	ends    map[*syntax.Stmt]bool // what mayEndWell found
-	depth   int
-	steps   int
-	seq     int
-	told    string // the output line on which "ok" depends
-	filters [][]string
-	into    string
+	line  *Line
+	funcs map[string]*syntax.Stmt
+	// declared are all functions of the line, wherever they come to be known
+	declared map[string]*syntax.Stmt
+	ends     map[*syntax.Stmt]bool // what mayEndWell found
+	ending   map[*syntax.Stmt]bool // the functions it is looking into
+	depth    int
+	steps    int
+	again    int // within loops and functions: what is printed once may be printed twice
+	seq      int
+	told     string // the output line on which "ok" depends
+	filters  [][]string
+	into     string
 }
 
 func newWalker() *walker {
-	return &walker{line: &Line{}, scope: scope{vars: map[string]string{}}, funcs: map[string]*syntax.Stmt{}, ends: map[*syntax.Stmt]bool{}}
+	return &walker{line: &Line{}, scope: scope{vars: map[string]string{}}, funcs: map[string]*syntax.Stmt{}, declared: map[string]*syntax.Stmt{}, ends: map[*syntax.Stmt]bool{}, ending: map[*syntax.Stmt]bool{}}
 }
 
 // script walks a whole script text.
@@ -50,6 +54,12 @@ func (w *walker) script(text string, k know) bool {
 	if !parsed {
 		return false
 	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if f, isFunc := n.(*syntax.FuncDecl); isFunc && f.Name != nil {
+			w.declared[f.Name.Value] = f.Body
+		}
+		return true
+	})
 	if trapsExit(file) {
 		k = no
 	}
@@ -57,11 +67,13 @@ func (w *walker) script(text string, k know) bool {
 	return true
 }
 
-// apart walks something that runs in a copy of the shell.
-func (w *walker) apart(walk func()) {
+// apart walks something that runs in a copy of the shell. That copy may have
+// ended early without ending the shell: what is only known to have been passed
+// may not have been reached inside.
+func (w *walker) apart(k know, walk func(know)) {
 	saved := w.scope
 	w.vars = maps.Clone(saved.vars)
-	walk()
+	walk(onlyIf(k))
 	w.scope = saved
 }
 
@@ -79,17 +91,15 @@ func (w *walker) list(stmts []*syntax.Stmt, k know) {
 		case last:
 			ki = k
 		}
-		if ki == passed && w.errexit && abortsOnError(stmt) {
+		if ki == passed && w.errexit && w.abortsOnError(stmt) {
 			ki = ok
 		}
 		told, first := "", shownBy.stmt == i && shownBy.first
-		if ki == passed && !last && w.told == "" {
+		if ki == passed && !last && w.told == "" && w.again == 0 {
 			told, first = toldBy(stmts[i+1:])
 		}
 		w.stmtTold(stmt, ki, told, first)
-		if k > maybe && w.mayEndWell(stmt) {
-			k = maybe
-		}
+		k = w.behind(k, stmt)
 	}
 }
 
@@ -134,7 +144,7 @@ func (w *walker) command(s *syntax.Stmt, k know) {
 	case *syntax.Block:
 		w.list(c.Stmts, k)
 	case *syntax.Subshell:
-		w.apart(func() { w.list(c.Stmts, k) })
+		w.apart(k, func(k know) { w.list(c.Stmts, k) })
 	case *syntax.IfClause:
 		w.ifClause(c, k)
 	case *syntax.WhileClause:
@@ -166,7 +176,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 	switch c.Op {
 	case syntax.AndStmt:
 		w.quietly(func() { w.stmt(c.X, k) })
-		w.stmt(c.Y, onlyIf(k))
+		w.stmt(c.Y, onlyIf(w.behind(k, c.X)))
 	case syntax.OrStmt:
 		w.or(c, k)
 	case syntax.Pipe, syntax.PipeAll:
@@ -177,11 +187,22 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 	}
 }
 
-// onlyIf is what is known of a part that runs only if the one before it
-// succeeded.
+// onlyIf is what is known of a part that runs only if something else went
+// well.
 func onlyIf(k know) know {
 	if k == passed {
 		return maybe
+	}
+	return k
+}
+
+// behind is what is known of something that comes after stmts, which may have
+// ended the shell with success.
+func (w *walker) behind(k know, stmts ...*syntax.Stmt) know {
+	for _, s := range stmts {
+		if k > maybe && w.mayEndWell(s) {
+			return maybe
+		}
 	}
 	return k
 }
@@ -196,6 +217,7 @@ func (w *walker) quietly(walk func()) {
 
 func (w *walker) or(c *syntax.BinaryCmd, k know) {
 	left := min(k, passed)
+	k = w.behind(k, c.X)
 	end := ending(c.Y)
 	switch {
 	case k == ok && end != endsWell, k == passed && end == leaves:
@@ -205,7 +227,7 @@ func (w *walker) or(c *syntax.BinaryCmd, k know) {
 		left = no // its failure is thrown away on purpose
 	}
 	word := ""
-	if left == passed && w.told == "" {
+	if left == passed && w.told == "" && w.again == 0 {
 		word = announced(c.X)
 	}
 	w.quietly(func() {
@@ -241,12 +263,13 @@ func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 			ki = k
 		}
 		w.filters = filters[i+1:]
-		w.apart(func() { w.stmt(elem, ki) })
+		w.apart(ki, func(k know) { w.stmt(elem, k) })
 	}
 	w.filters = outer
 }
 
 func (w *walker) ifClause(c *syntax.IfClause, k know) {
+	k = w.behind(k, c.Cond...)
 	cond, then, other := min(k, passed), min(k, maybe), min(k, maybe)
 	elseEnds := endsWell
 	if c.Else != nil && len(c.Else.Cond) == 0 {
@@ -275,8 +298,11 @@ func (w *walker) ifClause(c *syntax.IfClause, k know) {
 
 // while: a loop that ended without a break ended because of its condition.
 func (w *walker) while(c *syntax.WhileClause, k know) {
+	w.again++
+	defer func() { w.again-- }()
 	cond := min(k, passed)
 	stmts := c.Cond
+	k = w.behind(k, c.Cond...)
 	if k >= passed && len(stmts) == 1 && !breaks(c.Do) && (c.Until != stmts[0].Negated) {
 		inner := *stmts[0]
 		inner.Negated = false
@@ -287,6 +313,8 @@ func (w *walker) while(c *syntax.WhileClause, k know) {
 }
 
 func (w *walker) forClause(c *syntax.ForClause, k know) {
+	w.again++
+	defer func() { w.again-- }()
 	iter, isIter := c.Loop.(*syntax.WordIter)
 	if !isIter || breaks(c.Do) || len(iter.Items) == 0 || len(iter.Items) > 16 {
 		w.list(c.Do, min(k, maybe))
