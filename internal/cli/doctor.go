@@ -31,16 +31,12 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 			if err != nil {
 				return err
 			}
-			cwd, err := app.Getwd()
-			if err != nil {
-				return exit(2, "the current folder cannot be read: %v", err)
-			}
 			self, err := os.Executable()
 			if err != nil {
 				self = os.Args[0]
 			}
 			d := install.Doctor{
-				Places: p, Cwd: cwd, Executable: self, Version: buildinfo.Version(), Environ: app.Environ(),
+				Places: p, Executable: self, Version: buildinfo.Version(), Environ: app.Environ(),
 				Now: app.Now(), StateHome: stop.StateHome(app.Getenv), SelfTest: !noSelfTest,
 			}
 			checks := d.Examine(cmd.Context())

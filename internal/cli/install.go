@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-
 	"path/filepath"
 	"strings"
 
@@ -80,7 +79,7 @@ func (app *App) places() (install.Places, error) {
 	if err != nil {
 		return install.Places{}, exit(2, "the current folder cannot be read: %v", err)
 	}
-	p := install.Places{Project: cwd, Getenv: app.Getenv, LookPath: proc.LookPath}
+	p := install.Places{Cwd: cwd, Project: cwd, Getenv: app.Getenv, LookPath: proc.LookPath}
 	if root, ok := config.FindRoot(cwd); ok {
 		p.Project = root
 	} else if repo, err := git.Find(cwd); err == nil && repo.Root != "" {
@@ -207,7 +206,7 @@ func (w *hookWork) fail(a agent.Adapter, err error) {
 	if errors.As(err, &refused) {
 		hf.Path, hf.Line, hf.Column = refused.Path, refused.Line, refused.Column
 		short := *refused
-		short.Path = w.short(refused.Path)
+		short.Path = w.places.Short(refused.Path)
 		hf.Message = short.Error()
 	}
 	if scope != nil {
@@ -216,30 +215,18 @@ func (w *hookWork) fail(a agent.Adapter, err error) {
 	w.failures = append(w.failures, hf)
 }
 
-// short is a path as a person at this prompt would write it.
-func (w *hookWork) short(path string) string {
-	cwd, err := w.app.Getwd()
-	if rel, relErr := filepath.Rel(cwd, path); err == nil && relErr == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	if rel, err := filepath.Rel(w.places.Home, path); w.places.Home != "" && err == nil && filepath.IsLocal(rel) {
-		return filepath.Join("~", rel)
-	}
-	return path
-}
-
 func (w *hookWork) print() {
 	labels, words := 0, 0
 	for _, c := range w.changes {
 		labels, words = max(labels, len(c.Label)), max(words, len(w.word(c)))
 	}
 	for _, c := range w.changes {
-		fmt.Fprintf(w.app.Out, "%-*s  %-*s  %s\n", labels, c.Label, words, w.word(c), redact.Strip(w.short(c.Path)))
+		fmt.Fprintf(w.app.Out, "%-*s  %-*s  %s\n", labels, c.Label, words, w.word(c), redact.Strip(w.places.Short(c.Path)))
 		for _, n := range c.Notes {
 			fmt.Fprintf(w.app.Out, "%*s  %s\n", labels, "", redact.Strip(n))
 		}
 		if w.flags.dryRun {
-			fmt.Fprint(w.app.Out, redact.Strip(install.Diff(filepath.ToSlash(w.short(c.Path)), c.Before(), c.After())))
+			fmt.Fprint(w.app.Out, redact.Strip(install.Diff(filepath.ToSlash(w.places.Short(c.Path)), c.Before(), c.After())))
 		}
 	}
 	for _, f := range w.failures {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gauntlet/internal/config"
@@ -36,7 +37,6 @@ type Check struct {
 // Doctor is what an examination needs to know.
 type Doctor struct {
 	Places
-	Cwd        string
 	Executable string // this program
 	Version    string
 	Environ    []string
@@ -114,7 +114,15 @@ func (d *Doctor) config() *config.Loaded {
 }
 
 func gates(cfg *config.Loaded) string {
-	return fmt.Sprintf("%d checks, %d reviews, %d entry points", len(cfg.Checks), len(cfg.Reviews), len(cfg.Project.EntryPoints))
+	return fmt.Sprintf("%s, %s, %s", count(len(cfg.Project.EntryPoints), "entry point"), count(len(cfg.Checks), "check"), count(len(cfg.Reviews), "review"))
+}
+
+// count is "1 check", "2 checks".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (d *Doctor) repository(ctx context.Context) (git.Repo, bool) {
@@ -166,25 +174,21 @@ func (d *Doctor) gitSpeed(ctx context.Context, repo git.Repo) {
 		return
 	}
 	took := time.Since(start)
-	c := Check{Name: "git", State: OK, Message: fmt.Sprintf("git status takes %d ms", took.Milliseconds())}
-	var off []string
+	var off, states []string
 	for _, key := range []string{"core.fsmonitor", "core.untrackedCache"} {
+		state := "on"
 		out, err := repo.Run(ctx, "config", "--get", key)
 		if v := string(out); err != nil || v == "false\n" || v == "keep\n" {
-			off = append(off, key)
+			off, state = append(off, key), "off"
 		}
+		states = append(states, key+" "+state)
 	}
+	c := Check{Name: "git", State: OK, Message: fmt.Sprintf("git status takes %d ms (%s)", took.Milliseconds(), strings.Join(states, ", "))}
 	if took > slowStatus {
 		c.State = Warn
 		c.Fix = "keep large generated folders out with .gitignore"
 		if len(off) > 0 {
-			c.Fix = ""
-			for i, key := range off {
-				if i > 0 {
-					c.Fix += " && "
-				}
-				c.Fix += "git config " + key + " true"
-			}
+			c.Fix = "git config " + strings.Join(off, " true && git config ") + " true"
 		}
 	}
 	d.add(c)

@@ -2,8 +2,8 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"gauntlet/internal/agent"
@@ -50,7 +50,7 @@ func (d *Doctor) agent(a agent.Adapter, ins []Installed, cfg *config.Loaded) boo
 	good, byHand := 0, false
 	for _, in := range ins {
 		if in.Err != nil {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: in.Err.Error(), Fix: "correct the file, then: gauntlet install --agent " + a.Name() + flag(in.Scope)})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: d.unreadable(in.Err), Fix: "correct the file, then: gauntlet install --agent " + a.Name() + flag(in.Scope)})
 			continue
 		}
 		byHand = byHand || in.ByHand
@@ -69,20 +69,32 @@ func (d *Doctor) agent(a agent.Adapter, ins []Installed, cfg *config.Loaded) boo
 	return good > 0
 }
 
+// unreadable is what is wrong with a file; doctor left it anyway.
+func (d *Doctor) unreadable(err error) string {
+	var refused *RefusedError
+	if !errors.As(err, &refused) {
+		return err.Error()
+	}
+	short := *refused
+	short.Path = d.Short(refused.Path)
+	return short.at() + ": " + short.Why
+}
+
 func flag(s wire.Scope) string { return " --" + string(s) }
 
 // settings examines one settings file.
 func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) bool {
 	s := a.Setup()
 	again := "gauntlet install --agent " + a.Name() + flag(in.Scope)
+	path := d.Short(in.Path)
 	stop := in.Stop()
 	if stop == nil {
 		if !in.ByHand {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: fmt.Sprintf("%s has hooks of ours but no stop hook", in.Path), Fix: again})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: fmt.Sprintf("%s has hooks of ours but no stop hook", path), Fix: again})
 		}
 		return false
 	}
-	c := Check{Name: "hooks", Agent: a.Name(), State: OK, Message: fmt.Sprintf("%s: %s (%s)", s.Label, in.Path, in.Scope)}
+	c := Check{Name: "hooks", Agent: a.Name(), State: OK, Message: fmt.Sprintf("%s: %s (%s)", s.Label, path, in.Scope)}
 	deadline := 280 * time.Second
 	if cfg != nil {
 		deadline = cfg.Settings.Deadline
@@ -94,18 +106,19 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	}
 	switch {
 	case len(in.Pitfalls) > 0:
-		c.State, c.Message, c.Fix = Fail, in.Path+": "+strings.Join(in.Pitfalls, "; "), "change that in "+in.Path
+		bad := in.Pitfalls[0]
+		c.State, c.Message, c.Fix = Fail, d.Short(bad.Path)+": "+bad.Why, "change that in "+d.Short(bad.Path)
 	case s.TimeoutKey != "" && stop.Timeout > 0 && timeout < 10*time.Second:
-		c.State, c.Message, c.Fix = Fail, fmt.Sprintf("%s: timeout %d means %s for %s; the hook is killed before it answers", in.Path, stop.Timeout, timeout, s.Label), again
+		c.State, c.Message, c.Fix = Fail, fmt.Sprintf("%s: timeout %d means %s for %s; the hook is killed before it answers", path, stop.Timeout, timeout, s.Label), again
 	case s.TimeoutKey != "" && stop.Timeout > 0 && timeout <= deadline:
-		c.State, c.Message = Warn, fmt.Sprintf("%s: the agent's timeout (%s) is not above stop_hook.deadline_seconds (%s): a slow run is killed without a verdict", in.Path, timeout, deadline)
+		c.State, c.Message = Warn, fmt.Sprintf("%s: the agent's timeout (%s) is not above stop_hook.deadline_seconds (%s): a slow run is killed without a verdict", path, timeout, deadline)
 		c.Fix = "lower stop_hook.deadline_seconds, or raise the timeout in that file; default: " + again
 	case stop.Line != s.Command(stop.Hook.Args):
-		c.State, c.Message, c.Fix = Warn, in.Path+": the stop hook was written by another version", again
+		c.State, c.Message, c.Fix = Warn, path+": the stop hook was written by another version", again
 	case len(have) < len(s.Hooks):
-		c.State, c.Message, c.Fix = Warn, in.Path+": not every hook is there", again
+		c.State, c.Message, c.Fix = Warn, path+": not every hook is there", again
 	case in.Untrusted > 0:
-		c.State, c.Message, c.Fix = Warn, fmt.Sprintf("%s: %d hooks are not trusted yet, so %s does not run them", in.Path, in.Untrusted, s.Label), s.Trust.How+"; or: "+again+" --trust"
+		c.State, c.Message, c.Fix = Warn, fmt.Sprintf("%s: %d hooks are not trusted yet, so %s does not run them", path, in.Untrusted, s.Label), s.Trust.How+"; or: "+again+" --trust"
 	}
 	d.add(c)
 	return true

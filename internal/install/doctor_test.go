@@ -37,7 +37,7 @@ func doctor(t *testing.T, p Places, script string) *Doctor {
 		}
 		return "", exec.ErrNotFound
 	}
-	return &Doctor{Places: p, Cwd: p.Project, Executable: bin, Version: "test", Environ: os.Environ(), Now: time.Now(), SelfTest: true}
+	return &Doctor{Places: p, Executable: bin, Version: "test", Environ: os.Environ(), Now: time.Now(), SelfTest: true}
 }
 
 func find(checks []Check, agent, name string) Check {

@@ -22,12 +22,16 @@ type RefusedError struct {
 	Why, Fix     string
 }
 
-func (e *RefusedError) Error() string {
-	at := e.Path
+// at is the place: the file, and line and column where they are known.
+func (e *RefusedError) at() string {
 	if e.Line > 0 {
-		at = fmt.Sprintf("%s:%d:%d", e.Path, e.Line, e.Column)
+		return fmt.Sprintf("%s:%d:%d", e.Path, e.Line, e.Column)
 	}
-	msg := at + ": " + e.Why + "; the file was left as it is"
+	return e.Path
+}
+
+func (e *RefusedError) Error() string {
+	msg := e.at() + ": " + e.Why + "; the file was left as it is"
 	if e.Fix != "" {
 		msg += ". " + e.Fix
 	}

@@ -17,7 +17,7 @@ func places(t *testing.T) Places {
 	t.Helper()
 	dir := t.TempDir()
 	p := Places{
-		Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project"), State: filepath.Join(dir, "home", ".local", "state", "gauntlet"),
+		Home: filepath.Join(dir, "home"), Cwd: filepath.Join(dir, "project"), Project: filepath.Join(dir, "project"), State: filepath.Join(dir, "home", ".local", "state", "gauntlet"),
 		Getenv:   func(string) string { return "" },
 		LookPath: func(string) (string, error) { return "", exec.ErrNotFound },
 	}

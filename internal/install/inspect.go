@@ -19,11 +19,15 @@ type Installed struct {
 	ByHand   bool
 	// Untrusted counts hooks that the client will not run before they are trusted.
 	Untrusted int
-	// Pitfalls are settings that keep the hooks from running.
-	Pitfalls []string
+	// Pitfalls are settings that keep the hooks from running, in this file or in
+	// another that counts here too.
+	Pitfalls []Pitfall
 	// Err is why the file could not be read.
 	Err error
 }
+
+// Pitfall is a setting that keeps hooks from running.
+type Pitfall struct{ Path, Why string }
 
 // Command is one entry of ours.
 type Command struct {
@@ -47,6 +51,7 @@ func (in Installed) Stop() *Command {
 // ours are left out unless they cannot be read.
 func (p Places) Inspect(a agent.Adapter) []Installed {
 	var out []Installed
+	var everywhere []Pitfall
 	for _, scope := range []wire.Scope{wire.User, wire.Project, wire.Local} {
 		f, root, err := p.open(a, scope)
 		var none *NoScopeError
@@ -57,9 +62,15 @@ func (p Places) Inspect(a agent.Adapter) []Installed {
 		if err == nil {
 			p.inspect(a.Setup(), root, f, &in)
 		}
+		if a.Setup().Merged {
+			everywhere, in.Pitfalls = append(everywhere, in.Pitfalls...), nil
+		}
 		if in.Err != nil || len(in.Commands) > 0 || in.ByHand {
 			out = append(out, in)
 		}
+	}
+	for i := range out {
+		out[i].Pitfalls = append(out[i].Pitfalls, everywhere...)
 	}
 	return out
 }
@@ -92,7 +103,9 @@ func (p Places) inspect(s wire.Setup, root string, f file, in *Installed) {
 	}
 	if s.Pitfalls != nil {
 		if plain, err := jsonedit.Standard(f.data); err == nil {
-			in.Pitfalls = s.Pitfalls(wire.Payload(wire.Keys(plain)))
+			for _, why := range s.Pitfalls(wire.Payload(wire.Keys(plain))) {
+				in.Pitfalls = append(in.Pitfalls, Pitfall{f.name, why})
+			}
 		}
 	}
 	if s.Trust != nil {

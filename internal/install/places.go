@@ -14,6 +14,7 @@ import (
 // Places is the machine as an installation sees it.
 type Places struct {
 	Home    string // the user's home directory, "" when unknown
+	Cwd     string // where the person is
 	Project string // the project root
 	State   string // our own state directory ($XDG_STATE_HOME/gauntlet), "" when unknown
 	Getenv  func(string) string
@@ -55,6 +56,17 @@ func (p Places) present(a agent.Adapter) bool {
 		}
 	}
 	return false
+}
+
+// Short is a path as a person at this prompt would write it.
+func (p Places) Short(path string) string {
+	if rel, err := filepath.Rel(p.Cwd, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	if rel, err := filepath.Rel(p.Home, path); p.Home != "" && err == nil && filepath.IsLocal(rel) {
+		return filepath.Join("~", rel)
+	}
+	return path
 }
 
 // Lock keeps a second installation out until the returned function is called.

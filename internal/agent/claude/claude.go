@@ -169,6 +169,7 @@ func (Adapter) Setup() wire.Setup {
 			return []string{"Claude Code reads project settings only when it is started in this directory; use --user to cover sub-folders too."}
 		},
 		StatusLine: "statusLine",
+		Merged:     true,
 		Pitfalls: func(top wire.Payload) []string {
 			if top.Bool("disableAllHooks") {
 				return []string{`"disableAllHooks" is true: no hook runs; remove it`}

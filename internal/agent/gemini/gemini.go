@@ -169,6 +169,7 @@ func (Adapter) Setup() wire.Setup {
 			}
 			return []string{"Gemini CLI runs project hooks only in a trusted folder; accept the folder when it asks."}
 		},
+		Merged: true,
 		Pitfalls: func(top wire.Payload) []string {
 			var out []string
 			switches := top.Object("hooksConfig")

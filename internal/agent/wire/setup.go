@@ -86,8 +86,10 @@ type Setup struct {
 	Notes func(Scope) []string
 	// StatusLine is the member that holds the client's status line command; "" for none.
 	StatusLine string
-	// Pitfalls finds settings that keep our hooks from running.
+	// Pitfalls finds settings that keep our hooks from running. Merged: they do
+	// so in whichever of the client's settings files they stand.
 	Pitfalls func(Payload) []string
+	Merged   bool
 	// AlsoRuns names the agents whose settings this client runs hooks from too.
 	AlsoRuns []string
 	// Trust is set where hooks run only after they were trusted.
