@@ -13,6 +13,7 @@ import (
 
 // TestVersions prints which clients are driven, and refuses others than the pinned ones.
 func TestVersions(t *testing.T) {
+	t.Parallel()
 	for _, c := range clients() {
 		t.Run(c.agent, func(t *testing.T) {
 			w := newWorld(t, c)
@@ -36,6 +37,7 @@ func TestVersions(t *testing.T) {
 // TestCanary drives each client with a shell script for a hook, without
 // gauntlet: when this fails, the client or the fake model changed, not we.
 func TestCanary(t *testing.T) {
+	t.Parallel()
 	hooks := map[string]string{
 		"claude": `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":%q,"timeout":20}]}]}}`,
 		"codex":  `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":%q,"timeout":20}]}]}}`,

@@ -39,8 +39,10 @@ const checkpointHeader = "Context-aware checkpoint"
 // TestCheckpoint: what the transcript of the real client proves is not owed,
 // what it does not prove is, and it is said once.
 func TestCheckpoint(t *testing.T) {
+	t.Parallel()
 	verify := fakemodel.Shell("verify app")
 	t.Run("owed", func(t *testing.T) {
+		t.Parallel()
 		eachClient(t, func(t *testing.T, w *world) {
 			w.owing()
 			got := w.turn("Improve the app.", readApp, addLine, done, verify, fakemodel.Say("Verified."))
@@ -49,6 +51,7 @@ func TestCheckpoint(t *testing.T) {
 		})
 	})
 	t.Run("proved", func(t *testing.T) {
+		t.Parallel()
 		eachClient(t, func(t *testing.T, w *world) {
 			w.owing()
 			got := w.turn("Improve the app.", readApp, addLine, fakemodel.Shell("cd "+w.repo+" && verify app"), done)
@@ -56,6 +59,7 @@ func TestCheckpoint(t *testing.T) {
 		})
 	})
 	t.Run("proved_too_early", func(t *testing.T) {
+		t.Parallel()
 		eachClient(t, func(t *testing.T, w *world) {
 			w.owing()
 			got := w.turn("Improve the app.", readApp, verify, addLine, done, verify, fakemodel.Say("Verified."))
@@ -64,6 +68,7 @@ func TestCheckpoint(t *testing.T) {
 		})
 	})
 	t.Run("failed", func(t *testing.T) {
+		t.Parallel()
 		eachClient(t, func(t *testing.T, w *world) {
 			w.owing()
 			got := w.turn("Improve the app.", readApp, addBug, verify, done, fixBug, verify, fakemodel.Say("Verified."))
@@ -72,6 +77,7 @@ func TestCheckpoint(t *testing.T) {
 		})
 	})
 	t.Run("only_said", func(t *testing.T) {
+		t.Parallel()
 		eachClient(t, func(t *testing.T, w *world) {
 			w.owing()
 			got := w.turn("Improve the app.", readApp, addLine, fakemodel.Shell(`echo "verify app"`), done, verify, fakemodel.Say("Verified."))
@@ -85,6 +91,7 @@ func TestCheckpoint(t *testing.T) {
 // commits and pushes it, saves the work beside the branch, and the model is
 // told to go on.
 func TestAutonomousCheckpoint(t *testing.T) {
+	t.Parallel()
 	onlyClient(t, "claude", func(t *testing.T, w *world) {
 		origin := filepath.Join(filepath.Dir(w.repo), "origin.git")
 		w.exec(w.repo, "git", "init", "-q", "--bare", origin)
@@ -144,6 +151,7 @@ func TestAutonomousCheckpoint(t *testing.T) {
 // TestLaterTurns: what was said once is not said again in a later turn of the
 // session, until a file it is about has changed.
 func TestLaterTurns(t *testing.T) {
+	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
 		w.owing()
 		first := w.turn("Improve the app.", readApp, addLine, done, fakemodel.Say("No."))
@@ -163,6 +171,7 @@ func TestLaterTurns(t *testing.T) {
 
 // TestCommitGate: the second stop asks for the commit, the third is free.
 func TestCommitGate(t *testing.T) {
+	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
 		w.owing()
 		w.write(w.repo, ".gauntlet/config.yml", w.read(w.repo, ".gauntlet/config.yml")+"  commit_gate: {paths: [\"src/**\"]}\n")
@@ -179,6 +188,7 @@ func TestCommitGate(t *testing.T) {
 // TestNoTranscript: a client that keeps no session file gets its checkpoint by
 // the files alone, once.
 func TestNoTranscript(t *testing.T) {
+	t.Parallel()
 	flag := map[string]string{"claude": "--no-session-persistence", "codex": "--ephemeral"}
 	for _, agent := range []string{"claude", "codex"} {
 		onlyClient(t, agent, func(t *testing.T, w *world) {
@@ -198,6 +208,7 @@ func TestNoTranscript(t *testing.T) {
 // TestTurnScope: with `scope: turn` only what this turn changed is owed for,
 // by the snapshot that the prompt hook took.
 func TestTurnScope(t *testing.T) {
+	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
 		w.owing()
 		w.write(w.repo, "web/page.txt", "page\n")
@@ -238,6 +249,7 @@ func join(messages []fakemodel.Message) string {
 
 // TestSessionStart: a new session is told where the work was left.
 func TestSessionStart(t *testing.T) {
+	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
 		w.owing()
 		w.exec(w.repo, "gauntlet", "state", "phase", "implement", "phase-1", "--feature", "login", "--status", "complete", "--summary", "The form is drawn.", "--strict")
@@ -255,6 +267,7 @@ func TestSessionStart(t *testing.T) {
 // TestSubagentEvidence: what a sub-agent did in this turn proves as much as if
 // the main agent had done it.
 func TestSubagentEvidence(t *testing.T) {
+	t.Parallel()
 	onlyClient(t, "claude", func(t *testing.T, w *world) {
 		w.owing()
 		const task = "Improve src/app.txt and verify it."

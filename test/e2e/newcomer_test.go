@@ -14,6 +14,7 @@ import (
 // TestNewcomer: `gauntlet init --yes` in somebody's project, and the next bad
 // stop of the agent they use is blocked by the project's own tests.
 func TestNewcomer(t *testing.T) {
+	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
 		w.write(w.repo, "package.json", "{\n  \"name\": \"sum\",\n  \"version\": \"1.0.0\",\n  \"scripts\": {\"test\": \"node --test\"}\n}\n")
 		w.write(w.repo, "package-lock.json", "{\n  \"name\": \"sum\",\n  \"version\": \"1.0.0\",\n  \"lockfileVersion\": 3,\n  \"packages\": {\"\": {\"name\": \"sum\", \"version\": \"1.0.0\"}}\n}\n")

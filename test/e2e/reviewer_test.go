@@ -17,6 +17,7 @@ import (
 // and diff, its finding fails the gate, it may read but not write, and its own
 // stop, in a project whose hooks are installed, does not call the gates again.
 func TestReviewer(t *testing.T) {
+	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
 		w.write(w.repo, "src/app.txt", "one\ntwo\n")
 		w.write(w.repo, ".gitignore", "gauntlet_logs/\n")
