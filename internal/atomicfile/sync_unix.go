@@ -9,7 +9,7 @@ import "os"
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // see above
 	}
 	_ = d.Sync()
 	return d.Close()

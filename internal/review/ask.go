@@ -83,7 +83,7 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 func judge(rec *record, job Job, before *prior, files changed, a answer) (notes []string) {
 	reported := a.Findings
 	if a.Status == Pass && len(reported) > 0 {
-		notes = append(notes, fmt.Sprintf("%s of a passing answer not kept", plural(len(reported), "finding")))
+		notes = append(notes, fmt.Sprintf("%s of a passing answer not kept", findings(len(reported))))
 		reported = nil
 	}
 	outside := 0
@@ -113,7 +113,7 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 		{reopened, "marked fixed but still there"},
 	} {
 		if n.count > 0 {
-			notes = append(notes, plural(n.count, "finding")+" "+n.text)
+			notes = append(notes, findings(n.count)+" "+n.text)
 		}
 	}
 	open, waived := 0, 0

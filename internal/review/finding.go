@@ -178,7 +178,7 @@ func merge(earlier, reported []Finding, threshold string) (kept []Finding, reope
 func describe(open, waived int) string {
 	parts := []string{}
 	if open > 0 {
-		parts = append(parts, plural(open, "finding"))
+		parts = append(parts, findings(open))
 	}
 	if waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d skipped", waived))

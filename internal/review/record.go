@@ -54,7 +54,7 @@ func (p *prior) count(a Answer) int {
 
 // unanswered says what is still open, and which answers were not understood.
 func (p *prior) unanswered() string {
-	s := plural(p.count(New), "finding") + " not answered yet"
+	s := findings(p.count(New)) + " not answered yet"
 	if p.odd > 0 {
 		s += fmt.Sprintf(" (%d with an unknown status: use \"fixed\" or \"skipped\")", p.odd)
 	}

@@ -166,7 +166,7 @@ func plan(job Job) ([]*work, Result) {
 		case p.count(Fixed) > 0 || p.Status == Error || p.Status == Fail && p.count(Waived) == 0:
 			todo = append(todo, w)
 		case p.Inputs == inputs(job) && p.count(Waived) > 0:
-			w.slot.fromRecord(p, Pass, plural(p.count(Waived), "finding")+" skipped")
+			w.slot.fromRecord(p, Pass, findings(p.count(Waived))+" skipped")
 			res.Slots = append(res.Slots, w.slot)
 		default:
 			passed = append(passed, w)
@@ -275,11 +275,12 @@ func (s *Slot) keepFailing(p *prior) {
 	}
 }
 
-func plural(n int, noun string) string {
+// findings counts them for a person.
+func findings(n int) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 finding"
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d findings", n)
 }
 
 // fileName makes one part of a file's name.

@@ -131,7 +131,7 @@ func (s *Store) add(insert *sqlite3.Stmt, line []byte) error {
 		return nil
 	}
 	var rec history.Record
-	if err := json.Unmarshal(line, &rec); err != nil || rec.ID == "" || rec.Type == "" {
+	if json.Unmarshal(line, &rec) != nil || rec.ID == "" || rec.Type == "" {
 		s.Unreadable++
 		return nil
 	}
