@@ -11,9 +11,20 @@ import (
 	"gauntlet/internal/stop"
 )
 
+// reach is whom a switch is for: one session, every project, or this project.
+type reach struct {
+	session    string
+	everywhere bool
+}
+
+func (r *reach) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&r.session, "session", "", "only this session")
+	cmd.Flags().BoolVar(&r.everywhere, "everywhere", false, "every project of yours")
+	cmd.MarkFlagsMutuallyExclusive("session", "everywhere")
+}
+
 func (app *App) offCmd() *cobra.Command {
-	var id string
-	var everywhere bool
+	var r reach
 	var span time.Duration
 	cmd := &cobra.Command{
 		Use:   "off",
@@ -26,8 +37,12 @@ takes effect at the next stop, also of an agent that is being kept from stopping
   gauntlet off --everywhere`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, what, on, err := app.switchFor(cmd, r)
+			if err != nil {
+				return err
+			}
 			o := session.Off{Since: app.Now()}
-			until := "until `gauntlet on`"
+			until := "until `" + on + "`"
 			if cmd.Flags().Changed("for") {
 				if span <= 0 {
 					return exit(2, "--for needs a time such as 30m or 2h")
@@ -35,71 +50,76 @@ takes effect at the next stop, also of an agent that is being kept from stopping
 				o.Until = app.Now().Add(span)
 				until = "until " + o.Until.Local().Format("2006-01-02 15:04")
 			}
-			store, what, err := app.switchFor(id, everywhere)
-			if err != nil {
-				return err
-			}
-			if err := store.SwitchOff(id, o); err != nil {
+			if err := store.SwitchOff(r.session, o); err != nil {
 				return exit(2, "%v", err)
 			}
 			fmt.Fprintf(app.Out, "Stop hook off for %s, %s.\n", what, until)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&id, "session", "", "only this session")
-	cmd.Flags().BoolVar(&everywhere, "everywhere", false, "every project of yours")
+	r.flags(cmd)
 	cmd.Flags().DurationVar(&span, "for", 0, "switch it on again by itself after this time")
 	return cmd
 }
 
 func (app *App) onCmd() *cobra.Command {
-	var id string
-	var everywhere bool
+	var r reach
 	cmd := &cobra.Command{
 		Use:     "on",
 		Short:   "Take `gauntlet off` back",
 		Example: "  gauntlet on\n  gauntlet on --everywhere",
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			store, what, err := app.switchFor(id, everywhere)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, what, _, err := app.switchFor(cmd, r)
 			if err != nil {
 				return err
 			}
-			was, err := store.SwitchOn(id)
+			was, err := store.SwitchOn(r.session)
 			if err != nil {
 				return exit(2, "%v", err)
 			}
 			if !was {
 				fmt.Fprintf(app.Out, "Stop hook was not off for %s.\n", what)
-				return nil
+			} else {
+				fmt.Fprintf(app.Out, "Stop hook on again for %s.\n", what)
 			}
-			fmt.Fprintf(app.Out, "Stop hook on again for %s.\n", what)
+			if _, off := session.Everywhere(stop.StateHome(app.Getenv)).IsOff(r.session, app.Now()); off {
+				fmt.Fprintln(app.Out, "It is still off for every project; to switch that on: gauntlet on --everywhere")
+			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&id, "session", "", "only this session")
-	cmd.Flags().BoolVar(&everywhere, "everywhere", false, "every project of yours")
+	r.flags(cmd)
 	return cmd
 }
 
-// switchFor finds the memory a switch belongs in. A session is known by its id
-// alone, so that it can be switched off from any folder.
-func (app *App) switchFor(id string, everywhere bool) (session.Store, string, error) {
-	if id != "" || everywhere {
-		store := session.Everywhere(stop.StateHome(app.Getenv))
-		if store.Dir == "" {
-			return store, "", exit(2, "neither XDG_STATE_HOME nor HOME is set")
+// switchFor finds the memory a switch belongs in, and the command that switches
+// on again. A session is known by its id alone, so that it can be switched off
+// from any folder.
+func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, what, on string, err error) {
+	if cmd.Flags().Changed("session") && r.session == "" {
+		return store, "", "", exit(2, "--session needs the id of a session; to mean every session in this project leave it out")
+	}
+	if r.session != "" || r.everywhere {
+		if store = session.Everywhere(stop.StateHome(app.Getenv)); store.Dir == "" {
+			return store, "", "", exit(2, "neither XDG_STATE_HOME nor HOME is set")
 		}
-		if id != "" {
-			return store, "this session", nil
+		if r.session != "" {
+			return store, "this session", "gauntlet on --session " + r.session, nil
 		}
-		return store, "every project", nil
+		return store, "every project", "gauntlet on --everywhere", nil
 	}
 	root, err := app.projectRoot()
 	if err != nil {
-		return session.Store{}, "", err
+		// Autonomy also works where nothing is configured.
+		cwd, _ := app.Getwd()
+		repo, noRepo := git.Find(cwd)
+		if noRepo != nil || repo.Bare {
+			return store, "", "", err
+		}
+		root = repo.Root
 	}
-	return app.memory(root), "this project", nil
+	return app.memory(root), "this project", "gauntlet on", nil
 }
 
 // memory is the session memory of the project at root.
