@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -133,7 +134,7 @@ func perTarget(cmd Command) []Command {
 	for _, target := range targets {
 		one := []string{argv[0]}
 		for _, arg := range argv[1:] {
-			if arg == target || !contains(targets, arg) {
+			if arg == target || !slices.Contains(targets, arg) {
 				one = append(one, arg)
 			}
 		}
@@ -142,15 +143,6 @@ func perTarget(cmd Command) []Command {
 		out = append(out, c)
 	}
 	return out
-}
-
-func contains(list []string, s string) bool {
-	for _, item := range list {
-		if item == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *walker) set(args []string) {

@@ -176,21 +176,12 @@ func endOfList(stmts []*syntax.Stmt) ([]*syntax.Stmt, shown) {
 // statusIn finds the statement whose status the variable holds.
 func statusIn(stmts []*syntax.Stmt, name string) shown {
 	for i := len(stmts) - 1; i > 0; i-- {
-		c, isCall := stmts[i].Cmd.(*syntax.CallExpr)
-		if !isCall || len(c.Args) > 0 || len(c.Assigns) != 1 {
-			continue
+		if variable, first := statusWord(stmts[i]); variable == name {
+			return shown{stmt: i - 1, first: first}
 		}
-		a := c.Assigns[0]
-		if a.Name == nil || a.Name.Value != name || a.Value == nil {
-			continue
+		if assigns(stmts[i], name) {
+			break
 		}
-		switch source(a.Value) {
-		case "$?":
-			return shown{stmt: i - 1}
-		case "$PIPESTATUS[0]":
-			return shown{stmt: i - 1, first: true}
-		}
-		break
 	}
 	return shown{stmt: len(stmts)}
 }
@@ -324,6 +315,20 @@ func toldBy(next []*syntax.Stmt) (told string, first bool) {
 		return told, false
 	}
 	return filledIn(next[0], "$PIPESTATUS[0]"), true
+}
+
+// assigns: the statement gives the variable another value.
+func assigns(s *syntax.Stmt, name string) bool {
+	c, isCall := s.Cmd.(*syntax.CallExpr)
+	if !isCall || len(c.Args) > 0 {
+		return false
+	}
+	for _, a := range c.Assigns {
+		if a.Name != nil && a.Name.Value == name {
+			return true
+		}
+	}
+	return false
 }
 
 // statusWord is the variable that an assignment like rc=$? fills.

@@ -1,6 +1,9 @@
 package shellcmd
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // operands are the words of a command that are neither options nor their
 // values. The command's own name is left out.
@@ -12,7 +15,12 @@ func operands(argv []string) []string {
 		switch {
 		case arg == "--":
 			return append(out, argv[i+1:]...)
-		case contains(valued, arg):
+		case isMake(argv) && (arg == "-j" || arg == "-l"):
+			// the number may be left out
+			if i+1 < len(argv) && strings.Trim(argv[i+1], "0123456789.") == "" {
+				i++
+			}
+		case slices.Contains(valued, arg):
 			i++
 		case strings.HasPrefix(arg, "-") && arg != "-":
 		case isMake(argv) && strings.Contains(arg, "="):
@@ -43,7 +51,7 @@ func valuedFlags(argv []string) []string {
 	name := base(argv[0])
 	switch {
 	case name == "make" || name == "gmake":
-		return []string{"-C", "--directory", "-f", "--file", "--makefile", "-I", "-o", "-W", "-j", "-l"}
+		return []string{"-C", "--directory", "-f", "--file", "--makefile", "-I", "-o", "-W"}
 	case name == "pytest" || name == "py.test":
 		return []string{
 			"-k", "-m", "-n", "-c", "-o", "-p", "-W", "-r", "--maxfail", "--rootdir", "--confcutdir", "--deselect", "--ignore",

@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -78,7 +79,7 @@ func (p Pattern) matchArgv(argv []string) bool {
 	for _, word := range p.words[1:] {
 		switch {
 		case strings.HasPrefix(word, "-"):
-			if !contains(argv[1:], word) {
+			if !slices.Contains(argv[1:], word) {
 				return false
 			}
 		case len(word) > 2 && word[0] == '*' && word[len(word)-1] == '*':
@@ -189,9 +190,9 @@ func makePretends(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
-		case contains([]string{"--just-print", "--recon", "--question", "--touch"}, arg):
+		case slices.Contains([]string{"--just-print", "--recon", "--question", "--touch"}, arg):
 			return true
-		case contains([]string{"-C", "-f", "-I", "-o", "-W", "--directory", "--file"}, arg):
+		case slices.Contains([]string{"-C", "-f", "-I", "-o", "-W", "--directory", "--file"}, arg):
 			i++
 		case isCluster(arg):
 			for _, r := range arg[1:] {
@@ -210,7 +211,7 @@ func makePretends(args []string) bool {
 func hasAny(argv []string, flags ...string) bool {
 	for _, arg := range argv[1:] {
 		flag, _, _ := strings.Cut(arg, "=")
-		if contains(flags, flag) {
+		if slices.Contains(flags, flag) {
 			return true
 		}
 	}

@@ -1,6 +1,9 @@
 package shellcmd
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // views sees through wrappers and runners, outermost first. A wrapper that
 // changes the directory changes it for what it runs only, so the files of the
@@ -39,7 +42,7 @@ func unwrap(argv []string) []string {
 		return rest(skipFlags(args, "-w", "--timeout", "-E"), 1)
 	case name == "time" || name == "gtime":
 		return skipFlags(args, "-f", "--format", "-o", "--output")
-	case contains([]string{"nohup", "setsid", "exec", "unbuffer", "chronic", "caffeinate", "xvfb-run", "dbus-run-session"}, name):
+	case slices.Contains([]string{"nohup", "setsid", "exec", "unbuffer", "chronic", "caffeinate", "xvfb-run", "dbus-run-session"}, name):
 		return skipFlags(args, "-a", "-s", "-n")
 	case name == "nice" || name == "ionice" || name == "stdbuf" || name == "chrt" || name == "taskset":
 		return skipFlags(args, "-n", "-c", "-p", "-i", "-o", "-e", "--adjustment")
@@ -49,7 +52,7 @@ func unwrap(argv []string) []string {
 		if len(args) > 1 && args[0] == "run" {
 			return pythonModule(args[1:], "--source", "--omit", "--include", "--rcfile", "--data-file")
 		}
-	case contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, name):
+	case slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, name):
 		return scriptFile(args)
 	}
 	return unwrapRunner(name, args)
@@ -142,7 +145,7 @@ func uvRun(args []string) []string {
 			return rest(args, i+1)
 		case args[i] == "--":
 			return rest(args, i+1)
-		case contains(valued, args[i]):
+		case slices.Contains(valued, args[i]):
 			i++
 		case !strings.HasPrefix(args[i], "-"):
 			return args[i:]
@@ -180,7 +183,7 @@ func packageManager(name string, args []string) []string {
 			return append([]string{"npm", "run"}, args[1:]...)
 		}
 		// a script that is called like a tool runs that tool
-		if script := rest(args, 1); len(script) > 0 && contains([]string{"jest", "vitest", "mocha", "ava", "playwright", "eslint", "tsc", "cypress"}, script[0]) {
+		if script := rest(args, 1); len(script) > 0 && slices.Contains([]string{"jest", "vitest", "mocha", "ava", "playwright", "eslint", "tsc", "cypress"}, script[0]) {
 			return script
 		}
 		return nil
@@ -190,7 +193,7 @@ func packageManager(name string, args []string) []string {
 		}
 		return append([]string{"npm", "run", "test"}, args[1:]...)
 	}
-	if (name == "yarn" || name == "pnpm" || name == "bun") && !contains(packageVerbs(), args[0]) {
+	if (name == "yarn" || name == "pnpm" || name == "bun") && !slices.Contains(packageVerbs(), args[0]) {
 		return append([]string{"npm", "run"}, args...)
 	}
 	return nil
@@ -211,7 +214,7 @@ func pythonModule(args []string, valued ...string) []string {
 		switch {
 		case args[i] == "-m":
 			return rest(args, i+1)
-		case args[i] == "-W" || args[i] == "-X" || contains(valued, args[i]):
+		case args[i] == "-W" || args[i] == "-X" || slices.Contains(valued, args[i]):
 			i++
 		case args[i] == "-c" || !strings.HasPrefix(args[i], "-"):
 			return nil
@@ -240,7 +243,7 @@ func scriptFile(args []string) []string {
 
 // shellScript is the text of `bash -lc 'text'`.
 func shellScript(argv []string) (string, bool) {
-	if !contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, base(argv[0])) {
+	if !slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, base(argv[0])) {
 		return "", false
 	}
 	for i := 1; i < len(argv); i++ {
@@ -280,7 +283,7 @@ func skipFlags(args []string, valued ...string) []string {
 		switch {
 		case args[i] == "--":
 			return rest(args, i+1)
-		case contains(valued, args[i]):
+		case slices.Contains(valued, args[i]):
 			i++
 		case !strings.HasPrefix(args[i], "-"):
 			return args[i:]
