@@ -36,7 +36,7 @@ func (j Job) LogPath(logDir string, n int) string {
 // passed, said no, or could not run.
 func RunCheck(ctx context.Context, j Job, env Env) Result {
 	res := Result{ID: j.ID, Kind: KindCheck, Name: j.Name, Entry: j.Entry, LogPath: j.LogPath(env.LogDir, env.RunNumber)}
-	command := strings.ReplaceAll(j.Check.Command, "${BASE_BRANCH}", env.BaseBranch)
+	command := withBase(j.Check.Command, env.BaseBranch)
 	res.Command = redact.String(command)
 	start := env.Now()
 	var onLine func(string)
@@ -56,7 +56,7 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		return res
 	}
 	r := proc.Run(ctx, proc.Cmd{
-		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: checkEnviron(env.Environ, j.Check.Env, j.Dir),
+		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: append(checkEnviron(env.Environ, j.Check.Env, j.Dir), "BASE_BRANCH="+env.BaseBranch),
 		Stdout: log, Stderr: log, Timeout: timeout(j.Check.Timeout), Contain: true,
 	})
 	res.DurationMS = r.Duration.Milliseconds()
@@ -79,6 +79,18 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		res.Message = strings.TrimPrefix(res.Message+"; log incomplete: "+err.Error(), "; ")
 	}
 	return res
+}
+
+// withBase puts the base branch into the command. A name that the shell could
+// take for anything but a word is left for the shell to expand: git allows
+// branches like "x;id".
+func withBase(command, base string) string {
+	for _, c := range base {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("._/@+-", c) {
+			return command
+		}
+	}
+	return strings.ReplaceAll(command, "${BASE_BRANCH}", base)
 }
 
 // indent keeps a text of the project's from being read as a line of ours.

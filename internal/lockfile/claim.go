@@ -45,13 +45,13 @@ func Claim(path string, owner []byte, known func([]byte) bool, stale time.Durati
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
-		done, err := takeOver(path, tmp.Name(), known, stale)
+		left, done, err := takeOver(path, tmp.Name(), known, stale)
 		if err != nil {
 			return nil, err
 		}
 		if done {
 			claimed = true
-			return &Lock{f: tmp, path: path}, nil
+			return &Lock{f: tmp, path: path, left: left}, nil
 		}
 	}
 	return nil, ErrHeld
@@ -59,34 +59,34 @@ func Claim(path string, owner []byte, known func([]byte) bool, stale time.Durati
 
 // takeOver puts ours in place of a file whose owner is gone. It holds the old
 // file's lock while it does, so only one can.
-func takeOver(path, ours string, known func([]byte) bool, stale time.Duration) (bool, error) {
+func takeOver(path, ours string, known func([]byte) bool, stale time.Duration) (left []byte, done bool, err error) {
 	old, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // released a moment ago
+		return nil, false, nil // released a moment ago
 	}
 	if err != nil {
-		return false, fmt.Errorf("lock %s: %w", path, err)
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
 	}
 	defer old.Close() //nolint:errcheck // gives its lock up
 	if err := lock(old); err != nil {
-		return false, err
+		return nil, false, err
 	}
 	if !same(old, path) {
-		return false, nil
+		return nil, false, nil
 	}
 	info, err := old.Stat()
 	if err != nil {
-		return false, fmt.Errorf("lock %s: %w", path, err)
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
 	}
 	content, err := io.ReadAll(io.LimitReader(old, 4096))
 	if err != nil {
-		return false, fmt.Errorf("lock %s: %w", path, err)
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !known(content) && time.Since(info.ModTime()) < stale {
-		return false, ErrHeld
+		return nil, false, ErrHeld
 	}
 	if err := os.Rename(ours, path); err != nil {
-		return false, fmt.Errorf("lock %s: %w", path, err)
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
 	}
-	return true, nil
+	return content, true, nil
 }

@@ -18,7 +18,11 @@ var ErrHeld = errors.New("lock is held")
 type Lock struct {
 	f    *os.File
 	path string
+	left []byte
 }
+
+// LeftBy is what the file said whose owner had died; nil when there was none.
+func (l *Lock) LeftBy() []byte { return l.left }
 
 // TryAcquire takes the lock or returns ErrHeld at once.
 func TryAcquire(path string) (*Lock, error) {

@@ -106,6 +106,36 @@ func (e escape) members() []int {
 	return out
 }
 
+// EndOrphansOf kills what the children of a process of ours that was killed have
+// left running: nobody was there to sweep after it.
+func EndOrphansOf(dead int) {
+	if dead <= 1 || !errors.Is(syscall.Kill(dead, 0), syscall.ESRCH) {
+		return
+	}
+	mark := []byte(markVar + strconv.Itoa(dead) + ".")
+	for range 20 { // they may be forking while we look
+		left := false
+		entries, err := os.ReadDir("/proc")
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			pid, err := strconv.Atoi(e.Name())
+			if err != nil {
+				continue
+			}
+			env, err := os.ReadFile("/proc/" + e.Name() + "/environ")
+			if err == nil && (bytes.HasPrefix(env, mark) || bytes.Contains(env, append([]byte{0}, mark...))) {
+				left = syscall.Kill(pid, syscall.SIGKILL) == nil || left
+			}
+		}
+		if !left {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // children are the pids whose parent is this process.
 func children() []int {
 	tasks, err := os.ReadDir("/proc/self/task")

@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/lockfile"
+	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
 )
 
@@ -112,6 +113,7 @@ func (e *execution) run(ctx context.Context) {
 
 // locked is the part of a run that only one process does at a time.
 func (e *execution) locked(ctx context.Context) {
+	sweepTemps(e.logDir, e.opts.Now())
 	e.logs = scanLogs(e.logDir)
 	hasState := false
 	e.state, hasState = readState(e.logDir)
@@ -181,7 +183,15 @@ func claim(logDir string, now time.Time) (*lockfile.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lockfile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
+	lock, err := lockfile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
+	if err != nil {
+		return nil, err
+	}
+	var dead owner
+	if json.Unmarshal(lock.LeftBy(), &dead) == nil && dead.Host == host {
+		proc.EndOrphansOf(dead.PID) // its gates must not work on beside ours
+	}
+	return lock, nil
 }
 
 type owner struct {
@@ -219,7 +229,7 @@ func (e *execution) autoClean(ctx context.Context) {
 		if err != nil || !merged {
 			return
 		}
-		why = "the work of the last run was merged into " + e.changes.base
+		why = "the commit of the last run is part of " + e.changes.base
 	}
 	if _, err := Clean(e.logDir); err != nil {
 		e.res.Warnings = append(e.res.Warnings, err.Error())

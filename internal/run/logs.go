@@ -75,6 +75,31 @@ func scanLogs(dir string) gateLogs {
 	return g
 }
 
+// sweepTemps removes temporary files that killed runs left in the log directory.
+func sweepTemps(dir string, now time.Time) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		name := e.Name()
+		ours := strings.HasPrefix(name, lockTemp) || strings.HasPrefix(name, probeTemp) ||
+			strings.HasPrefix(name, ".") && strings.Contains(name, ".tmp-")
+		if !ours || e.IsDir() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > time.Minute {
+			_ = os.Remove(filepath.Join(dir, name))
+		}
+	}
+}
+
+// How the temporary files of the lock and of the probe for writing begin.
+const (
+	lockTemp  = ".lock-"
+	probeTemp = ".probe-"
+)
+
 // splitLogName takes "check_x_y.12.log" apart.
 func splitLogName(name string) (base string, n int, ending string, ok bool) {
 	rest, ending, ok := cutLast(name, ".")

@@ -73,7 +73,7 @@ func ensureLogDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".probe-*")
+	f, err := os.CreateTemp(dir, probeTemp+"*")
 	if err != nil {
 		return err
 	}
