@@ -49,8 +49,8 @@ func handOff(home, root string, repo *git.Repo, session, prompt string, threshol
 			errs = append(errs, err)
 		} else {
 			errs = append(errs,
-				atomicfile.Write(inHome(home, "continuation-prompt.md"), data, 0o600),
-				atomicfile.Write(filepath.Join(dir, safeName(session)+".md"), data, 0o600))
+				replaceFile(inHome(home, "continuation-prompt.md"), data, 0o600),
+				replaceFile(filepath.Join(dir, safeName(session)+".md"), data, 0o600))
 		}
 	} else {
 		errs = append(errs, errors.New("no home directory for the continuation prompt"))
@@ -72,7 +72,25 @@ func writeIteration(root string, repo *git.Repo, threshold, percent int, now tim
 	text := fmt.Sprintf("---\nactive: true\niteration: %d\nthreshold: %d\nlast_percent: %d\nlast_compact: %s\n---\n\n"+
 		"Gauntlet saved a checkpoint when the context window reached its threshold; go on with the work.\n",
 		lastIteration(path)+1, threshold, percent, now.UTC().Format(time.RFC3339))
-	return atomicfile.Write(path, []byte(text), 0o644)
+	return replaceFile(path, []byte(text), 0o644)
+}
+
+// replaceFile puts data at path in one step. It does not wait for the disk, as
+// the hand-off is for an agent that goes on now, and the agent waits for us.
+func replaceFile(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), scrapPrefix+"*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(mode), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
 }
 
 func lastIteration(path string) int {

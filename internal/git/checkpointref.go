@@ -2,7 +2,10 @@ package git
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sort"
 	"strconv"
 	"strings"
@@ -68,25 +71,15 @@ func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
 // session's next number. session must be fit for a reference name. The branch,
 // the index and the files are not touched.
 func (r Repo) SaveCheckpoint(ctx context.Context, session, parent, message string, exclude []string, now time.Time) (Checkpoint, error) {
-	type listed struct {
-		seq int
-		err error
-	}
-	next := make(chan listed, 1)
-	go func() {
-		var l listed
-		l.seq, l.err = r.nextCheckpoint(ctx, session)
-		next <- l
-	}()
-	tree, err := r.SnapshotTree(ctx, exclude)
-	l := <-next
+	seq, err := r.nextCheckpoint(ctx, session)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	if l.err != nil {
-		return Checkpoint{}, l.err
+	tree, err := r.SnapshotTree(ctx, exclude)
+	if err != nil {
+		return Checkpoint{}, err
 	}
-	return r.saveTree(ctx, session, l.seq, tree, parent, message, now)
+	return r.saveTree(ctx, session, seq, tree, parent, message, now)
 }
 
 func (r Repo) saveTree(ctx context.Context, session string, seq int, tree, parent, message string, now time.Time) (Checkpoint, error) {
@@ -101,17 +94,47 @@ func (r Repo) saveTree(ctx context.Context, session string, seq int, tree, paren
 
 // nextCheckpoint is the first number of a session that is not taken.
 func (r Repo) nextCheckpoint(ctx context.Context, session string) (int, error) {
-	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", CheckpointRefs+session+"/")
-	if err != nil {
-		return 0, err
+	prefix := CheckpointRefs + session + "/"
+	names, ok := r.refNames(prefix)
+	if !ok {
+		out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", prefix)
+		if err != nil {
+			return 0, err
+		}
+		names = strings.Split(string(out), "\n")
 	}
 	last := 0
-	for ref := range strings.SplitSeq(string(out), "\n") {
-		if n, err := strconv.Atoi(strings.TrimPrefix(ref, CheckpointRefs+session+"/")); err == nil {
+	for _, ref := range names {
+		if n, err := strconv.Atoi(strings.TrimPrefix(ref, prefix)); err == nil {
 			last = max(last, n)
 		}
 	}
 	return last + 1, nil
+}
+
+// refNames lists the references directly below prefix from the files, without a
+// git process; ok is false when the repository keeps them in another format.
+func (r Repo) refNames(prefix string) (names []string, ok bool) {
+	if _, err := os.Stat(filepath.Join(r.CommonDir, "reftable")); err == nil {
+		return nil, false
+	}
+	entries, err := os.ReadDir(filepath.Join(r.CommonDir, filepath.FromSlash(prefix)))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, false
+	}
+	for _, e := range entries {
+		names = append(names, prefix+e.Name())
+	}
+	b, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, false
+	}
+	for line := range strings.Lines(string(b)) {
+		if _, name, _ := strings.Cut(strings.TrimRight(line, "\n"), " "); strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	return names, true
 }
 
 // DeleteCheckpoints removes the references; the objects go when git cleans up.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -446,6 +447,9 @@ func (r Repo) Blob(ctx context.Context, spec string) (content []byte, ok bool, e
 // IndexEntries are the entries of some paths in the user's index, by path: mode
 // and object id.
 func (r Repo) IndexEntries(ctx context.Context, paths ...string) (map[string]TreeEntry, error) {
+	if entries, ok := r.readEntries(paths); ok {
+		return entries, nil
+	}
 	out, err := r.Run(ctx, append([]string{"--literal-pathspecs", "ls-files", "--stage", "-z", "--"}, paths...)...)
 	if err != nil {
 		return nil, err
@@ -459,6 +463,34 @@ func (r Repo) IndexEntries(ctx context.Context, paths ...string) (map[string]Tre
 		}
 	}
 	return entries, nil
+}
+
+// readEntries is IndexEntries without a git process; ok is false when only git
+// can tell.
+func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
+	b, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
+	if err != nil {
+		return nil, false
+	}
+	ref, _ := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: ")
+	head, ok := r.ReadRef(ref)
+	if !ok {
+		return nil, false // the length of an object id is not known
+	}
+	if b, err = os.ReadFile(filepath.Join(r.GitDir, "index")); err != nil {
+		return nil, false
+	}
+	all, ok := readIndex(b, len(head)/2)
+	if !ok {
+		return nil, false
+	}
+	entries := map[string]TreeEntry{}
+	for _, e := range all {
+		if slices.Contains(paths, e.Path) {
+			entries[e.Path] = e
+		}
+	}
+	return entries, true
 }
 
 // Ignored reports whether git ignores a path that it does not track.
