@@ -58,7 +58,8 @@ type decision struct {
 	relevant,
 	ignored []Change // the changed files that count, and those that do not
 	timeline *timeline
-	dropped  bool // something was left out because nobody can be sure
+	commit   string // the commit step, as it is numbered in the message
+	dropped  bool   // something was left out because nobody can be sure
 }
 
 // sortFiles finds the categories of the changed files.

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"path"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -13,6 +14,8 @@ type glob struct {
 	// before and after are the literal ends of the pattern: a path that has
 	// not got them cannot match, which is nearly all of 20,000 paths.
 	before, after string
+	// folder is the last name in the pattern, when that may be a folder
+	folder string
 }
 
 type globs []glob
@@ -26,6 +29,9 @@ func newGlobs(patterns []string) globs {
 			continue
 		}
 		g := glob{pattern: p, before: p}
+		if last := path.Base(p); !strings.ContainsAny(last, `*?[{\`) {
+			g.folder = last
+		}
 		if i := strings.IndexAny(p, `*?[{\`); i >= 0 {
 			g.before = p[:i]
 			// **/go.mod is also go.mod at the top
@@ -36,27 +42,27 @@ func newGlobs(patterns []string) globs {
 	return list
 }
 
-func (list globs) match(path string) bool {
+func (list globs) match(name string) bool {
 	for _, g := range list {
-		if g.match(path) {
+		if g.match(name) {
 			return true
 		}
 	}
 	return false
 }
 
-func (g glob) match(path string) bool {
-	if !strings.HasPrefix(path, g.before) {
+func (g glob) match(name string) bool {
+	if !strings.HasPrefix(name, g.before) {
 		return false
 	}
-	if strings.HasSuffix(path, g.after) {
-		if matched, err := doublestar.Match(g.pattern, path); err == nil && matched {
+	if strings.HasSuffix(name, g.after) {
+		if matched, err := doublestar.Match(g.pattern, name); err == nil && matched {
 			return true
 		}
 	}
-	if strings.HasSuffix(g.pattern, "**") || !strings.Contains(path, "/") {
+	if g.folder == "" || !strings.Contains(name, g.folder+"/") {
 		return false
 	}
-	matched, err := doublestar.Match(g.pattern+"/**", path)
+	matched, err := doublestar.Match(g.pattern+"/**", name)
 	return err == nil && matched
 }

@@ -53,7 +53,7 @@ func (d *decision) compose() {
 	}
 	res.Message = fit(res.Message)
 	if d.commits() {
-		res.Actions = append(res.Actions, Action{ID: "commit", Text: "Commit only after the other actions are complete"})
+		res.Actions = append(res.Actions, Action{ID: "commit", Text: d.commit})
 	}
 }
 
@@ -112,7 +112,8 @@ func (d *decision) steps(limit int) string {
 		lines = append(lines, clip(oneLine(text), maxSentence))
 	}
 	if d.commits() {
-		lines = append(lines, commitText(len(lines)))
+		d.commit = commitText(len(lines))
+		lines = append(lines, d.commit)
 	}
 	for i := range lines {
 		lines[i] = strconv.Itoa(i+1) + ". " + lines[i]

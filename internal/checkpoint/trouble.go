@@ -135,12 +135,29 @@ func enrich(s *step) (kind, text string) {
 	case strings.Contains(out, "ImportError"), strings.Contains(out, "ModuleNotFoundError"):
 		return "import", "Import errors remain — check dependencies or module paths"
 	}
-	for _, c := range s.line.Commands {
-		if c.TestRun() {
-			return "test", "Test failures remain — re-run tests after fixes"
-		}
+	if runsTests(s) {
+		return "test", "Test failures remain — re-run tests after fixes"
 	}
 	return "generic", "A command returned errors — verify the issue is resolved"
+}
+
+// runsTests: here or somewhere else, in a container for instance.
+func runsTests(s *step) bool {
+	for _, c := range s.line.Commands {
+		if c.TestRun() {
+			return true
+		}
+		if name := c.Name(); isQuiet(name) || isSearch(name) || name == "git" {
+			continue
+		}
+		text := " " + strings.Join(c.Argv(), " ") + " "
+		for _, words := range []string{" pytest ", " make test ", " go test ", " cargo test ", " npm test ", " jest ", " vitest "} {
+			if strings.Contains(text, words) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // dealtWith: something later fixed, repeated or looked into the i-th call.
