@@ -129,13 +129,13 @@ func parse(text string) (*syntax.File, bool) {
 	if len(text) > maxLine || !shallow(text) {
 		return nil, false
 	}
-	// PowerShell and cmd never get here with anything that proves something;
-	// bash is a superset of what the agents' shells understand.
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil {
-		return nil, false
+	// agents run bash, or what the person logs in with
+	for _, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangZsh} {
+		if file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), ""); err == nil {
+			return file, true
+		}
 	}
-	return file, true
+	return nil, false
 }
 
 // shallow reports whether text cannot nest deeper than the parser's stack is

@@ -309,6 +309,7 @@ func TestProves(t *testing.T) {
 		{"T=restart; make $T", "make restart", "", true},
 		{"make $T", "make restart", "", false},
 		{"PY=.venv/bin/python; $PY -m pytest", "pytest", "", true},
+		{"ls *(.om[1]) && make restart", "make restart", "", true}, // zsh
 		{"make restart 'unclosed", "make restart", "", false},
 		{"make restart )", "make restart", "", false},
 		{"", "make restart", "", false},
