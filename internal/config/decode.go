@@ -147,6 +147,13 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 	if isNull(n) && v.Kind() != reflect.Struct && !isSection(v) {
 		return // "key:" with nothing behind it is the same as no key
 	}
+	if on, ok := boolOf(n); ok && isSection(v) {
+		if on { // the same as an empty section; off is the same as none
+			v.Set(reflect.New(v.Type().Elem()))
+			d.required(v.Elem(), field, n, map[string]bool{})
+		}
+		return
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		p := reflect.New(v.Type().Elem())

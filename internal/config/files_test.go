@@ -9,13 +9,20 @@ import (
 )
 
 func TestSectionsSwitchOnByBeingThere(t *testing.T) {
-	for _, content := range []string{"checkpoint:\nautonomy:\n", "checkpoint: {}\nautonomy: {}\n", "checkpoint: ~\nautonomy: null\n"} {
+	for _, content := range []string{"checkpoint:\nautonomy:\n", "checkpoint: {}\nautonomy: {}\n", "checkpoint: ~\nautonomy: null\n", "checkpoint: on\nautonomy: true\n"} {
 		l := mustLoad(t, project(t, map[string]string{"config.yml": content}), env(t))
 		if l.Project.Checkpoint == nil || l.Project.Autonomy == nil {
 			t.Errorf("%q: %+v", content, l.Project)
 		}
 		if l.Project.Autonomy.Enabled != nil || l.Project.Checkpoint.CommitGate != nil {
 			t.Errorf("%q: set what was not", content)
+		}
+	}
+	for _, off := range []string{"off", "false"} {
+		content := "checkpoint:\n  capture: " + off + "\n  commit_step: on\n  commit_gate: " + off + "\n  tests: " + off + "\nautonomy: " + off + "\n"
+		l := mustLoad(t, project(t, map[string]string{"config.yml": content}), env(t))
+		if c := l.Project.Checkpoint; l.Project.Autonomy != nil || c == nil || *c.Capture || !*c.CommitStep || c.CommitGate != nil || c.Tests != nil {
+			t.Errorf("%q: %+v", content, c)
 		}
 	}
 	l := mustLoad(t, project(t, map[string]string{"config.yml": "checkpoint:\n  tests:\n    command: go test ./...\nentry_points:\n"}), env(t))

@@ -66,6 +66,18 @@ func TestLoadErrors(t *testing.T) {
 			map[string]string{"config.yml": minimal + "stop_hook:\n  enabled: yes\n", "checks/lint.yml": lint},
 			`.gauntlet/config.yml:5:12: stop_hook.enabled: must be true or false, not the text "yes"`,
 		},
+		"wrong type bool, quoted": {
+			map[string]string{"config.yml": minimal + "stop_hook:\n  enabled: \"off\"\n", "checks/lint.yml": lint},
+			`.gauntlet/config.yml:5:12: stop_hook.enabled: must be true or false, not the text "off"`,
+		},
+		"section that is on but says nothing": {
+			map[string]string{"config.yml": "checkpoint:\n  commit_gate: on\n"},
+			`.gauntlet/config.yml:2:16: checkpoint.commit_gate.paths: is required`,
+		},
+		"action without id": {
+			map[string]string{"config.yml": "checkpoint:\n  always: [{run: x}]\n"},
+			`.gauntlet/config.yml:2:13: checkpoint.always[0].id: is required`,
+		},
 		"wrong type text": {
 			map[string]string{"config.yml": "base_branch: 12\n" + minimal, "checks/lint.yml": lint},
 			`.gauntlet/config.yml:1:14: base_branch: must be text, not 12; put it in quotes`,

@@ -170,7 +170,7 @@ func checkCheckpoint(d *decoder, c *Checkpoint) {
 		if after := a.action.After; after != "" && c.Preset == "" && !slices.Contains(ids, after) {
 			d.failField(a.field+".after", nearest(after, ids), "there is no action %s", quote(after))
 		}
-		if a.action.After == a.action.ID {
+		if a.action.After != "" && a.action.After == a.action.ID {
 			d.failField(a.field+".after", "", "an action cannot come after itself")
 		}
 	}

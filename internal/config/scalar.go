@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // scalar decodes one value and holds it against the tags of its field.
@@ -15,12 +16,12 @@ func (d *decoder) scalar(n ast.Node, v reflect.Value, field string, tag reflect.
 	before := len(d.errs)
 	switch v.Kind() {
 	case reflect.Bool:
-		b, ok := n.(*ast.BoolNode)
+		b, ok := boolOf(n)
 		if !ok {
 			d.fail(n, field, "", "must be true or false, not %s", kindOf(n))
 			return
 		}
-		v.SetBool(b.Value)
+		v.SetBool(b)
 	case reflect.String:
 		text, ok := stringOf(n)
 		if !ok {
@@ -51,6 +52,20 @@ func (d *decoder) scalar(n ast.Node, v reflect.Value, field string, tag reflect.
 	default:
 		panic("config: no decoder for " + v.Type().String())
 	}
+}
+
+// boolOf reads true and false, and the words on and off that people use for
+// switches; quoted they are text.
+func boolOf(n ast.Node) (value, ok bool) {
+	switch v := n.(type) {
+	case *ast.BoolNode:
+		return v.Value, true
+	case *ast.StringNode:
+		if v.Token.Type == token.StringType {
+			return v.Value == "on", v.Value == "on" || v.Value == "off"
+		}
+	}
+	return false, false
 }
 
 func (d *decoder) text(n ast.Node, text, field string, tag reflect.StructTag) {

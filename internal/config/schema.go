@@ -134,7 +134,7 @@ func schemaType(t reflect.Type, tag reflect.StructTag, field string, section boo
 	case reflect.Struct:
 		s = schemaStruct(t, field, legacy)
 		if section {
-			s[0].value = []string{"object", "null"}
+			s[0].value = []string{"object", "boolean", "null"}
 		}
 	default:
 		panic("config: no schema for " + t.String())

@@ -69,6 +69,7 @@ func TestSchemaAgreesWithTheLoader(t *testing.T) {
 		{"config", minimal, true},
 		{"config", "checkpoint:\n", true},
 		{"config", "autonomy: {enabled: true, threshold_percent: 60, commit: work}\n", true},
+		{"config", "checkpoint: {commit_gate: false}\nautonomy: false\n", true},
 		{"config", "max_retries: 3\n", false},
 		{"config", minimal + "max_retries: -1\n", false},
 		{"config", minimal + "max_retries: 0\n", true},
