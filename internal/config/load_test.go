@@ -76,7 +76,7 @@ func TestLoadErrors(t *testing.T) {
 		},
 		"action without id": {
 			map[string]string{"config.yml": "checkpoint:\n  always: [{run: x}]\n"},
-			`.gauntlet/config.yml:2:13: checkpoint.always[0].id: is required`,
+			`.gauntlet/config.yml:2:12: checkpoint.always[0].id: is required`,
 		},
 		"wrong type text": {
 			map[string]string{"config.yml": "base_branch: 12\n" + minimal, "checks/lint.yml": lint},
