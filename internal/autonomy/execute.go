@@ -16,6 +16,10 @@ import (
 	"gauntlet/internal/redact"
 )
 
+// guardVar tells a stop hook that it runs inside one of ours: a hook of the
+// repository may well start an agent.
+const guardVar = "GAUNTLET_STOP_HOOK_ACTIVE"
+
 // Budgets. The whole stays under 20 s, the grace for what has to be killed included.
 const (
 	total       = 17500 * time.Millisecond
@@ -186,21 +190,27 @@ func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *n
 			record.New = append(record.New, f.Path)
 		}
 	}
+	placed := false
+	c.Env = []string{guardVar + "=1"}
 	c.Ready = func() error {
 		if out.Notes {
 			record.Notes, record.Rel, record.Existed, record.Mode, record.After = n.path, n.rel, n.existed, n.mode, hash(n.after)
 		}
-		if err := record.save(x.work, n.before); err != nil {
+		if !out.Notes {
+			return record.save(x.work)
+		}
+		if err := n.keep(x.work); err != nil {
 			return err
 		}
-		if !out.Notes {
-			return nil
+		if err := record.save(x.work); err != nil {
+			return err
 		}
+		placed = true
 		return n.place(x.work)
 	}
 	c.Pending = func(u git.IndexUpdate) error {
 		record.Pending, record.Index = u, hashFile(filepath.Join(x.repo.GitDir, "index"))
-		return record.save(x.work, n.before)
+		return record.save(x.work)
 	}
 	if out.Notes {
 		x.log.printf("Updating %s with session progress", n.rel)
@@ -209,9 +219,11 @@ func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *n
 	oid, err := x.repo.MakeCommit(ctx, c)
 	if oid == "" {
 		// Commit, index and notes: all three are what they were.
-		if out.Notes {
+		if placed && !errors.Is(err, errChanged) {
 			if rerr := n.restore(x.work); rerr != nil {
-				err = errors.Join(err, rerr)
+				// The note stays: the next stop tries again.
+				x.log.printf("%s could not be put back: %v", n.rel, rerr)
+				return failed(notesFailed, "no commit, and %s could not be put back (%v): %s", n.rel, rerr, gitSays(err))
 			}
 		}
 		clearUndo(x.work)

@@ -224,9 +224,10 @@ func TestForeignLockStays(t *testing.T) {
 	}
 	content := w.read("CLAUDE.md")
 	note := undo{Head: w.git("rev-parse", "HEAD"), Notes: filepath.Join(w.root, "CLAUDE.md"), Rel: "CLAUDE.md", Existed: true, Mode: 0o644, After: hash([]byte(content))}
-	if err := note.save(work, []byte("before\n")); err != nil {
+	if err := note.save(work); err != nil {
 		t.Fatal(err)
 	}
+	w.writeAt(work, "notes-before", "before\n")
 	w.writeAt(filepath.Join(w.root, ".git"), "index.lock", "somebody's")
 	w.use = &event.ContextUse{Tokens: 1000, Window: 200_000}
 	w.run()

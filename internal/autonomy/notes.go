@@ -155,9 +155,37 @@ func (n *notes) apply(doc []byte, existed bool, project string, b Build, summary
 	return res.Doc, extra
 }
 
+var errChanged = errors.New("was changed by somebody else at the same moment")
+
+// keep holds on to the file as it is: putting that back later needs no space on
+// the disk and loses nothing, not even the time of its last change.
+func (n *notes) keep(work string) error {
+	kept := beforePath(work)
+	_ = os.Remove(kept)
+	if !n.existed {
+		return nil
+	}
+	if err := os.Link(n.path, kept); err != nil {
+		// Another file system, or one without links.
+		if err := os.WriteFile(kept, n.before, 0o600); err != nil {
+			return fmt.Errorf("keep the old %s: %w", n.rel, err)
+		}
+	}
+	return nil
+}
+
 // place writes the new content. The temporary file is made in work, a folder
 // inside the git directory: whatever happens, no scrap is left in the work tree.
-func (n *notes) place(work string) error { return n.write(work, n.after, n.mode) }
+func (n *notes) place(work string) error {
+	if n.existed {
+		if now, err := os.ReadFile(n.path); err != nil || !bytes.Equal(now, n.before) {
+			return fmt.Errorf("%s %w", n.rel, errors.Join(errChanged, err))
+		}
+	} else if exists(n.path) {
+		return fmt.Errorf("%s %w", n.rel, errChanged)
+	}
+	return n.write(work, n.after, n.mode)
+}
 
 // restore puts back what was there before.
 func (n *notes) restore(work string) error {
@@ -169,6 +197,13 @@ func (n *notes) restore(work string) error {
 	}
 	if now, err := os.ReadFile(n.path); err == nil && bytes.Equal(now, n.before) {
 		return nil
+	}
+	// The kept file itself, if it is one: a copy would have other permissions.
+	kept := beforePath(work)
+	if st, err := os.Lstat(kept); err == nil && st.Mode().IsRegular() && st.Mode().Perm() == n.mode && hashFile(kept) == hash(n.before) {
+		if os.Rename(kept, n.path) == nil {
+			return nil
+		}
 	}
 	return n.write(work, n.before, n.mode)
 }

@@ -36,14 +36,8 @@ type undo struct {
 func undoPath(work string) string   { return filepath.Join(work, "undo.json") }
 func beforePath(work string) string { return filepath.Join(work, "notes-before") }
 
-// save writes the note, and what the notes held before it. Surviving our own
-// death needs no sync.
-func (u undo) save(work string, before []byte) error {
-	if u.Existed {
-		if err := os.WriteFile(beforePath(work), before, 0o600); err != nil {
-			return fmt.Errorf("keep the old notes: %w", err)
-		}
-	}
+// save writes the note. Surviving our own death needs no sync.
+func (u undo) save(work string) error {
 	b, err := json.Marshal(u)
 	if err != nil {
 		return err
@@ -106,7 +100,7 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 	if u.Notes == "" || hashFile(u.Notes) != u.After {
 		return "", nil
 	}
-	n := notes{path: u.Notes, rel: notesFile, existed: u.Existed, mode: u.Mode}
+	n := notes{path: u.Notes, rel: u.Rel, existed: u.Existed, mode: u.Mode}
 	if u.Existed {
 		if n.before, err = os.ReadFile(beforePath(work)); err != nil {
 			return "", err

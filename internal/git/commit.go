@@ -42,6 +42,8 @@ type Commit struct {
 	OthersStaged bool
 	// Work is a folder inside the git directory for the temporary index.
 	Work string
+	// Env is added to the environment of the commit and its hooks.
+	Env []string
 	// Hold is kept open by git until it ends: a kernel lock on it outlives us.
 	Hold *os.File
 	// Ready is called right before git reads the work tree: what the commit
@@ -147,7 +149,7 @@ func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 			return err
 		}
 	}
-	o := Opts{Timeout: c.Timeout, Locks: true}
+	o := Opts{Timeout: c.Timeout, Locks: true, Env: c.Env}
 	if len(added) > 4 {
 		// A partial commit takes only files that the index knows.
 		kept, kerr := r.keepIndex()
@@ -273,7 +275,7 @@ func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 	if err := copyFile(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return IndexUpdate{}, err
 	}
-	o := Opts{IndexFile: index, Locks: true, Timeout: c.Timeout}
+	o := Opts{IndexFile: index, Locks: true, Timeout: c.Timeout, Env: c.Env}
 	if !c.Everything {
 		// Everything staged goes, but what git knows of unchanged files stays: no file is read again.
 		base := []string{"read-tree", "--reset", c.Head}
