@@ -16,6 +16,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == launchFlag {
+		os.Exit(launch(os.Args[2:]))
+	}
 	out := flag.String("o", filepath.Join("docs", "benchmarks.md"), "where the report goes; - is stdout")
 	only := flag.String("only", "", "run only the sections whose title matches this regular expression")
 	scale := flag.Float64("scale", 1, "multiplies the number of rounds")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -28,7 +27,6 @@ type result struct {
 	name        string
 	median, min time.Duration
 	peakMB      float64
-	floorMB     float64 // our own peak, below which nothing can be seen
 	rounds      int
 	missing     string // why it was not measured
 }
@@ -61,7 +59,7 @@ func (b *bench) race(rounds int, subjects ...subject) ([]result, error) {
 	}
 	for i, s := range subjects {
 		slices.Sort(times[i])
-		results[i].name, results[i].floorMB = s.name, ownPeakMB()
+		results[i].name = s.name
 		results[i].min, results[i].median, results[i].rounds = times[i][0], times[i][len(times[i])/2], len(times[i])
 	}
 	return results, nil
@@ -78,18 +76,14 @@ func (b *bench) once(s subject, round int) (took time.Duration, peakMB float64, 
 	exit := 0
 	var stdout limited
 	for _, cmd := range s.steps(round) {
-		if cmd.Stdout == nil {
-			cmd.Stdout = &stdout
-		}
-		start := time.Now()
-		err := cmd.Run()
-		took += time.Since(start)
-		var failed *exec.ExitError
-		if err != nil && !errors.As(err, &failed) {
+		cmd.Stdout = &stdout
+		seen, err := b.launched(cmd)
+		if err != nil {
 			return 0, 0, err
 		}
-		exit = max(exit, cmd.ProcessState.ExitCode())
-		peakMB = max(peakMB, peakResidentMB(cmd.ProcessState))
+		took += seen.Took
+		exit = max(exit, seen.Exit)
+		peakMB = max(peakMB, seen.PeakMB)
 	}
 	if s.check != nil {
 		if err := s.check(stdout.String(), exit); err != nil {

@@ -15,19 +15,6 @@ func peakResidentMB(state *os.ProcessState) float64 {
 	if !ok {
 		return 0
 	}
-	return residentMB(usage)
-}
-
-// ownPeakMB is the same of this process.
-func ownPeakMB() float64 {
-	var usage syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
-		return 0
-	}
-	return residentMB(&usage)
-}
-
-func residentMB(usage *syscall.Rusage) float64 {
 	if runtime.GOOS == "darwin" {
 		return float64(usage.Maxrss) / (1 << 20) // bytes
 	}
