@@ -85,7 +85,7 @@ func teleclaude() preset {
 				Name: "agent artifacts", Order: orderAgentRestart, Paths: []string{"agents/**", ".agents/**", "**/AGENTS.master.md"},
 				Actions: []config.Action{{
 					ID: "agent-restart", Run: "agent-restart", Text: "Run agent-restart to reload artifacts",
-					Evidence: []string{"agent-restart", "telec agent-restart", "make agent-restart", "curl *agent-restart*"},
+					Evidence: []string{"agent-restart", "agent-restart.*", "* agent-restart", "curl *agent-restart*"},
 				}},
 			},
 			{Name: "config", Order: orderRestart, Paths: []string{"config.yml"}, Actions: restart},

@@ -9,7 +9,8 @@ import (
 // Pattern is a command and its leading arguments: `make restart`, `pytest`,
 // `pip install`, `pkill -SIGUSR2`. Options in between do not matter; an option
 // in the pattern has to be there. A word may be a glob; one that starts and
-// ends in * is looked for among all arguments.
+// ends in * is looked for among all arguments, and a command of * is any that
+// does more than print or search.
 type Pattern struct {
 	words []string
 }
@@ -115,11 +116,23 @@ func sameCommand(want, got string) bool {
 	if want == name {
 		return true
 	}
+	if strings.Contains(want, "*") {
+		matched, err := path.Match(want, name)
+		return err == nil && matched && !onlyTalks(name)
+	}
 	// pip3.12 is pip, python3 is python
 	if stem := strings.TrimRight(name, "0123456789."); stem == want && (want == "pip" || want == "python" || want == "pytest") {
 		return true
 	}
 	return want == "make" && name == "gmake"
+}
+
+// onlyTalks: commands whose arguments are words to print or to look for.
+func onlyTalks(name string) bool {
+	return slices.Contains([]string{
+		"echo", "printf", "cat", "grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "git", "man", "which", "type", "command", "ls", "head", "tail",
+		"less", "more", "sed", "awk", "vim", "vi", "nano", "touch", "rm", "mv", "cp", "mkdir", "test", "[", "ssh", "docker", "tmux", "true", "false", ":",
+	}, name)
 }
 
 func sameArgument(want, got string) bool {
