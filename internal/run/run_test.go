@@ -1,0 +1,320 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
+)
+
+// project is a repository with a configuration, everything committed.
+func project(t *testing.T, cfg string, checks, files map[string]string) *config.Loaded {
+	t.Helper()
+	dir := t.TempDir()
+	all := map[string]string{".gauntlet/config.yml": cfg, ".gitignore": "gauntlet_logs\n"}
+	for name, c := range checks {
+		all[".gauntlet/checks/"+name+".yml"] = c
+	}
+	for name, c := range files {
+		all[name] = c
+	}
+	put(t, dir, all)
+	runGit(t, dir, "init", "-q", "-b", "main")
+	runGit(t, dir, "add", "-A")
+	runGit(t, dir, "commit", "-q", "-m", "base")
+	put(t, dir, map[string]string{"change": "1"})
+	return load(t, dir)
+}
+
+func load(t *testing.T, dir string) *config.Loaded {
+	t.Helper()
+	l, err := config.Load(dir, noEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func noEnv(string) string { return "" }
+
+func runGit(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=d", "-c", "user.email=d@e"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func options(cfg *config.Loaded) Options {
+	return Options{Config: cfg, Getenv: noEnv, Environ: os.Environ(), Now: time.Now}
+}
+
+func TestConclude(t *testing.T) {
+	pass, fail, broken := gate.Result{Status: gate.Pass}, gate.Result{Status: gate.Fail, Name: "f"}, gate.Result{Status: gate.Error, Name: "e"}
+	reused := gate.Result{Status: gate.Pass, Cached: true}
+	waived := gate.Result{Status: gate.Pass, SkippedOnes: 2}
+	for _, tt := range []struct {
+		name     string
+		gates    []gate.Result
+		executed int
+		attempts int
+		want     event.Status
+		left     int
+	}{
+		{"all pass", []gate.Result{pass, pass}, 2, 4, event.Passed, 3},
+		{"all reused", []gate.Result{reused}, 0, 4, event.Passed, 4},
+		{"one fails", []gate.Result{pass, fail}, 2, 4, event.Failed, 3},
+		{"fails from the record", []gate.Result{fail}, 0, 1, event.Failed, 1},
+		{"the last attempt fails", []gate.Result{fail}, 1, 1, event.RetryLimitExceeded, 0},
+		{"the last attempt passes", []gate.Result{pass}, 1, 1, event.Passed, 0},
+		{"the last attempt could not judge", []gate.Result{broken}, 1, 1, event.InfrastructureErr, 0},
+		{"errors alone", []gate.Result{pass, broken}, 2, 4, event.InfrastructureErr, 3},
+		{"a failure beside an error", []gate.Result{broken, fail}, 2, 4, event.Failed, 3},
+		{"waived findings", []gate.Result{waived, pass}, 2, 4, event.PassedWithWarnings, 3},
+		{"waived beside a failure", []gate.Result{waived, fail}, 2, 4, event.Failed, 3},
+		{"waived beside an error", []gate.Result{waived, broken}, 2, 4, event.InfrastructureErr, 3},
+	} {
+		e := &execution{res: Result{Gates: tt.gates, Executed: tt.executed}}
+		e.conclude(tt.attempts)
+		if e.res.Status != tt.want || e.res.AttemptsLeft != tt.left || e.res.Message == "" {
+			t.Errorf("%s: %+v", tt.name, e.res)
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	want := map[event.Status]int{
+		event.Passed: 0, event.PassedWithWarnings: 0, event.NoApplicableGates: 0, event.NoChanges: 0,
+		event.Failed: 1, event.RetryLimitExceeded: 1,
+	}
+	for _, s := range event.Statuses() {
+		code, ok := want[s]
+		if !ok {
+			code = 2
+		}
+		if got := ExitCode(s); got != code {
+			t.Errorf("%s: %d, want %d", s, got, code)
+		}
+	}
+}
+
+// At most limit parallel tasks at a time, the others one after another beside them.
+func TestScheduleKeepsItsLimits(t *testing.T) {
+	var parallel, serial, most atomic.Int32
+	work := func(count *atomic.Int32, bound int32) func(context.Context) gate.Result {
+		return func(context.Context) gate.Result {
+			n := count.Add(1)
+			defer count.Add(-1)
+			if n > bound {
+				t.Errorf("%d at a time, at most %d", n, bound)
+			}
+			for {
+				m := most.Load()
+				if n <= m || most.CompareAndSwap(m, n) {
+					break
+				}
+			}
+			time.Sleep(5 * time.Millisecond)
+			return gate.Result{Status: gate.Pass}
+		}
+	}
+	var tasks []task
+	for i := range 12 {
+		p := i%3 != 0
+		j := gate.Job{ID: fmt.Sprint(i), Check: &config.Check{Parallel: p}}
+		do := work(&serial, 1)
+		if p {
+			do = work(&parallel, 3)
+		}
+		tasks = append(tasks, task{job: j, index: i, do: do})
+	}
+	schedule(t.Context(), tasks, plan{parallel: true, limit: 3})
+	if most.Load() != 3 {
+		t.Errorf("at most %d ran at a time, three could", most.Load())
+	}
+	for i := range tasks {
+		tasks[i].do = work(&serial, 1)
+	}
+	schedule(t.Context(), tasks, plan{parallel: false, limit: 3})
+}
+
+func TestScheduleStops(t *testing.T) {
+	var ran []string
+	var mu sync.Mutex
+	ends := func(name string, s gate.Status, fast bool) task {
+		return task{job: gate.Job{ID: name, Name: name, Check: &config.Check{FailFast: fast}}, do: func(context.Context) gate.Result {
+			mu.Lock()
+			defer mu.Unlock()
+			ran = append(ran, name)
+			if s == "" {
+				panic("boom")
+			}
+			return gate.Result{ID: name, Status: s}
+		}}
+	}
+	run := func(ctx context.Context, p plan, tasks ...task) []gate.Result {
+		ran = nil
+		for i := range tasks {
+			tasks[i].index = i
+		}
+		return schedule(ctx, tasks, p)
+	}
+	got := run(t.Context(), plan{limit: 1}, ends("a", gate.Fail, false), ends("b", gate.Error, true), ends("c", gate.Fail, true), ends("d", gate.Pass, false))
+	if fmt.Sprint(ran) != "[a b c]" || got[3].Status != gate.Skipped || !strings.Contains(got[3].Message, "c failed") {
+		t.Errorf("%v %+v", ran, got[3])
+	}
+	got = run(t.Context(), plan{limit: 1, stopped: "earlier"}, ends("a", gate.Pass, false))
+	if ran != nil || got[0].Status != gate.Skipped {
+		t.Errorf("%v %+v", ran, got)
+	}
+	got = run(t.Context(), plan{limit: 1}, ends("a", "", false), ends("b", gate.Pass, false))
+	if got[0].Status != gate.Error || !strings.Contains(got[0].Message, "boom") || got[1].Status != gate.Pass {
+		t.Errorf("a fault of ours in one gate: %+v", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got = run(ctx, plan{limit: 1}, ends("a", gate.Pass, false)); ran != nil || got[0].Status != gate.Error {
+		t.Errorf("%v %+v", ran, got)
+	}
+}
+
+// Whoever interrupts a run gets no judgement, and the interval does not begin.
+func TestInterrupted(t *testing.T) {
+	cfg := project(t, `{"entry_points":[{"path":".","checks":["slow"]}]}`, map[string]string{"slow": `{"command":"touch ../started; sleep 30"}`}, nil)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		for {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(cfg.Root), "started")); err == nil || ctx.Err() != nil {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		cancel(fmt.Errorf("enough"))
+	}()
+	res := Execute(ctx, options(cfg))
+	if res.Status != event.InfrastructureErr || !strings.Contains(res.Message, "enough") {
+		t.Errorf("%+v", res)
+	}
+	if _, ok := readState(cfg.Settings.LogDir); ok {
+		t.Error("an interrupted run counts as completed")
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Settings.LogDir, lockName)); err == nil {
+		t.Error("the lock is still there")
+	}
+}
+
+// One model of a project's life: whatever is edited, committed, cleaned or
+// switched, the run agrees with it.
+func TestLifeFollowsTheModel(t *testing.T) {
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { life(t, rand.New(rand.NewPCG(seed, 1))) })
+	}
+}
+
+func life(t *testing.T, rnd *rand.Rand) {
+	const retries = 2
+	cfg := project(t, fmt.Sprintf(`{"max_retries":%d,"base_branch":"main","entry_points":[{"path":".","checks":["t"]}]}`, retries),
+		map[string]string{"t": `{"command":"grep -q good change"}`}, nil)
+	dir, branches := cfg.Root, 0
+	runGit(t, dir, "checkout", "-q", "-b", "f")
+	good, content := false, 0 // what the gate would say, and which content it is
+	judged, last := 0, -1     // failed runs in this series, the content last judged
+	var lastPassed bool
+	for range 25 {
+		switch act := rnd.IntN(10); {
+		case act < 4:
+			good = rnd.IntN(3) == 0
+			content++
+			put(t, dir, map[string]string{"change": fmt.Sprintf("%d %v", content, map[bool]string{true: "good", false: "bad"}[good])})
+		case act == 4:
+			runGit(t, dir, "add", "-A")
+			runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "work")
+		case act == 5:
+			if _, err := CleanLocked(cfg.Settings.LogDir, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			judged = 0
+			if !lastPassed {
+				last = -1 // a failure holds only as long as its log is there
+			}
+		case act == 6:
+			branches++
+			runGit(t, dir, "checkout", "-q", "-b", fmt.Sprint("b", branches))
+			if _, ok := readState(cfg.Settings.LogDir); ok {
+				judged = 0
+				if !lastPassed {
+					last = -1
+				}
+			}
+		}
+		res := Execute(t.Context(), options(cfg))
+		unchanged := last == content
+		want := event.Passed
+		switch {
+		case judged > retries:
+			want = event.RetryLimitExceeded
+		case !good && !unchanged && judged == retries:
+			want = event.RetryLimitExceeded
+		case !good:
+			want = event.Failed
+		}
+		if res.Status != want {
+			t.Fatalf("content %d, good %v, unchanged %v, %d failed runs before: %s, want %s", content, good, unchanged, judged, res.Status, want)
+		}
+		if executed := judged <= retries && !unchanged; (res.Executed > 0) != executed {
+			t.Fatalf("content %d: executed %d, want %v", content, res.Executed, executed)
+		}
+		if judged <= retries && !unchanged {
+			last, lastPassed = content, good
+			if judged++; good {
+				judged = 0
+			}
+		}
+		if want == event.Failed && res.AttemptsLeft != retries+1-judged {
+			t.Fatalf("%d attempts left after %d failed runs", res.AttemptsLeft, judged)
+		}
+		if want == event.Passed {
+			judged = 0
+		}
+	}
+}
+
+// The shape that other tools read.
+func TestResultAsJSON(t *testing.T) {
+	cfg := project(t, `{"entry_points":[{"path":".","checks":["t"]}]}`, map[string]string{"t": `{"command":"false"}`}, nil)
+	b, err := json.Marshal(Execute(t.Context(), options(cfg)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []string{"status", "message", "consoleLogPath", "errorMessage", "gates"} {
+		if _, ok := got[k]; !ok {
+			t.Errorf("no %s in %s", k, b)
+		}
+	}
+	g := got["gates"].([]any)[0].(map[string]any)
+	for _, k := range []string{"id", "kind", "status", "durationMs", "cached", "logPath"} {
+		if _, ok := g[k]; !ok {
+			t.Errorf("no %s in %v", k, g)
+		}
+	}
+}
