@@ -23,8 +23,8 @@ func (s *stopping) note(name, text string) {
 // whole verdict in the history. Nothing that goes wrong here changes the answer.
 func (s *stopping) keep(v event.Verdict) {
 	defer func() { _ = recover() }() // the answer stands, whatever happens to its record
-	if s.root == "" {
-		return
+	if s.root == "" || v.Status == event.StopHookActive {
+		return // of the second stop the first one's heartbeat tells enough: it has to be quick
 	}
 	binary, _ := os.Executable()
 	if err := s.memory.Beat(session.Heartbeat{
