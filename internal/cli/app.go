@@ -106,11 +106,19 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 // root is the command tree: one line per command, each in a file of its own.
 func (app *App) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:           "gauntlet",
-		Short:         "What a coding agent has to pass before it may stop",
+		Use:   "gauntlet",
+		Short: "What a coding agent has to pass before it may stop",
+		Long: `What a coding agent has to pass before it may stop: at every stop it looks at what
+changed and at what the agent really did, runs the project's gates, and tells the
+agent what is still owed.
+
+In a project: gauntlet init, then gauntlet doctor. When it blocks: gauntlet explain,
+and gauntlet off to let the agent go.`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetVersionTemplate("gauntlet {{.Version}}\n")
 	root.AddCommand(
 		// commands, in alphabetical order
 		app.autoCmd(),

@@ -68,7 +68,11 @@ func manCommands(b *strings.Builder, parent *cobra.Command) {
 			if name != "" {
 				name = " " + name
 			}
-			fmt.Fprintf(b, ".TP\n\\fB\\-\\-%s\\fR%s\n%s\n", roff(f.Name), roff(name), roff(usage))
+			short := ""
+			if f.Shorthand != "" {
+				short = `\fB\-` + roff(f.Shorthand) + `\fR, `
+			}
+			fmt.Fprintf(b, ".TP\n%s\\fB\\-\\-%s\\fR%s\n%s\n", short, roff(f.Name), roff(name), roff(usage))
 		})
 		if c.Example != "" {
 			fmt.Fprintf(b, ".PP\nExamples:\n.PP\n.nf\n%s\n.fi\n", roff(c.Example))

@@ -16,7 +16,12 @@ func (app *App) versionCmd() *cobra.Command {
 		Example: "  gauntlet version",
 		Args:    cobra.NoArgs,
 		Run: func(*cobra.Command, []string) {
-			fmt.Fprintf(app.Out, "gauntlet %s (%s, %s/%s)\n", buildinfo.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(app.Out, "gauntlet "+version())
 		},
 	}
+}
+
+// version is also what --version prints.
+func version() string {
+	return fmt.Sprintf("%s (%s, %s/%s)", buildinfo.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
