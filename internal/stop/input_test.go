@@ -1,0 +1,62 @@
+package stop
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+func TestReadEvent(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                     "",
+		"{}":                                   "{}",
+		"  {\"a\":1}\n":                        `{"a":1}`,
+		"\ufeff{\"a\":1}":                      `{"a":1}`,
+		"{\"a\":1}{\"b\":2}":                   `{"a":1}`,
+		"{\"a\":":                              `{"a":`,
+		"\xef":                                 "\xef",
+		"\xef\xbb":                             "\xef\xbb",
+		"[1,2] and more":                       "[1,2]",
+		`"` + strings.Repeat("x", 70000) + `"`: `"` + strings.Repeat("x", 70000) + `"`,
+	} {
+		for _, r := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in)), iotest.DataErrReader(strings.NewReader(in))} {
+			if got := string(ReadEvent(r, time.Second)); got != want {
+				t.Errorf("%.40q: %.40q, want %.40q", in, got, want)
+			}
+		}
+	}
+	if got := string(ReadEvent(strings.NewReader("no JSON"), time.Second)); !strings.HasPrefix(got, "no") {
+		t.Errorf("%q: nobody can say what is wrong with it", got)
+	}
+	if got := ReadEvent(nil, time.Second); got != nil {
+		t.Errorf("%q out of nothing", got)
+	}
+}
+
+// A caller that keeps stdin open keeps nobody waiting: not after a whole value,
+// and not longer than the patience before one.
+func TestReadEventFromAnOpenPipe(t *testing.T) {
+	for _, tt := range []struct {
+		sent, want string
+		waits      bool
+	}{{`{"a":1}`, `{"a":1}`, false}, {`{"a":`, `{"a":`, true}, {"", "", true}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.WriteString(tt.sent); err != nil {
+			t.Fatal(err)
+		}
+		start, patience := time.Now(), 300*time.Millisecond
+		got := string(ReadEvent(r, patience))
+		took := time.Since(start)
+		if got != tt.want || (took >= patience) != tt.waits || took > 5*time.Second {
+			t.Errorf("%q: %q after %s", tt.sent, got, took)
+		}
+		_ = w.Close()
+		_ = r.Close()
+	}
+}
