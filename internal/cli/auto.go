@@ -104,6 +104,7 @@ func (app *App) autoState() (autoState, error) {
 			st.Warnings = append(st.Warnings, err.Error())
 		} else {
 			section = cfg.Project.Autonomy
+			st.Warnings = append(st.Warnings, cfg.Warnings...)
 		}
 	}
 	sw := autonomy.SwitchesAt(app.home(), []string{root, cwd}, autonomy.Switches{Config: section, LoopVar: app.Getenv(autonomy.LoopVar)})

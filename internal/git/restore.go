@@ -102,8 +102,23 @@ func (r Repo) tracked(ctx context.Context) (map[string]bool, error) {
 	return set, nil
 }
 
-// blocked names a parent of path that is no folder and stays.
+// blocked names what stands where path has to be and stays: a parent that is no
+// folder, or a file in a folder of that name.
 func (r Repo) blocked(path string, removed map[string]bool) string {
+	if st, err := os.Lstat(r.path(path)); err == nil && st.IsDir() {
+		var stays string
+		_ = filepath.WalkDir(r.path(path), func(p string, d os.DirEntry, err error) error {
+			rel, rerr := filepath.Rel(r.Root, p)
+			if err != nil || rerr != nil || (!d.IsDir() && !removed[filepath.ToSlash(rel)]) {
+				stays = path
+				return filepath.SkipAll
+			}
+			return nil
+		})
+		if stays != "" {
+			return stays
+		}
+	}
 	for i, c := range path {
 		if c != '/' {
 			continue
@@ -143,9 +158,12 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 		}
 	}
 	for _, path := range p.Write {
-		st, err := os.Lstat(r.path(path))
-		if err == nil && st.IsDir() && os.Remove(r.path(path)) != nil {
-			return fmt.Errorf("restore: %w: the folder %q is not empty", ErrInTheWay, path)
+		if st, err := os.Lstat(r.path(path)); err != nil || !st.IsDir() {
+			continue
+		}
+		// Only empty folders are left here; git makes way for none itself.
+		if err := removeEmpty(r.path(path)); err != nil {
+			return fmt.Errorf("restore: %w: %w", ErrInTheWay, err)
 		}
 	}
 	if len(p.Write) == 0 {
@@ -156,4 +174,21 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 		return fmt.Errorf("restore: %w", err)
 	}
 	return nil
+}
+
+// removeEmpty removes a folder that holds nothing but folders.
+func removeEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			return fmt.Errorf("%s is not empty", dir)
+		}
+		if err := removeEmpty(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return os.Remove(dir)
 }
