@@ -62,7 +62,7 @@ func (r Repo) PlanRestore(ctx context.Context, commit string) (Restore, error) {
 		switch {
 		case meta[4] != "D":
 			p.Write = append(p.Write, path)
-			if _, err := os.Lstat(r.path(path)); meta[4] == "A" && err == nil {
+			if st, err := os.Lstat(r.path(path)); meta[4] == "A" && err == nil && !st.IsDir() {
 				p.InTheWay = append(p.InTheWay, path)
 			}
 		case tracked[path]:
