@@ -58,9 +58,11 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, root: filepath.Join(dir, "project"), home: filepath.Join(dir, "home"),
+	w := &world{
+		t: t, root: filepath.Join(dir, "project"), home: filepath.Join(dir, "home"),
 		env: map[string]string{}, id: "session-1", conf: &config.Autonomy{Enabled: new(true)},
-		use: &event.ContextUse{Tokens: 90_000, Window: 200_000}, clock: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+		use: &event.ContextUse{Tokens: 90_000, Window: 200_000}, clock: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
+	}
 	for _, d := range []string{w.root, w.home} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -182,7 +184,9 @@ func (w *world) state() string {
 	head, _ := exec.Command("git", "-C", w.root, "rev-parse", "HEAD").CombinedOutput()
 	b.WriteString("HEAD " + string(head))
 	for _, args := range [][]string{
-		{"--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all", "--ignored"}, {"ls-files", "-s"}, {"stash", "list"},
+		{"--no-optional-locks", "status", "--porcelain=v2", "--untracked-files=all", "--ignored"},
+		{"ls-files", "-s"},
+		{"stash", "list"},
 		{"for-each-ref"},
 	} {
 		b.WriteString(strings.Join(args, " ") + "\n" + w.git(args...) + "\n")

@@ -131,8 +131,10 @@ func (c Commit) simple() bool {
 
 // commitArgs hold git's own housekeeping back: it is not for a hook to wait for.
 func commitArgs(message string) []string {
-	return []string{"-c", "gc.auto=0", "-c", "maintenance.auto=false", "--literal-pathspecs",
-		"commit", "--quiet", "--cleanup=whitespace", "--message=" + message}
+	return []string{
+		"-c", "gc.auto=0", "-c", "maintenance.auto=false", "--literal-pathspecs",
+		"commit", "--quiet", "--cleanup=whitespace", "--message=" + message,
+	}
 }
 
 func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
