@@ -54,25 +54,35 @@ func ensureIgnored(root, commonDir string) error {
 	return nil
 }
 
-// decided reports whether an ignore file has a line about the state or a folder
-// above it. inClaude: the file lies in .claude itself.
+// decided reports whether an ignore file settles what becomes of the state: it
+// ignores it, or takes it back by name. Taking back .claude alone is about the
+// rest of that folder. inClaude: the file lies in .claude itself.
 func decided(data []byte, inClaude bool) bool {
+	above, below := false, false // .claude is ignored; what is in it is
 	for line := range strings.Lines(string(data)) {
-		p := strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(line), "*"), "/")
-		p = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(p, "!"), "**/"), "/")
+		pattern, takenBack := strings.CutPrefix(strings.TrimRight(line, " \t\r\n"), "!")
+		if pattern == "" {
+			continue
+		}
+		p := strings.TrimPrefix(strings.TrimPrefix(pattern, "**/"), "/")
+		if inClaude {
+			p = ".claude/" + p
+		}
 		switch p {
-		case ".claude", stateDir:
-			return true
-		case "state":
-			if inClaude {
+		case stateDir, stateDir + "/", stateDir + "/*", stateDir + "/**":
+			if takenBack {
 				return true
 			}
-		case "":
-			// "*" and "/*" ignore everything; a blank line or comment says nothing.
-			if t := strings.TrimSpace(line); t == "*" || t == "/*" || t == "**" {
-				return true
+			below = true
+		case ".claude/*", ".claude/**", "*", "**":
+			if pattern == "/*" && !inClaude {
+				above = !takenBack
+			} else {
+				below = !takenBack
 			}
+		case ".claude", ".claude/":
+			above = !takenBack
 		}
 	}
-	return false
+	return above || below
 }

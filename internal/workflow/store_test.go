@@ -239,18 +239,25 @@ func TestFeaturesCannotLeaveTheFolder(t *testing.T) {
 
 func TestIgnoredOnce(t *testing.T) {
 	for before, want := range map[string]string{
-		"":                          ".claude/state/\n",
-		"node_modules":              "node_modules\n.claude/state/\n",
-		"a\r\nb\r\n":                "a\r\nb\r\n.claude/state/\r\n",
-		"# .claude/state/\n":        "# .claude/state/\n.claude/state/\n",
-		".claude/settings.json\n":   ".claude/settings.json\n.claude/state/\n",
-		"/.claude/state\n":          "/.claude/state\n",
-		".claude/\n":                ".claude/\n",
-		".claude/*\n":               ".claude/*\n",
-		"**/.claude/state/**\n":     "**/.claude/state/**\n",
-		"!.claude/state/\n":         "!.claude/state/\n",
-		"*\n!keep\n":                "*\n!keep\n",
-		"  .claude/state/  \r\nx\n": "  .claude/state/  \r\nx\n",
+		"":                        ".claude/state/\n",
+		"node_modules":            "node_modules\n.claude/state/\n",
+		"a\r\nb\r\n":              "a\r\nb\r\n.claude/state/\r\n",
+		"# .claude/state/\n":      "# .claude/state/\n.claude/state/\n",
+		".claude/settings.json\n": ".claude/settings.json\n.claude/state/\n",
+		"/.claude/state\n":        "/.claude/state\n",
+		".claude/\n":              ".claude/\n",
+		".claude/*\n":             ".claude/*\n",
+		"**/.claude/state/**\n":   "**/.claude/state/**\n",
+		"!.claude/state/\n":       "!.claude/state/\n",
+		"*\n!keep\n":              "*\n!keep\n",
+		".claude/state/  \r\nx\n": ".claude/state/  \r\nx\n",
+		// Git takes blanks in front for a part of the name.
+		"  .claude/state/\n": "  .claude/state/\n.claude/state/\n",
+		// What takes .claude back does not mean the state.
+		".*\n!.claude\n":                  ".*\n!.claude\n.claude/state/\n",
+		"/*\n!/.claude/\n":                "/*\n!/.claude/\n.claude/state/\n",
+		".claude/\n!.claude/\n":           ".claude/\n!.claude/\n.claude/state/\n",
+		".claude/*\n!.claude/commands/\n": ".claude/*\n!.claude/commands/\n",
 	} {
 		f := inRepo(t)
 		path := filepath.Join(f.dir, ".gitignore")
@@ -264,6 +271,10 @@ func TestIgnoredOnce(t *testing.T) {
 			if got, _ := os.ReadFile(path); string(got) != want {
 				t.Errorf("%q became %q, want %q", before, got, want)
 			}
+		}
+		// A test must not believe our reading of git's rules.
+		if seen := gitRun(t, f.dir, "status", "--porcelain", "-uall", "--", ".claude"); (seen == "") == strings.Contains(before, "!.claude/state") {
+			t.Errorf("%q: git status says %q", before, seen)
 		}
 		if st, _ := os.Stat(path); before != "" && st.Mode().Perm() != 0o600 {
 			t.Errorf("%q: mode %v", before, st.Mode())
