@@ -36,6 +36,16 @@ func Run(t *testing.T, a agent.Adapter) {
 	t.Run("setup", func(t *testing.T) { setup(t, a) })
 }
 
+// Decode is an event as the adapter reads it.
+func Decode(t *testing.T, a agent.Adapter, payload string) event.Event {
+	t.Helper()
+	p, err := wire.Parse([]byte(payload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Decode(p)
+}
+
 func listed(t *testing.T, a agent.Adapter) {
 	for _, name := range append([]string{a.Name()}, a.Aliases()...) {
 		got, ok := agent.Lookup(name)

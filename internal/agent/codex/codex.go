@@ -145,16 +145,7 @@ func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "Codex", Programs: []string{"codex"}, Marks: []string{".codex"},
 		Shape: wire.Grouped, Root: "hooks",
-		Path: func(s wire.Scope, d wire.Dirs) string {
-			switch s {
-			case wire.User:
-				return wire.Join(home(d), "hooks.json")
-			case wire.Project:
-				return wire.Join(d.Project, ".codex", "hooks.json")
-			case wire.Local:
-			}
-			return ""
-		},
+		Path: wire.UserAndProject(func(d wire.Dirs) string { return wire.Join(home(d), "hooks.json") }, ".codex", "hooks.json"),
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true,
 		Hooks: wire.ClaudeHooks("codex"),
 		Pitfalls: func(top wire.Payload) []string {

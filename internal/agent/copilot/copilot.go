@@ -5,7 +5,6 @@ package copilot
 
 import (
 	"bytes"
-	"encoding/json"
 	"time"
 
 	"gauntlet/internal/agent/wire"
@@ -63,13 +62,7 @@ func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
 
 // EncodeContext implements agent.Adapter.
 func (Adapter) EncodeContext(k event.Kind, text string) []byte {
-	plain := wire.PlainContext(text)
-	if k != event.SessionStart || plain == nil {
-		return nil
-	}
-	return wire.Line(struct {
-		Context string `json:"additionalContext"`
-	}{string(bytes.TrimSpace(plain))})
+	return wire.StartContext(k, "additionalContext", text)
 }
 
 // Sample implements agent.Adapter.
@@ -99,18 +92,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 			rest = append(rest, line...)
 		}
 	}
-	rest = bytes.TrimSpace(rest)
-	if len(rest) == 0 {
-		return wire.Reaction{Outcome: wire.Allowed}
-	}
-	if !json.Valid(rest) {
-		return wire.Reaction{Outcome: wire.Misread, Why: "not one JSON document"}
-	}
-	p := wire.Payload(wire.Keys(rest))
-	if p.String("decision") == "block" && p.String("reason") != "" {
-		return wire.Reaction{Outcome: wire.Blocked, Prompt: p.String("reason")}
-	}
-	return wire.Reaction{Outcome: wire.Allowed}
+	return wire.ReadDecision(bytes.TrimSpace(rest))
 }
 
 // Setup implements agent.Adapter. Every JSON file in its hook folders counts,
@@ -119,16 +101,9 @@ func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "GitHub Copilot CLI", Programs: []string{"copilot"}, Marks: []string{".copilot", ".github/hooks", ".github/copilot-instructions.md"},
 		Shape: wire.Flat, Root: "hooks", Version: 1,
-		Path: func(s wire.Scope, d wire.Dirs) string {
-			switch s {
-			case wire.User:
-				return wire.Join(wire.EnvDir(d, "COPILOT_HOME", ".copilot"), "hooks", "gauntlet.json")
-			case wire.Project:
-				return wire.Join(d.Project, ".github", "hooks", "gauntlet.json")
-			case wire.Local:
-			}
-			return ""
-		},
+		Path: wire.UserAndProject(func(d wire.Dirs) string {
+			return wire.Join(wire.EnvDir(d, "COPILOT_HOME", ".copilot"), "hooks", "gauntlet.json")
+		}, ".github", "hooks", "gauntlet.json"),
 		Unit: time.Second, TimeoutKey: "timeoutSec", CommandKey: "bash", Typed: true,
 		AlsoRuns: []string{"claude"},
 		Hooks: []wire.Hook{

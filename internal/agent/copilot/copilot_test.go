@@ -11,15 +11,6 @@ import (
 
 func TestConformance(t *testing.T) { agenttest.Run(t, copilot.Adapter{}) }
 
-func decode(t *testing.T, payload string) event.Event {
-	t.Helper()
-	p, err := wire.Parse([]byte(payload))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return copilot.Adapter{}.Decode(p)
-}
-
 func TestDecode(t *testing.T) {
 	cases := []struct {
 		payload string
@@ -33,7 +24,7 @@ func TestDecode(t *testing.T) {
 		{`{"sessionId":"s","timestamp":1,"cwd":"/r","toolName":"bash"}`, event.Event{Kind: event.Other, SessionID: "s", Cwd: "/r"}},
 	}
 	for _, c := range cases {
-		if got := decode(t, c.payload); got != c.want {
+		if got := agenttest.Decode(t, copilot.Adapter{}, c.payload); got != c.want {
 			t.Errorf("%s\n got %+v\nwant %+v", c.payload, got, c.want)
 		}
 	}

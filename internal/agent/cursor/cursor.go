@@ -4,7 +4,6 @@
 package cursor
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
 
@@ -76,13 +75,7 @@ func (Adapter) Encode(ev event.Event, v event.Verdict) []byte {
 
 // EncodeContext implements agent.Adapter.
 func (Adapter) EncodeContext(k event.Kind, text string) []byte {
-	plain := wire.PlainContext(text)
-	if k != event.SessionStart || plain == nil {
-		return nil
-	}
-	return wire.Line(struct {
-		Context string `json:"additional_context"`
-	}{string(bytes.TrimSpace(plain))})
+	return wire.StartContext(k, "additional_context", text)
 }
 
 // Sample implements agent.Adapter.
@@ -131,16 +124,7 @@ func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Marks: []string{".cursor"},
 		Shape: wire.Flat, Root: "hooks", Version: 1,
-		Path: func(s wire.Scope, d wire.Dirs) string {
-			switch s {
-			case wire.User:
-				return wire.Join(d.Home, ".cursor", "hooks.json")
-			case wire.Project:
-				return wire.Join(d.Project, ".cursor", "hooks.json")
-			case wire.Local:
-			}
-			return ""
-		},
+		Path: wire.UserAndProject(wire.InHome(".cursor", "hooks.json"), ".cursor", "hooks.json"),
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command",
 		AlsoRuns: []string{"claude"},
 		Hooks: []wire.Hook{

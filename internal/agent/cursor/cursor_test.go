@@ -5,20 +5,10 @@ import (
 
 	"gauntlet/internal/agent/agenttest"
 	"gauntlet/internal/agent/cursor"
-	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
 )
 
 func TestConformance(t *testing.T) { agenttest.Run(t, cursor.Adapter{}) }
-
-func decode(t *testing.T, payload string) event.Event {
-	t.Helper()
-	p, err := wire.Parse([]byte(payload))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cursor.Adapter{}.Decode(p)
-}
 
 func TestDecode(t *testing.T) {
 	common := `"conversation_id":"c","generation_id":"g","cursor_version":"2","workspace_roots":["/r","/other"],"transcript_path":null`
@@ -35,7 +25,7 @@ func TestDecode(t *testing.T) {
 		{`{` + common + `,"hook_event_name":"afterFileEdit"}`, event.Event{Kind: event.Other, SessionID: "c", Cwd: "/r"}},
 	}
 	for _, c := range cases {
-		if got := decode(t, c.payload); got != c.want {
+		if got := agenttest.Decode(t, cursor.Adapter{}, c.payload); got != c.want {
 			t.Errorf("%s\n got %+v\nwant %+v", c.payload, got, c.want)
 		}
 	}

@@ -52,16 +52,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction { return claude.Adapter{}.React
 // does not exist the client reads hooks from settings.json.
 func (Adapter) Setup() wire.Setup {
 	file := func(name string) func(wire.Scope, wire.Dirs) string {
-		return func(s wire.Scope, d wire.Dirs) string {
-			switch s {
-			case wire.User:
-				return wire.Join(d.Home, ".factory", name)
-			case wire.Project:
-				return wire.Join(d.Project, ".factory", name)
-			case wire.Local:
-			}
-			return ""
-		}
+		return wire.UserAndProject(wire.InHome(".factory", name), ".factory", name)
 	}
 	return wire.Setup{
 		Label: "Factory Droid", Programs: []string{"droid"}, Marks: []string{".factory"},

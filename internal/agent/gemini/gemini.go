@@ -63,14 +63,7 @@ func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
 
 // EncodeContext implements agent.Adapter.
 func (Adapter) EncodeContext(k event.Kind, text string) []byte {
-	switch k {
-	case event.SessionStart:
-		return wire.SpecificContext("SessionStart", text)
-	case event.Prompt:
-		return wire.SpecificContext("BeforeAgent", text)
-	case event.Stop, event.SubagentStop, event.Other:
-	}
-	return nil
+	return wire.SpecificContext(k, "BeforeAgent", text)
 }
 
 // Sample implements agent.Adapter.
@@ -147,16 +140,7 @@ func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "Gemini CLI", Programs: []string{"gemini"}, Marks: []string{".gemini", "GEMINI.md"},
 		Shape: wire.Grouped, Root: "hooks",
-		Path: func(s wire.Scope, d wire.Dirs) string {
-			switch s {
-			case wire.User:
-				return wire.Join(d.Home, ".gemini", "settings.json")
-			case wire.Project:
-				return wire.Join(d.Project, ".gemini", "settings.json")
-			case wire.Local:
-			}
-			return ""
-		},
+		Path: wire.UserAndProject(wire.InHome(".gemini", "settings.json"), ".gemini", "settings.json"),
 		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true,
 		Hooks: []wire.Hook{
 			{Event: "AfterAgent", Kind: event.Stop, Args: "stop-hook --agent gemini"},

@@ -5,7 +5,6 @@ package opencode
 
 import (
 	_ "embed" // the plugin
-	"encoding/json"
 	"time"
 
 	"gauntlet/internal/agent/wire"
@@ -62,18 +61,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 	if r.TimedOut {
 		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
 	}
-	text := wire.TrimOutput(r.Stdout)
-	if len(text) == 0 {
-		return wire.Reaction{Outcome: wire.Allowed}
-	}
-	if !json.Valid(text) {
-		return wire.Reaction{Outcome: wire.Misread, Why: "not one JSON document"}
-	}
-	p := wire.Payload(wire.Keys(text))
-	if p.String("decision") == "block" && p.String("reason") != "" {
-		return wire.Reaction{Outcome: wire.Blocked, Prompt: p.String("reason"), Shown: p.String("systemMessage")}
-	}
-	return wire.Reaction{Outcome: wire.Allowed, Shown: p.String("systemMessage")}
+	return wire.ReadDecision(wire.TrimOutput(r.Stdout))
 }
 
 // Setup implements agent.Adapter.
@@ -81,16 +69,9 @@ func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "OpenCode", Programs: []string{"opencode"}, Marks: []string{".opencode", "opencode.json", "opencode.jsonc", ".config/opencode"},
 		Shape: wire.Whole, Content: func() string { return plugin }, Mark: "// Gauntlet for OpenCode.",
-		Path: func(s wire.Scope, d wire.Dirs) string {
-			switch s {
-			case wire.User:
-				return wire.Join(wire.EnvDir(d, "XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "gauntlet.js")
-			case wire.Project:
-				return wire.Join(d.Project, ".opencode", "plugins", "gauntlet.js")
-			case wire.Local:
-			}
-			return ""
-		},
+		Path: wire.UserAndProject(func(d wire.Dirs) string {
+			return wire.Join(wire.EnvDir(d, "XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "gauntlet.js")
+		}, ".opencode", "plugins", "gauntlet.js"),
 		Unit:  time.Millisecond,
 		Hooks: []wire.Hook{{Event: "session.idle", Kind: event.Stop, Args: "stop-hook --agent opencode"}},
 		Notes: func(wire.Scope) []string { return []string{"OpenCode loads plugins when it starts: restart it."} },

@@ -9,23 +9,13 @@ import (
 
 	"gauntlet/internal/agent/agenttest"
 	"gauntlet/internal/agent/opencode"
-	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
 )
 
 func TestConformance(t *testing.T) { agenttest.Run(t, opencode.Adapter{}) }
 
-func decode(t *testing.T, payload string) event.Event {
-	t.Helper()
-	p, err := wire.Parse([]byte(payload))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return opencode.Adapter{}.Decode(p)
-}
-
 func TestDecode(t *testing.T) {
-	got := decode(t, `{"agent":"opencode","hook_event_name":"Stop","session_id":"s","turn_id":"m1","cwd":"/r","stop_hook_active":true,"last_assistant_message":"x"}`)
+	got := agenttest.Decode(t, opencode.Adapter{}, `{"agent":"opencode","hook_event_name":"Stop","session_id":"s","turn_id":"m1","cwd":"/r","stop_hook_active":true,"last_assistant_message":"x"}`)
 	want := event.Event{Kind: event.Stop, SessionID: "s", TurnID: "m1", Cwd: "/r", StopHookActive: true, LastMessage: "x"}
 	if got != want {
 		t.Errorf("%+v", got)
@@ -47,7 +37,7 @@ func TestPlugin(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "gauntlet"), []byte(stub), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "reply"), []byte(`{"decision":"block","reason":"run the tests"}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "reply"), []byte(`{"decision":"block","reason":"run the tests","systemMessage":"blocked"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "drive.mjs"), []byte(driver), 0o600); err != nil {
@@ -60,7 +50,7 @@ func TestPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	want := "1 prompt after the first stop: Gauntlet: run the tests\n1 prompt after the same reason\n1 prompt after a child\n1 prompt after a failed turn\n2 prompts after a new turn\n2 prompts without the program\n"
+	want := "1 prompt after the first stop: Gauntlet: run the tests; the person sees: blocked\n1 prompt after the same reason\n1 prompt after a child\n1 prompt after a failed turn\n2 prompts after a new turn\n2 prompts without the program\n"
 	if string(out) != want {
 		t.Errorf("got:\n%s\nwant:\n%s", out, want)
 	}
@@ -73,7 +63,7 @@ func TestPlugin(t *testing.T) {
 		t.Fatalf("%d events: %s", len(lines), events)
 	}
 	for i, active := range []bool{false, true, false} {
-		ev := decode(t, lines[i])
+		ev := agenttest.Decode(t, opencode.Adapter{}, lines[i])
 		if ev.StopHookActive != active || ev.SessionID != "ses" || ev.TurnID == "" || ev.LastMessage != "done" {
 			t.Errorf("event %d: %+v", i, ev)
 		}
@@ -87,7 +77,8 @@ const bot = (error) => ({ info: { id: "b", role: "assistant", error }, parts: [{
 let session = { id: "ses", directory: process.cwd() }
 let messages = [user("m1", "fix it"), bot()]
 const prompts = []
-const client = { session: {
+const toasts = []
+const client = { tui: { showToast: async (t) => { toasts.push(t.body.message); throw new Error("no screen") } }, session: {
   get: async () => ({ data: session }),
   messages: async () => ({ data: messages }),
   prompt: async (p) => { prompts.push(p.body.parts[0].text) },
@@ -96,7 +87,7 @@ const plugin = await Gauntlet({ client, directory: process.cwd() })
 const idle = async () => { await plugin.event({ event: { type: "session.idle", properties: { sessionID: "ses" } } }) }
 const say = (s) => console.log(prompts.length + (prompts.length === 1 ? " prompt " : " prompts ") + s)
 await plugin.event({ event: { type: "session.updated", properties: {} } })
-await idle(); say("after the first stop: " + prompts[0])
+await idle(); say("after the first stop: " + prompts[0] + "; the person sees: " + toasts)
 messages.push(user("m2", prompts[0]), bot()); await idle(); say("after the same reason")
 session.parentID = "p"; await idle(); delete session.parentID; say("after a child")
 messages.push(bot({ name: "MessageAbortedError" })); await idle(); messages.pop(); say("after a failed turn")

@@ -60,6 +60,10 @@ export const Gauntlet = async ({ client, directory }) => {
           stop_hook_active: continuing,
           last_assistant_message: last?.info?.role === "assistant" ? textOf(last) : "",
         }, session.directory ?? directory)
+        if (verdict?.systemMessage) {
+          // For the person; where there is no screen to show it on, nobody is disturbed.
+          void client.tui?.showToast?.({ body: { message: verdict.systemMessage, variant: "warning" } })?.catch?.(() => {})
+        }
         if (verdict?.decision !== "block" || !verdict.reason) return
         if (continuing && ours.get(id) === verdict.reason) return // said already, and nothing came of it
         ours.set(id, verdict.reason)

@@ -50,14 +50,7 @@ func (Adapter) Encode(_ event.Event, v event.Verdict) []byte { return wire.Encod
 
 // EncodeContext implements agent.Adapter.
 func (Adapter) EncodeContext(k event.Kind, text string) []byte {
-	switch k {
-	case event.SessionStart:
-		return wire.SpecificContext("SessionStart", text)
-	case event.Prompt:
-		return wire.SpecificContext("UserPromptSubmit", text)
-	case event.Stop, event.SubagentStop, event.Other:
-	}
-	return nil
+	return wire.SpecificContext(k, "UserPromptSubmit", text)
 }
 
 // Sample implements agent.Adapter.
@@ -84,16 +77,7 @@ func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "Qwen Code", Programs: []string{"qwen"}, Marks: []string{".qwen", "QWEN.md"},
 		Shape: wire.Grouped, Root: "hooks",
-		Path: func(s wire.Scope, d wire.Dirs) string {
-			switch s {
-			case wire.User:
-				return wire.Join(d.Home, ".qwen", "settings.json")
-			case wire.Project:
-				return wire.Join(d.Project, ".qwen", "settings.json")
-			case wire.Local:
-			}
-			return ""
-		},
+		Path: wire.UserAndProject(wire.InHome(".qwen", "settings.json"), ".qwen", "settings.json"),
 		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true,
 		Hooks: wire.ClaudeHooks("qwen"),
 	}

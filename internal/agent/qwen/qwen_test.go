@@ -5,24 +5,14 @@ import (
 
 	"gauntlet/internal/agent/agenttest"
 	"gauntlet/internal/agent/qwen"
-	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
 )
 
 func TestConformance(t *testing.T) { agenttest.Run(t, qwen.Adapter{}) }
 
-func decode(t *testing.T, payload string) event.Event {
-	t.Helper()
-	p, err := wire.Parse([]byte(payload))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return qwen.Adapter{}.Decode(p)
-}
-
 // The flag is sent as true always: trusting it would let every stop through.
 func TestFlagIsNotTrusted(t *testing.T) {
-	ev := decode(t, `{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"m","timestamp":"t"}`)
+	ev := agenttest.Decode(t, qwen.Adapter{}, `{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"m","timestamp":"t"}`)
 	if ev.StopHookActive || ev.LastMessage != "m" || ev.Kind != event.Stop {
 		t.Errorf("%+v", ev)
 	}
@@ -33,12 +23,12 @@ func TestContextUse(t *testing.T) {
 		`{"hook_event_name":"Stop","context_usage":0.5,"context_limit":1000,"input_tokens":500}`,
 		`{"hook_event_name":"Stop","context_usage":{"context_usage":0.5,"context_limit":1000,"input_tokens":500}}`,
 	} {
-		ev := decode(t, payload)
+		ev := agenttest.Decode(t, qwen.Adapter{}, payload)
 		if ev.Context == nil || ev.Context.Percent() != 50 {
 			t.Errorf("%s: %+v", payload, ev.Context)
 		}
 	}
-	if ev := decode(t, `{"input_tokens":"many"}`); ev.Context != nil {
+	if ev := agenttest.Decode(t, qwen.Adapter{}, `{"input_tokens":"many"}`); ev.Context != nil {
 		t.Errorf("%+v", ev.Context)
 	}
 }

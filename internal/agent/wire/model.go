@@ -26,10 +26,18 @@ func PlainContext(text string) []byte {
 	return []byte(text + "\n")
 }
 
-// SpecificContext is context for clients that want hookSpecificOutput.
-func SpecificContext(eventName, text string) []byte {
-	text = strings.TrimSpace(Clean(text))
-	if text == "" {
+// SpecificContext is context for clients that want hookSpecificOutput; prompt is
+// their name for a prompt.
+func SpecificContext(k event.Kind, prompt, text string) []byte {
+	name := "SessionStart"
+	switch k {
+	case event.SessionStart:
+	case event.Prompt:
+		name = prompt
+	case event.Stop, event.SubagentStop, event.Other:
+		return nil
+	}
+	if text = strings.TrimSpace(Clean(text)); text == "" {
 		return nil
 	}
 	type specific struct {
@@ -38,7 +46,16 @@ func SpecificContext(eventName, text string) []byte {
 	}
 	return Line(struct {
 		Specific specific `json:"hookSpecificOutput"`
-	}{specific{Event: eventName, Context: text}})
+	}{specific{Event: name, Context: text}})
+}
+
+// StartContext is context for clients that take it at the start of a session
+// only, under a key of their own.
+func StartContext(k event.Kind, key, text string) []byte {
+	if text = strings.TrimSpace(Clean(text)); k != event.SessionStart || text == "" {
+		return nil
+	}
+	return Line(map[string]string{key: text})
 }
 
 // ClaudeHooks are the hooks of clients with Claude Code's event names.

@@ -1,5 +1,7 @@
 package wire
 
+import "encoding/json"
+
 // Reply is what a hook process left behind, as its client sees it.
 type Reply struct {
 	Stdout, Stderr []byte
@@ -30,4 +32,21 @@ type Reaction struct {
 	Shown string
 	// Why explains Misread.
 	Why string
+}
+
+// ReadDecision is the reaction of clients that go by decision and reason alone,
+// in one JSON document or none.
+func ReadDecision(text []byte) Reaction {
+	if len(text) == 0 {
+		return Reaction{Outcome: Allowed}
+	}
+	if !json.Valid(text) {
+		return Reaction{Outcome: Misread, Why: "not one JSON document"}
+	}
+	p := Payload(Keys(text))
+	shown := p.String("systemMessage")
+	if reason := p.String("reason"); p.String("decision") == "block" && reason != "" {
+		return Reaction{Outcome: Blocked, Prompt: reason, Shown: shown}
+	}
+	return Reaction{Outcome: Allowed, Shown: shown}
 }

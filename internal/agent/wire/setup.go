@@ -144,6 +144,25 @@ func (s Setup) Command(args string) string {
 	return line + " || exit 0"
 }
 
+// InHome is the Path of scope User for a file with a fixed place below HOME.
+func InHome(elem ...string) func(Dirs) string {
+	return func(d Dirs) string { return Join(d.Home, elem...) }
+}
+
+// UserAndProject is the Path of a client that has no settings of scope Local.
+func UserAndProject(user func(Dirs) string, project ...string) func(Scope, Dirs) string {
+	return func(s Scope, d Dirs) string {
+		switch s {
+		case User:
+			return user(d)
+		case Project:
+			return Join(d.Project, project...)
+		case Local:
+		}
+		return ""
+	}
+}
+
 // EnvDir is the directory an environment variable names, else the default
 // below HOME.
 func EnvDir(d Dirs, env, def string) string {
