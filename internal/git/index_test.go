@@ -154,3 +154,38 @@ func TestKilledSnapshotsAreSwept(t *testing.T) {
 		t.Error("the fresh one belongs to somebody")
 	}
 }
+
+// Paths to leave out are left out, whether git ignores them or not, and are no
+// reason to complain.
+func TestSnapshotLeavesOut(t *testing.T) {
+	for _, ignored := range []bool{true, false} {
+		dir := t.TempDir()
+		t.Chdir(dir)
+		for _, args := range [][]string{{"init", "-q"}, {"init", "-q", "nested"}} {
+			if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		}
+		for _, f := range []string{"logs/a/b", "logs2/x", "we[i]rd*/x", "weird/x", "nested/x", "file", "é/x"} {
+			write(t, f, "x")
+		}
+		if ignored {
+			write(t, ".git/info/exclude", "logs\n")
+		}
+		r, err := Find(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		snap, err := r.snapshotTree(t.Context(), []string{"logs", "we[i]rd*", "nested/", "file", "é"})
+		if err != nil || snap.Partial {
+			t.Fatalf("%+v %v", snap, err)
+		}
+		var got []string
+		for _, f := range snap.files {
+			got = append(got, f.Path)
+		}
+		if diff := cmp.Diff([]string{"logs2/x", "weird/x"}, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

@@ -17,7 +17,9 @@ import (
 type Snapshot struct {
 	Tree   string
 	Commit string
-	files  []TreeEntry // nil when only git can list them
+	// Partial: git could not read everything; the rest is as the index has it.
+	Partial bool
+	files   []TreeEntry // nil when only git can list them
 }
 
 // SnapshotTree writes the tree of everything in the work tree that git does not
@@ -43,26 +45,42 @@ func (r Repo) snapshotTree(ctx context.Context, exclude []string) (Snapshot, err
 	args := []string{"-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false",
 		"add", "--all", "--ignore-errors", "--", "."}
 	for _, p := range exclude {
-		args = append(args, ":(top,exclude,literal)"+filepath.ToSlash(p))
+		p = escapedGlob(strings.TrimSuffix(filepath.ToSlash(p), "/"))
+		args = append(args, ":(top,exclude,glob)"+p, ":(top,exclude,glob)"+p+"/**")
 	}
+	partial := false
 	if _, err := r.RunWith(ctx, o, args...); err != nil {
-		// Unreadable files are left out; anything else shows in write-tree.
 		var ge *Error
 		if !errors.As(err, &ge) || ge.TimedOut {
 			return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 		}
+		partial = true // a file that cannot be read, a filter that fails
 	}
 	out, err := r.RunWith(ctx, o, "write-tree")
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
-	snap := Snapshot{Tree: strings.TrimSpace(string(out))}
+	snap := Snapshot{Tree: strings.TrimSpace(string(out)), Partial: partial}
 	if b, err := os.ReadFile(index); err == nil {
 		if files, ok := readIndex(b, len(snap.Tree)/2); ok {
 			snap.files = files
 		}
 	}
 	return snap, nil
+}
+
+// escapedGlob is a glob that matches p alone. It begins with an escape even where
+// none is needed: git takes a plain path that it ignores for a mistake, also
+// among the paths to leave out.
+func escapedGlob(p string) string {
+	var b strings.Builder
+	for i, c := range []byte(p) {
+		if i == 0 || strings.IndexByte(`*?[\`, c) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
 // tempIndex begins the name of the folder that holds a copy of the index.

@@ -20,7 +20,9 @@ import (
 // execute runs the jobs that have no result yet, and records the run.
 func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) {
 	snap, files := e.snapshot(ctx, jobs)
-	e.res.Tree = snap.Tree
+	if !snap.Partial && !e.changes.opaque {
+		e.res.Tree = snap.Tree
+	}
 	cache := gate.OpenCache(filepath.Join(e.repo.GitDir, "gauntlet", "results.json"))
 	n := e.logs.highest + 1
 	keys := make([]string, len(jobs))
@@ -95,8 +97,8 @@ func (e *execution) snapshot(ctx context.Context, jobs []gate.Job) (git.Snapshot
 	for _, j := range jobs {
 		checks = checks || j.Kind == gate.KindCheck
 	}
-	if !checks || e.changes.opaque {
-		return snap, nil
+	if !checks || e.changes.opaque || snap.Partial {
+		return snap, nil // what is not in the snapshot may have changed
 	}
 	all, err := e.repo.Files(ctx, snap)
 	if err != nil {

@@ -318,3 +318,45 @@ func TestResultAsJSON(t *testing.T) {
 		}
 	}
 }
+
+// What a snapshot cannot hold may have changed: nothing is reused then.
+func TestNothingIsReusedOfWhatCannotBeSeen(t *testing.T) {
+	for name, hide := range map[string]func(t *testing.T, dir string){
+		"a filter that fails": func(t *testing.T, dir string) {
+			put(t, dir, map[string]string{".gitattributes": "change filter=broken\n"})
+			runGit(t, dir, "config", "filter.broken.clean", "false")
+			runGit(t, dir, "config", "filter.broken.required", "true")
+		},
+		"a repository inside": func(t *testing.T, dir string) {
+			put(t, dir, map[string]string{"inner/x": "1"})
+			runGit(t, filepath.Join(dir, "inner"), "init", "-q")
+		},
+		"a dirty submodule": func(t *testing.T, dir string) {
+			src := t.TempDir()
+			runGit(t, src, "init", "-q")
+			put(t, src, map[string]string{"x": "1"})
+			runGit(t, src, "add", "-A")
+			runGit(t, src, "commit", "-q", "-m", "x")
+			runGit(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", src, "inner")
+			runGit(t, dir, "commit", "-q", "-m", "sub")
+			put(t, dir, map[string]string{"inner/x": "2"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := project(t, `{"base_branch":"main","entry_points":[{"path":".","checks":["t"]}]}`, map[string]string{"t": `{"command":"true"}`}, nil)
+			for range 2 {
+				if res := Execute(t.Context(), options(cfg)); res.Status != event.Passed {
+					t.Fatalf("%+v", res)
+				} else if res.Executed > 0 == res.Gates[0].Cached {
+					t.Fatalf("%+v", res)
+				}
+			}
+			hide(t, cfg.Root)
+			for range 2 {
+				if res := Execute(t.Context(), options(cfg)); res.Status != event.Passed || res.Executed != 1 {
+					t.Fatalf("%+v", res)
+				}
+			}
+		})
+	}
+}
