@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"gauntlet/internal/redact"
 	"gauntlet/internal/workflow"
 	"gauntlet/internal/workflow/jsondoc"
 )
@@ -88,7 +88,7 @@ func (c *stateCall) open() error {
 // notKnown says so; with --strict it is a failure and nothing is done.
 func (c *stateCall) notKnown(what, name string, known []string) {
 	c.unknown = true
-	fmt.Fprintf(c.app.Err, "unknown %s %q (known: %s)\n", what, name, strings.Join(known, ", "))
+	fmt.Fprintf(c.app.Err, "unknown %s %q (known: %s)\n", what, redact.Line(name, 100), strings.Join(known, ", "))
 }
 
 // refused reports that --strict forbids to go on.
@@ -157,8 +157,7 @@ func (c *stateCall) saveCmd() *cobra.Command {
 				return c.printBool(false)
 			}
 			for _, m := range doc.Get("phases").Members() {
-				status, _ := m.Value.Get("status").Text()
-				c.checkPhase(m.Key, status)
+				c.checkPhase(m.Key, m.Value.Get("status"))
 			}
 			return c.printBool(!c.refused() && c.store.SaveCheckpoint(ctx, c.command, doc, c.feature))
 		})
@@ -190,9 +189,9 @@ func (c *stateCall) phaseCmd() *cobra.Command {
 				}
 				u.Data = doc
 			}
-			status, _ := u.Data.Get("status").Text()
-			if u.Status != "" {
-				status = u.Status
+			status := u.Data.Get("status")
+			if cmd.Flags().Changed("status") {
+				status = jsondoc.NewString(u.Status)
 			}
 			c.checkPhase(args[1], status)
 			return c.printBool(!c.refused() && c.store.UpdatePhase(ctx, c.command, args[1], u, c.feature))
@@ -208,13 +207,22 @@ func (c *stateCall) phaseCmd() *cobra.Command {
 	return cmd
 }
 
-// checkPhase says when a phase or status is none that the command knows.
-func (c *stateCall) checkPhase(phase, status string) {
-	if i := slices.IndexFunc(workflow.Commands(), func(k workflow.Command) bool { return k.Name == c.command }); i >= 0 && !workflow.KnownPhase(c.command, phase) {
-		c.notKnown("phase", phase, workflow.Commands()[i].Phases)
+// checkPhase says when a phase or its status is none that the command knows.
+func (c *stateCall) checkPhase(phase string, status *jsondoc.Value) {
+	for _, command := range workflow.Commands() {
+		if command.Name == c.command && !workflow.KnownPhase(c.command, phase) {
+			c.notKnown("phase", phase, command.Phases)
+		}
 	}
-	if status != "" && !workflow.KnownStatus(status) {
-		c.notKnown("status", status, workflow.PhaseStatuses())
+	if status.Empty() {
+		return
+	}
+	name, ok := status.Text()
+	if !ok {
+		name = string(status.Compact())
+	}
+	if !ok || !workflow.KnownStatus(name) {
+		c.notKnown("status", name, workflow.PhaseStatuses())
 	}
 }
 

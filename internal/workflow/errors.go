@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gauntlet/internal/redact"
 	"gauntlet/internal/tokens"
 	"gauntlet/internal/workflow/jsondoc"
 )
@@ -59,6 +60,9 @@ func isVersion(err error) bool {
 	return errors.As(err, &e)
 }
 
+// maxShown bounds what a message repeats of a file.
+const maxShown = 100
+
 // checkVersion spells a wrong version as JavaScript would print it.
 func checkVersion(doc *jsondoc.Value) error {
 	v := doc.Get("version")
@@ -70,9 +74,9 @@ func checkVersion(doc *jsondoc.Value) error {
 		return &versionError{"undefined"}
 	case jsondoc.String:
 		s, _ := v.Text()
-		return &versionError{s}
+		return &versionError{redact.Line(s, maxShown)}
 	default:
-		return &versionError{string(v.Compact())}
+		return &versionError{redact.Line(string(v.Compact()), maxShown)}
 	}
 }
 

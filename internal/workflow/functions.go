@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/redact"
 	"gauntlet/internal/workflow/jsondoc"
 )
 
@@ -68,7 +69,7 @@ func (s *Store) silently(f func() error) (ok bool) {
 	s.log(err.Error())
 	var summary *summaryError
 	if errors.As(err, &summary) && summary.path != "" {
-		s.log("in " + summary.path)
+		s.log("in " + redact.Line(summary.path, maxShown))
 	}
 	return false
 }
@@ -263,7 +264,7 @@ func SameCommit(saved, head string) bool {
 	return saved == head || len(saved) >= 7 && strings.HasPrefix(head, saved)
 }
 
-func short(commit string) string { return commit[:min(7, len(commit))] }
+func short(commit string) string { return redact.Line(commit[:min(7, len(commit))], 7) }
 
 // ResumePoint is where to carry on; both are nil when there is nothing to do.
 type ResumePoint struct {
@@ -271,8 +272,10 @@ type ResumePoint struct {
 	Summary *string `json:"summary"`
 }
 
-// Resume is where a record says to carry on: the current phase, else the first that failed, else the next one
-// pending; with the summary of the last completed phase that has one.
+// Resume is where a record says to carry on: the current phase, else the first
+// that failed, else the next one pending, else one that another took the place
+// of and that nobody ended; with the summary of the last completed phase that
+// has one.
 func Resume(doc *jsondoc.Value) ResumePoint {
 	if doc == nil || !doc.Get("completed_at").Empty() {
 		return ResumePoint{}
@@ -285,7 +288,7 @@ func Resume(doc *jsondoc.Value) ResumePoint {
 	}
 	current, _ := doc.Get("state", "current_phase").Text()
 	set(&r.Phase, current)
-	for _, want := range []string{Failed, Pending} {
+	for _, want := range []string{Failed, Pending, InProgress} {
 		if want == Pending {
 			if list := doc.Get("state", "pending_phases").Strings(); len(list) > 0 {
 				set(&r.Phase, list[0])

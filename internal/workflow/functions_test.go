@@ -28,6 +28,7 @@ func TestLoad(t *testing.T) {
 		`{"version":"two"}`:                 "Unsupported checkpoint schema version: two (expected 1)",
 		`{"version":{"a":1}}`:               `Unsupported checkpoint schema version: {"a":1} (expected 1)`,
 		`{"version":1e400}`:                 "Unsupported checkpoint schema version: 1e400 (expected 1)",
+		`{"version":"2\n\u001b[31mx"}`:      "Unsupported checkpoint schema version: 2 x (expected 1)",
 		`{"version":1.0}`:                   "",
 		`{"version":1,"head_commit":"abc"}`: "", // no HEAD here: nobody can tell
 	} {
@@ -243,6 +244,8 @@ func TestResumePoint(t *testing.T) {
 		`{"version":1,"state":{"completed_phases":["a","b"],"pending_phases":["c"]},"phases":{"a":{"context_summary":"A"},"b":{},"x":{"status":"failed"},"y":{"status":"failed"}}}`: `"x" "A"`,
 		`{"version":1,"state":{"current_phase":null,"completed_phases":["a","b"],"pending_phases":["c","d"]},"phases":{"a":{"context_summary":"A"},"b":{"context_summary":"B"}}}`:   `"c" "B"`,
 		`{"version":1,"phases":{"a":{"status":"complete"},"b":{"status":"pending"}}}`:                                                                                               `"b" null`,
+		`{"version":1,"state":{"current_phase":null},"phases":{"a":{"status":"in_progress"},"b":{"status":"complete"}}}`:                                                            `"a" null`,
+		`{"version":1,"phases":{"a":{"status":"in_progress"},"b":{"status":"pending"}}}`:                                                                                            `"b" null`,
 		`{"version":1,"completed_at":"2026-01-01T00:00:00.000Z","state":{"current_phase":"b"}}`:                                                                                     "null null",
 		`{"version":1,"completed_at":null,"state":{"current_phase":"b"}}`:                                                                                                           `"b" null`,
 		`{"version":1,"state":7,"phases":[1]}`: "null null",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,7 @@ func (s *Store) files() ([]string, error) {
 		path := filepath.Join(s.Dir(), e.Name())
 		switch {
 		case len(files) >= maxListed:
+			s.log(fmt.Sprintf("only the first %d records are looked at: gauntlet state gc", maxListed))
 			return files, nil
 		case isRecordName(e.Name()) && e.Type().IsRegular():
 			files = append(files, path)
@@ -219,8 +221,7 @@ func (s *Store) garbage(before time.Time) ([]string, error) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		aside := strings.Contains(e.Name(), extension+".corrupt-") || strings.Contains(e.Name(), extension+".unsupported-")
-		if isTemporary(e.Name()) || aside && info.ModTime().Before(before) {
+		if isTemporary(e.Name()) || isSetAside(e.Name()) && info.ModTime().Before(before) {
 			old = append(old, filepath.Join(s.Dir(), e.Name()))
 		}
 	}

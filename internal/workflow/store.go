@@ -294,6 +294,11 @@ func (s *Store) setAside(path, why string) (string, error) {
 	}
 }
 
+// isSetAside tells by the name; a feature may be called much the same.
+func isSetAside(name string) bool {
+	return !isRecordName(name) && (strings.Contains(name, extension+".corrupt-") || strings.Contains(name, extension+".unsupported-"))
+}
+
 // sweep removes what killed writers left behind. Whoever holds the lock is the
 // only writer, so every temporary file is a dead one's.
 func (s *Store) sweep(dir string) {

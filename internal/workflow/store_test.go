@@ -332,6 +332,7 @@ func TestListAndGC(t *testing.T) {
 	f.put("notes.txt", "not ours")
 	f.put("ship-z.json.corrupt-20200101T000000Z", "{")
 	f.put(".ship-z.json.tmp-123", "{")
+	f.put("ship-x.json.corrupt-1.json", `{"version":1,"updated_at":"2020-01-01T00:00:00Z"}`)
 	gitRun(t, f.dir, "commit", "-q", "--allow-empty", "-m", "two")
 	var got []string
 	for _, e := range f.List(t.Context()) {
@@ -348,6 +349,7 @@ func TestListAndGC(t *testing.T) {
 	want := `start  complete stale start-checkpoint.json
 design a/b open stale design-a%2Fb.json
 ship  open stale ship-checkpoint.json
+ship x.json.corrupt-1 open ship-x.json.corrupt-1.json
 review x corrupt review-x.json
 review y unsupported review-y.json`
 	if g := strings.Join(got, "\n"); g != want {
@@ -365,7 +367,7 @@ review y unsupported review-y.json`
 			t.Errorf("gc (dry %v): %s %s", dry, r, f.said())
 		}
 	}
-	for _, name := range []string{"ship-checkpoint.json", "design-a%2Fb.json", "review-x.json", "review-y.json", "notes.txt"} {
+	for _, name := range []string{"ship-checkpoint.json", "design-a%2Fb.json", "review-x.json", "review-y.json", "notes.txt", "ship-x.json.corrupt-1.json"} {
 		_ = f.content(name)
 	}
 	if removed, ok := outside(t).GC(t.Context(), 0, false); len(removed) != 0 || !ok {
