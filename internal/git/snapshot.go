@@ -126,6 +126,12 @@ func (r Repo) CommitTree(ctx context.Context, tree, parent, ref, message string,
 	return commit, nil
 }
 
+// TreeSnapshot is a snapshot without a commit yet: enough to tell what is in
+// the tree. CommitTree makes the commit that keeps it.
+func (r Repo) TreeSnapshot(ctx context.Context, exclude []string) (Snapshot, error) {
+	return r.snapshotTree(ctx, exclude)
+}
+
 // Snapshot is SnapshotTree and CommitTree in one.
 func (r Repo) Snapshot(ctx context.Context, exclude []string, parent, ref, message string, now time.Time) (Snapshot, error) {
 	snap, err := r.snapshotTree(ctx, exclude)

@@ -47,6 +47,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	}
 	var console *consoleLog
 	if len(tasks) > 0 {
+		saved := e.save(ctx, snap)
 		console = openConsole(e.logDir, n, e.opts.Now())
 		for i := range results {
 			if results[i].ID != "" {
@@ -65,6 +66,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 				e.res.Executed++
 			}
 		}
+		snap.Commit = e.await(saved)
 	}
 	if e.opts.Observer != nil {
 		for _, r := range results {
@@ -81,6 +83,40 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	e.record(cache, console, snap, n, ctx.Err() != nil)
 }
 
+// saving is the commit of a snapshot on its way.
+type saving struct {
+	commit string
+	err    error
+}
+
+// save makes the commit that keeps the snapshot, beside the gates: they take
+// longer, and only the record of the run needs it.
+func (e *execution) save(ctx context.Context, snap git.Snapshot) <-chan saving {
+	saved := make(chan saving, 1)
+	if snap.Tree == "" || snap.Commit != "" {
+		saved <- saving{commit: snap.Commit}
+		return saved
+	}
+	now := e.opts.Now()
+	go func() {
+		var s saving
+		s.commit, s.err = e.repo.CommitTree(ctx, snap.Tree, e.changes.status.Head, runRef, runMessage, now)
+		saved <- s
+	}()
+	return saved
+}
+
+func (e *execution) await(saved <-chan saving) string {
+	s := <-saved
+	if s.err != nil {
+		e.res.Warnings = append(e.res.Warnings, s.err.Error())
+	}
+	return s.commit
+}
+
+// runMessage is the message of the commit that keeps a run's snapshot.
+const runMessage = "gauntlet: what the last run judged\n"
+
 // snapshot saves what is being judged. Without one the run goes on: nothing can
 // be reused then, and the state names no tree.
 func (e *execution) snapshot(ctx context.Context, jobs []gate.Job) (git.Snapshot, []git.TreeEntry) {
@@ -88,14 +124,18 @@ func (e *execution) snapshot(ctx context.Context, jobs []gate.Job) (git.Snapshot
 	if rel := e.relative(e.logDir); rel != "" {
 		exclude = append(exclude, e.prefix+rel)
 	}
-	snap, err := e.repo.Snapshot(ctx, exclude, e.changes.status.Head, runRef, "gauntlet: what the last run judged\n", e.opts.Now())
+	checks, reviews := false, false
+	for _, j := range jobs {
+		checks = checks || j.Kind == gate.KindCheck
+		reviews = reviews || j.Kind == gate.KindReview
+	}
+	snap, err := e.repo.TreeSnapshot(ctx, exclude)
+	if err == nil && reviews { // their diff is taken from the commit
+		snap.Commit, err = e.repo.CommitTree(ctx, snap.Tree, e.changes.status.Head, runRef, runMessage, e.opts.Now())
+	}
 	if err != nil {
 		e.res.Warnings = append(e.res.Warnings, err.Error())
 		return git.Snapshot{}, nil
-	}
-	checks := false
-	for _, j := range jobs {
-		checks = checks || j.Kind == gate.KindCheck
 	}
 	if !checks || e.changes.opaque || snap.Partial {
 		return snap, nil // what is not in the snapshot may have changed
