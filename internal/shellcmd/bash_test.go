@@ -131,7 +131,7 @@ func (g *scripts) stmt(depth int) string {
 		return g.command()
 	}
 	in := func() string { return g.list(depth + 1) }
-	switch rapid.IntRange(0, 17).Draw(g.t, "kind") {
+	switch rapid.IntRange(0, 20).Draw(g.t, "kind") {
 	case 0:
 		return "( " + in() + " )"
 	case 1:
@@ -166,6 +166,10 @@ func (g *scripts) stmt(depth int) string {
 		return "while " + g.command() + "; do " + g.command() + "; break; done"
 	case 15:
 		return g.command() + " | " + g.command()
+	case 17:
+		return "if [ 1 = " + g.pick("equals", "1", "2") + " ]; then " + g.pick("print", "", "echo hi; ", "echo hi && ") + g.command() + "; fi"
+	case 18:
+		return "sleep 0"
 	case 16:
 		return "env A=b timeout 5 nice " + g.command()
 	}

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -76,15 +77,62 @@ func saysTrue(s *syntax.Stmt) bool {
 }
 
 func alwaysTrue(stmts []*syntax.Stmt) bool {
+	name := onlyName(stmts)
+	return name == "true" || name == ":"
+}
+
+func alwaysFalse(stmts []*syntax.Stmt) bool { return onlyName(stmts) == "false" }
+
+// onlyName is the name of a list's only command.
+func onlyName(stmts []*syntax.Stmt) string {
 	if len(stmts) != 1 || stmts[0].Negated {
-		return false
+		return ""
 	}
 	c, isCall := stmts[0].Cmd.(*syntax.CallExpr)
 	if !isCall {
-		return false
+		return ""
 	}
 	name, _ := nameAndArg(c)
-	return name == "true" || name == ":"
+	return name
+}
+
+// silentList: questions that print nothing.
+func silentList(stmts []*syntax.Stmt) bool {
+	for _, s := range stmts {
+		if !silent(s) {
+			return false
+		}
+	}
+	return true
+}
+
+func silent(s *syntax.Stmt) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.TestClause:
+		return true
+	case *syntax.BinaryCmd:
+		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && silent(c.X) && silent(c.Y)
+	case *syntax.CallExpr:
+		name, _ := nameAndArg(c)
+		return isSilent(name) || intoNothing(s.Redirs)
+	}
+	return false
+}
+
+// isSilent: commands that print nothing when they are not wrong.
+func isSilent(name string) bool {
+	return slices.Contains([]string{"test", "[", "true", "false", ":", "sleep", "mkdir", "touch"}, name)
+}
+
+// intoNothing: what is printed is thrown away.
+func intoNothing(redirs []*syntax.Redirect) bool {
+	for _, r := range redirs {
+		out := r.Op == syntax.RdrOut || r.Op == syntax.RdrAll
+		if out && (r.N == nil || r.N.Value == "1") && r.Word.Lit() == "/dev/null" {
+			return true
+		}
+	}
+	return false
 }
 
 // nameAndArg is a plain command's name and first argument, "$?" included.
@@ -305,6 +353,9 @@ func pipeline(s *syntax.Stmt) []*syntax.Stmt {
 func toldBy(next []*syntax.Stmt) (told string, first bool) {
 	if status, first := statusWord(next[0]); status != "" {
 		for _, s := range next[1:] {
+			if assigns(s, status) {
+				break
+			}
 			if told := filledIn(s, "$"+status); told != "" {
 				return told, first
 			}
@@ -317,18 +368,20 @@ func toldBy(next []*syntax.Stmt) (told string, first bool) {
 	return filledIn(next[0], "$PIPESTATUS[0]"), true
 }
 
-// assigns: the statement gives the variable another value.
+// assigns: the statement may give the variable another value.
 func assigns(s *syntax.Stmt, name string) bool {
-	c, isCall := s.Cmd.(*syntax.CallExpr)
-	if !isCall || len(c.Args) > 0 {
-		return false
-	}
-	for _, a := range c.Assigns {
-		if a.Name != nil && a.Name.Value == name {
-			return true
+	found := false
+	syntax.Walk(s, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			found = found || n.Name != nil && n.Name.Value == name
+		case *syntax.CallExpr:
+			command, _ := nameAndArg(n)
+			found = found || command == "read" || command == "eval"
 		}
-	}
-	return false
+		return !found
+	})
+	return found
 }
 
 // statusWord is the variable that an assignment like rc=$? fills.

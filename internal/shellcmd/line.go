@@ -36,7 +36,13 @@ type Command struct {
 	Dir string
 	// Seq orders the commands and the files of a line.
 	Seq int
+
+	// inBranch: it runs only if a silent question was answered with yes.
+	inBranch bool
 }
+
+// anything is Told when any output at all proves the command.
+const anything = "\x00"
 
 // Argv is the innermost view.
 func (c Command) Argv() []string {
@@ -112,6 +118,12 @@ func onlyOnce(commands []Command) {
 		if told == "" {
 			continue
 		}
+		if told == anything {
+			if !onlySpeaker(commands) {
+				commands[i].Told = ""
+			}
+			continue
+		}
 		n := 0
 		for _, text := range echoes {
 			if fixed, _, open := strings.Cut(text, "$"); text == told || open && strings.HasPrefix(told, fixed) {
@@ -122,6 +134,20 @@ func onlyOnce(commands []Command) {
 			commands[i].Told = ""
 		}
 	}
+}
+
+// onlySpeaker: apart from what depends on it, nothing in the line prints.
+func onlySpeaker(commands []Command) bool {
+	branches := 0
+	for i, c := range commands {
+		if c.Told != anything && !c.inBranch && !isSilent(c.Name()) && c.Into != "/dev/null" {
+			return false
+		}
+		if c.inBranch && (i == 0 || !commands[i-1].inBranch) {
+			branches++
+		}
+	}
+	return branches == 1
 }
 
 // parse reads a script, within bounds.

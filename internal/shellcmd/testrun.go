@@ -166,8 +166,12 @@ func (l Line) shows(name string, after int) bool {
 // Tells reports whether the output has the line on which the command's proof
 // depends.
 func (c Command) Tells(output string) bool {
-	if c.Told == "" {
+	switch c.Told {
+	case "":
 		return false
+	case anything:
+		text := strings.TrimSpace(redact.Strip(output))
+		return text != "" && !strings.Contains(text, "no output") && text != "(empty)"
 	}
 	for line := range strings.SplitSeq(redact.Strip(output), "\n") {
 		if strings.TrimRight(line, " ") == c.Told {

@@ -114,6 +114,9 @@ func (w *walker) stmtTold(stmt *syntax.Stmt, k know, told string, first bool) {
 			w.pipe(elems, maybe, true)
 			return
 		}
+		if _, simple := stmt.Cmd.(*syntax.CallExpr); !simple || stmt.Negated {
+			k = passed // it is about whatever pipeline ran last in there
+		}
 	}
 	w.stmt(stmt, k)
 }
@@ -279,6 +282,13 @@ func (w *walker) ifClause(c *syntax.IfClause, k know) {
 	switch {
 	case alwaysTrue(c.Cond):
 		then, other = k, no
+	case alwaysFalse(c.Cond):
+		then, other = no, k
+	case k == ok && c.Else == nil && w.told == "" && w.again == 0 && silentList(c.Cond):
+		// nothing but the branch can print: if something was printed, it ran
+		w.told = anything
+		defer func() { w.told = "" }()
+		then = ok
 	case c.Else != nil && (k == ok && elseEnds != endsWell || k == passed && elseEnds == leaves):
 		cond, then = ok, k
 	case c.Else == nil && len(c.Cond) == 1 && c.Cond[0].Negated && k >= passed && thenEnds == leaves:
