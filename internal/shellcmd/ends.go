@@ -1,7 +1,6 @@
 package shellcmd
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -94,45 +93,6 @@ func onlyName(stmts []*syntax.Stmt) string {
 	}
 	name, _ := nameAndArg(c)
 	return name
-}
-
-// silentList: questions that print nothing.
-func silentList(stmts []*syntax.Stmt) bool {
-	for _, s := range stmts {
-		if !silent(s) {
-			return false
-		}
-	}
-	return true
-}
-
-func silent(s *syntax.Stmt) bool {
-	switch c := s.Cmd.(type) {
-	case *syntax.TestClause:
-		return true
-	case *syntax.BinaryCmd:
-		return (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && silent(c.X) && silent(c.Y)
-	case *syntax.CallExpr:
-		name, _ := nameAndArg(c)
-		return isSilent(name) || intoNothing(s.Redirs)
-	}
-	return false
-}
-
-// isSilent: commands that print nothing when they are not wrong.
-func isSilent(name string) bool {
-	return slices.Contains([]string{"test", "[", "true", "false", ":", "sleep", "mkdir", "touch"}, name)
-}
-
-// intoNothing: what is printed is thrown away.
-func intoNothing(redirs []*syntax.Redirect) bool {
-	for _, r := range redirs {
-		out := r.Op == syntax.RdrOut || r.Op == syntax.RdrAll
-		if out && (r.N == nil || r.N.Value == "1") && r.Word.Lit() == "/dev/null" {
-			return true
-		}
-	}
-	return false
 }
 
 // nameAndArg is a plain command's name and first argument, "$?" included.
@@ -346,94 +306,4 @@ func pipeline(s *syntax.Stmt) []*syntax.Stmt {
 		elems = append(elems, pipeline(side)...)
 	}
 	return elems
-}
-
-// toldBy is the line that an echo of $?, or of a variable that took it, prints
-// when the status was zero.
-func toldBy(next []*syntax.Stmt) (told string, first bool) {
-	if status, first := statusWord(next[0]); status != "" {
-		for _, s := range next[1:] {
-			if assigns(s, status) {
-				break
-			}
-			if told := filledIn(s, "$"+status); told != "" {
-				return told, first
-			}
-		}
-		return "", false
-	}
-	if told := filledIn(next[0], "$?"); told != "" {
-		return told, false
-	}
-	return filledIn(next[0], "$PIPESTATUS[0]"), true
-}
-
-// assigns: the statement may give the variable another value.
-func assigns(s *syntax.Stmt, name string) bool {
-	found := false
-	syntax.Walk(s, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Assign:
-			found = found || n.Name != nil && n.Name.Value == name
-		case *syntax.CallExpr:
-			command, _ := nameAndArg(n)
-			found = found || command == "read" || command == "eval"
-		}
-		return !found
-	})
-	return found
-}
-
-// statusWord is the variable that an assignment like rc=$? fills.
-func statusWord(s *syntax.Stmt) (name string, first bool) {
-	c, isCall := s.Cmd.(*syntax.CallExpr)
-	if !isCall || len(c.Args) > 0 || len(c.Assigns) != 1 || c.Assigns[0].Name == nil || c.Assigns[0].Value == nil {
-		return "", false
-	}
-	switch source(c.Assigns[0].Value) {
-	case "$?":
-		return c.Assigns[0].Name.Value, false
-	case "$PIPESTATUS[0]":
-		return c.Assigns[0].Name.Value, true
-	}
-	return "", false
-}
-
-// filledIn is what an echo of word prints when word is zero.
-func filledIn(s *syntax.Stmt, word string) string {
-	text, hasEcho := echoed(s)
-	before, after, found := strings.Cut(text, word)
-	if !hasEcho || !found || strings.Count(text, "$") != 1 || after != "" && isNameByte(after[0]) {
-		return ""
-	}
-	return before + "0" + after
-}
-
-func isNameByte(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
-}
-
-// announced is what `make && echo ok` prints only when make succeeded.
-func announced(s *syntax.Stmt) string {
-	c, isBinary := s.Cmd.(*syntax.BinaryCmd)
-	if !isBinary || c.Op != syntax.AndStmt || s.Negated {
-		return ""
-	}
-	text, hasEcho := echoed(c.Y)
-	if !hasEcho || strings.Contains(text, "$") {
-		return ""
-	}
-	return strings.TrimSpace(text)
-}
-
-func echoed(s *syntax.Stmt) (string, bool) {
-	c, isCall := s.Cmd.(*syntax.CallExpr)
-	if !isCall || s.Negated || s.Background || len(s.Redirs) > 0 || len(c.Args) < 2 || c.Args[0].Lit() != "echo" {
-		return "", false
-	}
-	var words []string
-	for _, arg := range c.Args[1:] {
-		words = append(words, source(arg))
-	}
-	return strings.Join(words, " "), true
 }

@@ -41,9 +41,6 @@ type Command struct {
 	inBranch bool
 }
 
-// anything is Told when any output at all proves the command.
-const anything = "\x00"
-
 // Argv is the innermost view.
 func (c Command) Argv() []string {
 	if len(c.Views) == 0 {
@@ -102,52 +99,6 @@ func Parse(text string) (line Line) {
 	w.line.Parsed = true
 	onlyOnce(w.line.Commands)
 	return *w.line
-}
-
-// onlyOnce takes back a told status when another echo of the line may print
-// the same.
-func onlyOnce(commands []Command) {
-	var echoes []string
-	for _, c := range commands {
-		if argv := c.Argv(); argv[0] == "echo" || argv[0] == "printf" {
-			echoes = append(echoes, strings.Join(argv[1:], " "))
-		}
-	}
-	for i := range commands {
-		told := commands[i].Told
-		if told == "" {
-			continue
-		}
-		if told == anything {
-			if !onlySpeaker(commands) {
-				commands[i].Told = ""
-			}
-			continue
-		}
-		n := 0
-		for _, text := range echoes {
-			if fixed, _, open := strings.Cut(text, "$"); text == told || open && strings.HasPrefix(told, fixed) {
-				n++
-			}
-		}
-		if n != 1 {
-			commands[i].Told = ""
-		}
-	}
-}
-
-// onlySpeaker: apart from what depends on it, nothing in the line prints.
-func onlySpeaker(commands []Command) bool {
-	branches := 0
-	for i, c := range commands {
-		if c.Told != anything && !c.inBranch && !isSilent(c.Name()) && c.Into != "/dev/null" {
-			return false
-		}
-		if c.inBranch && (i == 0 || !commands[i-1].inBranch) {
-			branches++
-		}
-	}
-	return branches == 1
 }
 
 // parse reads a script, within bounds.
