@@ -23,6 +23,10 @@ const (
 	publicAPI   = "https://api.github.com"
 	maxAnswer   = 8 << 20
 	callTimeout = 15 * time.Second
+	// What GitHub puts on a page, and how many pages of deployments one commit
+	// may fill.
+	pageSize = 30
+	maxPages = 10
 )
 
 type deployment struct {
@@ -64,8 +68,18 @@ type api struct {
 }
 
 func (a api) deployments(ctx context.Context, sha string) (list []deployment, err error) {
-	err = a.decode(ctx, "/deployments?sha="+url.QueryEscape(sha), &list)
-	return list, err
+	path := "/deployments?sha=" + url.QueryEscape(sha)
+	for page := 1; page <= maxPages; page++ {
+		var some []deployment
+		if err := a.decode(ctx, path, &some); err != nil {
+			return nil, err
+		}
+		if list = append(list, some...); len(some) < pageSize {
+			break
+		}
+		path = fmt.Sprintf("/deployments?sha=%s&page=%d", url.QueryEscape(sha), page+1)
+	}
+	return list, nil
 }
 
 func (a api) statuses(ctx context.Context, id int64) (list []status, err error) {
@@ -89,45 +103,58 @@ func (a api) decode(ctx context.Context, path string, to any) error {
 }
 
 // api finds out whom to ask and how: HTTP with GITHUB_TOKEN, else gh, else HTTP
-// without a token where GITHUB_API_URL says where.
+// without a token where GITHUB_API_URL says where. The token is for GitHub and
+// for whom GITHUB_API_URL names: a remote alone must not get it.
 func (c Checker) api(ctx context.Context, repo git.Repo) (api, error) {
 	host, owner, name, err := c.repository(ctx, repo)
 	if err != nil {
 		return api{}, err
 	}
 	base, token := strings.TrimRight(c.Getenv("GITHUB_API_URL"), "/"), c.Getenv("GITHUB_TOKEN")
-	a := api{owner: owner, repo: name}
-	gh, ghErr := proc.LookPath("gh")
-	anonymous := base != ""
-	if base == "" {
+	named := base != ""
+	if !named && isPublic(host) {
 		base = publicAPI
-		if host != "" && !strings.EqualFold(host, "github.com") {
-			base = "https://" + host + "/api/v3"
+	}
+	a := api{owner: owner, repo: name}
+	var byHTTP func(ctx context.Context, path string) ([]byte, error)
+	if base != "" {
+		if byHTTP, err = httpGet(base, token); err != nil {
+			return api{}, err
 		}
 	}
-	byHTTP, err := httpGet(base, token)
-	if err != nil {
-		return api{}, err
-	}
+	gh, ghErr := proc.LookPath("gh")
 	switch {
-	case token != "":
+	case token != "" && byHTTP != nil:
 		a.get = byHTTP
 	case ghErr == nil:
 		byGH := c.ghGet(gh, host, repo.Root)
 		a.get = func(ctx context.Context, path string) ([]byte, error) {
 			body, err := byGH(ctx, path)
 			var te *temporaryError
-			if err != nil && anonymous && !errors.As(err, &te) {
+			if err != nil && named && !errors.As(err, &te) {
 				return byHTTP(ctx, path)
 			}
 			return body, err
 		}
-	case anonymous:
+	case named:
 		a.get = byHTTP
-	default:
+	case isPublic(host):
 		return api{}, errors.New("set GITHUB_TOKEN, or install gh and log in with: gh auth login")
+	default:
+		return api{}, fmt.Errorf("set GITHUB_API_URL and GITHUB_TOKEN for %s, or install gh and log in with: gh auth login", redact.Line(host, 100))
 	}
 	return a, nil
+}
+
+// isPublic reports the host of github.com, "" for not known, or an alias for it
+// from somebody's ssh configuration.
+func isPublic(host string) bool {
+	host = strings.ToLower(host)
+	switch host {
+	case "", "github.com", "www.github.com", "ssh.github.com":
+		return true
+	}
+	return strings.Contains(host, "github") && !strings.Contains(host, ".")
 }
 
 // repository is whose deployments to ask for: the remote's, in CI what it says.
@@ -234,7 +261,7 @@ func answerError(res *http.Response) error {
 func (c Checker) ghGet(gh, host, dir string) func(ctx context.Context, path string) ([]byte, error) {
 	return func(ctx context.Context, path string) ([]byte, error) {
 		args := []string{gh, "api", strings.TrimPrefix(path, "/")}
-		if host != "" && !strings.EqualFold(host, "github.com") {
+		if !isPublic(host) {
 			args = append(args, "--hostname", host)
 		}
 		stdout, stderr, res := proc.Output(ctx, proc.Cmd{

@@ -90,33 +90,35 @@ func (c Checker) wait(caller context.Context, api api, head string, timeout time
 		p, err := look(ctx, api, head)
 		var te *temporaryError
 		switch {
-		case err == nil && (p.State == Ready || p.State == Failed):
+		case err == nil && p.State != Waiting:
 			return p, nil
 		case err == nil:
 			last, lastErr = p, nil
+		case ctx.Err() != nil:
+			// Cut off by the deadline: what was seen before says more.
+			if last.State == "" && lastErr == nil {
+				lastErr = err
+			}
 		case errors.As(err, &te):
 			lastErr = err
 			pause = max(pause, min(te.retryAfter, time.Minute))
-		case ctx.Err() == nil:
+		default:
 			return Preview{}, err
+		}
+		left := timeout - time.Since(start)
+		if ctx.Err() != nil || left <= 0 {
+			break
 		}
 		now := last.describe(lastErr)
 		if now != said || time.Since(saidAt) > 15*time.Second {
 			said, saidAt = now, time.Now()
 			c.Progress(fmt.Sprintf("waiting for the preview of %s: %s (%s of %s)", head[:7], now, time.Since(start).Round(time.Second), timeout))
 		}
-		left := timeout - time.Since(start)
-		if left <= 0 {
-			break
-		}
 		timer := time.NewTimer(min(pause, left))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 		case <-timer.C:
-		}
-		if ctx.Err() != nil {
-			break
 		}
 		pause = min(pause*3/2, lastPause)
 	}
