@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -289,7 +288,7 @@ func (w *initWork) show() error {
 	fmt.Fprintln(out)
 	w.files.Show(out)
 	for _, c := range rep.Hooks {
-		showHooks(out, rep.Root, c)
+		w.showHooks(c)
 	}
 	if w.flags.workflow {
 		if err := w.app.initWorkflow(rep.Root, true); err != nil {
@@ -303,11 +302,8 @@ func (w *initWork) show() error {
 	return nil
 }
 
-func showHooks(out io.Writer, root string, c *install.Change) {
-	name := c.Path
-	if rel, err := filepath.Rel(root, c.Path); err == nil && filepath.IsLocal(rel) {
-		name = filepath.ToSlash(rel)
-	}
+func (w *initWork) showHooks(c *install.Change) {
+	out, name := w.app.Out, w.places.Short(c.Path)
 	verb := "change"
 	switch c.Action {
 	case install.Created:
@@ -317,8 +313,14 @@ func showHooks(out io.Writer, root string, c *install.Change) {
 	case install.Updated, install.Restored, install.Deleted:
 	}
 	fmt.Fprintf(out, "%s %s (hooks of %s)\n", verb, name, c.Label)
-	for _, line := range scaffold.Diff(string(c.Before()), string(c.After())) {
-		fmt.Fprintf(out, "  %s\n", redact.Strip(line))
+	for line := range strings.Lines(redact.Strip(install.Diff(name, c.Before(), c.After()))) {
+		switch {
+		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "): // named above
+		case strings.HasPrefix(line, "@@"):
+			fmt.Fprint(out, "  "+line)
+		default:
+			fmt.Fprint(out, "  "+line[:1]+" "+line[1:])
+		}
 	}
 	for _, note := range c.Notes {
 		fmt.Fprintf(out, "  note: %s\n", note)

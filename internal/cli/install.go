@@ -112,26 +112,20 @@ alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + `
   gauntlet install --user --dry-run`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := app.places()
+			w, err := app.hookWork(f)
 			if err != nil {
 				return err
 			}
-			agents, err := f.named()
-			if err != nil {
-				return err
-			}
-			explicit := agents != nil
-			if !explicit {
-				if agents = p.Present(); len(agents) == 0 {
+			if !w.explicit {
+				if w.agents = w.places.Present(); len(w.agents) == 0 {
 					return exit(1, "no agent found here; name one with --agent %s", strings.Join(agentNames(), "|"))
 				}
 			}
 			scope := f.scopes(wire.Project)[0]
-			w := hookWork{app: app, places: p, flags: f, explicit: explicit}
-			err = w.run(cmd, agents, func(a agent.Adapter) ([]*install.Change, error) {
-				return p.PlanInstall(a, install.Request{Scope: scope, StatusLine: statusLine, Trust: trust})
+			err = w.run(cmd, func(a agent.Adapter) ([]*install.Change, error) {
+				return w.places.PlanInstall(a, install.Request{Scope: scope, StatusLine: statusLine, Trust: trust})
 			})
-			if _, missing := p.LookPath("gauntlet"); missing != nil {
+			if _, missing := w.places.LookPath("gauntlet"); missing != nil {
 				fmt.Fprintln(app.Err, "warning: gauntlet is not on PATH, and until it is the hooks let every stop pass; see: gauntlet doctor")
 			}
 			return err
@@ -148,9 +142,19 @@ type hookWork struct {
 	app      *App
 	places   install.Places
 	flags    hookFlags
-	explicit bool // the person named the agents
+	agents   []agent.Adapter
+	explicit bool // the person named them
 	changes  []*install.Change
 	failures []hookFailure
+}
+
+func (app *App) hookWork(f hookFlags) (*hookWork, error) {
+	p, err := app.places()
+	if err != nil {
+		return nil, err
+	}
+	agents, err := f.named()
+	return &hookWork{app: app, places: p, flags: f, agents: agents, explicit: agents != nil}, err
 }
 
 // hookFailure is one agent whose files were left.
@@ -164,7 +168,7 @@ type hookFailure struct {
 
 // run plans and, unless it is a dry run, applies the changes of each agent. One
 // that fails does not keep the others from their hooks.
-func (w *hookWork) run(cmd *cobra.Command, agents []agent.Adapter, plan func(agent.Adapter) ([]*install.Change, error)) error {
+func (w *hookWork) run(cmd *cobra.Command, plan func(agent.Adapter) ([]*install.Change, error)) error {
 	if !w.flags.dryRun {
 		release, err := w.places.Lock(cmd.Context())
 		if err != nil {
@@ -172,7 +176,7 @@ func (w *hookWork) run(cmd *cobra.Command, agents []agent.Adapter, plan func(age
 		}
 		defer release()
 	}
-	for _, a := range agents {
+	for _, a := range w.agents {
 		changes, err := plan(a)
 		if err == nil && !w.flags.dryRun {
 			err = w.places.Apply(changes)

@@ -25,22 +25,16 @@ your own settings in it are cleaned; --user cleans those for every project.`,
   gauntlet uninstall --dry-run`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := app.places()
+			w, err := app.hookWork(f)
 			if err != nil {
 				return err
 			}
-			agents, err := f.named()
-			if err != nil {
-				return err
+			if !w.explicit {
+				w.agents = agent.All()
 			}
-			explicit := agents != nil
-			if !explicit {
-				agents = agent.All()
-			}
-			w := hookWork{app: app, places: p, flags: f, explicit: explicit}
 			scopes := f.scopes(wire.Project, wire.Local)
-			if err := w.run(cmd, agents, func(a agent.Adapter) ([]*install.Change, error) {
-				return planUninstall(p, a, scopes)
+			if err := w.run(cmd, func(a agent.Adapter) ([]*install.Change, error) {
+				return planUninstall(w.places, a, scopes)
 			}); err != nil {
 				return err
 			}
@@ -49,7 +43,7 @@ your own settings in it are cleaned; --user cleans those for every project.`,
 					fmt.Fprintln(app.Out, "There are no hooks of ours here.")
 				}
 				if !f.user {
-					app.remindOfUser(p, agents)
+					app.remindOfUser(w.places, w.agents)
 				}
 			}
 			return nil

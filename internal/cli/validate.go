@@ -68,8 +68,7 @@ func (app *App) validate(asJSON bool) error {
 	if len(errs) > 0 {
 		return exit(2, "the configuration is invalid: %s", count(len(errs), "error"))
 	}
-	fmt.Fprintf(app.Out, "The configuration is valid: %s, %s, %s.\n",
-		count(len(l.Project.EntryPoints), "entry point"), count(len(l.Checks), "check"), count(len(l.Reviews), "review"))
+	fmt.Fprintf(app.Out, "The configuration is valid: %s.\n", l.Summary())
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,6 +20,19 @@ type Loaded struct {
 	Settings Settings
 	Values   []Value  // the same settings and those of the sections, field by field, with their sources
 	Warnings []string // one line each, with their place
+}
+
+// Summary counts what is configured, for people.
+func (l *Loaded) Summary() string {
+	count := func(n int, what string) string {
+		if n != 1 {
+			what += "s"
+		}
+		return strconv.Itoa(n) + " " + what
+	}
+	return strings.Join([]string{
+		count(len(l.Project.EntryPoints), "entry point"), count(len(l.Checks), "check"), count(len(l.Reviews), "review"),
+	}, ", ")
 }
 
 // Load reads the configuration of the project at root. The error is a *Error,

@@ -106,23 +106,11 @@ func (d *Doctor) config() *config.Loaded {
 		d.add(Check{Name: "config", State: Fail, Message: err.Error(), Fix: "correct it there; `gauntlet validate` lists everything that is wrong. Until then every stop is approved (error)"})
 		return nil
 	}
-	d.add(Check{Name: "config", State: OK, Message: fmt.Sprintf("%s is valid: %s", filepath.Join(config.Dir, config.File), gates(cfg))})
+	d.add(Check{Name: "config", State: OK, Message: fmt.Sprintf("%s is valid: %s", filepath.Join(config.Dir, config.File), cfg.Summary())})
 	for _, w := range cfg.Warnings {
 		d.add(Check{Name: "config", State: Warn, Message: w, Fix: "correct it there"})
 	}
 	return cfg
-}
-
-func gates(cfg *config.Loaded) string {
-	return fmt.Sprintf("%s, %s, %s", count(len(cfg.Project.EntryPoints), "entry point"), count(len(cfg.Checks), "check"), count(len(cfg.Reviews), "review"))
-}
-
-// count is "1 check", "2 checks".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (d *Doctor) repository(ctx context.Context) (git.Repo, bool) {

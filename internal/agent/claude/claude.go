@@ -77,13 +77,13 @@ type schema struct {
 // React implements agent.Adapter by the rules measured on 2.1.325.
 func (Adapter) React(r wire.Reply) wire.Reaction {
 	if r.TimedOut {
-		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
+		return r.Failed()
 	}
 	text := wire.TrimOutput(r.Stdout)
 	if r.ExitCode == 2 && wire.Payload(wire.Keys(text)).String("decision") != "block" {
 		return exitTwo(r)
 	}
-	failed := wire.Reaction{Outcome: wire.Misread, Why: "exit code " + wire.Itoa(r.ExitCode)}
+	failed := r.Failed()
 	if len(text) == 0 || text[0] != '{' || !json.Valid(text) {
 		switch {
 		case r.ExitCode != 0:

@@ -44,7 +44,7 @@ func (Adapter) Detect(p wire.Payload) bool {
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	ev.TurnID = p.String("turn_id", "turn-id")
-	if p.Has("thread-id") {
+	if p.Has("thread-id", "type") {
 		ev.SessionID = p.String("thread-id")
 		ev.LastMessage = p.String("last-assistant-message")
 		if prompts := p.Strings("input-messages"); len(prompts) > 0 {
@@ -103,14 +103,14 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 	misread := func(why string) wire.Reaction { return wire.Reaction{Outcome: wire.Misread, Why: why} }
 	switch {
 	case r.TimedOut:
-		return misread("the hook timed out")
+		return r.Failed()
 	case r.ExitCode == 2:
 		if prompt := strings.TrimSpace(string(r.Stderr)); prompt != "" {
 			return wire.Reaction{Outcome: wire.Blocked, Prompt: prompt}
 		}
 		return misread("exit code 2 without stderr")
 	case r.ExitCode != 0:
-		return misread("exit code " + wire.Itoa(r.ExitCode))
+		return r.Failed()
 	}
 	text := wire.TrimOutput(r.Stdout)
 	if len(text) == 0 {

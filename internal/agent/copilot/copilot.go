@@ -80,11 +80,8 @@ func (Adapter) Sample(cwd string) []byte {
 // React implements agent.Adapter, from the documentation: progress lines are
 // taken out, what is left is one JSON document or nothing.
 func (Adapter) React(r wire.Reply) wire.Reaction {
-	switch {
-	case r.TimedOut:
-		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
-	case r.ExitCode != 0:
-		return wire.Reaction{Outcome: wire.Misread, Why: "exit code " + wire.Itoa(r.ExitCode)}
+	if r.TimedOut || r.ExitCode != 0 {
+		return r.Failed()
 	}
 	var rest []byte
 	for line := range bytes.Lines(r.Stdout) {

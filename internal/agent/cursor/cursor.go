@@ -100,10 +100,8 @@ func (Adapter) Sample(cwd string) []byte {
 func (Adapter) React(r wire.Reply) wire.Reaction {
 	text := wire.TrimOutput(r.Stdout)
 	switch {
-	case r.TimedOut:
-		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
-	case r.ExitCode != 0:
-		return wire.Reaction{Outcome: wire.Misread, Why: "exit code " + wire.Itoa(r.ExitCode)}
+	case r.TimedOut || r.ExitCode != 0:
+		return r.Failed()
 	case len(text) == 0:
 		return wire.Reaction{Outcome: wire.Allowed}
 	}

@@ -88,24 +88,21 @@ func (Adapter) Sample(cwd string) []byte {
 // text with an exit code above 1 blocks.
 func (Adapter) React(r wire.Reply) wire.Reaction {
 	if r.TimedOut {
-		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
+		return r.Failed()
 	}
 	text := bytes.TrimSpace(r.Stdout)
 	if len(text) == 0 {
 		text = bytes.TrimSpace(r.Stderr)
 	}
-	failed := func() wire.Reaction {
-		return wire.Reaction{Outcome: wire.Misread, Why: "exit code " + wire.Itoa(r.ExitCode)}
-	}
 	switch {
 	case len(text) == 0 && r.ExitCode == 0:
 		return wire.Reaction{Outcome: wire.Allowed}
 	case len(text) == 0:
-		return failed()
+		return r.Failed()
 	case json.Valid(text):
 		out := answer(text)
 		if out.Outcome == wire.Allowed && r.ExitCode != 0 {
-			return failed()
+			return r.Failed()
 		}
 		return out
 	case r.ExitCode == 0:

@@ -59,7 +59,7 @@ func (Adapter) Sample(cwd string) []byte {
 // React implements agent.Adapter: what the plugin does.
 func (Adapter) React(r wire.Reply) wire.Reaction {
 	if r.TimedOut {
-		return wire.Reaction{Outcome: wire.Misread, Why: "the hook timed out"}
+		return r.Failed()
 	}
 	return wire.ReadDecision(wire.TrimOutput(r.Stdout))
 }

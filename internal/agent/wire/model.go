@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"gauntlet/internal/event"
@@ -118,9 +117,6 @@ func Deref(s *string) string {
 	}
 	return *s
 }
-
-// Itoa spells an exit code.
-func Itoa(n int) string { return strconv.Itoa(n) }
 
 // Join is filepath.Join that stays empty below an unknown directory.
 func Join(dir string, elem ...string) string {

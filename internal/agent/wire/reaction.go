@@ -1,12 +1,23 @@
 package wire
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strconv"
+)
 
 // Reply is what a hook process left behind, as its client sees it.
 type Reply struct {
 	Stdout, Stderr []byte
 	ExitCode       int
 	TimedOut       bool
+}
+
+// Failed is the reaction to a hook that ran out of time or exited badly.
+func (r Reply) Failed() Reaction {
+	if r.TimedOut {
+		return Reaction{Outcome: Misread, Why: "the hook timed out"}
+	}
+	return Reaction{Outcome: Misread, Why: "exit code " + strconv.Itoa(r.ExitCode)}
 }
 
 // Outcome is what a client does with a reply.
