@@ -18,7 +18,7 @@ type Build struct {
 // Known reports whether there is a build at all.
 func (b Build) Known() bool { return b.Feature != "" || b.Phase != "" || b.Iteration != "" }
 
-// Active: there is one and it is not complete.
+// Active reports whether there is one that is not complete.
 func (b Build) Active() bool { return b.Known() && b.Phase != "complete" }
 
 // readBuild reads the two files it comes from.

@@ -127,6 +127,11 @@ func (m Memory) due(percent, threshold int) (bool, string) {
 	return false, fmt.Sprintf("%d%% is less than %d points above the %d%% of the last checkpoint", percent, perRise, m.Low)
 }
 
+// allowed reports whether a checkpoint that was cut short may be made again.
+func (m Memory) allowed(percent, threshold int) bool {
+	return percent >= threshold && m.Count < maxPerSession
+}
+
 // Source is where the figure of use comes from.
 type Source string
 

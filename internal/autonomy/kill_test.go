@@ -215,6 +215,38 @@ func TestAllKilledInAHook(t *testing.T) {
 	}
 }
 
+// TestKilledIsMadeAgain: the very same stop, sent again after a kill, makes the
+// checkpoint that the killed one did not finish.
+func TestKilledIsMadeAgain(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t).repo().dirty()
+	started := filepath.Join(w.home, "started")
+	w.hook("pre-commit", fmt.Sprintf("touch %q; sleep 0.3", started))
+	arg, _ := json.Marshal(childWorld{w.root, w.home, w.id, ""})
+	cmd := exec.Command(self, childArg, string(arg))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for !exists(started) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if v := w.block(); v.Status != event.LockExists {
+		t.Errorf("while it is being made: %+v", v)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	w.settle()
+	w.expect(w.block(), true, "no", "")
+	if v, ok := w.run(); ok {
+		t.Errorf("made once more: %+v", v)
+	}
+}
+
 // TestForeignLockStays: a lock that somebody else holds is not ours to remove.
 func TestForeignLockStays(t *testing.T) {
 	w := newWorld(t).repo().dirty()

@@ -30,15 +30,19 @@ type StatusLine struct {
 var errNotDue = errors.New("another hook has just made it")
 
 // claim remembers the checkpoint before it is made: memory that cannot be
-// written must not let it be made again and again.
-func claim(ctx context.Context, in Input, percent, threshold int) error {
+// written must not let it be made again and again. again: the last one of this
+// session was cut short.
+func claim(ctx context.Context, in Input, percent, threshold int, again bool) error {
 	ctx, cancel := context.WithTimeout(ctx, memoryTime)
 	defer cancel()
 	due := false
 	err := in.Memory.Update(ctx, in.Event.SessionID, func(s *session.State) bool {
 		var m Memory
 		s.Get(memorySection, &m)
-		if due, _ = m.due(percent, threshold); !due {
+		if due, _ = m.due(percent, threshold); again {
+			due = m.allowed(percent, threshold)
+		}
+		if !due {
 			return false
 		}
 		m.record(percent)

@@ -107,11 +107,11 @@ func (n *notes) follow(root string) error {
 		return fmt.Errorf("%s is a link that cannot be followed: %w", notesFile, err)
 	}
 	rel, err := filepath.Rel(real, target)
-	if err != nil || !filepath.IsLocal(rel) || inOtherRepository(real, rel) {
-		n.outside = true
+	if err == nil && filepath.IsLocal(rel) && !inOtherRepository(real, rel) {
+		n.path, n.rel = filepath.Join(root, rel), filepath.ToSlash(rel)
 		return nil
 	}
-	n.path, n.rel = filepath.Join(root, rel), filepath.ToSlash(rel)
+	n.outside = true
 	return nil
 }
 

@@ -41,7 +41,20 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// SwitchesAt reads the switches of a user and a project: two stats at most.
+// between lists the folders from dir up to root; only root when dir is not below it.
+func between(root, dir string) []string {
+	out := []string{root}
+	rel, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return append(out, dir)
+	}
+	for ; rel != "."; rel = filepath.Dir(rel) {
+		out = append(out, filepath.Join(root, rel))
+	}
+	return out
+}
+
+// SwitchesAt reads the switches of a user and a project: a stat each.
 func SwitchesAt(home string, roots []string, s Switches) Switches {
 	s.Flag = home != "" && exists(FlagPath(home))
 	if s.Config == nil && !s.Flag && s.LoopVar != "1" {

@@ -51,7 +51,7 @@ func Wanted(c *config.Autonomy, home string, getenv func(string) string) bool {
 // Run is the autonomy step of a stop. ok is false when there is nothing to do
 // and the stop goes on.
 func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
-	sw := SwitchesAt(in.Home, []string{in.Root, in.Event.Cwd}, Switches{Config: in.Config, LoopVar: in.Getenv(LoopVar)})
+	sw := SwitchesAt(in.Home, between(in.Root, in.Event.Cwd), Switches{Config: in.Config, LoopVar: in.Getenv(LoopVar)})
 	mode, _ := sw.Mode()
 	if mode == Off || in.Event.StopHookActive {
 		return event.Verdict{}, false
@@ -75,7 +75,9 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	percent := use.Percent()
 	var m Memory
 	memory.Get(memorySection, &m)
-	if due, _ := m.due(percent, threshold); !due {
+	due, _ := m.due(percent, threshold)
+	again := !due && mode.direct() && m.allowed(percent, threshold) && in.cutShort()
+	if !due && !again {
 		if m.observe(percent) {
 			_ = observe(ctx, in.Memory, in.Event.SessionID, percent)
 		}
@@ -91,13 +93,13 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	}
 	log.printf("Context at %d%% (%d of %d tokens), threshold %d%%, mode %s", percent, use.Tokens, use.Window, threshold, mode)
 	if !mode.direct() {
-		if err := claim(ctx, in, percent, threshold); err != nil {
+		if err := claim(ctx, in, percent, threshold, false); err != nil {
 			log.printf("No checkpoint: %v", err)
 			return event.Verdict{}, false
 		}
 		return advise(use, threshold), true
 	}
-	return in.direct(ctx, mode, use, threshold, log)
+	return in.direct(ctx, mode, use, threshold, again, log)
 }
 
 func (in Input) switchedOff() bool {
@@ -129,7 +131,7 @@ func (in Input) warn(text string) {
 }
 
 // direct makes the checkpoint, under the repository's lock.
-func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, threshold int, log logFile) (event.Verdict, bool) {
+func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, threshold int, again bool, log logFile) (event.Verdict, bool) {
 	x := &execution{in: in, use: use, log: log, start: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, total)
 	defer cancel()
@@ -153,9 +155,12 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 			reason, detail = gitFailed, err.Error()
 		}
 	}
-	if err := claim(ctx, in, use.Percent(), threshold); err != nil {
+	if err := claim(ctx, in, use.Percent(), threshold, again); err != nil {
 		log.printf("No checkpoint: %v", err)
 		return event.Verdict{}, false
+	}
+	if x.held != nil {
+		defer x.running()()
 	}
 	var out outcome
 	if reason != "" {
@@ -199,6 +204,28 @@ func (x *execution) lock() (err error) {
 		}
 	}
 	return nil
+}
+
+// runningPath holds, while a checkpoint is being made, whose it is.
+func runningPath(work string) string { return filepath.Join(work, "running") }
+
+// running leaves word of the checkpoint being made, until the returned function
+// takes it back. A run that is killed takes nothing back.
+func (x *execution) running() (done func()) {
+	path := runningPath(x.work)
+	_ = os.WriteFile(path, []byte(session.Key(x.in.Event.SessionID)), 0o600)
+	return func() { _ = os.Remove(path) }
+}
+
+// cutShort reports whether the last checkpoint of this session was never
+// finished. One that is still being made has not been either: its lock tells.
+func (in Input) cutShort() bool {
+	repo, err := git.Find(in.Root)
+	if err != nil {
+		return false
+	}
+	b, err := os.ReadFile(runningPath(workDir(repo)))
+	return err == nil && string(b) == session.Key(in.Event.SessionID)
 }
 
 // recover makes up for a run that was killed.
