@@ -1,13 +1,16 @@
 // Package handoff is the protocol between an agent and its sub-agents: what a
 // request and a response hold, whether one is in order, and where in a reply it
 // is. The types below are the protocol; schema, documents and validation are
-// made from them. Pure: values in, values out; imports tokens, shape and
-// jsondoc only.
+// made from them. Pure: values in, values out; imports tokens, redact, shape
+// and jsondoc only.
 package handoff
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"gauntlet/internal/redact"
 	"gauntlet/internal/tokens"
 	"gauntlet/internal/workflow/jsondoc"
 	"gauntlet/internal/workflow/shape"
@@ -94,12 +97,7 @@ func Guess(doc *jsondoc.Value) Kind {
 }
 
 func hasField(kind Kind, key string) bool {
-	for _, f := range Fields(kind) {
-		if f.Key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(Fields(kind), func(f shape.Field) bool { return f.Key == key })
 }
 
 // ValidateText is Validate on the text of a document; kind "" lets it tell.
@@ -160,18 +158,19 @@ func (c *checker) value(path string, f shape.Field, v *jsondoc.Value) {
 		return
 	}
 	if want, ok := fits(f.Type, v); !ok {
-		c.fail(path, "must be "+want+", is "+kindName(v.Kind()))
+		is := kindName(v.Kind())
+		if f.Type == shape.Integer && v.Kind() == jsondoc.Number {
+			is = redact.Line(v.Literal(), 40) // "a number" would not say what is wrong with it
+		}
+		c.fail(path, "must be "+want+", is "+is)
 		return
 	}
 	text, _ := v.Text()
 	switch {
 	case len(f.Enum) > 0:
-		for _, e := range f.Enum {
-			if e == text {
-				return
-			}
+		if !slices.Contains(f.Enum, text) {
+			c.fail(path, fmt.Sprintf("must be one of %s, is %q", strings.Join(f.Enum, ", "), redact.Line(text, 100)))
 		}
-		c.fail(path, fmt.Sprintf("must be one of %s, is %q", join(f.Enum), text))
 	case f.NotBlank && tokens.Count(text) == 0:
 		c.fail(path, "must not be blank")
 	case f.Summary:
@@ -229,14 +228,6 @@ func kindName(k jsondoc.Kind) string {
 		return "an object"
 	}
 	return "unknown"
-}
-
-func join(list []string) string {
-	s := list[0]
-	for _, e := range list[1:] {
-		s += ", " + e
-	}
-	return s
 }
 
 // Schema is the JSON Schema of a kind; of both when kind is "".

@@ -60,7 +60,7 @@ func TestValidate(t *testing.T) {
 		{"response in bytes", ResponseKind, with(reply, `"Done."`, `"`+strings.Repeat("x", 9000)+`"`), true, "context_summary: Context summary exceeds 8192 byte limit (actual: 9000 bytes)", ""},
 		{"status", ResponseKind, with(reply, `"complete"`, `"done"`), false, `status: must be one of complete, partial, blocked, is "done"`, ""},
 		{"decision", ResponseKind, with(reply, `"PROCEED"`, `"proceed"`), false, `decision: must be one of PROCEED, STOP, CLARIFY, is "proceed"`, ""},
-		{"tokens", ResponseKind, with(reply, `1200`, `-1.5`), false, `tokens_used: must be a whole number of at least 0, is a number`, ""},
+		{"tokens", ResponseKind, with(reply, `1200`, `-1.5`), false, `tokens_used: must be a whole number of at least 0, is -1.5`, ""},
 		{"issues", ResponseKind, with(reply, `"issues":[]`, `"issues":"none"`), false, `issues: must be an array, is a string`, ""},
 		{"optional ones", ResponseKind, with(reply, `,"tokens_used":1200,"issues":[]`, ``), false, "", ""},
 		{"optional nulls", ResponseKind, with(reply, `1200,"issues":[]`, `null,"issues":null`), false, "", ""},

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,6 +102,9 @@ func modeField() shape.Field {
 // mergeHandoff extends an existing document: the rename, mode in the request's
 // example and table, and the Enforcement section. Lines are only added.
 func mergeHandoff(old []byte) []byte {
+	if len(bytes.TrimSpace(old)) == 0 {
+		return newHandoff() // nothing to keep
+	}
 	doc := document{eol: "\n"}
 	text := rename(string(old))
 	if strings.Contains(text, "\r\n") {
@@ -186,11 +190,21 @@ func (d *document) fences() []int {
 func (d *document) hasHeading(text string) bool {
 	in := d.fences()
 	for i, line := range d.lines {
-		if title, ok := heading(line); in[i] == 0 && ok && strings.EqualFold(title, text) {
+		title, ok := heading(line)
+		if !ok && i+1 < len(d.lines) && underlines(d.lines[i+1]) {
+			title, ok = strings.TrimSpace(line), true
+		}
+		if in[i] == 0 && ok && strings.EqualFold(title, text) {
 			return true
 		}
 	}
 	return false
+}
+
+// underlines reports a line that makes a heading of the one before it.
+func underlines(line string) bool {
+	t := strings.TrimSpace(line)
+	return t != "" && (strings.Trim(t, "-") == "" || strings.Trim(t, "=") == "")
 }
 
 func heading(line string) (title string, ok bool) {

@@ -181,6 +181,7 @@ func TestAnyProtocolSurvives(t *testing.T) {
 		"empty":               "",
 		"only text":           "Hello",
 		"own enforcement":     "# P\n\n### enforcement ##\n\nOurs.\n",
+		"underlined":          "Enforcement\n-----\n\nOurs.\n",
 		"own mode":            "```\n{\n\"task_id\": 1,\n\"mode\": 2,\n\"instructions\": 3\n}\n```\n",
 		"typescript":          "```ts\ninterface R {\n  task_id: string;\n  phase: Phase;\n  instructions: string;\n}\n```\n",
 		"phase comes last":    "```json\n{\n  \"task_id\": 1,\n  \"instructions\": 2,\n  \"phase\": 3\n}\n```\n",
@@ -211,6 +212,17 @@ func TestAnyProtocolSurvives(t *testing.T) {
 		if !strings.Contains(strings.ToLower(string(got)), "enforcement") || !strings.Contains(string(got), "mode") {
 			t.Errorf("%s: nothing added\n%s", name, got)
 		}
+	}
+}
+
+func TestSectionsAreNeverDoubled(t *testing.T) {
+	for _, old := range []string{"", " \r\n", "# P\n\nEnforcement\n===========\nOurs.\n", "# P\n## ENFORCEMENT\n"} {
+		if got := string(mergeHandoff([]byte(old))); strings.Count(strings.ToLower(got), "enforcement\n") != 1 {
+			t.Errorf("%q became\n%s", old, got)
+		}
+	}
+	if got := mergeHandoff([]byte("\n")); string(got) != string(newHandoff()) {
+		t.Errorf("a blank file became\n%s", got)
 	}
 }
 
