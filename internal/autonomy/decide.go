@@ -132,15 +132,5 @@ func (m Memory) allowed(percent, threshold int) bool {
 	return percent >= threshold && m.Count < maxPerSession
 }
 
-// Source is where the figure of use comes from.
-type Source string
-
-// Sources, in the order in which they are asked.
-const (
-	FromEvent      Source = "event"
-	FromStatusLine Source = "status line"
-	FromTranscript Source = "transcript"
-)
-
 // usable reports whether a figure can be turned into a percentage.
 func usable(c *event.ContextUse) bool { return c != nil && c.Window > 0 && c.Tokens >= 0 }

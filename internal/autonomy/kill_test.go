@@ -73,6 +73,10 @@ func TestKilledBetweenSteps(t *testing.T) {
 		"staged":  func(w *world) { w.write("CLAUDE.md", "# Staged\n"); w.git("add", "CLAUDE.md") },
 		"work":    func(w *world) { w.conf.Commit = "work" },
 	}
+	if testing.Short() {
+		delete(kinds, "staged")
+		delete(kinds, "work")
+	}
 	for kind, prepare := range kinds {
 		for _, spare := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, git goes on %v", kind, spare), func(t *testing.T) {
