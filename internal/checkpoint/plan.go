@@ -9,15 +9,12 @@ import (
 // implementation plan. No such table: no names.
 func ParsePlan(text string) []string {
 	var files []string
-	inSection, column, rows := false, -1, 0
+	inSection, column := false, -1
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		if title, isHeading := heading(line); isHeading {
-			if inSection && rows > 0 {
-				break
-			}
 			inSection = strings.Contains(strings.ToLower(title), "files to change")
-			column, rows = -1, 0
+			column = -1
 			continue
 		}
 		if !inSection || !strings.HasPrefix(line, "|") {
@@ -28,10 +25,8 @@ func ParsePlan(text string) []string {
 		case isRule(cells):
 		case column < 0:
 			column = fileColumn(cells)
-			rows++
 		case column < len(cells):
 			files = append(files, cellFiles(cells[column])...)
-			rows++
 		}
 		if len(files) > 1000 {
 			break

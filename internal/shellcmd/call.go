@@ -104,7 +104,10 @@ func (w *walker) shell(script string, k know) bool {
 // emit records one command.
 func (w *walker) emit(views [][]string, redirs []*syntax.Redirect, k know) {
 	w.seq++
-	cmd := Command{Views: views, Dir: w.dir, Seq: w.seq, Filters: w.filters, Into: w.into, inBranch: w.told == anything}
+	cmd := Command{Views: views, Dir: w.dir, Seq: w.seq, Filters: w.filters, Into: w.into}
+	if w.told == anything {
+		cmd.branch = w.branches
+	}
 	switch k {
 	case no:
 		cmd.Proof = Unproven

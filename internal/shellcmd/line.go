@@ -37,8 +37,9 @@ type Command struct {
 	// Seq orders the commands and the files of a line.
 	Seq int
 
-	// inBranch: it runs only if a silent question was answered with yes.
-	inBranch bool
+	// branch numbers the branch that runs only if a silent question was
+	// answered with yes; 0 outside.
+	branch int
 }
 
 // Argv is the innermost view.

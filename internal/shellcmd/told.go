@@ -173,14 +173,18 @@ func onlyOnce(commands []Command) {
 
 // onlySpeaker: apart from what depends on it, nothing in the line prints.
 func onlySpeaker(commands []Command) bool {
-	branches := 0
-	for i, c := range commands {
-		if c.Told != anything && !c.inBranch && !isSilent(c.Name()) && c.Into != "/dev/null" {
+	branch := 0
+	for _, c := range commands {
+		switch {
+		case c.branch == 0:
+			if !isSilent(c.Name()) && c.Into != "/dev/null" {
+				return false
+			}
+		case branch == 0:
+			branch = c.branch
+		case branch != c.branch:
 			return false
 		}
-		if c.inBranch && (i == 0 || !commands[i-1].inBranch) {
-			branches++
-		}
 	}
-	return branches == 1
+	return true
 }

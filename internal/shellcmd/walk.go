@@ -39,6 +39,8 @@ type walker struct {
 	steps    int
 	again    int // within loops and functions: what is printed once may be printed twice
 	seq      int
+	// branches counts those that prove themselves by printing
+	branches int
 	told     string // the output line on which "ok" depends
 	filters  [][]string
 	into     string
@@ -262,7 +264,7 @@ func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 		switch {
 		case first && i == 0:
 			ki = ok
-		case i == len(elems)-1 || k == ok && w.pipefail:
+		case i == len(elems)-1 || w.pipefail:
 			ki = k
 		}
 		w.filters = filters[i+1:]
@@ -274,6 +276,7 @@ func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 func (w *walker) ifClause(c *syntax.IfClause, k know) {
 	k = w.behind(k, c.Cond...)
 	cond, then, other := min(k, passed), min(k, maybe), min(k, maybe)
+	speaks := false // nothing but the branch can print: if something was printed, it ran
 	elseEnds := endsWell
 	if c.Else != nil && len(c.Else.Cond) == 0 {
 		elseEnds = endingOf(c.Else.Then)
@@ -285,10 +288,7 @@ func (w *walker) ifClause(c *syntax.IfClause, k know) {
 	case alwaysFalse(c.Cond):
 		then, other = no, k
 	case k == ok && c.Else == nil && w.told == "" && w.again == 0 && silentList(c.Cond):
-		// nothing but the branch can print: if something was printed, it ran
-		w.told = anything
-		defer func() { w.told = "" }()
-		then = ok
+		then, speaks = ok, true
 	case c.Else != nil && (k == ok && elseEnds != endsWell || k == passed && elseEnds == leaves):
 		cond, then = ok, k
 	case c.Else == nil && len(c.Cond) == 1 && c.Cond[0].Negated && k >= passed && thenEnds == leaves:
@@ -299,7 +299,14 @@ func (w *walker) ifClause(c *syntax.IfClause, k know) {
 		return
 	}
 	w.quietly(func() { w.list(c.Cond, cond) })
+	if speaks {
+		w.told = anything
+		w.branches++
+	}
 	w.list(c.Then, then)
+	if speaks {
+		w.told = ""
+	}
 	for e := c.Else; e != nil; e = e.Else {
 		w.quietly(func() { w.list(e.Cond, other) })
 		w.list(e.Then, other)
