@@ -153,7 +153,7 @@ func (r Repo) CommitNames(ctx context.Context, commit string) ([]string, error) 
 	if err := CheckRef(commit); err != nil {
 		return nil, err
 	}
-	out, err := r.Run(ctx, "show", "--name-only", "--no-renames", "-z", "--format=", "-m", "--first-parent", "--no-ext-diff", "--end-of-options", commit)
+	out, err := r.Run(ctx, "show", "--name-only", "--no-renames", "-z", "--format=", "-m", "--first-parent", "--no-ext-diff", commit, "--")
 	if err != nil {
 		return nil, err
 	}
