@@ -146,9 +146,29 @@ func (w *initWork) plan() error {
 	w.report = initReport{
 		Workflow: documents,
 		Root:     w.opts.Root, Git: w.opts.InGit, Stack: orEmpty(files.Stack.Projects), Files: orEmpty(files.Files), Hooks: orEmpty(hooks),
-		Notes: orEmpty(slices.Concat(w.notes, files.Notes, hookNotes)),
+		Notes: orEmpty(slices.Concat(w.notes, files.Notes, w.missingPrograms(files.Stack.Projects), hookNotes)),
 	}
 	return nil
+}
+
+// missingPrograms: a project's own commands are proposed even where they cannot
+// run yet, and the person hears of it before the first stop does.
+func (w *initWork) missingPrograms(projects []stack.Project) []string {
+	var out []string
+	told := map[string]bool{}
+	for _, p := range projects {
+		for _, c := range p.Commands {
+			program, _, _ := strings.Cut(c.Run, " ")
+			if told[program] || strings.Contains(program, "/") {
+				continue
+			}
+			told[program] = true
+			if _, err := w.places.LookPath(program); err != nil {
+				out = append(out, fmt.Sprintf("%s is not on PATH here; until it is, what runs by it neither passes nor fails", program))
+			}
+		}
+	}
+	return out
 }
 
 // changes tells whether there is anything to write.
