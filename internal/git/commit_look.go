@@ -1,0 +1,111 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Head is the commit HEAD names, "" when there is none yet.
+func (r Repo) Head(ctx context.Context) (string, error) {
+	if b, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD")); err == nil {
+		line := strings.TrimSpace(string(b))
+		ref, symbolic := strings.CutPrefix(line, "ref: ")
+		if !symbolic && isOID(line) {
+			return line, nil
+		}
+		if oid, ok := r.ReadRef(ref); ok {
+			return oid, nil
+		}
+	}
+	out, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	var ge *Error
+	if errors.As(err, &ge) && ge.ExitCode == 1 {
+		return "", nil
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// commitIs reports whether oid is the commit that c asked for.
+func (r Repo) commitIs(ctx context.Context, oid string, c Commit) (bool, error) {
+	out, err := r.Run(ctx, "show", "--no-patch", "--format=%P%x00%s", "--end-of-options", oid)
+	if err != nil {
+		return false, err
+	}
+	parents, subject, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\x00")
+	want, _, _ := strings.Cut(c.Message, "\n")
+	return parents == c.Head && subject == strings.TrimSpace(want), nil
+}
+
+// Blob reads a file as the index (":path") or a commit ("HEAD:path") has it;
+// ok is false when it has none.
+func (r Repo) Blob(ctx context.Context, spec string) (content []byte, ok bool, err error) {
+	out, err := r.Run(ctx, "cat-file", "blob", spec)
+	var ge *Error
+	if errors.As(err, &ge) && !ge.TimedOut {
+		return nil, false, nil
+	}
+	return out, err == nil, err
+}
+
+// IndexEntries are the entries of some paths in the user's index, by path: mode
+// and object id.
+func (r Repo) IndexEntries(ctx context.Context, paths ...string) (map[string]TreeEntry, error) {
+	if entries, ok := r.readEntries(paths); ok {
+		return entries, nil
+	}
+	out, err := r.Run(ctx, append([]string{"--literal-pathspecs", "ls-files", "--stage", "-z", "--"}, paths...)...)
+	if err != nil {
+		return nil, err
+	}
+	entries := map[string]TreeEntry{}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		meta, path, ok := strings.Cut(line, "\t")
+		f := strings.Fields(meta)
+		if ok && len(f) == 3 {
+			entries[path] = TreeEntry{Path: path, Mode: f[0], OID: f[1]}
+		}
+	}
+	return entries, nil
+}
+
+// readEntries is IndexEntries without a git process; ok is false when only git
+// can tell.
+func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
+	b, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
+	if err != nil {
+		return nil, false
+	}
+	ref, _ := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: ")
+	head, ok := r.ReadRef(ref)
+	if !ok {
+		return nil, false // the length of an object id is not known
+	}
+	if b, err = os.ReadFile(filepath.Join(r.GitDir, "index")); err != nil {
+		return nil, false
+	}
+	all, ok := readIndex(b, len(head)/2)
+	if !ok {
+		return nil, false
+	}
+	entries := map[string]TreeEntry{}
+	for _, e := range all {
+		if slices.Contains(paths, e.Path) {
+			entries[e.Path] = e
+		}
+	}
+	return entries, true
+}
+
+// Ignored reports whether git ignores a path that it does not track.
+func (r Repo) Ignored(ctx context.Context, path string) (bool, error) {
+	_, err := r.Run(ctx, "check-ignore", "--quiet", "--", path)
+	var ge *Error
+	if errors.As(err, &ge) && ge.ExitCode == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
