@@ -312,4 +312,3 @@ func (r Repo) UpdateIndex(ctx context.Context, u IndexUpdate) error {
 	_, err := r.RunWith(ctx, o, append(args, "--refresh")...)
 	return err
 }
-
