@@ -185,5 +185,15 @@ func copyFile(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(dst, src)
-	return errors.Join(err, dst.Close())
+	if err = errors.Join(err, dst.Close()); err != nil {
+		return err
+	}
+	// Git takes a file that is not older than the index for possibly changed and
+	// looks inside. A copy that looks newer would hide an edit made in the same
+	// tick of the clock.
+	st, err := src.Stat()
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(to, time.Time{}, st.ModTime())
 }
