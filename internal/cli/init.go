@@ -241,7 +241,7 @@ func planHooks(places install.Places, names []string) (changes []*install.Change
 	for _, a := range agents {
 		planned, err := places.PlanInstall(a, install.Request{Scope: wire.Project})
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("no hook for %s: %v", a.Setup().Label, err))
+			notes = append(notes, fmt.Sprintf("no hook for %s: %s", a.Setup().Label, places.Explain(err)))
 			continue
 		}
 		changes = append(changes, planned...)
@@ -280,7 +280,7 @@ func (w *initWork) write(ctx context.Context) error {
 	}
 	w.report.Files = orEmpty(w.files.Files)
 	if err := w.places.Apply(w.report.Hooks); err != nil {
-		return exit(2, ".gauntlet/ was written, but not every hook: %v", err)
+		return exit(2, ".gauntlet/ was written, but not every hook: %s", w.places.Explain(err))
 	}
 	if w.flags.workflow {
 		if _, err := protocol.Write(w.opts.Root); err != nil {

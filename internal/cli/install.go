@@ -205,13 +205,10 @@ func (w *hookWork) fail(a agent.Adapter, err error) {
 	if errors.As(err, &scope) && !w.explicit {
 		return // nobody asked for this agent by name
 	}
-	hf := hookFailure{Agent: a.Name(), Message: err.Error()}
+	hf := hookFailure{Agent: a.Name(), Message: w.places.Explain(err)}
 	var refused *install.RefusedError
 	if errors.As(err, &refused) {
 		hf.Path, hf.Line, hf.Column = refused.Path, refused.Line, refused.Column
-		short := *refused
-		short.Path = w.places.Short(refused.Path)
-		hf.Message = short.Error()
 	}
 	if scope != nil {
 		hf.Message += "; use --project or --user"

@@ -2,7 +2,6 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -71,13 +70,10 @@ func (d *Doctor) agent(a agent.Adapter, ins []Installed, cfg *config.Loaded) boo
 
 // unreadable is what is wrong with a file; doctor left it anyway.
 func (d *Doctor) unreadable(err error) string {
-	var refused *RefusedError
-	if !errors.As(err, &refused) {
-		return err.Error()
+	if r := d.refused(err); r != nil {
+		return r.at() + ": " + r.Why
 	}
-	short := *refused
-	short.Path = d.Short(refused.Path)
-	return short.at() + ": " + short.Why
+	return err.Error()
 }
 
 func flag(s wire.Scope) string { return " --" + string(s) }

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -67,6 +68,26 @@ func (p Places) Short(path string) string {
 		return filepath.Join("~", rel)
 	}
 	return path
+}
+
+// refused is a refusal with its path as a person would write it; nil when err
+// is something else.
+func (p Places) refused(err error) *RefusedError {
+	var r *RefusedError
+	if !errors.As(err, &r) {
+		return nil
+	}
+	short := *r
+	short.Path = p.Short(r.Path)
+	return &short
+}
+
+// Explain is an error for a person at this prompt.
+func (p Places) Explain(err error) string {
+	if r := p.refused(err); r != nil {
+		return r.Error()
+	}
+	return err.Error()
 }
 
 // Lock keeps a second installation out until the returned function is called.
