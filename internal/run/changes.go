@@ -34,8 +34,11 @@ const snapshotArg = "%SNAPSHOT%"
 // Changes finds what changed, with two git processes.
 func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	var c changes
+	asked := e.askBase(ctx)
 	var err error
-	if c.status, err = e.repo.Status(ctx); err != nil {
+	c.status, err = e.repo.Status(ctx)
+	committed := <-asked
+	if err != nil {
 		return c, err
 	}
 	c.nested = c.status.Nested()
@@ -49,7 +52,7 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	case e.ci:
 		err = e.ciChanges(ctx, &c)
 	default:
-		err = e.localChanges(ctx, &c)
+		err = e.localChanges(&c, committed)
 	}
 	if err != nil {
 		return c, err
@@ -65,7 +68,34 @@ func (e *execution) commitChanges(ctx context.Context, c *changes) (err error) {
 	return err
 }
 
-func (e *execution) localChanges(ctx context.Context, c *changes) error {
+// sinceBase is what was committed since the merge base.
+type sinceBase struct {
+	base  string
+	paths []string
+	err   error
+}
+
+// askBase asks for the commits beside the question for the work tree; neither
+// git process waits for the other.
+func (e *execution) askBase(ctx context.Context) <-chan sinceBase {
+	asked := make(chan sinceBase, 1)
+	if e.ci || e.opts.Scope.Commit != "" || e.opts.Scope.Uncommitted {
+		asked <- sinceBase{}
+		return asked
+	}
+	name := e.opts.Scope.Base
+	if name == "" {
+		name = e.opts.Config.Settings.BaseBranch
+	}
+	go func() {
+		var s sinceBase
+		s.base, s.paths, s.err = e.sinceBase(ctx, name)
+		asked <- s
+	}()
+	return asked
+}
+
+func (e *execution) localChanges(c *changes, since sinceBase) error {
 	c.paths = c.status.Paths()
 	if e.opts.Scope.Uncommitted || c.status.Head == "" {
 		c.base = "HEAD"
@@ -75,17 +105,12 @@ func (e *execution) localChanges(ctx context.Context, c *changes) error {
 		}
 		return nil
 	}
-	name := e.opts.Scope.Base
-	if name == "" {
-		name = e.opts.Config.Settings.BaseBranch
+	if since.err != nil {
+		return since.err
 	}
-	base, committed, err := e.sinceBase(ctx, name)
-	if err != nil {
-		return err
-	}
-	c.base = base
-	c.paths = append(c.paths, committed...)
-	c.diffArgs = []string{"diff", "--merge-base", base, snapshotArg}
+	c.base = since.base
+	c.paths = append(c.paths, since.paths...)
+	c.diffArgs = []string{"diff", "--merge-base", since.base, snapshotArg}
 	return nil
 }
 
