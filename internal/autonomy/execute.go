@@ -152,6 +152,7 @@ func (x *execution) run(ctx context.Context) outcome {
 	if err != nil {
 		return failed(gitFailed, "%s", gitSays(err))
 	}
+	s.status.Changes = x.withoutLogs(s.status.Changes)
 	if s.status.Unmerged() {
 		return failed(unmerged, "there are unmerged entries")
 	}
@@ -294,11 +295,39 @@ func (x *execution) snapshot(ctx context.Context, committed outcome, st git.Stat
 	}
 	message := fmt.Sprintf("checkpoint: work at %d%% of the context window\n\nBranch: %s\nSession: %s\n",
 		x.use.Percent(), branchName(st, func(s string) string { return s }), cut(x.in.Event.SessionID, 100))
-	cp, err := x.repo.SaveCheckpoint(ctx, safeName(x.in.Event.SessionID), parent, message, st.Nested(), x.in.Now())
+	cp, err := x.repo.SaveCheckpoint(ctx, safeName(x.in.Event.SessionID), parent, message, x.leftOut(st), x.in.Now())
 	if err != nil {
 		return nil, err
 	}
 	return &cp, nil
+}
+
+// logs is the log directory relative to the root, with slashes; "" when it is
+// not below it.
+func (x *execution) logs() string {
+	rel, err := filepath.Rel(x.repo.Root, x.in.LogDir)
+	if x.in.LogDir == "" || err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// withoutLogs drops untracked files of the log directory.
+func (x *execution) withoutLogs(changes []git.Change) []git.Change {
+	logs := x.logs()
+	if logs == "" {
+		return changes
+	}
+	return slices.DeleteFunc(changes, func(c git.Change) bool { return c.Untracked && strings.HasPrefix(c.Path, logs+"/") })
+}
+
+// leftOut are the paths that neither a snapshot nor a commit of the work takes.
+func (x *execution) leftOut(st git.Status) []string {
+	out := st.Nested()
+	if logs := x.logs(); logs != "" {
+		out = append(out, logs)
+	}
+	return out
 }
 
 // workBeside reports whether anything changed besides the files committed.

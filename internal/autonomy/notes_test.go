@@ -108,3 +108,29 @@ func TestBuildState(t *testing.T) {
 		}
 	}
 }
+
+// TestLogsAreNoWork: what gates wrote down is neither a reason for a checkpoint
+// nor part of one.
+func TestLogsAreNoWork(t *testing.T) {
+	w := newWorld(t).repo()
+	w.write("gauntlet_logs/check.1.log", "x")
+	in := w.input()
+	in.LogDir = filepath.Join(w.root, "gauntlet_logs")
+	v, ok := Run(t.Context(), in)
+	if !ok {
+		t.Fatal("no verdict")
+	}
+	w.expect(v, false, "no", "no_changes")
+	for _, commit := range []string{"", "work"} {
+		w.write("new"+commit, "x")
+		in.Event.SessionID = "logs" + commit
+		in.Config.Commit = commit
+		if v, ok = Run(t.Context(), in); !ok {
+			t.Fatal("no verdict")
+		}
+		w.expect(v, true, "no", "")
+	}
+	if got := w.git("ls-tree", "-r", "--name-only", "refs/gauntlet/checkpoints/logs/1") + w.committedFiles(); strings.Contains(got, "gauntlet_logs") {
+		t.Errorf("saved: %s", got)
+	}
+}

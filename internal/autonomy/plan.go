@@ -38,7 +38,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 	out.Notes = !n.existed || !bytes.Equal(n.after, n.before)
 	if x.in.Config != nil && x.in.Config.Commit == "work" {
 		out.Work = true
-		c.Everything, c.Exclude, c.Check = true, s.status.Nested(), x.scan
+		c.Everything, c.Exclude, c.Check = true, x.leftOut(s.status), x.scan
 		return c, nil
 	}
 	f, ok, err := x.notesFile(ctx, n, s, project, summary)

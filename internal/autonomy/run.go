@@ -25,6 +25,8 @@ type Input struct {
 	Root string
 	// Config is the autonomy section; nil when there is none.
 	Config *config.Autonomy
+	// LogDir, where gates keep their logs, is no work of the agent's; "" for none.
+	LogDir string
 	Home   string
 	Getenv func(string) string
 	Memory session.Store

@@ -39,9 +39,21 @@ func (s *stopping) autonomous(ctx context.Context) (event.Verdict, bool) {
 		root = s.event.Cwd
 		memory = session.Open("", root, StateHome(s.Getenv))
 	}
-	v, ok := autonomy.Run(ctx, autonomy.Input{
+	in := autonomy.Input{
 		Event: s.event, Root: root, Config: section, Home: home, Getenv: s.Getenv, Memory: memory, Now: s.Now, Warn: s.Stderr,
-	})
+		SwitchedOff: func() bool {
+			for _, st := range []session.Store{memory, session.Everywhere(StateHome(s.Getenv))} {
+				if _, off := st.IsOff(s.event.SessionID, s.Now()); off {
+					return true
+				}
+			}
+			return false
+		},
+	}
+	if s.cfg != nil {
+		in.LogDir = s.cfg.Settings.LogDir
+	}
+	v, ok := autonomy.Run(ctx, in)
 	s.step("autonomy")
 	if ok && s.root == "" {
 		s.root, s.memory = root, memory // from here on it concerns this project
