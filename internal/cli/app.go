@@ -118,7 +118,6 @@ and gauntlet off to let the agent go.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetVersionTemplate("gauntlet {{.Version}}\n")
 	root.AddCommand(
 		// commands, in alphabetical order
 		app.autoCmd(),
