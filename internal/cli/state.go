@@ -99,6 +99,10 @@ func (c *stateCall) print(result []byte, failed bool) error {
 	if _, err := fmt.Fprintf(c.app.Out, "%s\n", result); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
+	return c.verdict(failed)
+}
+
+func (c *stateCall) verdict(failed bool) error {
 	if c.strict && (failed || c.unknown) {
 		return exit(1, "")
 	}

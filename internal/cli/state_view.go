@@ -29,7 +29,10 @@ func (c *stateCall) listCmd() *cobra.Command {
 			}
 			list := c.store.List(cmd.Context())
 			if !asJSON && terminal(c.app.Out) {
-				return listRecords(c.app.Out, list)
+				if err := listRecords(c.app.Out, list); err != nil {
+					return err
+				}
+				return c.verdict(c.lines > 0)
 			}
 			out, err := jsondoc.FromGo(list)
 			if err != nil {
