@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,7 +117,7 @@ alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + `
 			if err != nil {
 				return err
 			}
-			if !w.explicit {
+			if w.agents == nil {
 				if w.agents = w.places.Present(); len(w.agents) == 0 {
 					return exit(1, "no agent found here; name one with --agent %s", strings.Join(agentNames(), "|"))
 				}
@@ -143,7 +144,7 @@ type hookWork struct {
 	places   install.Places
 	flags    hookFlags
 	agents   []agent.Adapter
-	explicit bool // the person named them
+	explicit bool // the person named them one by one
 	changes  []*install.Change
 	failures []hookFailure
 }
@@ -154,7 +155,7 @@ func (app *App) hookWork(f hookFlags) (*hookWork, error) {
 		return nil, err
 	}
 	agents, err := f.named()
-	return &hookWork{app: app, places: p, flags: f, agents: agents, explicit: agents != nil}, err
+	return &hookWork{app: app, places: p, flags: f, agents: agents, explicit: !slices.Contains(f.agents, "all") && agents != nil}, err
 }
 
 // hookFailure is one agent whose files were left.

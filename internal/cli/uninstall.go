@@ -29,7 +29,7 @@ your own settings in it are cleaned; --user cleans those for every project.`,
 			if err != nil {
 				return err
 			}
-			if !w.explicit {
+			if w.agents == nil {
 				w.agents = agent.All()
 			}
 			scopes := f.scopes(wire.Project, wire.Local)
