@@ -97,9 +97,7 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 		return err
 	}
 	if !f.json {
-		if err := w.show(); err != nil {
-			return err
-		}
+		w.show()
 	}
 	if err := w.write(ctx); err != nil {
 		return err
@@ -299,7 +297,7 @@ func (w *initWork) say(line string) {
 }
 
 // show prints what was found and what would change, as a diff.
-func (w *initWork) show() error {
+func (w *initWork) show() {
 	out, rep := w.app.Out, &w.report
 	fmt.Fprintf(out, "Project: %s\n", rep.Root)
 	for _, p := range rep.Stack {
@@ -310,16 +308,13 @@ func (w *initWork) show() error {
 	for _, c := range rep.Hooks {
 		w.showHooks(c)
 	}
-	if w.flags.workflow {
-		if err := w.app.initWorkflow(rep.Root, true); err != nil {
-			return err
-		}
+	for _, c := range rep.Workflow {
+		w.showDocument(c)
 	}
 	for _, note := range rep.Notes {
 		fmt.Fprintf(out, "note: %s\n", note)
 	}
 	fmt.Fprintln(out)
-	return nil
 }
 
 func (w *initWork) showHooks(c *install.Change) {
@@ -333,7 +328,15 @@ func (w *initWork) showHooks(c *install.Change) {
 	case install.Updated, install.Restored, install.Deleted:
 	}
 	fmt.Fprintf(out, "%s %s (hooks of %s)\n", verb, name, c.Label)
-	for line := range strings.Lines(redact.Strip(install.Diff(name, c.Before(), c.After()))) {
+	w.showDiff(name, c.Before(), c.After())
+	for _, note := range c.Notes {
+		fmt.Fprintf(out, "  note: %s\n", note)
+	}
+}
+
+func (w *initWork) showDiff(name string, before, after []byte) {
+	out := w.app.Out
+	for line := range strings.Lines(redact.Strip(install.Diff(name, before, after))) {
 		switch {
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "): // named above
 		case strings.HasPrefix(line, "@@"):
@@ -341,9 +344,6 @@ func (w *initWork) showHooks(c *install.Change) {
 		default:
 			fmt.Fprint(out, "  "+line[:1]+" "+line[1:])
 		}
-	}
-	for _, note := range c.Notes {
-		fmt.Fprintf(out, "  note: %s\n", note)
 	}
 }
 

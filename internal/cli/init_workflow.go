@@ -7,29 +7,19 @@ import (
 	"gauntlet/internal/workflow/protocol"
 )
 
-// initWorkflow writes the documents of state and hand-offs into the project at
-// root and says what it did; dryRun only says what it would do.
-func (app *App) initWorkflow(root string, dryRun bool) error {
-	do := protocol.Write
-	if dryRun {
-		do = protocol.Plan
+// showDocument says what init does to one document of state and hand-offs; what
+// is changed about a project's own text is shown.
+func (w *initWork) showDocument(c protocol.Change) {
+	action := c.Action
+	if action != protocol.Unchanged {
+		action = "to be " + action
 	}
-	changes, err := do(root)
-	if err != nil {
-		return exit(1, "workflow documents: %v", err)
+	line := fmt.Sprintf("%-13s %s", action, c.Path)
+	if c.Note != "" {
+		line += " (" + redact.Line(c.Note, 300) + ")"
 	}
-	for _, c := range changes {
-		action := c.Action
-		if dryRun && action != protocol.Unchanged {
-			action = "to be " + action
-		}
-		line := fmt.Sprintf("%-13s %s", action, c.Path)
-		if c.Note != "" {
-			line += " (" + redact.Line(c.Note, 300) + ")"
-		}
-		if _, err := fmt.Fprintln(app.Out, line); err != nil {
-			return fmt.Errorf("write the result: %w", err)
-		}
+	fmt.Fprintln(w.app.Out, line)
+	if c.Action == protocol.Updated {
+		w.showDiff(c.Path, c.Before(), c.After())
 	}
-	return nil
 }
