@@ -34,7 +34,7 @@ type Change struct {
 	existed       bool
 }
 
-// Before and After are the document's text.
+// Before is the document's text as it was, nil when there was none.
 func (c Change) Before() []byte { return c.before }
 
 // After is the document's text when the run is over.
