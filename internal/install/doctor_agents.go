@@ -23,9 +23,10 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 			continue
 		}
 		found = true
-		if d.agent(a, ins, cfg) {
+		last := lastBeats(a, beats)
+		if d.agent(a, ins, last, cfg) {
 			installed[a.Name()] = true
-			d.heartbeat(a, beats, binary)
+			d.heartbeat(a, last, binary)
 			if d.SelfTest && binary != "" {
 				d.selfTest(ctx, a, ins)
 			}
@@ -44,7 +45,7 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 }
 
 // agent reports whether a stop hook of ours is in place.
-func (d *Doctor) agent(a agent.Adapter, ins []Installed, cfg *config.Loaded) bool {
+func (d *Doctor) agent(a agent.Adapter, ins []Installed, last map[string]session.Heartbeat, cfg *config.Loaded) bool {
 	s := a.Setup()
 	good, byHand := 0, false
 	for _, in := range ins {
@@ -63,6 +64,10 @@ func (d *Doctor) agent(a agent.Adapter, ins []Installed, cfg *config.Loaded) boo
 	case good == 0 && byHand:
 		d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: s.Label + " calls gauntlet stop-hook through an entry that somebody wrote by hand; it is not examined"})
 	case good == 0 && len(ins) == 0:
+		if stop, fired := last[string(event.Stop)]; fired {
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: fmt.Sprintf("%s has no stop hook of ours in its settings, but one fired %s: a package brought it", s.Label, ago(d.Now.Sub(stop.At)))})
+			break
+		}
 		d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: s.Label + " is here, but has no stop hook of ours", Fix: "gauntlet install --agent " + a.Name()})
 	}
 	return good > 0
@@ -120,14 +125,19 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	return true
 }
 
-// heartbeat says when each hook last fired: the proof that it is called.
-func (d *Doctor) heartbeat(a agent.Adapter, beats []session.Heartbeat, binary string) {
+// lastBeats is when each event of an agent last came.
+func lastBeats(a agent.Adapter, beats []session.Heartbeat) map[string]session.Heartbeat {
 	last := map[string]session.Heartbeat{}
 	for _, b := range beats {
 		if b.Agent == a.Name() && b.At.After(last[b.Event].At) {
 			last[b.Event] = b
 		}
 	}
+	return last
+}
+
+// heartbeat says when each hook last fired: the proof that it is called.
+func (d *Doctor) heartbeat(a agent.Adapter, last map[string]session.Heartbeat, binary string) {
 	stop, fired := last[string(event.Stop)]
 	if !fired {
 		d.add(Check{Name: "heartbeat", Agent: a.Name(), State: Info, Message: "the stop hook has not fired in this project yet" + d.others(a, last), Fix: "start " + a.Setup().Label + " here and let it answer once"})
