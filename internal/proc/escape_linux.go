@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -13,8 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// markVar names a family in the environment of all its members, so that an
-// orphan can be told from another family's.
+// markVar names the families a process belongs to in its environment, so that an
+// orphan can be told from another family's. A gate may run gauntlet itself: its
+// gates belong to both families.
 const markVar = "GAUNTLET_FAMILY="
 
 // leaders are the running children that Run itself started. The kernel's list
@@ -22,31 +25,35 @@ const markVar = "GAUNTLET_FAMILY="
 // end from touching another family's members.
 var leaders = struct {
 	sync.Mutex
-	next int
-	pids map[string]int // mark → pid of the leader
+	next  int
+	adopt bool           // orphans come to us
+	pids  map[string]int // mark → pid of the leader
 }{pids: map[string]int{}}
 
 // escape finds the members of a family that left its group. As subreaper we
 // become the parent of every orphan among our descendants, so a process that
 // left its group and session ends up among our own children.
-type escape struct {
-	mark    string
-	contain bool
-}
+type escape struct{ mark string }
 
 // start starts cmd and puts it on the list in one step: a child that is not on
 // it yet would be taken for an orphan of another family, and reaped.
 func start(cmd *exec.Cmd, contain bool) (escape, error) {
-	contain = contain && unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil
 	leaders.Lock()
 	defer leaders.Unlock()
 	leaders.next++
-	e := escape{mark: strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(leaders.next), contain: contain}
-	if contain {
+	e := escape{mark: strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(leaders.next)}
+	if contain && unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil {
+		leaders.adopt = true
 		if cmd.Env == nil {
 			cmd.Env = os.Environ()
 		}
-		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], markVar+e.mark)
+		mark := markVar + e.mark
+		for _, kv := range cmd.Env {
+			if strings.HasPrefix(kv, markVar) {
+				mark = kv + " " + e.mark
+			}
+		}
+		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], mark)
 	}
 	if err := cmd.Start(); err != nil {
 		return e, err
@@ -66,18 +73,19 @@ func (e escape) forget() {
 // nothing is left.
 func (e escape) end(pgid int) {
 	defer e.forget()
-	if !e.contain {
-		return
-	}
+	killed := map[int]bool{} // and not taken notice of yet
 	for range 200 {
-		left := false
 		for _, pid := range e.members() {
-			left = true
 			_ = syscall.Kill(pid, syscall.SIGKILL)
-			var ws syscall.WaitStatus
-			_, _ = syscall.Wait4(pid, &ws, syscall.WNOHANG, nil)
+			killed[pid] = true
 		}
-		if !left && errors.Is(syscall.Kill(-pgid, 0), syscall.ESRCH) {
+		for pid := range killed {
+			var ws syscall.WaitStatus
+			if got, err := syscall.Wait4(pid, &ws, syscall.WNOHANG, nil); got == pid || err != nil {
+				delete(killed, pid)
+			}
+		}
+		if len(killed) == 0 && errors.Is(syscall.Kill(-pgid, 0), syscall.ESRCH) {
 			return
 		}
 		time.Sleep(time.Millisecond)
@@ -89,6 +97,9 @@ func (e escape) end(pgid int) {
 func (e escape) members() []int {
 	leaders.Lock()
 	defer leaders.Unlock()
+	if !leaders.adopt {
+		return nil
+	}
 	alone := len(leaders.pids) == 1
 	isLeader := make(map[int]bool, len(leaders.pids))
 	for mark, pid := range leaders.pids {
@@ -99,7 +110,7 @@ func (e escape) members() []int {
 		if isLeader[pid] {
 			continue
 		}
-		if alone || carries(pid, markVar+e.mark) {
+		if alone || carries(pid, e.mark) {
 			out = append(out, pid)
 		}
 	}
@@ -112,7 +123,7 @@ func EndOrphansOf(dead int) {
 	if dead <= 1 || !errors.Is(syscall.Kill(dead, 0), syscall.ESRCH) {
 		return
 	}
-	mark := []byte(markVar + strconv.Itoa(dead) + ".")
+	ofDead := func(mark string) bool { return strings.HasPrefix(mark, strconv.Itoa(dead)+".") }
 	for range 20 { // they may be forking while we look
 		left := false
 		entries, err := os.ReadDir("/proc")
@@ -125,7 +136,7 @@ func EndOrphansOf(dead int) {
 				continue
 			}
 			env, err := os.ReadFile("/proc/" + e.Name() + "/environ")
-			if err == nil && (bytes.HasPrefix(env, mark) || bytes.Contains(env, append([]byte{0}, mark...))) {
+			if err == nil && slices.ContainsFunc(marks(env), ofDead) {
 				left = syscall.Kill(pid, syscall.SIGKILL) == nil || left
 			}
 		}
@@ -167,12 +178,17 @@ func carries(pid int, mark string) bool {
 	if len(env) == 0 {
 		return isZombie(pid)
 	}
+	return slices.Contains(marks(env), mark)
+}
+
+// marks are the families that an environment names.
+func marks(env []byte) []string {
 	for v := range bytes.SplitSeq(env, []byte{0}) {
-		if string(v) == mark {
-			return true
+		if list, ok := bytes.CutPrefix(v, []byte(markVar)); ok {
+			return strings.Fields(string(list))
 		}
 	}
-	return false
+	return nil
 }
 
 func isZombie(pid int) bool {

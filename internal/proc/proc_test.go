@@ -179,3 +179,60 @@ func TestQuickFamiliesKeepTheirStatus(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A gate may run us again. What the inner run leaves behind when it is killed
+// belongs to the outer family too, also while others run.
+func TestNestedFamilies(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("LOUD: only Linux can adopt a process that left its session; elsewhere it survives, as documented")
+	}
+	dir := t.TempDir()
+	pidfile, stop := filepath.Join(dir, "pid"), filepath.Join(dir, "stop")
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		c := sh("while ! test -e " + stop + "; do sleep 0.02; done")
+		c.Contain = true
+		if r := Run(t.Context(), c); !r.OK() {
+			t.Errorf("the other family: %+v", r)
+		}
+	})
+	// What the inner run does to the environment of its children, then its death.
+	c := sh(`GAUNTLET_FAMILY="$GAUNTLET_FAMILY 999999.1" setsid sh -c 'echo $$ > ` + pidfile + `; sleep 60' >/dev/null 2>&1 & while ! test -s ` + pidfile + `; do sleep 0.01; done`)
+	c.Contain = true
+	if r := Run(t.Context(), c); !r.OK() {
+		t.Errorf("%+v", r)
+	}
+	assertGone(t, pidfile)
+	if err := os.WriteFile(stop, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+}
+
+func TestOrphansOfTheDead(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("LOUD: only Linux tells whose child an orphan was; elsewhere it survives, as documented")
+	}
+	const dead = 2147480001
+	pidfile, done := filepath.Join(t.TempDir(), "pid"), make(chan Result)
+	c := sh("echo $$ > " + pidfile + "; sleep 60")
+	c.Env = append(os.Environ(), "GAUNTLET_FAMILY=7.1 "+strconv.Itoa(dead)+".4")
+	go func() { done <- Run(t.Context(), c) }()
+	for {
+		if b, err := os.ReadFile(pidfile); err == nil && len(b) > 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	EndOrphansOf(os.Getpid()) // alive: not an orphan of anybody
+	EndOrphansOf(dead / 10)
+	select {
+	case r := <-done:
+		t.Fatalf("ended by mistake: %+v", r)
+	case <-time.After(50 * time.Millisecond):
+	}
+	EndOrphansOf(dead)
+	if r := <-done; !r.Signaled {
+		t.Errorf("%+v", r)
+	}
+}

@@ -64,7 +64,7 @@ func (c *consoleLog) printf(format string, args ...any) {
 	}
 }
 
-func (c *consoleLog) Start(id string, _ gate.Kind) { c.printf("START %s\n", id) }
+func (c *consoleLog) Start(id string, _ gate.Kind) { c.printf("START %s\n", redact.Line(id, 300)) }
 func (c *consoleLog) Line(string, string)          {}
 func (c *consoleLog) Done(r gate.Result)           { c.printf("%s\n", GateLine(r)) }
 
@@ -83,7 +83,7 @@ func GateLine(r gate.Result) string {
 	if r.Cached {
 		took = "reused"
 	}
-	line := fmt.Sprintf("%-5s %s (%s)", strings.ToUpper(string(r.Status)), r.ID, took)
+	line := fmt.Sprintf("%-5s %s (%s)", strings.ToUpper(string(r.Status)), redact.Line(r.ID, 300), took)
 	if r.Message != "" {
 		line += " - " + redact.Line(r.Message, 300)
 	}

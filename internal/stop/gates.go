@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
 )
@@ -125,7 +126,7 @@ func (s *stopping) block(ctx context.Context, before blocks, res run.Result) eve
 		}
 	}
 	v := event.Verdict{Status: event.Failed, Message: res.Message, Reason: reason}
-	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %s. To let the agent go: gauntlet off%s", res.Message, sessionFlag(s.event.SessionID))
+	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %s. To let the agent go: gauntlet off%s", redact.Line(res.Message, 500), sessionFlag(s.event.SessionID))
 	return v
 }
 
