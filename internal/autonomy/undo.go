@@ -93,7 +93,7 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 			}
 		}
 	}
-	if err := repo.ForgetIntent(ctx, u.New); err != nil {
+	if err := repo.Unannounce(ctx, u.New); err != nil {
 		return "", err
 	}
 	defer clearUndo(work)

@@ -138,33 +138,35 @@ func commitArgs(message string) []string {
 
 func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 	paths := []string{"--"}
-	added := []string{"--literal-pathspecs", "add", "--intent-to-add", "--"}
+	var added []string
 	for _, f := range c.Files {
 		paths = append(paths, f.Path)
 		if f.New {
 			added = append(added, f.Path)
 		}
 	}
+	o := Opts{Timeout: c.Timeout, Locks: true, Env: c.Env}
+	var announced *keptIndex
+	if len(added) > 0 {
+		// A partial commit takes only files that the index knows.
+		if announced, err = r.announce(ctx, c, added); err != nil {
+			return err
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, announced.back())
+			}
+		}()
+	}
+	// Up to here nothing of the user's was touched, from here on git alone
+	// finishes what we began, should we be killed.
 	if c.Ready != nil {
 		if err := c.Ready(); err != nil {
 			return err
 		}
 	}
-	o := Opts{Timeout: c.Timeout, Locks: true, Env: c.Env}
-	if len(added) > 4 {
-		// A partial commit takes only files that the index knows.
-		kept, kerr := r.keepIndex()
-		if kerr != nil {
-			return kerr
-		}
-		defer func() {
-			if err != nil {
-				err = errors.Join(err, kept.back())
-			}
-		}()
-		_, err = r.RunWith(ctx, o, added...)
-		kept.touched()
-		if err != nil {
+	if announced != nil {
+		if err := announced.install(); err != nil {
 			return err
 		}
 	}

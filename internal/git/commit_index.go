@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// keptIndex is the user's index as it was before we touched it.
+// keptIndex is the user's index before and after a change of ours.
 type keptIndex struct {
 	path    string
 	existed bool
@@ -17,55 +18,103 @@ type keptIndex struct {
 	after   []byte
 }
 
-func (r Repo) keepIndex() (*keptIndex, error) {
-	k := &keptIndex{path: filepath.Join(r.GitDir, "index")}
+// announce prepares an index that knows some files more, as empty ones. The
+// user's own is only read.
+func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptIndex, error) {
+	k := &keptIndex{path: filepath.Join(r.GitDir, "index"), existed: true}
 	var err error
-	k.before, err = os.ReadFile(k.path)
-	if errors.Is(err, os.ErrNotExist) {
-		return k, nil
+	if k.before, err = os.ReadFile(k.path); errors.Is(err, os.ErrNotExist) {
+		k.existed, err = false, nil
 	}
-	k.existed = true
+	if err != nil {
+		return nil, err
+	}
+	index := filepath.Join(c.Work, "announce-index")
+	_ = os.Remove(index)
+	_ = os.Remove(index + ".lock")
+	defer os.Remove(index) //nolint:errcheck // a leftover is removed next time
+	if k.existed {
+		if err := os.WriteFile(index, k.before, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	oid, err := r.RunWith(ctx, Opts{Stdin: bytes.NewReader(nil)}, "hash-object", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"update-index", "--add"}
+	for _, p := range paths {
+		args = append(args, "--cacheinfo", "100644,"+strings.TrimSpace(string(oid))+","+p)
+	}
+	if _, err := r.RunWith(ctx, Opts{IndexFile: index, Locks: true}, args...); err != nil {
+		return nil, err
+	}
+	k.after, err = os.ReadFile(index)
 	return k, err
 }
 
-// touched notes what we made of it.
-func (k *keptIndex) touched() { k.after, _ = os.ReadFile(k.path) }
+// install makes the prepared index the user's.
+func (k *keptIndex) install() error { return k.replace(k.existed, k.before, true, k.after) }
 
-// back puts the index back byte for byte, under git's own lock, unless somebody
-// else has changed it since.
+// back puts the index back byte for byte, unless somebody else has changed it since.
 func (k *keptIndex) back() error {
+	if now, err := os.ReadFile(k.path); err != nil || !bytes.Equal(now, k.after) {
+		return nil
+	}
+	return k.replace(true, k.after, k.existed, k.before)
+}
+
+var errIndexChanged = errors.New("the index was changed by somebody else at the same moment")
+
+// replace puts one state of the index in place of another, under git's own lock.
+func (k *keptIndex) replace(was bool, from []byte, is bool, to []byte) (err error) {
 	lock, err := os.OpenFile(k.path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return fmt.Errorf("put the index back: %w", err)
+		return fmt.Errorf("lock the index: %w", err)
 	}
-	defer os.Remove(k.path + ".lock") //nolint:errcheck // renamed already when all went well
+	defer func() {
+		if err != nil {
+			_ = lock.Close()
+			_ = os.Remove(k.path + ".lock")
+		}
+	}()
 	now, err := os.ReadFile(k.path)
-	if err != nil || !bytes.Equal(now, k.after) || bytes.Equal(now, k.before) {
-		return lock.Close()
+	if missing := errors.Is(err, os.ErrNotExist); missing == was || (was && (err != nil || !bytes.Equal(now, from))) {
+		return errIndexChanged
 	}
-	if !k.existed {
-		return errors.Join(os.Remove(k.path), lock.Close())
+	if !is {
+		if err := os.Remove(k.path); err != nil {
+			return err
+		}
+		return errors.Join(lock.Close(), os.Remove(k.path+".lock"))
 	}
-	_, err = lock.Write(k.before)
-	if err = errors.Join(err, lock.Close()); err != nil {
-		return fmt.Errorf("put the index back: %w", err)
+	if _, err := lock.Write(to); err != nil {
+		return fmt.Errorf("write the index: %w", err)
+	}
+	if err := lock.Close(); err != nil {
+		return fmt.Errorf("write the index: %w", err)
 	}
 	return os.Rename(k.path+".lock", k.path)
 }
 
-// ForgetIntent takes back what a killed run left in the index: the mere
-// intention to add files. Real entries of these paths stay.
-func (r Repo) ForgetIntent(ctx context.Context, paths []string) error {
-	st, err := r.Status(ctx)
+// Unannounce takes back what a killed run left in the index: empty files that
+// only it announced. Entries with any content stay.
+func (r Repo) Unannounce(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	oid, err := r.RunWith(ctx, Opts{Stdin: bytes.NewReader(nil)}, "hash-object", "--stdin")
+	if err != nil {
+		return err
+	}
+	entries, err := r.IndexEntries(ctx, paths...)
 	if err != nil {
 		return err
 	}
 	args := []string{"update-index", "--force-remove", "--"}
-	for _, c := range st.Changes {
-		for _, p := range paths {
-			if c.Path == p && c.Index == '.' && c.Worktree == 'A' {
-				args = append(args, p)
-			}
+	for path, e := range entries {
+		if e.OID == strings.TrimSpace(string(oid)) {
+			args = append(args, path)
 		}
 	}
 	if len(args) == 3 {
