@@ -6,7 +6,6 @@
 package agent
 
 import (
-	"fmt"
 	"strings"
 
 	"gauntlet/internal/agent/claude"
@@ -93,7 +92,7 @@ func Decode(name string, payload []byte) (Adapter, event.Event, error) {
 		if !known {
 			adapter = claude.Adapter{}
 		}
-		return adapter, event.Event{Agent: adapter.Name(), Kind: event.Other}, fmt.Errorf("read event: %w", err)
+		return adapter, event.Event{Agent: adapter.Name(), Kind: event.Other}, err
 	}
 	if !known || readsOthersSettings(p) {
 		adapter = detect(p)

@@ -27,7 +27,12 @@ func Parse(data []byte) (Payload, error) {
 		return nil, fmt.Errorf("%w: no input", ErrNotObject)
 	}
 	var p Payload
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&p); err != nil {
+	err := json.NewDecoder(bytes.NewReader(data)).Decode(&p)
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) {
+		return nil, fmt.Errorf("%w: %s", ErrNotObject, other.Value) // "array", "string"
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotObject, err)
 	}
 	if p == nil { // the JSON value null

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -56,5 +57,20 @@ func TestParseIsLenient(t *testing.T) {
 	}
 	if p.Object("s") != nil || p.Object("o").Int("k") != 1 || len(p.Objects("l")) != 1 || strings.Join(p.Strings("l"), "") != "t" {
 		t.Error("composite readers")
+	}
+}
+
+// A person reads why an event was none; Go's own types are no help there.
+func TestParseSaysWhatItGot(t *testing.T) {
+	for input, want := range map[string]string{
+		"":     "not a JSON object: no input",
+		"[1]":  "not a JSON object: array",
+		`"x"`:  "not a JSON object: string",
+		"null": "not a JSON object: null",
+		"nope": "not a JSON object: invalid character 'o' in literal null (expecting 'u')",
+	} {
+		if _, err := Parse([]byte(input)); err == nil || err.Error() != want || !errors.Is(err, ErrNotObject) {
+			t.Errorf("%q: %v", input, err)
+		}
 	}
 }
