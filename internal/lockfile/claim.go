@@ -41,7 +41,7 @@ func Claim(path string, owner []byte, known func([]byte) bool, stale time.Durati
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
-				return TryAcquire(path) // a file system without hard links
+				return claimInPlace(path, owner) // a file system without hard links
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
@@ -55,6 +55,19 @@ func Claim(path string, owner []byte, known func([]byte) bool, stale time.Durati
 		}
 	}
 	return nil, ErrHeld
+}
+
+// claimInPlace locks the file itself and writes the owner into it then: kill -9
+// in between leaves a file that names nobody, which a lock in place ignores.
+func claimInPlace(path string, owner []byte) (*Lock, error) {
+	l, err := TryAcquire(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Describe(owner); err != nil {
+		return nil, errors.Join(err, l.Remove())
+	}
+	return l, nil
 }
 
 // takeOver puts ours in place of a file whose owner is gone. It holds the old

@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/review"
 )
 
@@ -320,7 +321,7 @@ func names(gates []gate.Result) string {
 		}
 		name := g.Name
 		if g.Entry != "." {
-			name += " in " + g.Entry
+			name += " in " + redact.Line(g.Entry, 80)
 		}
 		out = append(out, name)
 	}

@@ -214,6 +214,11 @@ func (s *stopping) findProject() {
 	}
 	s.event.Cwd = cwd
 	root, ok := config.FindRoot(cwd)
+	if !ok { // perhaps a link into the middle of a project
+		if target, err := filepath.EvalSymlinks(cwd); err == nil && target != cwd {
+			root, ok = config.FindRoot(target)
+		}
+	}
 	for _, name := range agent.ProjectDirVars() {
 		// An agent that went elsewhere with cd is still at work on the project it
 		// was started in.
