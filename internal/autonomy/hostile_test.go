@@ -119,7 +119,7 @@ func TestFailedCommitLeavesNothing(t *testing.T) {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				w := newWorld(t).repo()
 				w.origin("work")
-				notes := strings.HasPrefix(name, "pre") || name == "commit-msg hook" || name == "no identity" || name == "signing"
+				notes := strings.HasPrefix(name, "pre") || name == "commit-msg hook" || name == "no identity" || name == "signing" || name == "index lock"
 				switch {
 				case kind == "tracked":
 				case !notes:

@@ -179,6 +179,10 @@ func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 
 // commitApart commits from an index of its own: the user's is read and left alone.
 func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
+	if _, err := os.Lstat(filepath.Join(r.GitDir, "index.lock")); err == nil {
+		// The commit could be made, but the index could not follow it.
+		return IndexUpdate{}, errors.New("the index is locked: another git command is at work, or was killed and left index.lock behind")
+	}
 	index := filepath.Join(c.Work, "commit-index")
 	_ = os.Remove(index)
 	_ = os.Remove(index + ".lock")

@@ -58,10 +58,10 @@ func (k *keptIndex) install() error { return k.replace(k.existed, k.before, true
 
 // back puts the index back byte for byte, unless somebody else has changed it since.
 func (k *keptIndex) back() error {
-	if now, err := os.ReadFile(k.path); err != nil || !bytes.Equal(now, k.after) {
-		return nil
+	if err := k.replace(true, k.after, k.existed, k.before); !errors.Is(err, errIndexChanged) {
+		return err
 	}
-	return k.replace(true, k.after, k.existed, k.before)
+	return nil
 }
 
 var errIndexChanged = errors.New("the index was changed by somebody else at the same moment")
