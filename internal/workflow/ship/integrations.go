@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"gauntlet/internal/redact"
 	"gauntlet/internal/workflow/jsondoc"
@@ -61,7 +63,7 @@ func LoadIntegrations(root string) (Integrations, error) {
 		return Integrations{}, fmt.Errorf("integrations: %w", err)
 	}
 	if !st.Mode().IsRegular() || st.Size() > maxConfig {
-		return Integrations{}, fmt.Errorf("integrations: %s is not a file of ours", path)
+		return Integrations{}, fmt.Errorf("integrations: %s is no regular file of at most %d KiB", path, maxConfig>>10)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -121,25 +123,34 @@ func refuseSecrets(doc *jsondoc.Value) error {
 			return
 		}
 		text, isText := v.Text()
-		if isText && text != "" && (namesSecret(key) || len(redact.Find(text)) > 0) {
+		if isText && text != "" && isSecret(key, text) {
 			found = fmt.Errorf("%s looks like a token: remove it (and revoke it if it was ever committed); set GITHUB_TOKEN in the environment instead", path)
 		}
 	})
 	return found
 }
 
+// isSecret reports a text that is a token by its look, or by its key's word.
+func isSecret(key, text string) bool {
+	return strings.HasPrefix(text, "lin_api_") || strings.HasPrefix(text, "lin_oauth_") || namesSecret(key) || len(redact.Find(text)) > 0
+}
+
+// namesSecret reads access-token, access_token and accessToken alike.
 func namesSecret(key string) bool {
-	key = strings.ToLower(strings.NewReplacer("-", "_", " ", "_").Replace(key))
-	switch key {
-	case "pat", "token", "secret", "password", "api_key", "apikey":
-		return true
-	}
-	for _, suffix := range []string{"_token", "_pat", "_secret", "_password", "_api_key"} {
-		if strings.HasSuffix(key, suffix) {
-			return true
+	var b strings.Builder
+	lower := false
+	for _, r := range key {
+		if lower && unicode.IsUpper(r) || r == '-' || r == ' ' {
+			b.WriteByte('_')
+		}
+		if lower = unicode.IsLower(r); r != '-' && r != ' ' {
+			b.WriteRune(unicode.ToLower(r))
 		}
 	}
-	return false
+	key = "_" + b.String()
+	return slices.ContainsFunc([]string{"_pat", "_token", "_secret", "_password", "_api_key", "_apikey"}, func(word string) bool {
+		return strings.HasSuffix(key, word)
+	})
 }
 
 // reader takes values out of the file and remembers the first that is wrong.
