@@ -2,6 +2,7 @@ package stop
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,6 +18,28 @@ const (
 
 // errNoInput says that the rest of the event did not come in time.
 var errNoInput = errors.New("the event did not arrive in time")
+
+// usualDelay is when the event is there, if it comes at all.
+const usualDelay = 50 * time.Millisecond
+
+// readEvent reads the event. While it does not come, somebody may lose patience
+// with us: only then it is worth its price to listen for signals.
+func (s *stopping) readEvent(ctx context.Context) (payload []byte, interrupted bool) {
+	f, ok := s.Stdin.(*os.File)
+	if !ok || arrives(f, usualDelay) {
+		return ReadEvent(s.Stdin, stdinPatience), false
+	}
+	ctx, release := s.Interruptible(ctx)
+	defer release()
+	got := make(chan []byte, 1)
+	go func() { got <- ReadEvent(f, stdinPatience) }()
+	select {
+	case payload = <-got:
+		return payload, false
+	case <-ctx.Done():
+		return nil, true
+	}
+}
 
 // ReadEvent reads one JSON value: until it is whole or the input ends,
 // whichever is first. A caller that keeps stdin open, or sends nothing, does

@@ -18,6 +18,13 @@ func patientReader(f *os.File, patience time.Duration) io.Reader {
 	return &pollReader{f: f, end: time.Now().Add(patience)}
 }
 
+// arrives reports whether there is something to read, or the end, within wait.
+func arrives(f *os.File, wait time.Duration) bool {
+	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, int(wait.Milliseconds()))
+	return n != 0 || err != nil // what is wrong with it, reading tells
+}
+
 type pollReader struct {
 	f   *os.File
 	end time.Time

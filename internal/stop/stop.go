@@ -85,7 +85,7 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 			v.SystemMessage = "Gauntlet: " + v.Message
 		}
 	}()
-	payload := ReadEvent(s.Stdin, stdinPatience)
+	payload, interrupted := s.readEvent(ctx)
 	var err error
 	s.adapter, s.event, err = agent.Decode(s.AgentName, payload)
 	if s.adapter.Setup().Quiet {
@@ -94,6 +94,9 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 	s.step("input")
 	if s.Getenv(GuardVar) != "" {
 		return approve(event.StopHookActive, "inside a review that Gauntlet started")
+	}
+	if interrupted {
+		return loud(event.InfrastructureErr, "interrupted before the event arrived on stdin")
 	}
 	if err != nil {
 		return approve(event.InvalidInput, "the event on stdin could not be read: "+err.Error())
