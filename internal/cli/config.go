@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -122,6 +124,9 @@ func showValue(v any) string {
 	case string:
 		if x == "" {
 			return "-"
+		}
+		if strings.ContainsFunc(x, unicode.IsControl) { // would break the table
+			return strconv.Quote(x)
 		}
 		return x
 	}

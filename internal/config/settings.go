@@ -188,8 +188,19 @@ func (r *resolver) sections(p *Project) {
 		resolve(r, "checkpoint.min_turn_seconds", 30, c.MinTurnSeconds)
 		resolve(r, "checkpoint.scope", "working_tree", nonempty(c.Scope))
 		resolve(r, "checkpoint.when_unsure", "nudge", nonempty(c.WhenUnsure))
+		resolve(r, "checkpoint.categories", nil, namesOf(c.Categories, func(c Category) string { return c.Name }))
+		resolve(r, "checkpoint.ignore", nil, nonnil(c.Ignore))
+		resolve(r, "checkpoint.always", nil, namesOf(c.Always, func(a Action) string { return a.ID }))
 		resolve(r, "checkpoint.commit_step", true, c.CommitStep)
 		resolve(r, "checkpoint.capture", true, c.Capture)
+		if g := c.CommitGate; g != nil {
+			resolve(r, "checkpoint.commit_gate.paths", nil, nonnil(g.Paths))
+		}
+		if t := c.Tests; t != nil {
+			resolve(r, "checkpoint.tests.command", "", nonempty(t.Command))
+			resolve(r, "checkpoint.tests.when", nil, nonnil(t.When))
+			resolve(r, "checkpoint.tests.timeout", 30, t.Timeout)
+		}
 	}
 	if a := p.Autonomy; a != nil {
 		resolve(r, "autonomy.enabled", (*bool)(nil), pointer(a.Enabled))
@@ -200,6 +211,9 @@ func (r *resolver) sections(p *Project) {
 		resolve(r, "autonomy.context_window", (*int)(nil), pointer(a.ContextWindow))
 		resolve(r, "autonomy.commit", "notes", nonempty(a.Commit))
 		resolve(r, "autonomy.push", true, a.Push)
+		resolve(r, "autonomy.protected", nil, nonnil(a.Protected))
+		resolve(r, "autonomy.co_author", "", nonempty(a.CoAuthor))
+		resolve(r, "autonomy.message", "", nonempty(a.Message))
 	}
 }
 
@@ -236,6 +250,14 @@ func resolve[T any](r *resolver, field string, fallback T, set ...*T) T {
 func (r *resolver) override(variable string, value any) {
 	v := &r.values[len(r.values)-1]
 	v.Value, v.Origin, v.Source = value, OriginEnvironment, variable
+}
+
+func namesOf[T any](list []T, name func(T) string) *[]string {
+	var names []string
+	for _, item := range list {
+		names = append(names, name(item))
+	}
+	return nonnil(names)
 }
 
 func nonnil(list []string) *[]string {
