@@ -50,6 +50,10 @@ func (s *Store) List(ctx context.Context) []Entry {
 			return err
 		}
 		for _, path := range files {
+			if ctx.Err() != nil {
+				s.log("listing the records took too long: some are left out")
+				break
+			}
 			if e, ok := s.entry(path); ok {
 				list = append(list, e)
 			}
