@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/event"
@@ -58,11 +59,16 @@ func isAnswer(s *step) bool {
 		return false
 	}
 	last := s.line.Commands[len(s.line.Commands)-1]
-	if len(last.Filters) > 0 || !asks(last) {
-		return false
-	}
+	isLast := len(last.Filters) == 0 && asks(last)
 	if printed(s.Output) == "" {
-		return true
+		// `[ -f x ] && echo yes`: a real failure would have said something, and an
+		// echo does not fail
+		return isLast || last.Name() == "echo" || slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
+			return c.Proof == shellcmd.Proven && len(c.Filters) == 0 && asks(c)
+		})
+	}
+	if !isLast {
+		return false
 	}
 	// something was printed: was it by a command whose failure this may be?
 	for _, c := range s.line.Commands[:len(s.line.Commands)-1] {

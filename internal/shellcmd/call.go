@@ -80,6 +80,15 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 		})
 		return
 	}
+	for _, view := range views[:len(views)-1] {
+		if base(view[0]) != "xargs" {
+			continue
+		}
+		k = min(k, maybe) // there may have been nothing to run it for
+		if !onlyTalks(inner[0]) || hasAny(inner, "-i", "-pi", "--in-place") {
+			defer w.rewrites() // which files it is given is not in the text
+		}
+	}
 	w.emit(views, redirs, k)
 }
 

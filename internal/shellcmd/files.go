@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -68,6 +69,8 @@ func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
 			args = args[1:]
 		}
 		w.shown(args...)
+	case "find":
+		w.find(argv)
 	case "git":
 		w.git(argv, args)
 	case "tee", "touch", "truncate", "rm", "unlink", "shred":
@@ -102,6 +105,20 @@ func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
 		}
 	default:
 		w.formatter(name, argv, args)
+	}
+}
+
+// find: `find src -name '*.py' -exec sed -i … {} +` changes what it finds.
+func (w *walker) find(argv []string) {
+	for i, arg := range argv {
+		switch arg {
+		case "-delete":
+			w.rewrites()
+		case "-exec", "-execdir", "-ok":
+			if i+1 < len(argv) && !onlyTalks(argv[i+1]) || slices.Contains(argv[i:], "-i") {
+				w.rewrites()
+			}
+		}
 	}
 }
 

@@ -118,7 +118,8 @@ func (l Line) visible(c Command, r runner, output string) bool {
 // keepsFailures: what comes out of the filter would still show a failure.
 func keepsFailures(filter []string, r runner, output string) bool {
 	args := strings.ToUpper(strings.Join(filter[1:], " "))
-	says := strings.Contains(args, "FAIL") || strings.Contains(args, "ERROR") || strings.Contains(args, "PANIC")
+	// cargo says how it ended, well or not, in lines of this form
+	says := strings.Contains(args, "FAIL") || strings.Contains(args, "ERROR") || strings.Contains(args, "PANIC") || strings.Contains(args, "TEST RESULT")
 	switch base(filter[0]) {
 	case "tail", "tee", "cat", "less", "more", "ts", "nl", "sort", "uniq", "cut", "fold", "col", "strings", "expand":
 		return true

@@ -90,14 +90,36 @@ func announced(s *syntax.Stmt) string {
 
 func echoed(s *syntax.Stmt) (string, bool) {
 	c, isCall := s.Cmd.(*syntax.CallExpr)
-	if !isCall || s.Negated || s.Background || len(s.Redirs) > 0 || len(c.Args) < 2 || c.Args[0].Lit() != "echo" {
+	if !isCall || s.Negated || s.Background || len(s.Redirs) > 0 || len(c.Args) < 2 {
 		return "", false
 	}
 	var words []string
 	for _, arg := range c.Args[1:] {
 		words = append(words, source(arg))
 	}
-	return strings.Join(words, " "), true
+	switch c.Args[0].Lit() {
+	case "echo":
+		return strings.Join(words, " "), true
+	case "printf":
+		return printed(words[0], words[1:])
+	}
+	return "", false
+}
+
+// printed is the one line that printf makes of plain words.
+func printed(format string, words []string) (string, bool) {
+	format = strings.TrimSuffix(strings.TrimSuffix(format, "\n"), `\n`)
+	if strings.Count(format, "%") != len(words) || strings.Contains(format, `\`) {
+		return "", false
+	}
+	for _, word := range words {
+		i := strings.IndexByte(format, '%')
+		if i+1 == len(format) || format[i+1] != 'd' && format[i+1] != 's' {
+			return "", false
+		}
+		format = format[:i] + strings.ReplaceAll(word, "%", "") + format[i+2:]
+	}
+	return format, true
 }
 
 // silentList: questions that print nothing.
@@ -161,7 +183,8 @@ func onlyOnce(commands []Command) {
 		}
 		n := 0
 		for _, text := range echoes {
-			if fixed, _, open := strings.Cut(text, "$"); text == told || open && strings.HasPrefix(told, fixed) {
+			open := strings.IndexAny(text, "$%")
+			if text == told || open >= 0 && strings.HasPrefix(told, text[:open]) {
 				n++
 			}
 		}

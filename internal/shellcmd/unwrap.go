@@ -46,6 +46,8 @@ func unwrap(argv []string) []string {
 		return skipFlags(args, "-a", "-s", "-n")
 	case name == "nice" || name == "ionice" || name == "stdbuf" || name == "chrt" || name == "taskset":
 		return skipFlags(args, "-n", "-c", "-p", "-i", "-o", "-e", "--adjustment")
+	case name == "xargs":
+		return skipFlags(args, "-n", "-P", "-I", "-L", "-d", "-s", "-a", "-E", "--max-args", "--max-procs", "--max-lines", "--delimiter", "--arg-file")
 	case isPython(name):
 		return pythonModule(args)
 	case name == "coverage":
@@ -101,7 +103,12 @@ func unwrapRunner(name string, args []string) []string {
 		}
 	case "npx", "bunx", "pnpx":
 		return npxCommand(args)
-	case "npm", "pnpm", "yarn", "bun":
+	case "corepack":
+		return rest(args, 0)
+	case "yarn", "npm", "pnpm", "bun":
+		if name == "yarn" && sub == "workspace" && len(args) > 2 {
+			return append([]string{"yarn"}, args[2:]...)
+		}
 		return packageManager(name, skipFlags(args, "-C", "--dir", "--cwd", "--filter", "-F", "--prefix", "-w", "--workspace"))
 	case "bundle", "asdf":
 		if sub == "exec" {
@@ -127,6 +134,22 @@ func unwrapRunner(name string, args []string) []string {
 	case "rustup":
 		if sub == "run" {
 			return rest(args, 2)
+		}
+	case "cross":
+		return append([]string{"cargo"}, args...)
+	case "deno":
+		if sub == "task" && len(args) > 1 {
+			return append([]string{"npm", "run"}, args[1:]...)
+		}
+	case "tsx":
+		if slices.Contains(args, "--test") {
+			return append([]string{"node"}, args...)
+		}
+	case "go":
+		// go run example.com/tool@v1 runs tool
+		if after := rest(args, 1); sub == "run" && len(after) > 0 && strings.Contains(after[0], "@") {
+			module, _, _ := strings.Cut(after[0], "@")
+			return append([]string{base(module)}, after[1:]...)
 		}
 	case "cargo":
 		if strings.HasPrefix(sub, "+") {
