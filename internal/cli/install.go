@@ -81,16 +81,16 @@ func (app *App) places() (install.Places, error) {
 		return install.Places{}, exit(2, "the current folder cannot be read: %v", err)
 	}
 	p := install.Places{Cwd: cwd, Project: cwd, Getenv: app.Getenv, LookPath: proc.LookPath}
-	if root, ok := config.FindRoot(cwd); ok {
-		p.Project = root
-	} else if repo, err := git.Find(cwd); err == nil && repo.Root != "" {
-		p.Project = repo.Root
-	}
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		if home := app.Getenv(name); filepath.IsAbs(home) {
 			p.Home = home
 			break
 		}
+	}
+	if root, ok := config.FindRoot(cwd); ok {
+		p.Project = root
+	} else if repo, err := git.Find(cwd); err == nil && repo.Root != "" && !sameFolder(repo.Root, p.Home) {
+		p.Project = repo.Root // a home folder that is a repository is no project
 	}
 	if state := stop.StateHome(app.Getenv); state != "" {
 		p.State = filepath.Join(state, "gauntlet")
@@ -203,16 +203,13 @@ func (w *hookWork) run(cmd *cobra.Command, plan func(agent.Adapter) ([]*install.
 
 func (w *hookWork) fail(a agent.Adapter, err error) {
 	var scope *install.NoScopeError
-	if errors.As(err, &scope) && !w.explicit {
+	if errors.As(err, &scope) && scope.Scope == wire.Local && !w.explicit {
 		return // nobody asked for this agent by name
 	}
 	hf := hookFailure{Agent: a.Name(), Message: w.places.Explain(err)}
 	var refused *install.RefusedError
 	if errors.As(err, &refused) {
 		hf.Path, hf.Line, hf.Column = refused.Path, refused.Line, refused.Column
-	}
-	if scope != nil {
-		hf.Message += "; use --project or --user"
 	}
 	w.failures = append(w.failures, hf)
 }

@@ -28,7 +28,10 @@ type NoScopeError struct {
 }
 
 func (e *NoScopeError) Error() string {
-	return fmt.Sprintf("%s has no %s settings", e.Label, e.Scope)
+	if e.Scope == wire.User { // every client has those
+		return fmt.Sprintf("where %s keeps your own settings is unknown: HOME is not set", e.Label)
+	}
+	return fmt.Sprintf("%s has no %s settings; use --project or --user", e.Label, e.Scope)
 }
 
 // open finds the settings file of a scope and, for clients with two places, the

@@ -83,6 +83,9 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 	} {
 		_, stderr, res := proc.Output(ctx, proc.Cmd{Args: append([]string{"git"}, args...), Dir: project, Env: d.env(world, d.Getenv("PATH")), Timeout: selfTestTime}, 1<<16)
 		if !res.OK() {
+			if res.Err != nil {
+				return nil, res.Err
+			}
 			return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(stderr)))
 		}
 	}
