@@ -30,8 +30,10 @@ type Preview struct {
 // Pace of the polling: quick at first, because most previews that are asked for
 // exist already, then at the pace that a shared API likes.
 const (
-	firstPause = 500 * time.Millisecond
+	firstPause = 250 * time.Millisecond
 	lastPause  = 10 * time.Second
+	// lastLook is how long the look at the deadline itself may take.
+	lastLook = 2 * time.Second
 )
 
 // preview waits for the preview of HEAD and notes what it means.
@@ -77,10 +79,10 @@ func (c Checker) preview(ctx context.Context, repo git.Repo, v Vercel, r *Result
 
 // wait polls until the preview is ready or failed, or its time is over. Answers
 // that another try may change (no network, a server in trouble) are waited out;
-// an answer that will stay (no access) ends it.
+// an answer that will stay (no access) ends it. The last look is at the deadline.
 func (c Checker) wait(caller context.Context, api api, head string, timeout time.Duration) (Preview, error) {
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(caller, max(timeout, time.Second))
+	ctx, cancel := context.WithTimeout(caller, timeout+lastLook)
 	defer cancel()
 	pause := firstPause
 	var last Preview

@@ -163,12 +163,12 @@ func TestDeadlineKeepsTheCause(t *testing.T) {
 	s := newServer(t, p, one, success)
 	s.fail = func(n int64, w http.ResponseWriter) bool {
 		if n > 1 {
-			time.Sleep(700 * time.Millisecond)
+			time.Sleep(lastLook + 500*time.Millisecond)
 		}
 		w.WriteHeader(http.StatusInternalServerError)
 		return true
 	}
-	p.integrations(vercel(1000, true))
+	p.integrations(vercel(100, true))
 	if r := p.check(""); r.ExitCode() != 2 || !strings.Contains(r.all(), "GitHub answered 500") {
 		t.Errorf("%d %s", r.ExitCode(), r.all())
 	}
