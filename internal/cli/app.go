@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -58,7 +59,7 @@ func Main(args []string, app *App) int {
 	}
 	ctx, cancel := interruptible(ctx)
 	defer cancel()
-	root := app.root()
+	root := app.root(args)
 	root.SetArgs(args)
 	root.SetIn(app.In)
 	root.SetOut(app.Out)
@@ -103,8 +104,10 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 	}
 }
 
-// root is the command tree: one line per command, each in a file of its own.
-func (app *App) root() *cobra.Command {
+// root is the command tree. To build all of it takes longer than most commands
+// do; so args that name one get that one, and everything else (help, completion,
+// a word that nobody knows) gets them all.
+func (app *App) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet",
 		Short: "What a coding agent has to pass before it may stop",
@@ -118,42 +121,59 @@ and gauntlet off to let the agent go.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(
-		// commands, in alphabetical order
-		app.autoCmd(),
-		app.checkCmd(),
-		app.checkpointCmd(),
-		app.checkpointsCmd(),
-		app.ciCmd(),
-		app.cleanCmd(),
-		app.configCmd(),
-		app.detectCmd(),
-		app.doctorCmd(),
-		app.explainCmd(),
-		app.handoffCmd(),
-		app.healthCmd(),
-		app.hookCmd(),
-		app.initCmd(),
-		app.injectCmd(),
-		app.installCmd(),
-		app.listCmd(),
-		app.logCmd(),
-		app.manCmd(),
-		app.notifyCmd(),
-		app.offCmd(),
-		app.onCmd(),
-		app.reviewCmd(),
-		app.runCmd(),
-		app.shipCmd(),
-		app.slugCmd(),
-		app.stateCmd(),
-		app.statsCmd(),
-		app.statusLineCmd(),
-		app.stopHookCmd(),
-		app.tokensCmd(),
-		app.uninstallCmd(),
-		app.validateCmd(),
-		app.versionCmd(),
-	)
+	commands := app.commands()
+	if i := slices.IndexFunc(commands, func(c command) bool { return len(args) > 0 && c.name == args[0] }); i >= 0 {
+		commands = commands[i : i+1]
+		root.CompletionOptions.DisableDefaultCmd = true
+	}
+	for _, c := range commands {
+		root.AddCommand(c.build())
+	}
 	return root
+}
+
+// command is a command by its name.
+type command struct {
+	name  string
+	build func() *cobra.Command
+}
+
+// commands are all of them in alphabetical order, each in a file of its own.
+func (app *App) commands() []command {
+	return []command{
+		{"auto", app.autoCmd},
+		{"check", app.checkCmd},
+		{"checkpoint", app.checkpointCmd},
+		{"checkpoints", app.checkpointsCmd},
+		{"ci", app.ciCmd},
+		{"clean", app.cleanCmd},
+		{"config", app.configCmd},
+		{"detect", app.detectCmd},
+		{"doctor", app.doctorCmd},
+		{"explain", app.explainCmd},
+		{"handoff", app.handoffCmd},
+		{"health", app.healthCmd},
+		{"hook", app.hookCmd},
+		{"init", app.initCmd},
+		{"inject", app.injectCmd},
+		{"install", app.installCmd},
+		{"list", app.listCmd},
+		{"log", app.logCmd},
+		{"man", app.manCmd},
+		{"notify", app.notifyCmd},
+		{"off", app.offCmd},
+		{"on", app.onCmd},
+		{"review", app.reviewCmd},
+		{"run", app.runCmd},
+		{"ship", app.shipCmd},
+		{"slug", app.slugCmd},
+		{"state", app.stateCmd},
+		{"stats", app.statsCmd},
+		{"statusline", app.statusLineCmd},
+		{"stop-hook", app.stopHookCmd},
+		{"tokens", app.tokensCmd},
+		{"uninstall", app.uninstallCmd},
+		{"validate", app.validateCmd},
+		{"version", app.versionCmd},
+	}
 }

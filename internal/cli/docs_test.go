@@ -73,7 +73,7 @@ func codeIn(text string) []string {
 
 // unknownIn finds the first word of a command line that the program does not know.
 func unknownIn(args []string) string {
-	root := System().root()
+	root := System().root(nil)
 	root.InitDefaultCompletionCmd(args...)
 	var words []string
 	for _, a := range args {

@@ -21,8 +21,8 @@ func (app *App) manCmd() *cobra.Command {
 		Example: "  gauntlet man > ~/.local/share/man/man1/gauntlet.1\n  gauntlet man | man -l -",
 		Args:    cobra.NoArgs,
 		Hidden:  true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeMan(app.Out, cmd.Root())
+		RunE: func(*cobra.Command, []string) error {
+			return writeMan(app.Out, app.root(nil))
 		},
 	}
 }
