@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ var leaders = struct {
 	next  int
 	adopt bool           // orphans come to us
 	pids  map[string]int // mark → pid of the leader
+	idle  chan struct{}  // closed when nobody is left to reap for
 }{pids: map[string]int{}}
 
 // escape finds the members of a family that left its group. As subreaper we
@@ -59,6 +61,10 @@ func start(cmd *exec.Cmd, contain bool) (escape, error) {
 		return e, err
 	}
 	leaders.pids[e.mark] = cmd.Process.Pid
+	if leaders.adopt && leaders.idle == nil {
+		leaders.idle = make(chan struct{})
+		go reap(leaders.idle)
+	}
 	return e, nil
 }
 
@@ -66,6 +72,41 @@ func (e escape) forget() {
 	leaders.Lock()
 	defer leaders.Unlock()
 	delete(leaders.pids, e.mark)
+	if len(leaders.pids) == 0 && leaders.idle != nil {
+		close(leaders.idle)
+		leaders.idle = nil
+	}
+}
+
+// reap takes notice of adopted orphans that ended by themselves while gates
+// run, as init would: a gate that waits for one to be gone would wait for ever.
+func reap(idle <-chan struct{}) {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	defer signal.Stop(ended)
+	for {
+		reapOrphans()
+		select {
+		case <-ended:
+		case <-idle:
+			return
+		}
+	}
+}
+
+func reapOrphans() {
+	leaders.Lock()
+	defer leaders.Unlock()
+	isLeader := make(map[int]bool, len(leaders.pids))
+	for _, pid := range leaders.pids {
+		isLeader[pid] = true
+	}
+	for _, pid := range children() {
+		if !isLeader[pid] && isZombie(pid) {
+			var ws syscall.WaitStatus
+			_, _ = syscall.Wait4(pid, &ws, syscall.WNOHANG, nil)
+		}
+	}
 }
 
 // end kills what is left of the family, in its group or out of it. Processes

@@ -236,3 +236,16 @@ func TestOrphansOfTheDead(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// Orphans that end while the gate still runs are taken notice of at once.
+func TestOrphansAreReapedMeanwhile(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("LOUD: elsewhere orphans are init's")
+	}
+	pidfile := filepath.Join(t.TempDir(), "pid")
+	c := sh(`sh -c 'sleep 0.1 & echo $! > ` + pidfile + `'; i=0; while kill -0 $(cat ` + pidfile + `) 2>/dev/null; do sleep 0.02; i=$((i+1)); test $i -lt 250 || exit 9; done`)
+	c.Contain = true
+	if r := Run(t.Context(), c); !r.OK() {
+		t.Errorf("%+v", r)
+	}
+}
