@@ -354,13 +354,13 @@ func (e *execution) record(cache *gate.Cache, console *consoleLog, snap git.Snap
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
 		WorkingTreeRef: snap.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
 	}
-	switch e.res.Status {
-	case event.Passed:
+	if e.res.Status == event.Passed {
 		if !e.partial {
 			s.RetryBase = 0
 		}
 		warn(e.archivePassed())
-	case event.PassedWithWarnings:
+	}
+	if e.res.Status == event.PassedWithWarnings {
 		s.RetryBase = n // the logs stay, they hold what was waived
 	}
 	warn(writeState(e.logDir, s))

@@ -45,7 +45,6 @@ type stopping struct {
 	adapter agent.Adapter
 	event   event.Event
 	started time.Time
-	id      string
 	steps   []history.Step
 	mark    time.Time
 
@@ -57,7 +56,6 @@ type stopping struct {
 	human  *turnMark // the human turn, once it was asked for
 
 	result run.Result // of the gates
-	tree   string     // what the gates judged
 }
 
 // Run answers one stop: the line to print, which may be empty where silence
