@@ -31,7 +31,9 @@ type Change struct {
 	Note   string `json:"note,omitempty"`
 
 	before, after []byte
-	existed       bool
+	// missing is the topmost of its folders, or the document itself, that was not
+	// there; "" when all were.
+	missing string
 }
 
 // Before is the document's text as it was, nil when there was none.
@@ -60,12 +62,12 @@ func Plan(root string) ([]Change, error) {
 		{HandoffFile, newHandoff, func(old []byte) ([]byte, string) { return mergeHandoff(old), "" }},
 		{ship.File, newIntegrations, checkIntegrations},
 	} {
-		old, exists, err := read(root, d.path)
+		old, missing, err := read(root, d.path)
 		if err != nil {
 			return nil, err
 		}
-		c := Change{Path: d.path, Action: Created, before: old, existed: exists}
-		if exists {
+		c := Change{Path: d.path, Action: Created, before: old, missing: missing}
+		if missing == "" {
 			c.after, c.Note = d.merge(old)
 			c.Action = Updated
 			if bytes.Equal(c.after, old) {
@@ -101,6 +103,9 @@ func apply(root string, changes []Change) error {
 			for _, done := range changes[:i] {
 				takeBack(root, done)
 			}
+			if c.missing != "" {
+				takeBack(root, c) // its folders
+			}
 			return err
 		}
 	}
@@ -123,19 +128,25 @@ func put(root string, c Change) error {
 }
 
 func takeBack(root string, c Change) {
-	path := filepath.Join(root, filepath.FromSlash(c.Path))
 	switch {
 	case c.Action == Unchanged:
-	case c.existed:
+	case c.missing == "":
 		_ = put(root, Change{Path: c.Path, after: c.before})
 	default:
-		_ = os.Remove(path)
+		// The document, then the folders made for it, as long as they are empty.
+		path := filepath.Join(root, filepath.FromSlash(c.Path))
+		for len(path) >= len(c.missing) {
+			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return
+			}
+			path = filepath.Dir(path)
+		}
 	}
 }
 
-// read loads a document; a link on the way to it is refused, because what it
-// leads to is not the project's.
-func read(root, rel string) (data []byte, exists bool, err error) {
+// read loads a document, or says what of its path is missing. A link on the way
+// to it is refused, because what it leads to is not the project's.
+func read(root, rel string) (data []byte, missing string, err error) {
 	path := root
 	steps := strings.Split(rel, "/")
 	for i, step := range steps {
@@ -143,17 +154,17 @@ func read(root, rel string) (data []byte, exists bool, err error) {
 		st, err := os.Lstat(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			return nil, false, nil
+			return nil, path, nil
 		case err != nil:
-			return nil, false, err
+			return nil, "", err
 		case st.Mode()&os.ModeSymlink != 0:
-			return nil, false, fmt.Errorf("%s is a symbolic link: make it a real one, or write the document by hand", path)
+			return nil, "", fmt.Errorf("%s is a symbolic link: make it a real one, or write the document by hand", path)
 		case i < len(steps)-1 && !st.IsDir(), i == len(steps)-1 && !st.Mode().IsRegular():
-			return nil, false, fmt.Errorf("%s is in the way: move it", path)
+			return nil, "", fmt.Errorf("%s is in the way: move it", path)
 		}
 	}
 	data, err = os.ReadFile(path)
-	return data, err == nil, err
+	return data, "", err
 }
 
 func newIntegrations() []byte {

@@ -288,6 +288,7 @@ func TestAWriteThatFailsTakesBackTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	changes[2].Path = HandoffFile + "/below-a-file"
+	changes[2].missing = filepath.Join(root, filepath.FromSlash(changes[2].Path))
 	if err := apply(root, changes); err == nil {
 		t.Fatal("written below a file")
 	}
@@ -296,5 +297,26 @@ func TestAWriteThatFailsTakesBackTheOthers(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(SchemaFile))); err == nil {
 		t.Error("a new document was left")
+	}
+	if _, err := os.Stat(filepath.Join(root, ".claude", "protocols")); err == nil {
+		t.Error("a new folder was left")
+	}
+	if _, err := os.Stat(filepath.Join(root, ".claude", "sub-agents", "protocols")); err != nil {
+		t.Error("a folder that was there is gone")
+	}
+}
+
+func TestFoldersOfAFailedWriteAreTakenBack(t *testing.T) {
+	root := t.TempDir()
+	changes, err := Plan(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes[2].Path = ".claude/config/sub/../../protocols" // a folder by then
+	if err := apply(root, changes); err == nil {
+		t.Fatal("written over a folder")
+	}
+	if left, _ := os.ReadDir(root); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 }
