@@ -16,9 +16,6 @@ func (r *Review) Limit() time.Duration { return limit(r.Timeout) }
 // Runs tells whether the review runs in CI or locally.
 func (r *Review) Runs(inCI bool) bool { return runs(inCI, r.RunInCI, r.RunLocally) }
 
-// IsParallel tells whether the review may run beside other gates.
-func (r *Review) IsParallel() bool { return r.Parallel == nil || *r.Parallel }
-
 // Reviewers are the review's reviewers in order of preference.
 func (r *Review) Reviewers(p *Project) []string {
 	if len(r.CLIPreference) > 0 {

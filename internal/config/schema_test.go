@@ -129,8 +129,8 @@ func loaderErrors(t *testing.T, kind, text string) []*Error {
 		_, errs := Validate(project(t, map[string]string{"config.yml": "autonomy:\n", "reviews/r.md": "---\n" + text + "---\nLook.\n"}), env(t))
 		return errs
 	}
-	_, errs := LoadGlobal(home(t, text))
-	return errs
+	_, d := loadGlobal(home(t, text))
+	return d.errs
 }
 
 // plain turns the parser's values into those of encoding/json.

@@ -51,27 +51,11 @@ const (
 	defaultContextThreshold = 40
 )
 
-// ContextThreshold is the context use, in percent, at which autonomy acts: the
-// environment's, the section's (a may be nil), or the default. A value of the
-// environment that is no whole number from 1 to 100 is passed over with a
-// warning; one of the section was warned about when it was loaded.
-func ContextThreshold(a *Autonomy, getenv func(string) string) (n int, warning string) {
-	text := getenv(EnvContextThreshold)
-	if n, ok := percent(text); ok {
-		return n, ""
-	}
-	if strings.TrimSpace(text) != "" {
-		warning = EnvContextThreshold + ": must be a whole number from 1 to 100, not " + quote(text) + "; ignored"
-	}
-	if a != nil && a.ThresholdPercent != nil {
-		return *a.ThresholdPercent, warning
-	}
-	return defaultContextThreshold, warning
-}
-
+// percent reads a whole number from 1 to 100, written as such.
 func percent(text string) (int, bool) {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	return n, err == nil && n >= 1 && n <= 100
+	text = strings.TrimSpace(text)
+	n, err := strconv.Atoi(text)
+	return n, err == nil && text[0] != '+' && n >= 1 && n <= 100
 }
 
 // GlobalPath is the user's own configuration file, "" without a home.
@@ -90,12 +74,7 @@ func GlobalPath(getenv func(string) string) string {
 	return filepath.Join(dir, "agent-gauntlet", File)
 }
 
-// LoadGlobal reads the user's configuration; a missing file is an empty one.
-func LoadGlobal(getenv func(string) string) (*Global, []*Error) {
-	g, d := loadGlobal(getenv)
-	return g, d.errs
-}
-
+// loadGlobal reads the user's configuration; a missing file is an empty one.
 func loadGlobal(getenv func(string) string) (*Global, *decoder) {
 	g := &Global{}
 	file := GlobalPath(getenv)

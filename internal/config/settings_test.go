@@ -155,26 +155,12 @@ func TestHugeNumbersSaturate(t *testing.T) {
 	}
 }
 
-func TestContextThreshold(t *testing.T) {
-	seventy := 70
-	for _, tt := range []struct {
-		env  string
-		a    *Autonomy
-		want int
-		warn bool
-	}{
-		{"", nil, 40, false},
-		{"55", nil, 55, false},
-		{" 55 ", &Autonomy{ThresholdPercent: &seventy}, 55, false},
-		{"", &Autonomy{ThresholdPercent: &seventy}, 70, false},
-		{"0", &Autonomy{ThresholdPercent: &seventy}, 70, true},
-		{"101", nil, 40, true},
-		{"40.5", nil, 40, true},
-		{"forty", nil, 40, true},
-	} {
-		got, warning := ContextThreshold(tt.a, func(string) string { return tt.env })
-		if got != tt.want || (warning != "") != tt.warn {
-			t.Errorf("%q: %d, %q", tt.env, got, warning)
+// What is shown is what autonomy goes by: the environment, when it says a whole number from 1 to 100.
+func TestThresholdFromTheEnvironment(t *testing.T) {
+	root := project(t, map[string]string{"config.yml": "autonomy:\n  threshold_percent: 70\n"})
+	for text, want := range map[string]int{"": 70, "55": 55, " 55 ": 55, "0": 70, "101": 70, "40.5": 70, "+50": 70, "forty": 70} {
+		if v := mustLoad(t, root, env(t, EnvContextThreshold, text)).value("autonomy.threshold_percent"); v.Value != want {
+			t.Errorf("%q: %+v", text, v)
 		}
 	}
 }
