@@ -312,7 +312,7 @@ func TestFoldersOfAFailedWriteAreTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes[2].Path = ".claude/config/sub/../../protocols" // a folder by then
+	changes[2].Path = ".claude/protocols" // a folder by then
 	if err := apply(root, changes); err == nil {
 		t.Fatal("written over a folder")
 	}
