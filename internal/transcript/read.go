@@ -84,10 +84,11 @@ type collector struct {
 	human, fallback *mark
 	candidates      int
 	// wanted are files whose edit is not explained yet by what was read.
-	wanted map[string]bool
-	failed map[string]bool
-	cut    bool
-	size   int64
+	wanted  map[string]bool
+	needles []needle
+	failed  map[string]bool
+	cut     bool
+	size    int64
 }
 
 // mark is the place of an entry.
@@ -143,6 +144,9 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 				return c, nil
 			}
 		}
+		if c.human != nil && !c.mayExplain(line) {
+			continue
+		}
 		if group := c.norm.line(line, c.human != nil); len(group) > 0 && !add(c, group) {
 			return c, nil
 		}
@@ -188,6 +192,7 @@ func (c *collector) add(group []entry) bool {
 		}
 		if c.human != nil {
 			c.wanted = unread(pair(c.forward(0)).calls)
+			c.needles = needlesFor(c.wanted)
 			return len(c.wanted) > 0
 		}
 	}
@@ -199,6 +204,19 @@ func (c *collector) add(group []entry) bool {
 func isPrompt(text, prompt string) bool {
 	text, prompt = strings.TrimSpace(text), strings.TrimSpace(clip(prompt))
 	return text == prompt || strings.HasPrefix(text, prompt+"\n")
+}
+
+// mayExplain tells lines before the turn that are worth being understood.
+func (c *collector) mayExplain(line []byte) bool {
+	if c.needles == nil || c.format == FormatGemini { // where later lines rewrite earlier ones
+		return true
+	}
+	for _, n := range c.needles {
+		if n.in(line) {
+			return true
+		}
+	}
+	return false
 }
 
 // earlier looks through a line before the turn for files the turn edits.

@@ -56,10 +56,11 @@ type tail struct {
 	off int64
 	buf []byte
 	// room is what lies before buf in the same array.
-	room    []byte
-	end     int
-	scanned int // buf[scanned:end] is known to hold no line end
-	done    bool
+	room  []byte
+	array []byte
+	end   int
+	ends  []int // where the lines end that were not handed out yet
+	done  bool
 	// cut: the limit was reached inside the file, so there is more above.
 	cut bool
 	// read counts the bytes read so far.
@@ -79,12 +80,12 @@ func (t *tail) prev() (line []byte, ok bool) {
 		return nil, false
 	}
 	for {
-		if i := bytes.LastIndexByte(t.buf[:t.scanned], '\n'); i >= 0 {
+		if last := len(t.ends) - 1; last >= 0 {
+			i := t.ends[last]
 			line = t.buf[i+1 : t.end]
-			t.end, t.scanned = i, i
+			t.end, t.ends = i, t.ends[:last]
 			return line, true
 		}
-		t.scanned = 0
 		if t.off == t.limit {
 			t.done = true
 			if t.limit > 0 {
@@ -108,9 +109,13 @@ func (t *tail) grow() bool {
 		if t.end >= t.long {
 			spare = int(t.off-t.limit) - n
 		}
-		next := make([]byte, spare+n+t.end)
-		copy(next[spare+n:], t.buf[:t.end])
-		t.room, t.buf = next[:spare+n], next[spare+n:]
+		if len(t.array) < spare+n+t.end {
+			t.array = make([]byte, max(2*t.block, spare+n+t.end))
+		}
+		// what was handed out is not needed any more: the rest moves to the end
+		at := len(t.array) - t.end
+		copy(t.array[at:], t.buf[:t.end])
+		t.room, t.buf = t.array[:at], t.array[at:]
 	}
 	at := len(t.room) - n
 	got, err := t.f.ReadAt(t.room[at:], t.off-int64(n))
@@ -127,6 +132,15 @@ func (t *tail) grow() bool {
 	// Both are slices of one array, buf right behind room.
 	t.buf = t.room[at : len(t.room)+t.end][:n+t.end]
 	t.room = t.room[:at]
-	t.end, t.scanned = len(t.buf), n
+	t.end = len(t.buf)
+	// forwards, because that is many times faster than backwards
+	for i := 0; i < n; i++ {
+		j := bytes.IndexByte(t.buf[i:n], '\n')
+		if j < 0 {
+			break
+		}
+		i += j
+		t.ends = append(t.ends, i)
+	}
 	return true
 }

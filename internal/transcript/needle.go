@@ -1,0 +1,79 @@
+package transcript
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+)
+
+// maxNeedles is up to how many names a line is searched for before it is
+// understood; with more of them understanding it is cheaper.
+const maxNeedles = 12
+
+// needle is a text that is looked for in megabytes: by its rarest byte first.
+type needle struct {
+	text string
+	rare int
+}
+
+// needlesFor are the texts of which a line before the turn must hold one to
+// matter: the name of a file that is asked for, or a pattern for all of its kind.
+// None means that any line may.
+func needlesFor(names map[string]bool) []needle {
+	var list []needle
+	kinds := map[string]bool{}
+	for name := range names {
+		if !isPlainText(name) {
+			return nil // JSON has more than one way to write it
+		}
+		list = append(list, newNeedle(name))
+		if kind := "*" + filepath.Ext(name); !kinds[kind] {
+			kinds[kind] = true
+			list = append(list, newNeedle(kind))
+		}
+	}
+	if len(list) > maxNeedles {
+		return nil
+	}
+	// a call that failed showed nothing; a turn may begin right before its prompt
+	return append(list, newNeedle(`"is_error":true`), newNeedle(`"turn_context"`))
+}
+
+func isPlainText(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' || r == '/' })
+}
+
+func newNeedle(text string) needle {
+	// from the commonest byte of a transcript to the rarest; what is not listed
+	// is rarer still
+	const common = " etaoinsrldcum\"p:,fghb.y0v1w2-k345678x9jqz_"
+	n, best := needle{text: text}, -1
+	for i := range len(text) {
+		rank := strings.IndexByte(common, text[i])
+		if rank < 0 {
+			rank = len(common)
+		}
+		if rank > best {
+			best, n.rare = rank, i
+		}
+	}
+	return n
+}
+
+func (n needle) in(line []byte) bool {
+	for i, misses := n.rare, 0; i < len(line); i, misses = i+1, misses+1 {
+		if misses > 8+i/64 { // not so rare in here
+			return bytes.Contains(line[i-n.rare:], []byte(n.text))
+		}
+		j := bytes.IndexByte(line[i:], n.text[n.rare])
+		if j < 0 {
+			return false
+		}
+		i += j
+		start := i - n.rare
+		if end := start + len(n.text); end <= len(line) && string(line[start:end]) == n.text {
+			return true
+		}
+	}
+	return false
+}
