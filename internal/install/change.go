@@ -101,15 +101,14 @@ func (p Places) apply(c *Change) error {
 }
 
 // noteDown keeps what is needed to take the change back. Edits made on top of a
-// file that others changed after us cannot be taken back one by one: then there
-// is no record, and uninstall looks for our entries instead.
+// file that others changed after us cannot be taken back one by one: then an
+// older record only says what we made, and uninstall looks for our entries.
 func (p Places) noteDown(c *Change, made []string) {
 	r := c.record
 	switch {
 	case r.Path != "":
 		r.Edits = append(r.Edits, c.edits...)
 	case c.hadOwn:
-		p.forget(c.file.real)
 		return
 	default:
 		r = record{Path: c.file.real, Created: !c.file.exists, Dirs: made, Edits: c.edits}

@@ -2,6 +2,7 @@ package install
 
 import (
 	"errors"
+	"strings"
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
@@ -32,7 +33,7 @@ type Pitfall struct{ Path, Why string }
 // Command is one entry of ours.
 type Command struct {
 	Hook wire.Hook
-	Line string // what the client runs
+	Line string // what the client runs, "" when that is not known
 	// Timeout as it is written, in the client's unit; 0 when not set.
 	Timeout int64
 }
@@ -77,9 +78,10 @@ func (p Places) Inspect(a agent.Adapter) []Installed {
 
 func (p Places) inspect(s wire.Setup, root string, f file, in *Installed) {
 	if s.Shape == wire.Whole {
-		if string(f.data) == s.Content() {
-			h := s.Hooks[0]
+		if h := s.Hooks[0]; string(f.data) == s.Content() {
 			in.Commands = []Command{{Hook: h, Line: s.Command(h.Args), Timeout: s.TimeoutOf(h)}}
+		} else if strings.HasPrefix(string(f.data), s.Mark) {
+			in.Commands = []Command{{Hook: h}} // of another version: what it runs is not known
 		}
 		return
 	}

@@ -51,12 +51,34 @@ func (p Places) present(a agent.Adapter) bool {
 			if dir == "" {
 				continue
 			}
-			if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(mark))); err == nil {
+			if path := filepath.Join(dir, filepath.FromSlash(mark)); exists(path) && !onlyOurs(path) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// onlyOurs reports whether a folder holds nothing but what Gauntlet itself puts
+// there: that does not mean that the agent is used.
+func onlyOurs(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return false
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case "state", "protocols", "sub-agents", "config":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // Short is a path as a person at this prompt would write it.

@@ -49,7 +49,7 @@ func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed)
 	tested := map[string]bool{}
 	for _, in := range ins {
 		stop := in.Stop()
-		if stop == nil || tested[stop.Line] {
+		if stop == nil || stop.Line == "" || tested[stop.Line] {
 			continue
 		}
 		tested[stop.Line] = true
@@ -77,6 +77,7 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 		}
 	}
 	for _, args := range [][]string{
+		{"init", "-q", plain}, // a project that the temporary directory may lie in must not be found
 		{"init", "-q", "-b", "main"},
 		{"add", "committed.txt"},
 		{"-c", "user.name=gauntlet doctor", "-c", "user.email=doctor@localhost", "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", "self-test"},

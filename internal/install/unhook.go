@@ -35,6 +35,7 @@ func (p Places) PlanUninstall(a agent.Adapter, scope wire.Scope) ([]*Change, err
 	case s.Shape == wire.Whole:
 		if strings.HasPrefix(string(f.data), s.Mark) {
 			c.Action = Deleted
+			c.record, _ = p.recordOf(f.real) // for the folders we made
 		}
 	case !isBlank(f.data):
 		err = p.takeOut(c, s, root)
