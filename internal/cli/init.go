@@ -256,9 +256,9 @@ func (w *initWork) write(ctx context.Context) error {
 	case !w.changes():
 		w.say("Nothing to do: Gauntlet is set up here.")
 		return nil
-	case !w.flags.yes && !w.app.onTerminal():
-		return exit(2, "nothing was written: there is no terminal to ask on; to write this, add --yes")
-	case !w.flags.yes && !w.app.confirm(ctx, "Write this? [Y/n] "):
+	// Without a terminal there is nobody to ask; whoever called us meant it, and
+	// nothing that exists is overwritten.
+	case !w.flags.yes && w.app.onTerminal() && !w.app.confirm(ctx, "Write this? [Y/n] "):
 		return exit(1, "nothing was written")
 	}
 	release, err := w.places.Lock(ctx)
