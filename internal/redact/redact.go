@@ -43,6 +43,7 @@ var rules = sync.OnceValue(func() []rule {
 		r("Slack token", "xox", `\bxox[abeoprs]-[A-Za-z0-9-]{10,}`, 0),
 		r("Slack webhook", "hooks.slack.com", `hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}`, 0),
 		r("Stripe key", "_live_", `\b[rs]k_live_[A-Za-z0-9]{16,}`, 0),
+		r("Linear token", "lin_", `\blin_(?:api|oauth)_[A-Za-z0-9]{20,}`, 0),
 		r("npm token", "npm_", `\bnpm_[A-Za-z0-9]{36}\b`, 0),
 		r("PyPI token", "pypi-", `\bpypi-[A-Za-z0-9_-]{32,}`, 0),
 		r("JSON web token", "eyj", `\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}`, 0),

@@ -17,6 +17,7 @@ var secrets = map[string]string{
 	"Google key":     "AIza" + strings.Repeat("b", 35),
 	"Slack token":    "xoxb-" + "1234567890-abcdefghij",
 	"Stripe key":     "sk_live_" + strings.Repeat("4eC3", 6),
+	"Linear token":   "lin_api_" + strings.Repeat("a1B2", 10),
 	"npm token":      "npm_" + strings.Repeat("abcdef", 6),
 	"GitLab token":   "glpat-" + strings.Repeat("q1w2", 6),
 	"JSON web token": "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0." + "dozjgNryP4J3jVmNHl0w5N",
