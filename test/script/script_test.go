@@ -38,6 +38,7 @@ func TestScripts(t *testing.T) {
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				Setup:               setup,
+				Condition:           condition,
 			})
 		})
 	}

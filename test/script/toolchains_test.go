@@ -1,18 +1,30 @@
 package script
 
 import (
+	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// toolchains lets scripts use the machine's compilers from their own HOME: these
-// find themselves, or their caches, by way of the real one.
+// toolchains lets scripts use the machine's compilers from their own HOME.
 func toolchains(env *testscript.Env) {
+	for name, dir := range toolchainDirs() {
+		env.Setenv(name, dir)
+	}
+}
+
+// toolchainDirs are where compilers find themselves, or their caches, by way of
+// the real HOME.
+func toolchainDirs() map[string]string {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return
+		return nil
 	}
 	places := map[string]string{
 		"RUSTUP_HOME": filepath.Join(home, ".rustup"),
@@ -26,8 +38,30 @@ func toolchains(env *testscript.Env) {
 		if set := os.Getenv(name); set != "" {
 			dir = set
 		}
-		if _, err := os.Stat(dir); err == nil {
-			env.Setenv(name, dir)
+		places[name] = dir
+		if _, err := os.Stat(dir); err != nil {
+			delete(places, name)
 		}
 	}
+	return places
+}
+
+// condition knows [works:PROGRAM]: the program is there and tells its version.
+// Version managers leave programs on PATH that can do nothing.
+func condition(name string) (bool, error) {
+	program, ok := strings.CutPrefix(name, "works:")
+	if !ok {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	if program == "go" {
+		cmd = exec.CommandContext(ctx, program, "version")
+	}
+	cmd.Env = os.Environ()
+	for name, dir := range toolchainDirs() {
+		cmd.Env = append(cmd.Env, name+"="+dir)
+	}
+	return cmd.Run() == nil, nil
 }
