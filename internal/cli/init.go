@@ -55,6 +55,7 @@ nothing.`,
 	flags.BoolVar(&f.reviews, "reviews", false, "also propose a sample review, when a reviewer CLI is installed")
 	flags.StringSliceVar(&f.agents, "agent", nil, "install the hooks of these agents: "+strings.Join(agentNames(), ", ")+", all or none (default: those found here)")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
+	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(append(agentNames(), "all", "none"), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -91,7 +92,7 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 	if err != nil {
 		return err
 	}
-	places.Project = root
+	places.Project, places.Cwd = root, root // every path is shown from there
 	w := initWork{app: app, flags: f, opts: opts, places: places, notes: notes}
 	if err := w.plan(); err != nil {
 		return err
