@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -155,17 +156,20 @@ type Session struct {
 }
 
 // LatestSession finds the session that was last heard of: of one agent, or the
-// one that writes a transcript, where these are given.
+// one that writes a transcript, where these are given. A transcript that nobody
+// spoke of may be that of a session which did not say where it writes.
 func LatestSession(st session.Store, agent, transcript string) (Session, bool) {
-	var seen seenMemory
-	found := st.Newest(func(s *session.State) bool {
-		seen = seenMemory{}
-		return s.Get(seenSection, &seen) && (agent == "" || seen.Agent == agent) && (transcript == "" || seen.Transcript == transcript)
-	})
-	if found == nil {
-		return Session{}, false
+	for _, writes := range []string{transcript, ""} {
+		var seen seenMemory
+		found := st.Newest(func(s *session.State) bool {
+			seen = seenMemory{}
+			return s.Get(seenSection, &seen) && (agent == "" || seen.Agent == agent) && (transcript == "" || seen.Transcript == writes)
+		})
+		if found != nil {
+			return Session{Agent: seen.Agent, ID: seen.Session, Transcript: cmp.Or(transcript, seen.Transcript)}, true
+		}
 	}
-	return Session{Agent: seen.Agent, ID: seen.Session, Transcript: seen.Transcript}, true
+	return Session{}, false
 }
 
 // IsOwn reports whether a prompt is one of ours.
