@@ -65,24 +65,29 @@ func (j Job) dependsOn(p string) bool {
 	return false
 }
 
-// Record is a check's last result and what it was a result of.
+// Record is a result of a check and what it was a result of.
 type Record struct {
 	Key    string `json:"key"`
 	Result Result `json:"result"`
 }
 
-// Cache remembers the last result of every check of a work tree.
+// Cache remembers the last results of every check of a work tree, newest first.
 type Cache struct {
 	path    string
-	records map[string]Record
+	records map[string][]Record
 	changed bool
 }
 
-const maxCache = 16 << 20
+const (
+	maxCache = 16 << 20
+	// maxRecords is how many results of one check are kept: work goes back and
+	// forth between a few states, and what passed in one of them still does.
+	maxRecords = 8
+)
 
 // OpenCache reads the cache at path; whatever is wrong with it, it is empty then.
 func OpenCache(path string) *Cache {
-	c := &Cache{path: path, records: map[string]Record{}}
+	c := &Cache{path: path, records: map[string][]Record{}}
 	f, err := os.Open(path)
 	if err != nil {
 		return c
@@ -90,30 +95,32 @@ func OpenCache(path string) *Cache {
 	defer f.Close() //nolint:errcheck // read only
 	b, err := io.ReadAll(io.LimitReader(f, maxCache))
 	if err != nil || json.Unmarshal(b, &c.records) != nil || c.records == nil {
-		c.records = map[string]Record{}
+		c.records = map[string][]Record{}
 	}
 	return c
 }
 
-// Lookup returns the job's last result if it still holds. A failure holds only
-// as long as its log is there: `clean` starts afresh.
+// Lookup returns the job's result on the same inputs if it still holds: a pass
+// always, a failure only while nothing else was judged since and its log is
+// there, so that `clean` starts afresh.
 func (c *Cache) Lookup(j Job, key string) (Result, bool) {
-	r, ok := c.records[j.ID]
-	if !ok || key == "" || r.Key != key {
+	i := slices.IndexFunc(c.records[j.ID], func(r Record) bool { return r.Key == key })
+	if i < 0 || key == "" {
 		return Result{}, false
 	}
-	switch r.Result.Status {
+	res := c.records[j.ID][i].Result
+	_, err := os.Stat(res.LogPath)
+	switch res.Status {
 	case Pass:
 	case Fail:
-		if _, err := os.Stat(r.Result.LogPath); err != nil {
+		if i > 0 || err != nil {
 			return Result{}, false
 		}
 	case Error, Skipped:
 		return Result{}, false
 	}
-	res := r.Result
 	res.Cached = true
-	if _, err := os.Stat(res.LogPath); errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		res.LogPath = ""
 	}
 	return res, true
@@ -122,11 +129,11 @@ func (c *Cache) Lookup(j Job, key string) (Result, bool) {
 // Store remembers a result. What could not judge is forgotten.
 func (c *Cache) Store(key string, r Result) {
 	c.changed = true
-	if key == "" || r.Status != Pass && r.Status != Fail {
-		delete(c.records, r.ID)
-		return
+	kept := slices.DeleteFunc(c.records[r.ID], func(old Record) bool { return old.Key == key || old.Result.Status != Pass })
+	if key != "" && (r.Status == Pass || r.Status == Fail) {
+		kept = append([]Record{{Key: key, Result: r}}, kept...)
 	}
-	c.records[r.ID] = Record{Key: key, Result: r}
+	c.records[r.ID] = kept[:min(len(kept), maxRecords)]
 }
 
 // Save writes the cache, if anything changed.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -249,7 +250,35 @@ func TestCache(t *testing.T) {
 			t.Error("unknown key found")
 		}
 	}
+	// Back and forth: what passed once still passes, what failed is judged again.
 	c := OpenCache(path)
+	for _, r := range []struct {
+		key    string
+		status Status
+	}{{"a", Pass}, {"b", Fail}, {"c", Pass}, {"d", Fail}} {
+		c.Store(r.key, Result{ID: "j", Status: r.status, LogPath: log})
+	}
+	for key, want := range map[string]bool{"a": true, "b": false, "c": true, "d": true} {
+		if _, ok := c.Lookup(j, key); ok != want {
+			t.Errorf("%s: %v", key, ok)
+		}
+	}
+	c.Store("a", Result{ID: "j", Status: Fail, LogPath: log})
+	if r, ok := c.Lookup(j, "a"); !ok || r.Status != Fail {
+		t.Errorf("the newer result counts: %+v", r)
+	}
+	c.Store("a", Result{ID: "j", Status: Error})
+	if _, ok := c.Lookup(j, "a"); ok {
+		t.Error("an older result than the one that could not judge")
+	}
+	for i := range 50 {
+		c.Store(fmt.Sprint("k", i), Result{ID: "j", Status: Pass, LogPath: log})
+	}
+	if n := len(c.records["j"]); n != maxRecords {
+		t.Errorf("%d records", n)
+	}
+
+	c = OpenCache(path)
 	c.Store("k", Result{ID: "j", Status: Fail, LogPath: filepath.Join(dir, "gone")})
 	if _, ok := c.Lookup(j, "k"); ok {
 		t.Error("a failure outlives its log")

@@ -306,7 +306,7 @@ func (e *execution) conclude(attempts int) {
 	case waived > 0:
 		e.end(event.PassedWithWarnings, fmt.Sprintf("%s passed, %s skipped", total, plural(waived, "finding")))
 	case cached == len(e.res.Gates):
-		e.end(event.Passed, total+" passed before and nothing changed since")
+		e.end(event.Passed, total+" passed before on the same content")
 	default:
 		e.end(event.Passed, total+" passed")
 	}

@@ -222,7 +222,7 @@ func TestInterrupted(t *testing.T) {
 // One model of a project's life: whatever is edited, committed, cleaned or
 // switched, the run agrees with it.
 func TestLifeFollowsTheModel(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { life(t, rand.New(rand.NewPCG(seed, 1))) })
 	}
 }
@@ -233,64 +233,60 @@ func life(t *testing.T, rnd *rand.Rand) {
 		map[string]string{"t": `{"command":"grep -q good change"}`}, nil)
 	dir, branches := cfg.Root, 0
 	runGit(t, dir, "checkout", "-q", "-b", "f")
-	good, content := false, 0 // what the gate would say, and which content it is
-	judged, last := 0, -1     // failed runs in this series, the content last judged
-	var lastPassed bool
-	for range 25 {
+	content := 1             // every third is good
+	judged, failed := 0, -1  // failed runs in this series; what failed last, while its log is there
+	passed := map[int]bool{} // what passed once
+	afresh := func() { judged, failed = 0, -1 }
+	for range 30 {
 		switch act := rnd.IntN(10); {
-		case act < 4:
-			good = rnd.IntN(3) == 0
-			content++
-			put(t, dir, map[string]string{"change": fmt.Sprintf("%d %v", content, map[bool]string{true: "good", false: "bad"}[good])})
-		case act == 4:
+		case act < 5:
+			content = rnd.IntN(9)
+		case act == 5:
 			runGit(t, dir, "add", "-A")
 			runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "work")
-		case act == 5:
+		case act == 6:
 			if _, err := CleanLocked(cfg.Settings.LogDir, time.Now()); err != nil {
 				t.Fatal(err)
 			}
-			judged = 0
-			if !lastPassed {
-				last = -1 // a failure holds only as long as its log is there
-			}
-		case act == 6:
+			afresh()
+		case act == 7:
 			branches++
 			runGit(t, dir, "checkout", "-q", "-b", fmt.Sprint("b", branches))
 			if _, ok := readState(cfg.Settings.LogDir); ok {
-				judged = 0
-				if !lastPassed {
-					last = -1
-				}
+				afresh()
 			}
 		}
+		good := content%3 == 0
+		put(t, dir, map[string]string{"change": fmt.Sprint(content, map[bool]string{true: " good", false: " bad"}[good])})
 		res := Execute(t.Context(), options(cfg))
-		unchanged := last == content
+		reused := passed[content] || failed == content
 		want := event.Passed
 		switch {
 		case judged > retries:
 			want = event.RetryLimitExceeded
-		case !good && !unchanged && judged == retries:
+		case !good && !reused && judged == retries:
 			want = event.RetryLimitExceeded
 		case !good:
 			want = event.Failed
 		}
 		if res.Status != want {
-			t.Fatalf("content %d, good %v, unchanged %v, %d failed runs before: %s, want %s", content, good, unchanged, judged, res.Status, want)
+			t.Fatalf("content %d, reused %v, %d failed runs before: %s, want %s", content, reused, judged, res.Status, want)
 		}
-		if executed := judged <= retries && !unchanged; (res.Executed > 0) != executed {
-			t.Fatalf("content %d: executed %d, want %v", content, res.Executed, executed)
+		if judged > retries {
+			continue // nothing runs any more
 		}
-		if judged <= retries && !unchanged {
-			last, lastPassed = content, good
-			if judged++; good {
-				judged = 0
-			}
+		if (res.Executed > 0) == reused {
+			t.Fatalf("content %d: executed %d, reused %v", content, res.Executed, reused)
+		}
+		switch {
+		case good:
+			passed[content] = true
+			afresh()
+		case !reused:
+			judged, failed = judged+1, content
 		}
 		if want == event.Failed && res.AttemptsLeft != retries+1-judged {
 			t.Fatalf("%d attempts left after %d failed runs", res.AttemptsLeft, judged)
-		}
-		if want == event.Passed {
-			judged = 0
 		}
 	}
 }
