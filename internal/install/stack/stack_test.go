@@ -3,9 +3,12 @@ package stack
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"gauntlet/internal/shellcmd"
 )
 
 func tree(pairs ...string) fstest.MapFS {
@@ -194,11 +197,30 @@ func TestDetect(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := show(Detect(tt.fs)); got != tt.want {
+			found := Detect(tt.fs)
+			if got := show(found); got != tt.want {
 				t.Errorf("got\n%swant\n%s", got, tt.want)
+			}
+			_, gates := found.Gates()
+			for _, g := range gates {
+				if !provesItself(g.Command) {
+					t.Errorf("running %q would not prove it: %q", g.Run, g.Evidence)
+				}
 			}
 		})
 	}
+}
+
+// provesItself: whoever runs the very command that is proposed has done it.
+func provesItself(c Command) bool {
+	line := shellcmd.Parse(c.Run)
+	for _, text := range c.Evidence {
+		pattern, ok := shellcmd.NewPattern(text)
+		if ok && slices.ContainsFunc(line.Commands, func(c shellcmd.Command) bool { return pattern.Match(c) && line.Proves(c, "") }) {
+			return true
+		}
+	}
+	return false
 }
 
 func TestNotesSayWhatWasLeftOut(t *testing.T) {
