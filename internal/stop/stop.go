@@ -110,6 +110,9 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 // guards are steps 3 to 8: cheapest first, no git.
 func (s *stopping) guards(ctx context.Context) event.Verdict {
 	s.findProject()
+	if s.plainSubagent() {
+		return approveSubagent()
+	}
 	if s.plainReentry() {
 		return approveReentry()
 	}
@@ -117,7 +120,7 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 	s.believeMemory()
 	subagents := s.cfg != nil && s.cfg.Settings.Subagents
 	if s.event.Kind == event.SubagentStop && !subagents {
-		return approve(event.Subagent, "a sub-agent's stop is not judged")
+		return approveSubagent()
 	}
 	if n := s.event.BackgroundAgents; n > 0 && s.event.Kind != event.SubagentStop {
 		return approve(event.BackgroundWork, fmt.Sprintf("%d sub-agents are still at work; their end brings another stop", n))
@@ -191,6 +194,16 @@ func (s *stopping) bounded(ctx context.Context) (context.Context, context.Cancel
 
 // defaultDeadline holds where there is no configuration of the project.
 const defaultDeadline = 280 * time.Second
+
+// plainSubagent tells a sub-agent's stop, of which there are many, without
+// reading the configuration: it is only judged where a setting says so.
+func (s *stopping) plainSubagent() bool {
+	return s.event.Kind == event.SubagentStop && (s.root == "" || !config.Mentions(s.root, s.Getenv, "subagents"))
+}
+
+func approveSubagent() event.Verdict {
+	return approve(event.Subagent, "a sub-agent's stop is not judged")
+}
 
 // plainReentry tells the second stop of a turn, which nearly every block brings,
 // without reading the configuration: it can only end one way unless a setting
