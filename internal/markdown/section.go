@@ -134,8 +134,10 @@ func endsBlank(b []byte) bool {
 	if !endsLine(b) {
 		return false
 	}
-	b = bytes.TrimSuffix(b[:len(b)-1], []byte("\r"))
-	return endsLine(bytes.TrimRight(b, " \t"))
+	if bytes.HasSuffix(b, []byte("\r\n")) {
+		b = b[:len(b)-1]
+	}
+	return endsLine(bytes.TrimRight(b[:len(b)-1], " \t"))
 }
 
 func countLines(b []byte) int {

@@ -38,6 +38,9 @@ func TestReplaceSection(t *testing.T) {
 			"### Last Session\na\n## Last Session\nb\n### Sub\nc\n## Z\n",
 			"### Last Session\na\n## Last Session\n\n- Time: now\n\nBye.\n\n## Z\n", 1,
 		},
+		"bare carriage returns are line ends": {
+			"# P\r\r## Last Session\rold\r\r## Z\r", "# P\r\r## Last Session\r\r- Time: now\r\rBye.\r\r## Z\r", 1,
+		},
 		"level 1 ends it": {
 			"## Last Session\nb\n# Z\n", "## Last Session\n\n- Time: now\n\nBye.\n\n# Z\n", 1,
 		},
