@@ -138,6 +138,9 @@ func (e *execution) snapshot(ctx context.Context, jobs []gate.Job) (git.Snapshot
 		e.res.Warnings = append(e.res.Warnings, err.Error())
 		return git.Snapshot{}, nil
 	}
+	if snap.Partial {
+		e.res.Warnings = append(e.res.Warnings, "git could not read every file (see `git add --dry-run .`), so no result is reused")
+	}
 	if !checks || e.changes.opaque || snap.Partial {
 		return snap, nil // what is not in the snapshot may have changed
 	}
