@@ -195,9 +195,13 @@ func Remove(data []byte, container *Node, i int) []Edit {
 		}
 	}
 	from = floor + len(bytes.TrimRight(data[floor:from], " \t\r\n"))
-	// After a line comment the line break is the comment's end and has to stay.
+	// The line break after a line comment is the comment's end: it stays, unless
+	// another one follows what is taken out.
 	if lineComment(data[floor:from]) {
 		for from < it.Start && data[from] != '\n' {
+			from++
+		}
+		if next := bytes.TrimLeft(data[to:], " \t\r"); len(next) > 0 && next[0] != '\n' {
 			from++
 		}
 	}

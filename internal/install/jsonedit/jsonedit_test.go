@@ -122,6 +122,9 @@ func TestRemoveFromAnywhere(t *testing.T) {
 		{"[\n  1, // one\n  2\n]", 1, "[\n  1 // one\n]"},
 		{"[1 /* a */ , /* b */ 2]", 1, "[1 /* a */  /* b */]"},
 		{"[\n  1 // keep\n]", 0, "[ // keep\n]"},
+		{"[1, // one\n  2, 3]", 1, "[1, // one\n 3]"},
+		{"[ // none\r\n  1, 2]", 0, "[ // none\r\n 2]"},
+		{"[ // none\n  1]", 0, "[ // none\n]"},
 	}
 	for _, c := range cases {
 		root, err := Parse([]byte(c.in))
@@ -229,6 +232,54 @@ func TestEditsAreExactAndReversible(t *testing.T) {
 		}
 		if _, err := Parse(gone); err != nil {
 			t.Fatalf("removal gives %q: %v", gone, err)
+		}
+	})
+}
+
+// outline is what a node means, without item i of the container that is left out.
+func outline(n, without *Node, i int) []any {
+	out := []any{n.Kind, n.Text}
+	for k, it := range n.Items {
+		if n != without || k != i {
+			out = append(out, it.Key, outline(it.Value, without, i))
+		}
+	}
+	return out
+}
+
+func containers(n *Node) []*Node {
+	var out []*Node
+	if len(n.Items) > 0 {
+		out = append(out, n)
+	}
+	for _, it := range n.Items {
+		out = append(out, containers(it.Value)...)
+	}
+	return out
+}
+
+// Whichever item is taken out, wherever comments stand: the rest means the same.
+func TestRemovalTakesOneItemOnly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := []byte("{\"x\":" + document(t, 0) + "}")
+		root, err := Parse(in)
+		if err != nil {
+			t.Fatalf("%q: %v", in, err)
+		}
+		all := containers(root)
+		from := all[rapid.IntRange(0, len(all)-1).Draw(t, "container")]
+		i := rapid.IntRange(0, len(from.Items)-1).Draw(t, "item")
+		edits := Remove(in, from, i)
+		out := Apply(in, edits)
+		after, err := Parse(out)
+		if err != nil {
+			t.Fatalf("%q became %q: %v", in, out, err)
+		}
+		if diff := cmp.Diff(outline(root, from, i), outline(after, nil, 0)); diff != "" {
+			t.Fatalf("%q became %q:\n%s", in, out, diff)
+		}
+		if back, ok := Undo(out, edits); !ok || string(back) != string(in) {
+			t.Fatalf("undo of %q gives %q", out, back)
 		}
 	})
 }
