@@ -53,7 +53,7 @@ func (d *decision) compose() {
 	}
 	res.Message = fit(res.Message)
 	if d.commits() {
-		res.Actions = append(res.Actions, Action{ID: "commit", Text: d.commit})
+		res.Actions = append(res.Actions, Action{ID: commitID, Text: d.commit})
 	}
 }
 

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 )
 
@@ -16,6 +17,9 @@ const (
 	Capture Outcome = "capture"
 	Generic Outcome = "generic"
 )
+
+// commitID is the action that every list ends with.
+const commitID = "commit"
 
 // Kind is what an observation is about.
 type Kind string
@@ -71,6 +75,19 @@ type Observation struct {
 
 // Blocks reports whether the agent has to go on.
 func (r Result) Blocks() bool { return r.Outcome == Owed }
+
+// Without is the result as if the actions that done tells had been seen.
+func (r Result) Without(done func(id string) bool) Result {
+	left := slices.DeleteFunc(slices.Clone(r.Actions), func(a Action) bool { return done(a.ID) })
+	if len(left) == len(r.Actions) {
+		return r
+	}
+	if r.Actions = left; r.Outcome == Owed && !slices.ContainsFunc(left, func(a Action) bool { return a.ID != commitID }) &&
+		!slices.ContainsFunc(r.Observations, func(o Observation) bool { return o.Kind != Gap }) {
+		r.Outcome = Clear
+	}
+	return r
+}
 
 // About lists the files that the owed list is about: the same list may be sent
 // again only after one of them has changed.

@@ -99,6 +99,7 @@ func (sc *Scene) owed(ctx context.Context, f facts) Owing {
 		if o.Result.Message != "" {
 			o.Notes = append(o.Notes, o.Result.Message)
 		}
+		sc.noteProofs(ctx, f.memory, o.Result)
 		return o
 	case checkpoint.Owed:
 		return sc.block(ctx, f, o)
@@ -110,14 +111,17 @@ func (sc *Scene) owed(ctx context.Context, f facts) Owing {
 
 // block sends the owed list, if it may.
 func (sc *Scene) block(ctx context.Context, f facts, o Owing) Owing {
-	key, state := o.Result.Key(), sc.state(o.Result.About())
+	state := sc.state(o.Result.About())
 	first := false
 	err := sc.remember(ctx, func(st *session.State, m *owedMemory) bool {
+		left := o.Result.Without(func(id string) bool { return m.wasProved(id, state) })
+		key := left.Key()
 		// Asked again under the lock: two hooks may stop at the same time.
-		if contains(m.Turns, f.mark) || m.wasSent(key, state) {
+		if contains(m.Turns, f.mark) || m.wasSent(key, state) || !left.Blocks() {
 			return false
 		}
 		first = true
+		m.proved(o.Result, state)
 		m.Turns = last(append(m.Turns, f.mark), maxTurns)
 		m.LastBlock = sc.Now()
 		m.sent(key, state)
@@ -128,13 +132,29 @@ func (sc *Scene) block(ctx context.Context, f facts, o Owing) Owing {
 	case err != nil:
 		o.Notes = append(o.Notes, "no checkpoint without memory: "+err.Error())
 	case !first:
-		o.Notes = append(o.Notes, "this was sent before and none of its files has changed since")
+		o.Notes = append(o.Notes, "this was sent or done before and none of its files has changed since")
 	default:
 		o.Says = true
 		o.Verdict = event.Verdict{Status: event.Checkpoint, Reason: o.Result.Message, Message: "checkpoint: " + summary(o.Result)}
 		o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + summary(o.Result) + ". To let the agent go: gauntlet off" + sessionFlag(sc.Event.SessionID)
 	}
 	return o
+}
+
+// noteProofs remembers what was seen to be done to files as they are now: who
+// only asks a question in the next turn is not asked for all of it again.
+func (sc *Scene) noteProofs(ctx context.Context, before owedMemory, r checkpoint.Result) {
+	if len(r.Suppressed) == 0 {
+		return
+	}
+	state := sc.state(r.About())
+	if !before.proved(r, state) {
+		return
+	}
+	// Forgotten, it is asked for once more.
+	_ = sc.remember(ctx, func(st *session.State, m *owedMemory) bool {
+		return m.proved(r, state) && sc.noteSeen(st)
+	})
 }
 
 // show tells a person what does not block, once per turn and not the same

@@ -40,6 +40,8 @@ type owedMemory struct {
 	// Sent are the owed lists that were sent, with the state of the files they
 	// were about.
 	Sent []sentList `json:"sent,omitempty"`
+	// Proved are the actions that were seen to be done, with the same.
+	Proved []sentList `json:"proved,omitempty"`
 	// Tested is the last run of the checkpoint's own tests.
 	Tested testedState `json:"tested,omitzero"`
 }
@@ -50,7 +52,8 @@ type testedState struct {
 	Run   checkpoint.TestRun `json:"run"`
 }
 
-// sentList is one owed list.
+// sentList is one owed list, or one action that was done, and the state of the
+// files it was about.
 type sentList struct {
 	Key   string `json:"key"`
 	State string `json:"state"`
@@ -99,6 +102,26 @@ func (m *owedMemory) wasSent(key, state string) bool {
 func (m *owedMemory) sent(key, state string) {
 	m.Sent = slices.DeleteFunc(m.Sent, func(s sentList) bool { return s.Key == key && s.State == state })
 	m.Sent = last(append(m.Sent, sentList{key, state}), maxSent)
+}
+
+// wasProved reports whether an action was seen to be done, in whichever turn,
+// and none of the files has changed since.
+func (m *owedMemory) wasProved(id, state string) bool {
+	return slices.Contains(m.Proved, sentList{id, state})
+}
+
+// proved remembers the actions of a result that were seen to be done; false
+// when there is nothing new to remember.
+func (m *owedMemory) proved(r checkpoint.Result, state string) bool {
+	before := len(m.Proved)
+	for _, s := range r.Suppressed {
+		if !m.wasProved(s.ID, state) {
+			m.Proved = append(m.Proved, sentList{s.ID, state})
+		}
+	}
+	added := len(m.Proved) > before
+	m.Proved = last(m.Proved, maxSent)
+	return added
 }
 
 // promptMemory is what `gauntlet hook prompt` remembers of a session.
