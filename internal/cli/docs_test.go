@@ -27,6 +27,25 @@ func pages(t *testing.T) []string {
 	return out
 }
 
+func TestLinksInTheDocumentation(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			target, _, _ := strings.Cut(m[1], "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(target))); err != nil {
+				t.Errorf("%s links to %s, which is not there", page, target)
+			}
+		}
+	}
+}
+
 // Whatever the documentation tells people to type exists: command and flags.
 func TestCommandsInTheDocumentation(t *testing.T) {
 	typed := regexp.MustCompile("(?:^|[\\s`(\"!])gauntlet ([a-z][^`\\n|#;&<>()'\"]*)")
