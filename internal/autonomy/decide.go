@@ -30,6 +30,9 @@ type Switches struct {
 	Disabled bool             // .claude/auto-continue-disabled exists in the project
 }
 
+// asked reports whether anything switches autonomy on.
+func (s Switches) asked() bool { return s.Config != nil || s.Flag || s.LoopVar == "1" }
+
 // Mode decides which mode they give, and why when that is Off.
 func (s Switches) Mode() (Mode, string) {
 	var enabled *bool
@@ -39,7 +42,7 @@ func (s Switches) Mode() (Mode, string) {
 	switch {
 	case enabled != nil && !*enabled:
 		return Off, "autonomy.enabled is false"
-	case s.Config == nil && !s.Flag && s.LoopVar != "1":
+	case !s.asked():
 		return Off, "not switched on"
 	case s.Disabled:
 		return Off, DisabledFile + " exists"

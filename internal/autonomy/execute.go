@@ -88,10 +88,12 @@ type execution struct {
 	repo  git.Repo
 	use   event.ContextUse
 	build Build
-	work  string // our folder in the git directory
-	held  *lockfile.Lock
-	log   logFile
-	start time.Time
+	// number of this checkpoint in its session
+	number int
+	work   string // our folder in the git directory
+	held   *lockfile.Lock
+	log    logFile
+	start  time.Time
 }
 
 // refusal names what forbids a commit here, before git is asked anything.
@@ -376,17 +378,26 @@ func (x *execution) push(ctx context.Context, out *outcome, s seen) {
 	case git.PushFailed:
 		out.Pushed, out.PushNote = pushedFailed, fmt.Sprintf("the push failed (%d tries)", res.Tries)
 	}
-	x.log.printf("%s: %s", out.PushNote, res.Detail)
+	if res.Err != nil {
+		x.log.printf("%s: %s", out.PushNote, gitSays(res.Err))
+	}
 }
 
-// gitSays is an error for a person: git's own last line rather than how it was called.
+// gitSays is an error for a person: git's own words rather than how it was called.
 func gitSays(err error) string {
 	var ge *git.Error
 	if !errors.As(err, &ge) || ge.TimedOut {
 		return redact.Line(err.Error(), 300)
 	}
+	// What went wrong comes before the advice about it; a hook speaks last.
 	lines := strings.Split(strings.TrimSpace(redact.Strip(ge.Stderr)), "\n")
 	text := strings.TrimSpace(lines[len(lines)-1])
+	for _, line := range lines {
+		if strings.HasPrefix(line, "error: ") || strings.HasPrefix(line, "fatal: ") {
+			text = line
+			break
+		}
+	}
 	if text == "" {
 		text = fmt.Sprintf("exit status %d", ge.ExitCode)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ func safeName(id string) string {
 
 // handOff leaves the continuation where the next agent looks for it. What could
 // not be written is returned; it stops nothing.
-func handOff(home, root string, repo *git.Repo, session, prompt string, threshold, percent int, now time.Time) error {
+func handOff(home string, repo git.Repo, session, prompt string, threshold, percent int, now time.Time) error {
 	var errs []error
 	if home != "" {
 		data := []byte(prompt + "\n")
@@ -55,19 +56,28 @@ func handOff(home, root string, repo *git.Repo, session, prompt string, threshol
 	} else {
 		errs = append(errs, errors.New("no home directory for the continuation prompt"))
 	}
-	return errors.Join(append(errs, writeIteration(root, repo, threshold, percent, now))...)
+	return errors.Join(append(errs, writeIteration(repo, threshold, percent, now))...)
+}
+
+// hideHome keeps git from seeing our files of a home directory that lies inside
+// the repository.
+func hideHome(home string, repo git.Repo) error {
+	rel, err := filepath.Rel(repo.Root, inHome(home))
+	if home == "" || err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	at := "/" + filepath.ToSlash(rel)
+	return excludeFromGit(repo, at+"/continuation-prompt.md", at+"/continuations/", at+"/auto-continue.log*")
 }
 
 // writeIteration counts the checkpoints of a project in a file that git does not see.
-func writeIteration(root string, repo *git.Repo, threshold, percent int, now time.Time) error {
-	path := filepath.Join(root, filepath.FromSlash(iterationFile))
+func writeIteration(repo git.Repo, threshold, percent int, now time.Time) error {
+	path := filepath.Join(repo.Root, filepath.FromSlash(iterationFile))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("%s: %w", iterationFile, err)
 	}
-	if repo != nil {
-		if err := excludeFromGit(*repo, "/"+iterationFile); err != nil {
-			return err
-		}
+	if err := excludeFromGit(repo, "/"+iterationFile); err != nil {
+		return err
 	}
 	text := fmt.Sprintf("---\nactive: true\niteration: %d\nthreshold: %d\nlast_percent: %d\nlast_compact: %s\n---\n\n"+
 		"Gauntlet saved a checkpoint when the context window reached its threshold; go on with the work.\n",
@@ -104,23 +114,24 @@ func lastIteration(path string) int {
 	return 0
 }
 
-// excludeFromGit adds a pattern to the repository's own exclude file, once.
-func excludeFromGit(repo git.Repo, pattern string) error {
+// excludeFromGit adds patterns to the repository's own exclude file, each once.
+func excludeFromGit(repo git.Repo, patterns ...string) error {
 	path := filepath.Join(repo.CommonDir, "info", "exclude")
 	b, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("exclude %s: %w", pattern, err)
+		return fmt.Errorf("exclude %s: %w", patterns[0], err)
 	}
 	for line := range strings.Lines(string(b)) {
-		if strings.TrimSpace(line) == pattern {
-			return nil
-		}
+		patterns = slices.DeleteFunc(patterns, func(p string) bool { return p == strings.TrimSpace(line) })
+	}
+	if len(patterns) == 0 {
+		return nil
 	}
 	if len(b) > 0 && b[len(b)-1] != '\n' {
 		b = append(b, '\n')
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("exclude %s: %w", pattern, err)
+		return fmt.Errorf("exclude %s: %w", patterns[0], err)
 	}
-	return atomicfile.Write(path, append(b, pattern+"\n"...), 0o644)
+	return atomicfile.Write(path, append(b, strings.Join(patterns, "\n")+"\n"...), 0o644)
 }

@@ -29,14 +29,14 @@ type StatusLine struct {
 
 var errNotDue = errors.New("another hook has just made it")
 
-// claim remembers the checkpoint before it is made: memory that cannot be
-// written must not let it be made again and again. again: the last one of this
-// session was cut short.
-func claim(ctx context.Context, in Input, percent, threshold int, again bool) error {
+// claim remembers the checkpoint before it is made, and tells its number in the
+// session: memory that cannot be written must not let it be made again and
+// again. again: the last one of this session was cut short.
+func claim(ctx context.Context, in Input, percent, threshold int, again bool) (number int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, memoryTime)
 	defer cancel()
 	due := false
-	err := in.Memory.Update(ctx, in.Event.SessionID, func(s *session.State) bool {
+	err = in.Memory.Update(ctx, in.Event.SessionID, func(s *session.State) bool {
 		var m Memory
 		s.Get(memorySection, &m)
 		if due, _ = m.due(percent, threshold); again {
@@ -46,12 +46,13 @@ func claim(ctx context.Context, in Input, percent, threshold int, again bool) er
 			return false
 		}
 		m.record(percent)
+		number = m.Count
 		return s.Set(memorySection, m) == nil
 	})
 	if err == nil && !due {
 		err = errNotDue
 	}
-	return err
+	return number, err
 }
 
 // observe remembers that the use has dropped.

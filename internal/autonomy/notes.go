@@ -8,9 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/markdown"
 )
@@ -244,23 +242,24 @@ func stage(dir string, content []byte, mode fs.FileMode) (path string, err error
 }
 
 // summarize is the body of the section: a list, and a paragraph that ends it.
-func summarize(now time.Time, use event.ContextUse, st git.Status, b Build, session string) string {
+// With the number in it no two checkpoints of a session read the same.
+func (x *execution) summarize(st git.Status) string {
 	var s strings.Builder
 	line := func(name, value string) { s.WriteString("- " + name + ": " + value + "\n") }
-	line("Time", now.UTC().Format("2006-01-02 15:04:05")+" UTC")
-	line("Context", fmt.Sprintf("%d%% (%s of %s tokens)", use.Percent(), number(use.Tokens), number(use.Window)))
-	if session != "" {
-		line("Session", codeSpan(cut(session, 100)))
+	line("Time", x.in.Now().UTC().Format("2006-01-02 15:04:05")+" UTC")
+	line("Context", fmt.Sprintf("%d%% (%s of %s tokens)", x.use.Percent(), number(x.use.Tokens), number(x.use.Window)))
+	if id := x.in.Event.SessionID; id != "" {
+		line("Session", fmt.Sprintf("%s, checkpoint %d", codeSpan(cut(id, 100)), x.number))
 	}
 	line("Branch", branchName(st, codeSpan))
 	line("Changed", describeChanges(st))
-	if b.Known() {
-		line("Build", b.describe(codeSpan))
+	if x.build.Known() {
+		line("Build", x.build.describe(codeSpan))
 	} else {
 		line("Build", "none recorded")
 	}
-	if b.Next != "" {
-		line("Next", codeSpan(b.Next))
+	if x.build.Next != "" {
+		line("Next", codeSpan(x.build.Next))
 	} else {
 		line("Next", "no open item in "+guideFile)
 	}

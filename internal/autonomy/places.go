@@ -26,6 +26,14 @@ const (
 	iterationFile = ".claude/auto-continue.local.md"
 )
 
+// HomeDir is the user's home directory, "" when there is none.
+func HomeDir(getenv func(string) string) string {
+	if home := getenv("HOME"); home != "" {
+		return home
+	}
+	return getenv("USERPROFILE") // Windows
+}
+
 // FlagPath is the file that switches autonomous mode on for the user.
 func FlagPath(home string) string { return inHome(home, "autonomous-mode.active") }
 
@@ -44,6 +52,9 @@ func exists(path string) bool {
 // between lists the folders from dir up to root; only root when dir is not below it.
 func between(root, dir string) []string {
 	out := []string{root}
+	if dir == "" {
+		return out
+	}
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || !filepath.IsLocal(rel) {
 		return append(out, dir)
@@ -54,16 +65,15 @@ func between(root, dir string) []string {
 	return out
 }
 
-// SwitchesAt reads the switches of a user and a project: a stat each.
-func SwitchesAt(home string, roots []string, s Switches) Switches {
+// SwitchesAt reads the switches of a user and of a project, which may be switched
+// off in any folder from its root down to where the agent is: a stat each.
+func SwitchesAt(home, root, cwd string, s Switches) Switches {
 	s.Flag = home != "" && exists(FlagPath(home))
-	if s.Config == nil && !s.Flag && s.LoopVar != "1" {
+	if !s.asked() {
 		return s
 	}
-	for _, root := range roots {
-		if root != "" && exists(filepath.Join(root, filepath.FromSlash(DisabledFile))) {
-			s.Disabled = true
-		}
+	for _, dir := range between(root, cwd) {
+		s.Disabled = s.Disabled || exists(filepath.Join(dir, filepath.FromSlash(DisabledFile)))
 	}
 	return s
 }

@@ -17,6 +17,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 	c := git.Commit{
 		Head: s.status.Head, Message: commitMessage(x.in.Config, x.use, s.status, x.in.Event.SessionID),
 		Timeout: commitTime, Work: x.work, Hold: x.held.File(),
+		Hooked: s.remotes.HooksPath != "" || exists(filepath.Join(x.repo.CommonDir, "hooks", "pre-commit")),
 	}
 	if !s.remotes.HasOrigin {
 		c.Timeout = aloneTime
@@ -29,7 +30,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 		return c, nil
 	}
 	project := cut(filepath.Base(x.repo.Root), 80)
-	summary := summarize(x.in.Now(), x.use, s.status, x.build, x.in.Event.SessionID)
+	summary := x.summarize(s.status)
 	var extra []int
 	n.after, extra = n.apply(n.before, n.existed, project, x.build, summary)
 	for _, line := range extra {
@@ -51,7 +52,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 	case ok && tracked && !changed && !out.Notes:
 		// The very same was written a moment ago: git would refuse an empty
 		// commit, and there is nothing wrong that could be undone.
-		out.Skipped, out.Detail = notesSame, n.rel+" says it already"
+		out.Skipped, out.Detail = notesSame, n.rel+" is unchanged"
 	case ok:
 		c.Files = append(c.Files, f)
 	default:

@@ -47,13 +47,16 @@ type Input struct {
 // Wanted reports whether anything switches autonomy on: the section, the
 // user's flag or the loop variable. It costs one stat at most.
 func Wanted(c *config.Autonomy, home string, getenv func(string) string) bool {
+	if c != nil && c.Enabled != nil {
+		return *c.Enabled
+	}
 	return c != nil || getenv(LoopVar) == "1" || (home != "" && exists(FlagPath(home)))
 }
 
 // Run is the autonomy step of a stop. ok is false when there is nothing to do
 // and the stop goes on.
 func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
-	sw := SwitchesAt(in.Home, between(in.Root, in.Event.Cwd), Switches{Config: in.Config, LoopVar: in.Getenv(LoopVar)})
+	sw := SwitchesAt(in.Home, in.Root, in.Event.Cwd, Switches{Config: in.Config, LoopVar: in.Getenv(LoopVar)})
 	mode, _ := sw.Mode()
 	if mode == Off || in.Event.StopHookActive {
 		return event.Verdict{}, false
@@ -95,7 +98,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	}
 	log.printf("Context at %d%% (%d of %d tokens), threshold %d%%, mode %s", percent, use.Tokens, use.Window, threshold, mode)
 	if !mode.direct() {
-		if err := claim(ctx, in, percent, threshold, false); err != nil {
+		if _, err := claim(ctx, in, percent, threshold, false); err != nil {
 			log.printf("No checkpoint: %v", err)
 			return event.Verdict{}, false
 		}
@@ -157,7 +160,7 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 			reason, detail = gitFailed, err.Error()
 		}
 	}
-	if err := claim(ctx, in, use.Percent(), threshold, again); err != nil {
+	if x.number, err = claim(ctx, in, use.Percent(), threshold, again); err != nil {
 		log.printf("No checkpoint: %v", err)
 		return event.Verdict{}, false
 	}
@@ -169,6 +172,9 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 		out = failed(reason, "%s", detail)
 	} else {
 		log.printf("Executing checkpoint directly")
+		if err := hideHome(in.Home, repo); err != nil {
+			log.printf("Warning: %v", err)
+		}
 		x.build = readBuild(repo.Root)
 		out = x.run(ctx)
 	}
@@ -181,7 +187,8 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 		return x.report(mode, out, x.signal(out)), true
 	}
 	prompt := x.continuation(out)
-	if err := handOff(in.Home, repo.Root, &repo, in.Event.SessionID, prompt, threshold, use.Percent(), in.Now()); err != nil {
+	if err := handOff(in.Home, repo, in.Event.SessionID, prompt, threshold, use.Percent(), in.Now()); err != nil {
+		in.warn("hand-off incomplete: " + cut(err.Error(), 300))
 		log.printf("Hand-off incomplete: %v", err)
 	}
 	log.printf("Direct checkpoint execution completed")

@@ -70,6 +70,9 @@ func (o outcome) tell() string {
 			what = "the work"
 		}
 		parts = append(parts, fmt.Sprintf("auto-checkpoint committed %s as %s", what, short(o.Commit)))
+		if o.Detail != "" {
+			parts = append(parts, o.Detail+" and not in the commit")
+		}
 	case o.Notes:
 		parts = append(parts, "auto-checkpoint wrote "+notesFile+", nothing committed: "+o.Detail)
 	default:

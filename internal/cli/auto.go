@@ -42,14 +42,7 @@ is the file ~/.claude/autonomous-mode.active and holds for all your projects.`,
 }
 
 // home is the user's home directory, "" when there is none.
-func (app *App) home() string {
-	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if h := app.Getenv(name); h != "" {
-			return h
-		}
-	}
-	return ""
-}
+func (app *App) home() string { return autonomy.HomeDir(app.Getenv) }
 
 func (app *App) autoTurn(on bool) error {
 	changed, err := autonomy.SetFlag(app.home(), on, app.Now())
@@ -107,7 +100,7 @@ func (app *App) autoState() (autoState, error) {
 			st.Warnings = append(st.Warnings, cfg.Warnings...)
 		}
 	}
-	sw := autonomy.SwitchesAt(app.home(), []string{root, cwd}, autonomy.Switches{Config: section, LoopVar: app.Getenv(autonomy.LoopVar)})
+	sw := autonomy.SwitchesAt(app.home(), root, cwd, autonomy.Switches{Config: section, LoopVar: app.Getenv(autonomy.LoopVar)})
 	st.Mode, st.Because = sw.Mode()
 	st.Flag, st.Loop, st.Section, st.Disabled = sw.Flag, sw.LoopVar == "1", section != nil, sw.Disabled
 	if h := app.home(); h != "" {

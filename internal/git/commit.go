@@ -39,6 +39,8 @@ type Commit struct {
 	Head string
 	// OthersStaged: the index differs from HEAD in other files than Files.
 	OthersStaged bool
+	// Hooked: a hook of the repository may add to what is committed.
+	Hooked bool
 	// Work is a folder inside the git directory for the temporary index.
 	Work string
 	// Env is added to the environment of the commit and its hooks.
@@ -53,21 +55,6 @@ type Commit struct {
 	// Pending is told, before the commit is made, what the index will have to
 	// learn after it: should we die in between, somebody can make up for it.
 	Pending func(IndexUpdate) error
-}
-
-// IndexUpdate is what the user's index has to learn after a commit that was
-// made with an index of its own.
-type IndexUpdate struct {
-	// Everything: the index becomes the commit.
-	Everything bool `json:"everything,omitempty"`
-	// Committed are paths whose entries become the commit's.
-	Committed []string `json:"committed,omitempty"`
-	// Entries are entries as `update-index --cacheinfo` takes them.
-	Entries []string `json:"entries,omitempty"`
-}
-
-func (u IndexUpdate) empty() bool {
-	return !u.Everything && len(u.Committed) == 0 && len(u.Entries) == 0
 }
 
 // MakeCommit makes the commit and returns its id. On any error the branch and
@@ -101,9 +88,13 @@ func (r Repo) MakeCommit(ctx context.Context, c Commit) (oid string, err error) 
 			return "", errors.Join(err, perr)
 		}
 	}
+	follow := func() error { return r.UpdateIndex(ctx, update) }
+	if c.simple() && c.Hooked {
+		follow = func() error { return r.followHook(ctx, c, head) }
+	}
 	for range 20 {
 		// Somebody else's git may hold the index for a moment.
-		if err = r.UpdateIndex(ctx, update); err == nil || ctx.Err() != nil {
+		if err = follow(); err == nil || ctx.Err() != nil {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -286,35 +277,4 @@ func (r Repo) entry(ctx context.Context, f CommitFile, content []byte) (string, 
 		mode = "100644"
 	}
 	return mode + "," + strings.TrimSpace(string(out)) + "," + f.Path, nil
-}
-
-// UpdateIndex lets the user's index follow a commit that was made without it.
-func (r Repo) UpdateIndex(ctx context.Context, u IndexUpdate) error {
-	if u.empty() {
-		return nil
-	}
-	o := Opts{Locks: true}
-	if u.Everything {
-		_, err := r.RunWith(ctx, o, "reset", "--quiet")
-		return err
-	}
-	args := []string{"update-index", "-q", "--add"}
-	if len(u.Committed) > 0 {
-		out, err := r.Run(ctx, append([]string{"--literal-pathspecs", "ls-tree", "-z", "--full-tree", "HEAD", "--"}, u.Committed...)...)
-		if err != nil {
-			return err
-		}
-		for line := range strings.SplitSeq(string(out), "\x00") {
-			meta, path, ok := strings.Cut(line, "\t")
-			f := strings.Fields(meta)
-			if ok && len(f) == 3 {
-				args = append(args, "--cacheinfo", f[0]+","+f[2]+","+path)
-			}
-		}
-	}
-	for _, e := range u.Entries {
-		args = append(args, "--cacheinfo", e)
-	}
-	_, err := r.RunWith(ctx, o, append(args, "--refresh")...)
-	return err
 }

@@ -14,12 +14,14 @@ type Remotes struct {
 	Tracks map[string]string
 	// SSHCommand is core.sshCommand.
 	SSHCommand string
+	// HooksPath is core.hooksPath, "" for the usual place.
+	HooksPath string
 }
 
 // Remotes reads it in one process.
 func (r Repo) Remotes(ctx context.Context) (Remotes, error) {
 	m := Remotes{Tracks: map[string]string{}}
-	out, err := r.Run(ctx, "config", "-z", "--get-regexp", `^(remote\.origin\.(push)?url|branch\..*\.remote|core\.sshcommand)$`)
+	out, err := r.Run(ctx, "config", "-z", "--get-regexp", `^(remote\.origin\.(push)?url|branch\..*\.remote|core\.(sshcommand|hookspath))$`)
 	var ge *Error
 	if errors.As(err, &ge) && ge.ExitCode == 1 {
 		return m, nil // nothing matches
@@ -35,6 +37,8 @@ func (r Repo) Remotes(ctx context.Context) (Remotes, error) {
 			m.HasOrigin = true
 		case key == "core.sshcommand":
 			m.SSHCommand = value
+		case key == "core.hookspath":
+			m.HooksPath = value
 		default:
 			m.Tracks[strings.TrimSuffix(strings.TrimPrefix(key, "branch."), ".remote")] = value
 		}
@@ -57,8 +61,8 @@ const (
 type PushResult struct {
 	Outcome PushOutcome
 	Tries   int
-	// Detail is git's own last word, untrusted text.
-	Detail string
+	// Err is what the last try ended with; what git says in it is untrusted text.
+	Err error
 }
 
 // PushOpts bounds a push.
@@ -91,10 +95,7 @@ func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
 		out, err := r.RunWith(ctx, Opts{Env: env, Timeout: left, Locks: true},
 			"-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "credential.interactive=never",
 			"push", "--porcelain", "--no-force", "origin", ref+":"+ref)
-		res.Outcome, res.Detail = pushOutcome(out, err), ""
-		if err != nil {
-			res.Detail = err.Error()
-		}
+		res.Outcome, res.Err = pushOutcome(out, err), err
 		// A refusal stays one however often it is asked for; a line that broke may hold the next time.
 		if res.Outcome != PushFailed || res.Tries >= o.Tries || ctx.Err() != nil {
 			return res
@@ -111,7 +112,8 @@ func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
 }
 
 // pushOutcome tells by exit status and porcelain output: a line that begins
-// with "!" is a reference that was refused.
+// with "!" is a reference that was refused, and 1 (where everything that broke
+// is 128) says that somebody refused, a hook of this repository included.
 func pushOutcome(out []byte, err error) PushOutcome {
 	if err == nil {
 		return PushDone
@@ -122,6 +124,9 @@ func pushOutcome(out []byte, err error) PushOutcome {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return PushTimeout
+	}
+	if ge != nil && ge.ExitCode == 1 {
+		return PushRejected
 	}
 	for line := range strings.SplitSeq(string(out), "\n") {
 		if strings.HasPrefix(line, "!\t") {

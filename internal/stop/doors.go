@@ -15,12 +15,11 @@ import (
 // project, so it finds the repository for itself.
 func (s *stopping) autonomous(ctx context.Context) (event.Verdict, bool) {
 	var section *config.Autonomy
-	root, home := s.root, s.Getenv("HOME")
+	root, home := s.root, autonomy.HomeDir(s.Getenv)
 	if s.cfg != nil {
 		section = s.cfg.Project.Autonomy
 	}
-	switches := autonomy.Switches{Config: section, LoopVar: s.Getenv(autonomy.LoopVar)}
-	if mode, _ := autonomy.SwitchesAt(home, nil, switches).Mode(); mode == autonomy.Off {
+	if !autonomy.Wanted(section, home, s.Getenv) {
 		return event.Verdict{}, false
 	}
 	ctx, release := s.bounded(ctx)
