@@ -54,7 +54,7 @@ func unwrap(argv []string) []string {
 		if len(args) > 1 && args[0] == "run" {
 			return pythonModule(args[1:], "--source", "--omit", "--include", "--rcfile", "--data-file")
 		}
-	case slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, name):
+	case isShellName(name):
 		return scriptFile(args)
 	}
 	return unwrapRunner(name, args)
@@ -264,9 +264,13 @@ func scriptFile(args []string) []string {
 	return nil
 }
 
+func isShellName(name string) bool {
+	return slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, name)
+}
+
 // shellScript is the text of `bash -lc 'text'`.
 func shellScript(argv []string) (string, bool) {
-	if !slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, base(argv[0])) {
+	if !isShellName(base(argv[0])) {
 		return "", false
 	}
 	for i := 1; i < len(argv); i++ {
