@@ -37,9 +37,9 @@ func (app *App) initCmd() *cobra.Command {
 		Short: "Set Gauntlet up in this project",
 		Long: `Look at the project, propose gates from its own commands (its test script, its
 configured linter), entry points and a checkpoint, show every file and change,
-ask, and then write .gauntlet/, ignore the log folder and install the stop hook
-of each agent found. What exists is never overwritten; a second init changes
-nothing.`,
+ask (on a terminal), and then write .gauntlet/, ignore the log folder and install
+the stop hook of each agent found. What exists is never overwritten; a second init
+changes nothing.`,
 		Example: `  gauntlet init --dry-run
   gauntlet init --yes
   gauntlet init --agent claude --agent codex
