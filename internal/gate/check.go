@@ -66,14 +66,12 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		trailer += " - " + res.Message
 	}
 	trailer += "\n"
-	if res.Status == Fail {
+	if res.Status != Pass {
 		res.Tail = log.lastLines(tailForReason)
+	}
+	if res.Status == Fail && j.Check.FixText != "" {
 		res.FixInstructions = j.Check.FixText
-		if res.FixInstructions != "" {
-			trailer += "\nFix instructions:\n" + indent(res.FixInstructions) + "\n"
-		}
-	} else if res.Status == Error {
-		res.Tail = log.lastLines(tailForReason)
+		trailer += "\nFix instructions:\n" + indent(res.FixInstructions) + "\n"
 	}
 	if err := log.finish(trailer); err != nil {
 		res.Message = strings.TrimPrefix(res.Message+"; log incomplete: "+err.Error(), "; ")

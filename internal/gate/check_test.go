@@ -131,6 +131,31 @@ func TestLogRing(t *testing.T) {
 	}
 }
 
+// However a secret is cut into writes, the log does not hold it.
+func TestSecretsStayOutOfTheLog(t *testing.T) {
+	key := "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabcdef\n-----END RSA PRIVATE KEY-----\n"
+	text := "start\nAPI_TOKEN=abcd1234efgh5678\n" + key + "end"
+	for size := 1; size <= len(text); size++ {
+		path := filepath.Join(t.TempDir(), "l")
+		l, err := createLog(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rest := text; rest != ""; {
+			n := min(size, len(rest))
+			_, _ = l.Write([]byte(rest[:n]))
+			rest = rest[n:]
+		}
+		if err := l.finish("\n"); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := os.ReadFile(path)
+		if want := "start\nAPI_TOKEN=[redacted]\n[redacted]\nend\n"; string(got) != want {
+			t.Fatalf("writes of %d bytes: %q", size, got)
+		}
+	}
+}
+
 func TestObserverSeesLines(t *testing.T) {
 	var got []string
 	l, err := createLog(filepath.Join(t.TempDir(), "l"), func(s string) { got = append(got, s) })

@@ -17,11 +17,16 @@ const (
 	tailLimit = 128 << 10
 )
 
-// gateLog streams a gate's output to its file as it comes and remembers the end.
+// maxPending bounds a line, or a key of several lines, that waits to be whole.
+const maxPending = 64 << 10
+
+// gateLog streams a gate's output to its file as it comes, whole lines without
+// their secrets, and remembers the end.
 type gateLog struct {
 	mu      sync.Mutex
 	f       *os.File
-	written int64
+	pending []byte // the beginning of a line, not written yet
+	written int64  // bytes of output that were taken for the head
 	dropped int64
 	ring    []byte // last tailLimit bytes of everything, oldest first from pos
 	pos     int
@@ -43,9 +48,7 @@ func createLog(path string, onLine func(string)) (*gateLog, error) {
 func (l *gateLog) note(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, err := l.f.WriteString(text); err != nil && l.err == nil {
-		l.err = err
-	}
+	l.put(text)
 }
 
 // Write takes output. It never fails: a full disk must not kill the gate.
@@ -57,14 +60,46 @@ func (l *gateLog) Write(p []byte) (int, error) {
 	l.lines(p)
 	if room := headLimit - l.written; room > 0 {
 		head := p[:min(int64(n), room)]
-		if _, err := l.f.Write(head); err != nil && l.err == nil {
-			l.err = err
-		}
 		l.written += int64(len(head))
 		p = p[len(head):]
+		l.pending = append(l.pending, head...)
+		l.flush(l.written == headLimit)
 	}
 	l.dropped += int64(len(p))
 	return n, nil
+}
+
+// flush writes the whole lines that wait. Half a secret would not be known as
+// one, so what is not whole waits, or is cut off where the head ends.
+func (l *gateLog) flush(last bool) {
+	end := bytes.LastIndexByte(l.pending, '\n') + 1
+	switch {
+	case last && end == 0, len(l.pending) > maxPending && end == 0:
+		end = len(l.pending)
+	case !last && len(l.pending) <= maxPending && opensKey(l.pending[:end]):
+		return
+	}
+	if end > 0 {
+		l.put(redact.String(string(l.pending[:end])))
+	}
+	l.pending = append(l.pending[:0], l.pending[end:]...)
+	if last {
+		l.dropped += int64(len(l.pending))
+		l.pending = nil
+	}
+}
+
+// opensKey reports a private key whose end has not come yet.
+func opensKey(b []byte) bool {
+	i := bytes.LastIndex(b, []byte("-----BEGIN "))
+	return i >= 0 && bytes.Contains(b[i:], []byte("PRIVATE KEY")) && !bytes.Contains(b[i:], []byte("-----END "))
+}
+
+// put writes to the file and keeps the first error.
+func (l *gateLog) put(text string) {
+	if _, err := l.f.WriteString(text); err != nil && l.err == nil {
+		l.err = err
+	}
 }
 
 func (l *gateLog) remember(p []byte) {
@@ -125,21 +160,23 @@ func (l *gateLog) lines(p []byte) {
 func (l *gateLog) finish(trailer string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.pending) > 0 {
+		l.put(redact.String(string(l.pending)))
+	}
 	if l.dropped > 0 {
 		tail := l.tail()
 		if int64(len(tail)) > l.dropped {
 			tail = tail[int64(len(tail))-l.dropped:]
 		}
 		if cut := l.dropped - int64(len(tail)); cut > 0 {
-			fmt.Fprintf(l.f, "\n[gauntlet: %d bytes of output left out here]\n", cut)
+			l.put(fmt.Sprintf("\n[gauntlet: %d bytes of output left out here]\n", cut))
+			if i := bytes.IndexByte(tail, '\n'); i >= 0 {
+				tail = tail[i+1:] // the rest of a line may be the rest of a secret
+			}
 		}
-		if _, err := l.f.Write(tail); err != nil && l.err == nil {
-			l.err = err
-		}
+		l.put(redact.String(string(tail)))
 	}
-	if _, err := l.f.WriteString(trailer); err != nil && l.err == nil {
-		l.err = err
-	}
+	l.put(trailer)
 	if err := l.f.Close(); err != nil && l.err == nil {
 		l.err = err
 	}
