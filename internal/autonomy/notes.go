@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/markdown"
+	"gauntlet/internal/redact"
 )
 
 const (
@@ -139,10 +140,10 @@ func (n *notes) apply(doc []byte, existed bool, project string, b Build, summary
 	if !existed {
 		focus, next := "Not noted yet.", "- Not noted yet."
 		if b.Active() {
-			focus = "Build: " + b.describe(codeSpan)
+			focus = "Build: " + b.describe(redact.CodeSpan)
 		}
 		if b.Next != "" {
-			next = "- " + codeSpan(b.Next)
+			next = "- " + redact.CodeSpan(b.Next)
 		}
 		doc = fmt.Appendf(nil, "# %s\n\n## Current Focus\n\n%s\n\n## %s\n\n## Next Steps\n\n%s\n", project, focus, sectionTitle, next)
 	}
@@ -249,17 +250,17 @@ func (x *execution) summarize(st git.Status) string {
 	line("Time", x.in.Now().UTC().Format("2006-01-02 15:04:05")+" UTC")
 	line("Context", fmt.Sprintf("%d%% (%s of %s tokens)", x.use.Percent(), number(x.use.Tokens), number(x.use.Window)))
 	if id := x.in.Event.SessionID; id != "" {
-		line("Session", fmt.Sprintf("%s, checkpoint %d", codeSpan(cut(id, 100)), x.number))
+		line("Session", fmt.Sprintf("%s, checkpoint %d", redact.CodeSpan(cut(id, 100)), x.number))
 	}
-	line("Branch", branchName(st, codeSpan))
+	line("Branch", branchName(st, redact.CodeSpan))
 	line("Changed", describeChanges(st))
 	if x.build.Known() {
-		line("Build", x.build.describe(codeSpan))
+		line("Build", x.build.describe(redact.CodeSpan))
 	} else {
 		line("Build", "none recorded")
 	}
 	if x.build.Next != "" {
-		line("Next", codeSpan(x.build.Next))
+		line("Next", redact.CodeSpan(x.build.Next))
 	} else {
 		line("Next", "no open item in "+guideFile)
 	}
@@ -281,7 +282,7 @@ func describeChanges(st git.Status) string {
 	paths := st.Paths()
 	names := make([]string, 0, shown)
 	for _, p := range paths[:min(shown, len(paths))] {
-		names = append(names, codeSpan(cut(p, 100)))
+		names = append(names, redact.CodeSpan(cut(p, 100)))
 	}
 	text := fmt.Sprintf("%d files: %s", len(paths), strings.Join(names, ", "))
 	if len(paths) == 1 {
@@ -291,22 +292,4 @@ func describeChanges(st git.Status) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// codeSpan quotes text of one line so that nothing in it is markup.
-func codeSpan(s string) string {
-	run, longest := 0, 0
-	for i := range len(s) {
-		if s[i] == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
-	ticks := strings.Repeat("`", longest+1)
-	if longest > 0 {
-		return ticks + " " + s + " " + ticks
-	}
-	return ticks + s + ticks
 }

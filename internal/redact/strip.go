@@ -119,7 +119,23 @@ func Line(s string, limit int) string {
 // Fence wraps untrusted text so that a reader cannot take it for instructions:
 // the fence is longer than any run of backticks in the text.
 func Fence(s string) string {
-	run, longest := 0, 2
+	f := strings.Repeat("`", max(3, backticks(s)+1))
+	return f + "text\n" + strings.TrimRight(s, "\n") + "\n" + f
+}
+
+// CodeSpan quotes text of one line so that nothing in it is markup.
+func CodeSpan(s string) string {
+	n := backticks(s)
+	if n > 0 {
+		s = " " + s + " "
+	}
+	f := strings.Repeat("`", n+1)
+	return f + s + f
+}
+
+// backticks is the length of the longest run of them.
+func backticks(s string) int {
+	run, longest := 0, 0
 	for i := range len(s) {
 		if s[i] == '`' {
 			run++
@@ -128,6 +144,5 @@ func Fence(s string) string {
 			run = 0
 		}
 	}
-	f := strings.Repeat("`", longest+1)
-	return f + "text\n" + strings.TrimRight(s, "\n") + "\n" + f
+	return longest
 }
