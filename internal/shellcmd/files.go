@@ -115,11 +115,75 @@ func (w *walker) find(argv []string) {
 		case "-delete":
 			w.rewrites()
 		case "-exec", "-execdir", "-ok":
-			if i+1 < len(argv) && !onlyTalks(argv[i+1]) || slices.Contains(argv[i:], "-i") {
+			switch {
+			case i+1 < len(argv) && !onlyTalks(argv[i+1]) || slices.Contains(argv[i:], "-i"):
 				w.rewrites()
+			case i+1 < len(argv) && isViewer(argv[i+1]):
+				w.shown(found(argv)...)
 			}
 		}
 	}
+}
+
+// found are the files that a command names to the next one of a pipeline, as
+// patterns.
+func found(argv []string) []string {
+	args := operands(argv)
+	switch name := base(argv[0]); {
+	case name == "find":
+		var dirs, out []string
+		for _, arg := range argv[1:] {
+			if strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "(") {
+				break
+			}
+			dirs = append(dirs, arg)
+		}
+		for i, arg := range argv[:len(argv)-1] {
+			if arg == "-name" || arg == "-iname" {
+				for _, dir := range dirs {
+					out = append(out, strings.TrimPrefix(strings.TrimSuffix(dir, "/")+"/**/"+argv[i+1], "./"))
+				}
+			}
+		}
+		return out
+	case name == "git" && len(args) > 0 && args[0] == "ls-files":
+		return args[1:]
+	case name == "ls" || name == "echo" || name == "printf":
+		return args
+	case isGrep(name) && len(args) > 1:
+		return args[1:]
+	}
+	return nil
+}
+
+// showFound: `find src -name '*.py' | xargs cat` shows what was found.
+func (w *walker) showFound(elems [][]string) {
+	for i, argv := range elems {
+		if len(argv) == 0 || base(argv[0]) != "xargs" {
+			continue
+		}
+		if inner := unwrap(argv); len(inner) == 0 || !isViewer(inner[0]) || hasAny(inner, "-i") {
+			continue
+		}
+		for _, before := range elems[:i] {
+			if len(before) > 0 {
+				w.shown(found(before)...)
+			}
+		}
+	}
+}
+
+// isViewer: commands that show the files they are given.
+func isViewer(name string) bool {
+	switch base(name) {
+	case "cat", "bat", "batcat", "nl", "head", "tail", "less", "more", "sed", "awk":
+		return true
+	}
+	return isGrep(name)
+}
+
+func isGrep(name string) bool {
+	return slices.Contains([]string{"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"}, base(name))
 }
 
 // intoFolder: `mv a.py b.py dir` writes dir/a.py and dir/b.py, if dir is one.
@@ -224,6 +288,20 @@ func (w *walker) patched(text string) {
 	}
 }
 
+// quoted: a program given in the line opens the files that it quotes.
+func (w *walker) quoted(argv []string) {
+	for i, arg := range argv[:len(argv)-1] {
+		if arg != "-c" && arg != "-e" && arg != "-p" && arg != "--eval" {
+			continue
+		}
+		for j, text := range strings.FieldsFunc(argv[i+1], func(r rune) bool { return r == '"' || r == '\'' }) {
+			if j > 0 && strings.Contains(base(text), ".") && !strings.ContainsAny(text, " \t\n()") {
+				w.shown(text)
+			}
+		}
+	}
+}
+
 // formatter: tools that rewrite the files they are given, or whole folders.
 func (w *walker) formatter(name string, argv, args []string) {
 	writes := false
@@ -257,9 +335,11 @@ func (w *walker) formatter(name string, argv, args []string) {
 		}
 		args = nil
 	case "node", "deno", "tsx", "ts-node", "osascript":
+		w.quoted(argv)
 		writes, args = !hasAny(argv, "--test", "--check", "-c", "--version", "-v"), nil
 	default:
 		if isPython(name) && !hasAny(argv, "--version", "-V", "-m") {
+			w.quoted(argv)
 			writes, args = true, nil
 		}
 	}

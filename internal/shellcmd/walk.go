@@ -258,6 +258,7 @@ func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 	for _, elem := range elems {
 		filters = append(filters, w.words(elem))
 	}
+	w.showFound(filters)
 	filters = append(filters, outer...)
 	for i, elem := range elems {
 		ki := min(k, passed)

@@ -32,7 +32,7 @@ type claudeLine struct {
 }
 
 func (l *claudeLog) line(raw []byte, earlier bool) []entry {
-	if earlier && !bytes.Contains(raw, []byte(`"tool_use"`)) && !bytes.Contains(raw, []byte(`"is_error":true`)) {
+	if earlier && !bytes.Contains(raw, []byte(`"tool_use`)) && !bytes.Contains(raw, []byte(`"attachment"`)) {
 		return nil
 	}
 	var c claudeLine
@@ -49,7 +49,7 @@ func (l *claudeLog) line(raw []byte, earlier bool) []entry {
 			return []entry{{kind: entryCompacted, at: c.at()}}
 		}
 	case "attachment":
-		return l.queued(&c)
+		return l.attached(&c)
 	}
 	return nil
 }

@@ -171,11 +171,28 @@ func (r *result) finish(code int) {
 	}
 }
 
-// queued reads a prompt that the human typed while the agent was at work.
-func (l *claudeLog) queued(c *claudeLine) []entry {
-	if c.sidechain || !bytes.Contains(c.attachment, []byte("queued_command")) || text(field(c.attachment, "type")) != "queued_command" {
+// attached reads what the client put beside the conversation.
+func (l *claudeLog) attached(c *claudeLine) []entry {
+	if c.sidechain {
 		return nil
 	}
+	switch kind := text(field(c.attachment, "type")); kind {
+	case "queued_command":
+		return l.queued(c)
+	case "file", "already_read_file", "compact_file_reference", "selected_lines_in_ide":
+		// a file that the human mentioned, or that is shown again after a compaction
+		name := text(field(c.attachment, "filename"))
+		if name == "" {
+			return nil
+		}
+		call := &event.ToolCall{ID: c.uuid, Name: "attachment", Kind: event.ToolRead, Paths: []string{name}, Outcome: event.Success, At: c.at()}
+		return []entry{{kind: entryCall, id: c.uuid, at: call.At, call: call}}
+	}
+	return nil
+}
+
+// queued reads a prompt that the human typed while the agent was at work.
+func (l *claudeLog) queued(c *claudeLine) []entry {
 	mode := text(field(c.attachment, "commandMode"))
 	prompt := field(c.attachment, "prompt")
 	said := claudeText(prompt)

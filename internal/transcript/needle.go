@@ -35,8 +35,7 @@ func needlesFor(names map[string]bool) []needle {
 	if len(list) > maxNeedles {
 		return nil
 	}
-	// a call that failed showed nothing; a turn may begin right before its prompt
-	return append(list, newNeedle(`"is_error":true`), newNeedle(`"turn_context"`))
+	return append(list, newNeedle(`"turn_context"`)) // which stands right before the prompt
 }
 
 func isPlainText(s string) bool {
@@ -60,20 +59,43 @@ func newNeedle(text string) needle {
 	return n
 }
 
-func (n needle) in(line []byte) bool {
+func (n needle) in(line []byte) bool { return n.index(line) >= 0 }
+
+// index is where the text begins in line, -1 when it is not there.
+func (n needle) index(line []byte) int {
 	for i, misses := n.rare, 0; i < len(line); i, misses = i+1, misses+1 {
 		if misses > 8+i/64 { // not so rare in here
-			return bytes.Contains(line[i-n.rare:], []byte(n.text))
+			if at := bytes.Index(line[i-n.rare:], []byte(n.text)); at >= 0 {
+				return i - n.rare + at
+			}
+			return -1
 		}
 		j := bytes.IndexByte(line[i:], n.text[n.rare])
 		if j < 0 {
-			return false
+			return -1
 		}
 		i += j
 		start := i - n.rare
 		if end := start + len(n.text); end <= len(line) && string(line[start:end]) == n.text {
+			return start
+		}
+	}
+	return -1
+}
+
+// saysFailed: a call that failed showed nothing. Whether there is a blank behind
+// the colon is the writer's taste.
+func saysFailed(line []byte) bool {
+	const mark = `"is_error"`
+	n := needle{text: mark, rare: 3}
+	for {
+		i := n.index(line)
+		if i < 0 {
+			return false
+		}
+		line = bytes.TrimLeft(line[i+len(mark):], ": ")
+		if bytes.HasPrefix(line, []byte("true")) {
 			return true
 		}
 	}
-	return false
 }

@@ -86,9 +86,11 @@ type collector struct {
 	// wanted are files whose edit is not explained yet by what was read.
 	wanted  map[string]bool
 	needles []needle
-	failed  map[string]bool
-	cut     bool
-	size    int64
+	// asked are the calls, by id, whose results name such a file.
+	asked  map[string]needle
+	failed map[string]bool
+	cut    bool
+	size   int64
 }
 
 // mark is the place of an entry.
@@ -120,7 +122,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		return nil, err
 	}
 	defer f.Close()
-	c := &collector{opts: opts, size: size, failed: map[string]bool{}}
+	c := &collector{opts: opts, size: size, failed: map[string]bool{}, asked: map[string]needle{}}
 	if isDocument(f, size) {
 		return c, c.document(f, size, add)
 	}
@@ -216,7 +218,12 @@ func (c *collector) mayExplain(line []byte) bool {
 			return true
 		}
 	}
-	return false
+	for _, n := range c.asked {
+		if n.in(line) {
+			return true
+		}
+	}
+	return saysFailed(line)
 }
 
 // earlier looks through a line before the turn for files the turn edits.
@@ -224,14 +231,19 @@ func (c *collector) earlier(group []entry) bool {
 	for i := range group {
 		e := &group[i]
 		if e.res != nil {
-			e.res.output = ""
 			if e.res.outcome == event.Failure {
 				c.failed[e.id] = true
+			}
+			if !c.named(e.res.output) {
+				e.res.output = ""
+			} else if e.kind == entryResult && len(c.asked) < maxNeedles && isPlainText(e.id) {
+				c.asked[e.id] = newNeedle(e.id)
 			}
 		}
 		if e.call == nil || c.failed[e.id] {
 			continue
 		}
+		delete(c.asked, e.id)
 		for _, p := range e.call.Paths {
 			delete(c.wanted, filepath.Base(p))
 		}
@@ -242,6 +254,16 @@ func (c *collector) earlier(group []entry) bool {
 		}
 	}
 	return len(c.wanted) > 0
+}
+
+// named: the text names a file that the turn edits.
+func (c *collector) named(text string) bool {
+	for base := range c.wanted {
+		if strings.Contains(text, base) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOwn reports whether a prompt was ours.
