@@ -41,6 +41,16 @@ func newBench(ctx context.Context, scale float64) (*bench, error) {
 		return nil, err
 	}
 	b := &bench{ctx: ctx, scale: scale, dir: dir}
+	if err := b.prepare(); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// prepare makes the home, the programs and the peers.
+func (b *bench) prepare() error {
+	dir := b.dir
 	home := filepath.Join(dir, "home")
 	b.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + filepath.Join(dir, "tmp"), "LANG=C.UTF-8",
@@ -48,16 +58,16 @@ func newBench(ctx context.Context, scale float64) (*bench, error) {
 	}
 	for _, d := range []string{home, filepath.Join(dir, "tmp"), filepath.Join(dir, "bin")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := write(home, ".gitconfig", "[user]\n\tname = dev\n\temail = dev@example.com\n[init]\n\tdefaultBranch = main\n"); err != nil {
-		return nil, err
+		return err
 	}
 	if err := b.build(); err != nil {
-		return nil, err
+		return err
 	}
-	return b, b.installPeers()
+	return b.installPeers()
 }
 
 func (b *bench) close() { _ = os.RemoveAll(b.dir) }
