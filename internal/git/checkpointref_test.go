@@ -151,6 +151,36 @@ func TestRestoreSwapsFilesAndFolders(t *testing.T) {
 	}
 }
 
+// TestRestoreTakesAwayWhatItSaved: new files and links where the snapshot has
+// something else are uncommitted work like any other, not in the way for ever.
+func TestRestoreTakesAwayWhatItSaved(t *testing.T) {
+	for name, script := range map[string]string{
+		"a file where a folder was": "rm -r new && echo mine > new",
+		"a link where a folder was": "rm -r new && mkdir -p ../outside/deep && echo theirs > ../outside/deep/x && ln -s ../outside new",
+		"a folder where a file was": "rm file && mkdir -p file/deep && echo mine > file/deep/y",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t)
+			sh(t, r.Root, "mkdir -p new/deep && echo x > new/deep/x && echo f > file")
+			c := save(t, r, "s", time.Now())
+			sh(t, r.Root, script)
+			plan, err := r.PlanRestore(t.Context(), c.Commit)
+			if err != nil || len(plan.InTheWay) != 0 || len(plan.Dirty) != 1 {
+				t.Fatalf("%+v %v", plan, err)
+			}
+			if err := r.ApplyRestore(t.Context(), plan); err != nil {
+				t.Fatal(err)
+			}
+			if got := sh(t, r.Root, "cat new/deep/x file"); got != "x\nf" {
+				t.Errorf("got %q", got)
+			}
+			if b, err := os.ReadFile(filepath.Join(filepath.Dir(r.Root), "outside", "deep", "x")); err == nil && string(b) != "theirs\n" {
+				t.Errorf("written through the link: %q", b)
+			}
+		})
+	}
+}
+
 func TestBatchSSH(t *testing.T) {
 	for _, tc := range []struct{ command, program, configured, want string }{
 		{"", "", "", "ssh -oBatchMode=yes"},

@@ -52,7 +52,9 @@ func (r Repo) PlanRestore(ctx context.Context, commit string) (Restore, error) {
 	if err != nil {
 		return p, err
 	}
-	removed := map[string]bool{}
+	// What can go because git knows it, and what could because a snapshot of the
+	// work tree as it is now would hold it.
+	removed, savable, added := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		meta, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
@@ -62,17 +64,24 @@ func (r Repo) PlanRestore(ctx context.Context, commit string) (Restore, error) {
 		switch {
 		case meta[4] != "D":
 			p.Write = append(p.Write, path)
-			if st, err := os.Lstat(r.path(path)); meta[4] == "A" && err == nil && !st.IsDir() {
-				p.InTheWay = append(p.InTheWay, path)
-			}
+			added[path] = meta[4] == "A"
 		case tracked[path]:
 			p.Remove = append(p.Remove, path)
 			removed[path] = true
+		default:
+			savable[path] = true
 		}
 	}
 	for _, path := range p.Write {
-		if block := r.blocked(path, removed); block != "" {
-			p.InTheWay = append(p.InTheWay, block)
+		for _, block := range r.blocking(path, added[path]) {
+			switch {
+			case removed[block]:
+			case savable[block]:
+				p.Remove = append(p.Remove, block)
+				removed[block] = true
+			default:
+				p.InTheWay = append(p.InTheWay, block)
+			}
 		}
 	}
 	touched := map[string]bool{}
@@ -102,33 +111,40 @@ func (r Repo) tracked(ctx context.Context) (map[string]bool, error) {
 	return set, nil
 }
 
-// blocked names what stands where path has to be and stays: a parent that is no
-// folder, or a file in a folder of that name.
-func (r Repo) blocked(path string, removed map[string]bool) string {
-	if st, err := os.Lstat(r.path(path)); err == nil && st.IsDir() {
-		var stays string
-		_ = filepath.WalkDir(r.path(path), func(p string, d os.DirEntry, err error) error {
-			rel, rerr := filepath.Rel(r.Root, p)
-			if err != nil || rerr != nil || (!d.IsDir() && !removed[filepath.ToSlash(rel)]) {
-				stays = path
-				return filepath.SkipAll
-			}
-			return nil
-		})
-		if stays != "" {
-			return stays
-		}
-	}
+// blocking names the files that stand where path has to be: a parent that is no
+// folder, those in a folder of that name, or, if git saw none there, a file.
+func (r Repo) blocking(path string, none bool) []string {
 	for i, c := range path {
 		if c != '/' {
 			continue
 		}
-		parent := path[:i]
-		if st, err := os.Lstat(r.path(parent)); err == nil && !st.IsDir() && !removed[parent] {
-			return parent
+		if st, err := os.Lstat(r.path(path[:i])); err == nil && !st.IsDir() {
+			return []string{path[:i]} // a link perhaps: what is behind it is not ours
 		}
 	}
-	return ""
+	st, err := os.Lstat(r.path(path))
+	if err != nil {
+		return nil
+	}
+	if !st.IsDir() {
+		if none {
+			return []string{path}
+		}
+		return nil
+	}
+	var files []string
+	_ = filepath.WalkDir(r.path(path), func(p string, d os.DirEntry, err error) error {
+		rel, rerr := filepath.Rel(r.Root, p)
+		switch {
+		case err != nil || rerr != nil:
+			files = append(files, path) // whatever it is, it cannot be looked at
+			return filepath.SkipAll
+		case !d.IsDir():
+			files = append(files, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	return files
 }
 
 // ErrInTheWay says that a restore would overwrite what nothing could bring back.
