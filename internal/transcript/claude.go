@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"gauntlet/internal/event"
@@ -189,6 +190,8 @@ func claudeCall(block []byte, c *claudeLine, at time.Time) *event.ToolCall {
 		call.Kind = event.ToolSearch
 	case "Agent", "Task":
 		call.Kind = event.ToolAgent
+	default:
+		call.Kind = serverTool(call.Name)
 	}
 	members(field(block, "input"), func(k, v []byte) bool {
 		switch string(k) {
@@ -196,7 +199,7 @@ func claudeCall(block []byte, c *claudeLine, at time.Time) *event.ToolCall {
 			if call.Kind == event.ToolShell {
 				call.Command = command(v)
 			}
-		case "file_path", "notebook_path", "path":
+		case "file_path", "notebook_path", "path", "relative_path":
 			if p := text(v); p != "" && call.Kind != event.ToolShell && call.Kind != event.ToolAgent {
 				call.Paths = append(call.Paths, p)
 			}
@@ -206,6 +209,25 @@ func claudeCall(block []byte, c *claudeLine, at time.Time) *event.ToolCall {
 		return true
 	})
 	return call
+}
+
+// serverTool is what a tool of an MCP server does, by its name:
+// mcp__filesystem__write_file writes. Others than those that read and write
+// files are not understood.
+func serverTool(name string) event.ToolKind {
+	if !strings.HasPrefix(name, "mcp__") {
+		return event.ToolOther
+	}
+	verb := name[strings.LastIndex(name, "__")+2:]
+	for _, v := range []string{"write", "edit", "replace", "insert", "create", "patch", "move", "delete"} {
+		if strings.HasPrefix(verb, v) {
+			return event.ToolWrite
+		}
+	}
+	if strings.HasPrefix(verb, "read") {
+		return event.ToolRead
+	}
+	return event.ToolOther
 }
 
 // command decodes a command line. One too long to keep whole is not kept at

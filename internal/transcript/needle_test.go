@@ -75,20 +75,3 @@ func TestEarlierTurnsExplainAnEdit(t *testing.T) {
 		})
 	}
 }
-
-// A file that the human mentioned, or that is shown again after a compaction,
-// was shown.
-func TestAttachedFilesAreShown(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "t.jsonl")
-	text := `{"type":"user","uuid":"h1","timestamp":"2026-01-01T10:00:00Z","message":{"role":"user","content":"fix @src/a.py"}}
-{"type":"attachment","uuid":"a1","attachment":{"type":"file","filename":"/repo/src/a.py","content":{"type":"text"}}}
-{"type":"attachment","uuid":"a2","attachment":{"type":"model","filename":"/repo/src/b.py"}}
-`
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	turn, err := Read(name, Options{})
-	if err != nil || len(turn.Calls) != 1 || turn.Calls[0].Kind != event.ToolRead || turn.Calls[0].Paths[0] != "/repo/src/a.py" {
-		t.Errorf("%v %+v", err, turn.Calls)
-	}
-}

@@ -1,0 +1,48 @@
+package transcript
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gauntlet/internal/event"
+)
+
+// A file that the human mentioned, or that is shown again after a compaction,
+// was shown.
+func TestAttachedFilesAreShown(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.jsonl")
+	text := `{"type":"user","uuid":"h1","timestamp":"2026-01-01T10:00:00Z","message":{"role":"user","content":"fix @src/a.py"}}
+{"type":"attachment","uuid":"a1","attachment":{"type":"file","filename":"/repo/src/a.py","content":{"type":"text"}}}
+{"type":"attachment","uuid":"a2","attachment":{"type":"model","filename":"/repo/src/b.py"}}
+`
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	turn, err := Read(name, Options{})
+	if err != nil || len(turn.Calls) != 1 || turn.Calls[0].Kind != event.ToolRead || turn.Calls[0].Paths[0] != "/repo/src/a.py" {
+		t.Errorf("%v %+v", err, turn.Calls)
+	}
+}
+
+// The tools of servers are told by what their names say.
+func TestServerTools(t *testing.T) {
+	for name, want := range map[string]event.ToolKind{
+		"mcp__filesystem__write_file":        event.ToolWrite,
+		"mcp__filesystem__read_text_file":    event.ToolRead,
+		"mcp__serena__replace_symbol_body":   event.ToolWrite,
+		"mcp__github__list_issues":           event.ToolOther,
+		"mcp__filesystem__list_directory":    event.ToolOther,
+		"TodoWrite":                          event.ToolOther,
+		"WebFetch":                           event.ToolOther,
+		"mcp__":                              event.ToolOther,
+		"mcp__filesystem__edit_file":         event.ToolWrite,
+		"mcp__x__insert_after_symbol":        event.ToolWrite,
+		"mcp__x__readme":                     event.ToolRead,
+		"mcp__x__search_for_pattern__unread": event.ToolOther,
+	} {
+		if got := serverTool(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
