@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
 	"gauntlet/internal/run"
 	"gauntlet/internal/stop"
@@ -87,6 +88,9 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	cfg, err := app.loadProject()
 	if err != nil {
 		return err
+	}
+	if f.gate != "" && cfg.Checks[f.gate] == nil && cfg.Reviews[f.gate] == nil {
+		return exit(2, "there is no gate named %s; `gauntlet list` shows those there are", redact.Line(f.gate, 80))
 	}
 	if f.report != "" {
 		if _, err := report.FormatOf(f.report); err != nil {

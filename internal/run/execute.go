@@ -137,7 +137,7 @@ func (e *execution) locked(ctx context.Context) {
 		e.end(event.NoChanges, "nothing changed")
 		return
 	case len(jobs) == 0:
-		e.end(event.NoApplicableGates, e.noGates())
+		e.end(event.NoApplicableGates, "no gate applies to what changed")
 		return
 	}
 	limit := e.opts.Config.Settings.MaxRetries + 1
@@ -164,14 +164,6 @@ func (e *execution) leavesOut(jobs []gate.Job) bool {
 		}
 	}
 	return false
-}
-
-// noGates says why nothing applies, naming a gate that does not exist.
-func (e *execution) noGates() string {
-	if n := e.opts.Gate; n != "" && e.opts.Config.Checks[n] == nil && e.opts.Config.Reviews[n] == nil {
-		return "there is no gate named " + redact.Line(n, 80)
-	}
-	return "no gate applies to what changed"
 }
 
 func (e *execution) stillFails(logBase string) bool { return e.logs.failing[logBase] }

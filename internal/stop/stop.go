@@ -123,7 +123,7 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 		return approveSubagent()
 	}
 	if n := s.event.BackgroundAgents; n > 0 && s.event.Kind != event.SubagentStop {
-		return approve(event.BackgroundWork, fmt.Sprintf("%d sub-agents are still at work; their end brings another stop", n))
+		return approve(event.BackgroundWork, fmt.Sprintf("sub-agents still at work: %d; their end brings another stop", n))
 	}
 	off, why := s.switchedOff()
 	if !s.event.StopHookActive && !off && cfgErr == nil {
@@ -272,10 +272,18 @@ func (s *stopping) switchedOff() (bool, string) {
 	if s.cfg != nil && !s.cfg.Settings.StopHookEnabled {
 		return true, "the stop hook is switched off by " + s.source("stop_hook.enabled")
 	}
-	now := s.Now()
-	for _, st := range []session.Store{s.memory, session.Everywhere(StateHome(s.Getenv))} {
-		if o, off := st.IsOff(s.event.SessionID, now); off {
-			until := "until `gauntlet on`"
+	everywhere := session.Everywhere(StateHome(s.Getenv))
+	for _, sw := range []struct {
+		store   session.Store
+		session string
+		on      string // what switches it on again
+	}{
+		{s.memory, "", "gauntlet on"},
+		{everywhere, "", "gauntlet on --everywhere"},
+		{everywhere, s.event.SessionID, "gauntlet on" + sessionFlag(s.event.SessionID)},
+	} {
+		if o, off := sw.store.IsOff(sw.session, s.Now()); off {
+			until := "until `" + sw.on + "`"
 			if !o.Until.IsZero() {
 				until = "until " + o.Until.Local().Format("15:04")
 			}
