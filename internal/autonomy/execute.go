@@ -50,15 +50,6 @@ const (
 	protectedName = "protected_branch"
 )
 
-// Values of "pushed".
-const (
-	pushedYes     = "yes"
-	pushedNo      = "no"
-	pushedFailed  = "failed"
-	pushedTimeout = "timeout"
-	pushedSkipped = "skipped"
-)
-
 // outcome is what really happened.
 type outcome struct {
 	// Failed: nothing was done, and everything is as it was.
@@ -340,47 +331,6 @@ func workBeside(st git.Status, committed []string) bool {
 		}
 	}
 	return false
-}
-
-func (x *execution) push(ctx context.Context, out *outcome, s seen) {
-	if out.Commit == "" || out.Branch == "" || !s.remotes.HasOrigin {
-		return
-	}
-	note := func(reason, detail string) {
-		out.Pushed, out.PushNote = pushedSkipped, detail
-		if out.Skipped == "" {
-			out.Skipped = reason
-		}
-		x.log.printf("Push skipped: %s", detail)
-	}
-	if c := x.in.Config; c != nil && c.Push != nil && !*c.Push {
-		note(pushDisabled, "autonomy.push is false")
-		return
-	}
-	if protected(x.in.Config, out.Branch, s.remotes.Tracks[out.Branch]) {
-		note(protectedName, "the branch is protected")
-		return
-	}
-	x.log.printf("Pushing to remote")
-	res := x.repo.Push(ctx, out.Branch, git.PushOpts{
-		Total: max(time.Second, min(pushTime, total-time.Since(x.start))), Tries: pushTries, Backoff: pushBackoff,
-		SSHCommand: s.remotes.SSHCommand, Getenv: x.in.Getenv,
-	})
-	switch res.Outcome {
-	case git.PushDone:
-		out.Pushed = pushedYes
-		x.log.printf("Git push successful")
-		return
-	case git.PushTimeout:
-		out.Pushed, out.PushNote = pushedTimeout, "the push took too long"
-	case git.PushRejected:
-		out.Pushed, out.PushNote = pushedFailed, "the push was rejected"
-	case git.PushFailed:
-		out.Pushed, out.PushNote = pushedFailed, fmt.Sprintf("the push failed (%d tries)", res.Tries)
-	}
-	if res.Err != nil {
-		x.log.printf("%s: %s", out.PushNote, gitSays(res.Err))
-	}
 }
 
 // gitSays is an error for a person: git's own words rather than how it was called.

@@ -14,7 +14,7 @@ const (
 	atThreshold  = "context_threshold"
 	loopEnforced = "loop_mode_enforced"
 	fallbackSign = "<command-name>/checkpoint</command-name>"
-	howToStop    = " To end this: gauntlet auto off, or create " + DisabledFile + " in the project, or gauntlet off."
+	howToStop    = " To end this: gauntlet off, or create " + DisabledFile + " in the project."
 )
 
 // advise is the verdict of normal mode: a suggestion, nothing was done.
@@ -89,8 +89,6 @@ func (o outcome) tell() string {
 		parts = append(parts, "pushed to origin")
 	case o.PushNote != "":
 		parts = append(parts, "not pushed: "+o.PushNote)
-	case o.Commit != "":
-		parts = append(parts, "not pushed")
 	}
 	return redact.Line(strings.Join(append(parts, o.Warnings...), "; "), 900)
 }

@@ -1,0 +1,110 @@
+package autonomy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/git"
+)
+
+// Values of "pushed".
+const (
+	pushedYes     = "yes"
+	pushedNo      = "no"
+	pushedFailed  = "failed"
+	pushedTimeout = "timeout"
+	pushedSkipped = "skipped"
+)
+
+// push sends the branch away, if there is anything to send, somewhere to send it
+// to, and nothing against it.
+func (x *execution) push(ctx context.Context, out *outcome, s seen) {
+	switch {
+	case out.Commit == "":
+		return // nothing to push
+	case out.Branch == "":
+		out.PushNote = "no branch, HEAD is detached"
+	case !s.remotes.HasOrigin:
+		out.PushNote = "no remote named origin"
+	}
+	if out.PushNote != "" {
+		x.log.printf("Nowhere to push to: %s", out.PushNote)
+		return
+	}
+	note := func(reason, detail string) {
+		out.Pushed, out.PushNote = pushedSkipped, detail
+		if out.Skipped == "" {
+			out.Skipped = reason
+		}
+		x.log.printf("Push skipped: %s", detail)
+	}
+	if c := x.in.Config; c != nil && c.Push != nil && !*c.Push {
+		note(pushDisabled, "autonomy.push is false")
+		return
+	}
+	if protected(x.in.Config, out.Branch, s.remotes.Tracks[out.Branch]) {
+		note(protectedName, "the branch is protected")
+		return
+	}
+	x.log.printf("Pushing to remote")
+	res := x.repo.Push(ctx, out.Branch, git.PushOpts{
+		Total: max(time.Second, min(pushTime, total-time.Since(x.start))), Tries: pushTries, Backoff: pushBackoff,
+		SSHCommand: s.remotes.SSHCommand, Getenv: x.in.Getenv,
+	})
+	switch res.Outcome {
+	case git.PushDone:
+		out.Pushed = pushedYes
+		x.log.printf("Git push successful")
+		return
+	case git.PushTimeout:
+		out.Pushed, out.PushNote = pushedTimeout, "the push took too long"
+	case git.PushRejected:
+		out.Pushed, out.PushNote = pushedFailed, "the push was rejected"
+	case git.PushFailed:
+		out.Pushed, out.PushNote = pushedFailed, fmt.Sprintf("the push failed (%d tries)", res.Tries)
+	}
+	if res.Err != nil {
+		x.log.printf("%s: %s", out.PushNote, gitSays(res.Err))
+	}
+}
+
+// protected reports whether policy forbids to push a branch.
+func protected(c *config.Autonomy, branch string, tracks string) bool {
+	if c != nil && c.Protected != nil {
+		for _, p := range c.Protected {
+			if matchBranch(p, branch) {
+				return true
+			}
+		}
+		return false
+	}
+	return (branch == "main" || branch == "master") && tracks != "" && tracks != "."
+}
+
+// matchBranch compares a branch with a name, or a pattern in which * stands for
+// anything.
+func matchBranch(pattern, branch string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == branch
+	}
+	if !strings.HasPrefix(branch, head) {
+		return false
+	}
+	branch = branch[len(head):]
+	for {
+		var part string
+		part, rest, star = strings.Cut(rest, "*")
+		if !star {
+			return strings.HasSuffix(branch, part)
+		}
+		i := strings.Index(branch, part)
+		if i < 0 {
+			return false
+		}
+		branch = branch[i+len(part):]
+	}
+}
