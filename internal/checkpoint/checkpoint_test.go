@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -261,5 +262,32 @@ func TestNames(t *testing.T) {
 		if got := n.file(tt.name, tt.dir); got != tt.want {
 			t.Errorf("%q in %q is %q, want %q", tt.name, tt.dir, got, tt.want)
 		}
+	}
+}
+
+// Thousands of errors, and as many calls that may have dealt with them, take no
+// time that anybody would notice.
+func TestManyErrors(t *testing.T) {
+	var calls []event.ToolCall
+	add := func(command string, outcome event.Outcome) {
+		calls = append(calls, event.ToolCall{Kind: event.ToolShell, Command: command, Outcome: outcome, Output: "in pkg/x" + strconv.Itoa(len(calls)) + ".go:12"})
+	}
+	const n = 1500
+	for i := range n {
+		add("./run"+strconv.Itoa(i)+".sh", event.Failure)
+	}
+	for i := range n {
+		add("cat dir"+strconv.Itoa(i)+"/q.go", event.Success)
+	}
+	for i := range n {
+		add("./run"+strconv.Itoa(i)+".sh -v", event.Success)
+	}
+	start := time.Now()
+	got := Decide(Input{Changed: []Change{{Path: "a.go"}}, Turn: Turn{Readable: true, Calls: calls}})
+	if len(got.Observations) > 0 {
+		t.Errorf("observed %+v", got.Observations)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %s", took)
 	}
 }

@@ -5,25 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
 )
 
 // repeats: later ran successfully what failed before. Other flags, a cd or a
 // pipe do not matter.
-func repeats(failed, later *step) bool {
-	if failed.Kind != event.ToolShell {
-		return false
-	}
-	if strings.TrimSpace(failed.Command) == strings.TrimSpace(later.Command) {
-		return true
-	}
-	culprit, known := lastOf(failed.line.Commands)
-	if !known {
-		return false
-	}
+func repeats(failed shellcmd.Command, later *step) bool {
 	for _, c := range later.line.Commands {
-		if !sameRun(culprit, c) {
+		if !sameRun(failed, c) {
 			continue
 		}
 		if later.line.Proves(c, later.Output) || c.Proof == shellcmd.Swallowed && len(c.Filters) > 0 {
@@ -33,18 +22,38 @@ func repeats(failed, later *step) bool {
 	return false
 }
 
+// runNames are the names under which a command may be the same run as another;
+// two that share none are not.
+func runNames(c shellcmd.Command) []string {
+	names := make([]string, 0, 4)
+	for _, argv := range c.Views {
+		names = append(names, stem(argv[0]))
+	}
+	if isSearch(c.Name()) {
+		names = append(names, "a search")
+	}
+	if c.TestRun() {
+		names = append(names, "a test run")
+	}
+	return names
+}
+
+func shareOne(a, b []string) bool {
+	return slices.ContainsFunc(a, func(name string) bool { return slices.Contains(b, name) })
+}
+
 // lastOf is the command that decided the failure: the last one that does more
-// than prepare or print.
-func lastOf(commands []shellcmd.Command) (shellcmd.Command, bool) {
+// than prepare or print. Of no commands it is none.
+func lastOf(commands []shellcmd.Command) shellcmd.Command {
 	for i := len(commands) - 1; i >= 0; i-- {
 		if name := commands[i].Name(); !isQuiet(name) && !(isSearch(name) && i > 0) {
-			return commands[i], true
+			return commands[i]
 		}
 	}
 	if len(commands) == 0 {
-		return shellcmd.Command{}, false
+		return shellcmd.Command{}
 	}
-	return commands[len(commands)-1], true
+	return commands[len(commands)-1]
 }
 
 // sameRun: the same command, or the same tests, or more of them.

@@ -22,7 +22,8 @@ func within(call, seq, n int) place { return placeOf(call, seq<<8|min(n, 255)) }
 // step is one call with its command line understood.
 type step struct {
 	*event.ToolCall
-	line shellcmd.Line
+	line    shellcmd.Line
+	subject *subject // once it was asked for
 }
 
 // succeeded: the call ran to its end and succeeded.

@@ -16,11 +16,10 @@ func (t *timeline) troubles() []Observation {
 	said := map[string]bool{}
 	for i := range t.steps {
 		s := &t.steps[i]
-		if !isError(s) || t.dealtWith(i) {
+		if !isError(s) {
 			continue
 		}
-		kind, text := enrich(s)
-		if !said[kind] {
+		if kind, text := enrich(s); !said[kind] && !t.dealtWith(i) {
 			said[kind] = true
 			out = append(out, Observation{Kind: ErrorLeft, Error: kind, Text: text})
 		}
@@ -170,9 +169,11 @@ func runsTests(s *step) bool {
 func (t *timeline) dealtWith(i int) bool {
 	failed := &t.steps[i]
 	about := t.filesAbout(failed)
+	culprit := lastOf(failed.line.Commands)
+	was := runNames(culprit)
 	for j := i + 1; j < len(t.steps); j++ {
 		later := &t.steps[j]
-		if !later.succeeded() || hidesFailure(later) {
+		if !later.succeeded() || t.subjectOf(later).hidesFailure {
 			continue
 		}
 		switch later.Kind {
@@ -183,7 +184,10 @@ func (t *timeline) dealtWith(i int) bool {
 				}
 			}
 		case event.ToolShell:
-			if repeats(failed, later) || t.callAbout(later, about) {
+			switch {
+			case failed.Command != "" && failed.Command == later.Command,
+				shareOne(was, later.subject.runs) && repeats(culprit, later),
+				t.callAbout(later, about):
 				return true
 			}
 		case event.ToolAgent, event.ToolOther:
@@ -297,8 +301,26 @@ func (m *mentioned) ends(target string) bool {
 // callAbout: a later shell call that names one of the files, other than to put
 // it into a commit.
 func (t *timeline) callAbout(s *step, about *mentioned) bool {
-	found := false
+	sub := t.subjectOf(s)
+	return slices.ContainsFunc(sub.files, about.mentions) || slices.ContainsFunc(sub.targets, about.ends)
+}
+
+// subject is what a call is about: what it ran, files, and targets of test runs.
+type subject struct {
+	runs, files, targets []string
+	hidesFailure         bool
+}
+
+// subjectOf is looked up once: a turn may have thousands of calls, and as many
+// errors that each of them may have dealt with.
+func (t *timeline) subjectOf(s *step) *subject {
+	if s.subject != nil {
+		return s.subject
+	}
+	sub := &subject{hidesFailure: hidesFailure(s)}
+	s.subject = sub
 	for _, c := range s.line.Commands {
+		sub.runs = append(sub.runs, runNames(c)...)
 		if c.Name() == "git" || c.Name() == "echo" || c.Name() == "printf" {
 			continue
 		}
@@ -308,7 +330,7 @@ func (t *timeline) callAbout(s *step, about *mentioned) bool {
 			}
 			words(arg, func(word string) bool {
 				if target, local := strings.CutPrefix(word, "./"); local && c.TestRun() {
-					found = found || about.ends(strings.TrimSuffix(target, "/..."))
+					sub.targets = append(sub.targets, strings.TrimSuffix(target, "/..."))
 				}
 				if looksLikeFile(word) {
 					name := path.Join(c.Dir, word)
@@ -316,14 +338,14 @@ func (t *timeline) callAbout(s *step, about *mentioned) bool {
 						name = word
 					}
 					name = strings.TrimSuffix(strings.TrimSuffix(name, "/..."), "/")
-					found = found || about.mentions(t.naming.file(name, s.Dir))
+					sub.files = append(sub.files, t.naming.file(name, s.Dir))
 				}
-				return !found
+				return true
 			})
 		}
 	}
 	for _, f := range s.line.Written {
-		found = found || about.mentions(t.naming.file(f.Path, s.Dir))
+		sub.files = append(sub.files, t.naming.file(f.Path, s.Dir))
 	}
-	return found
+	return sub
 }
