@@ -98,6 +98,7 @@ func claudeRefusal(output string) bool {
 	for _, p := range []string{
 		"<tool_use_error>", "The user doesn't want to", "Claude requested permissions",
 		"[Request interrupted by user", "PreToolUse:", "Hook PreToolUse", "Permission to use ",
+		"This command requires approval", "This Bash command contains multiple operations",
 	} {
 		if strings.HasPrefix(s, p) {
 			return true

@@ -46,3 +46,20 @@ func TestServerTools(t *testing.T) {
 		}
 	}
 }
+
+// A call that was refused never ran; one that failed did.
+func TestRefusedCalls(t *testing.T) {
+	for text, want := range map[string]bool{
+		"This command requires approval": true,
+		"This Bash command contains multiple operations. The following parts require approval: rm": true,
+		"Claude requested permissions to use Bash, but you haven't granted it yet.":                true,
+		"Permission to use Bash has been denied.":                                                  true,
+		"<tool_use_error>String to replace not found in file.":                                     true,
+		"Exit code 1\nThis command requires approval of the board":                                 false,
+		"cat: x: Permission denied":                                                                false,
+	} {
+		if got := claudeRefusal(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
