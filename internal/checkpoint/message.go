@@ -19,7 +19,7 @@ const (
 	unsureText   = "The transcript does not tell what was validated; nothing is reported as owed."
 	maxMessage   = 2000 // in bytes, and so in characters too
 	maxSentence  = 240
-	shownHint    = "`gauntlet checkpoint` shows all"
+	shownHint    = "`gauntlet checkpoint --json` shows all"
 	maxStepsHere = 12
 )
 
