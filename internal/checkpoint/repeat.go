@@ -107,6 +107,9 @@ func sameArgv(failed, later []string, tests bool) bool {
 	case "make", "just", "task", "git", "docker", "kubectl", "terraform", "pip", "gh", "brew", "apt", "apt-get", "systemctl", "bundle", "rake", "mvn", "gradle", "gradlew", "yarn", "pnpm", "bun", "helm":
 		return first(was, 1) == first(is, 1)
 	case "npm":
+		if installs := []string{"install", "i", "ci"}; slices.Contains(installs, first(was, 1)) && slices.Contains(installs, first(is, 1)) {
+			return true
+		}
 		return first(was, 2) == first(is, 2) || first(was, 1) == first(is, 1) && first(was, 1) != "run"
 	case "go", "cargo":
 		return first(was, 1) == first(is, 1) && (len(was) == 0 || covers(is[1:], was[1:], true, name == "go"))
