@@ -210,7 +210,10 @@ func isPrompt(text, prompt string) bool {
 
 // mayExplain tells lines before the turn that are worth being understood.
 func (c *collector) mayExplain(line []byte) bool {
-	if c.needles == nil || c.format == FormatGemini { // where later lines rewrite earlier ones
+	if c.format == FormatGemini && bytes.Contains(line, []byte(`"$`)) {
+		c.needles = nil // it may rewrite what stands before it: from here on every line counts
+	}
+	if c.needles == nil {
 		return true
 	}
 	for _, n := range c.needles {
