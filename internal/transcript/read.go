@@ -127,6 +127,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		return c, c.document(f, size, add)
 	}
 	t := newTail(f, size, opts.MaxBytes)
+	defer t.release()
 	for {
 		line, ok := t.prev()
 		if !ok || c.human != nil && t.read > earlierBytes {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"syscall"
 )
 
@@ -70,6 +71,16 @@ type tail struct {
 
 func newTail(f io.ReaderAt, size, maxBytes int64) *tail {
 	return &tail{f: f, block: blockSize, long: longLine, off: size, limit: max(0, size-maxBytes)}
+}
+
+// release gives the memory of a huge line back at once: the next reader of the
+// same file needs as much, and the collector may not have been there by then.
+func (t *tail) release() {
+	huge := len(t.array) > 4*longLine
+	t.buf, t.room, t.array = nil, nil, nil
+	if huge {
+		runtime.GC()
+	}
 }
 
 // prev returns the line before the last one returned, without its line end.
