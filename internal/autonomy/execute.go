@@ -1,6 +1,7 @@
 package autonomy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ func (x *execution) look(ctx context.Context, paths ...string) (seen, error) {
 	}()
 	var err error
 	s.status, err = x.repo.Status(ctx)
-	return s, errors.Join(err, <-errs, <-errs)
+	return s, cmp.Or(err, <-errs, <-errs) // one cause is enough: they are mostly the same
 }
 
 // run makes the checkpoint.

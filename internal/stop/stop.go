@@ -125,12 +125,12 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 	if n := s.event.BackgroundAgents; n > 0 && s.event.Kind != event.SubagentStop {
 		return approve(event.BackgroundWork, fmt.Sprintf("sub-agents still at work: %d; their end brings another stop", n))
 	}
-	off, why := s.switchedOff()
-	if !s.event.StopHookActive && !off && cfgErr == nil {
+	if !s.event.StopHookActive { // autonomy has switches of its own
 		if v, done := s.autonomous(ctx); done {
 			return v
 		}
 	}
+	off, why := s.switchedOff()
 	if s.event.StopHookActive && (s.cfg == nil || s.cfg.Settings.Reentry != config.ReentryUntilPass) {
 		if !off && s.cfg != nil {
 			if v, owed := s.commitGate(ctx); owed {
