@@ -327,7 +327,7 @@ var autonomousCheckpoint = section{
 				name: "`gauntlet stop-hook`",
 				before: func(int) error {
 					n++
-					// The summary alone would read the same twice in a minute, and not be committed again.
+					// Notes that a person edited in between, as in a real session.
 					if err := write(dir, "CLAUDE.md", fmt.Sprintf("# Project\n\nNote %d.\n\n## Last Session\n\nNone.\n", n)); err != nil {
 						return err
 					}
