@@ -12,7 +12,7 @@ import (
 const blockedSection = "blocked"
 
 // believeMemory corrects the flag of an agent that has no turn id of its own.
-// Gemini CLI says stop_hook_active only until the next tool call: it sends
+// One client says stop_hook_active only until the next tool call: it sends
 // false again at a later stop of the very same prompt, and who believed it
 // would block for ever.
 func (s *stopping) believeMemory() {
