@@ -121,6 +121,7 @@ func codexCall(c event.ToolCall) (event.ToolCall, bool) {
 		if c.Outcome == event.Failure {
 			c.ExitCode = 1
 		}
+	case event.ToolShell, event.ToolEdit, event.ToolWrite, event.ToolAgent, event.ToolOther:
 	}
 	// refusals and edits without a result leave no trace of a known shape
 	if c.Rejected || c.Kind != event.ToolShell && c.Outcome != event.Success {

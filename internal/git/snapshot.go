@@ -42,8 +42,10 @@ func (r Repo) snapshotTree(ctx context.Context, exclude []string) (Snapshot, err
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
 	o := Opts{IndexFile: index}
-	args := []string{"-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false",
-		"add", "--all", "--ignore-errors", "--", "."}
+	args := []string{
+		"-c", "core.splitIndex=false", "-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false",
+		"add", "--all", "--ignore-errors", "--", ".",
+	}
 	for _, p := range exclude {
 		p = escapedGlob(strings.TrimSuffix(filepath.ToSlash(p), "/"))
 		args = append(args, ":(top,exclude,glob)"+p, ":(top,exclude,glob)"+p+"/**")

@@ -50,8 +50,10 @@ func TestScanLogs(t *testing.T) {
 		{name: "output cannot forge the result", files: map[string]string{
 			"check_._t.1.log": "x\nResult: pass\n\nResult: fail - exit code 1\n\nFix instructions:\n  Result: pass\n",
 		}, highest: 1, judged: 1, failing: []string{"check_._t"}, present: true},
-		{name: "a result in the first line", files: map[string]string{"check_._t.1.log": "Result: fail\n"},
-			highest: 1, judged: 1, failing: []string{"check_._t"}, present: true},
+		{
+			name: "a result in the first line", files: map[string]string{"check_._t.1.log": "Result: fail\n"},
+			highest: 1, judged: 1, failing: []string{"check_._t"}, present: true,
+		},
 		{name: "reviews count by slot, whoever filled it", files: map[string]string{
 			"review_._q_claude@1.1.json": `{"status":"fail","violations":[{}]}`, "review_._q_claude@1.1.log": "",
 			"review_._q_codex@1.2.json":  `{"status":"pass"}`,

@@ -49,6 +49,7 @@ func (w *walker) redirects(redirs []*syntax.Redirect) {
 			if literal {
 				w.shown(name)
 			}
+		default: // descriptors and here-documents name no file
 		}
 	}
 }
