@@ -105,15 +105,54 @@ func (sc *Scene) gather(ctx context.Context) facts {
 		f.notes = append(f.notes, got.err.Error())
 		return f
 	}
-	if sc.Config == nil || sc.Config.Scope != scopeTurn {
-		f.in.Changed = sc.changes(got.st.Paths())
-		return f
-	}
 	var note string
-	if f.in.Changed, note = sc.turnChanges(ctx, got.st, f.turn); note != "" {
+	for {
+		f.in.Changed, note = sc.changed(ctx, got.st, f.turn)
+		if !sc.lags(ctx, f.in.Changed) {
+			break
+		}
+		if turn, err := sc.readTurn(ctx, isOwn(state)); err == nil {
+			f.turn, f.in.Turn = turn, turnInput(turn)
+		}
+	}
+	if note != "" {
 		f.notes = append(f.notes, note)
 	}
 	return f
+}
+
+// changed is what the checkpoint is about: the whole work tree, or this turn's part.
+func (sc *Scene) changed(ctx context.Context, st git.Status, turn transcript.Turn) ([]checkpoint.Change, string) {
+	if sc.Config == nil || sc.Config.Scope != scopeTurn {
+		return sc.changes(st.Paths()), ""
+	}
+	return sc.turnChanges(ctx, st, turn)
+}
+
+// lags waits a moment when a file was written after the transcript was: the
+// client has not told of that edit yet, and the evidence before it would be
+// taken for proof. It reports whether there may be more to read now.
+func (sc *Scene) lags(ctx context.Context, changed []checkpoint.Change) bool {
+	info, err := os.Stat(sc.turnPath())
+	if err != nil {
+		return false
+	}
+	var newest time.Time
+	for _, c := range changed {
+		if c.ModTime.After(newest) {
+			newest = c.ModTime
+		}
+	}
+	age := sc.Now().Sub(newest)
+	if newest.Before(info.ModTime()) || age < 0 || age >= flushPatience {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(flushStep):
+		return true
+	}
 }
 
 // mark names the human turn; a sub-agent's stop is a turn of its own.
@@ -152,14 +191,19 @@ const (
 	flushStep     = 50 * time.Millisecond
 )
 
+// turnPath is the transcript of whoever stops.
+func (sc *Scene) turnPath() string {
+	if sc.Event.Kind == event.SubagentStop && sc.Event.SubagentTranscript != "" {
+		return sc.Event.SubagentTranscript
+	}
+	return sc.transcriptPath()
+}
+
 // readTurn reads the transcript. A client may write the last entries a moment
 // after it calls us: a file touched just now, whose newest call has no result,
 // gets that moment.
 func (sc *Scene) readTurn(ctx context.Context, own func(string) bool) (transcript.Turn, error) {
-	name := sc.transcriptPath()
-	if sc.Event.Kind == event.SubagentStop && sc.Event.SubagentTranscript != "" {
-		name = sc.Event.SubagentTranscript
-	}
+	name := sc.turnPath()
 	if name == "" {
 		return transcript.Turn{}, nil
 	}
