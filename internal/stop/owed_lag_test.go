@@ -19,7 +19,7 @@ func TestEditThatTheTranscriptDoesNotTellYet(t *testing.T) {
 	p.scene.Now = time.Now
 	name := filepath.Join(p.dir, ".git", "t.jsonl")
 	p.scene.Event.TranscriptPath = name
-	edit := line(`{'type':'assistant','uuid':'a2','timestamp':'2026-01-02T09:00:03Z','message':{'id':'m2','role':'assistant','content':[{'type':'tool_use','id':'t2','name':'Edit','input':{'file_path':'` + p.dir + `/src/a.go','old_string':'a','new_string':'b'}}]}}`) +
+	edit := line(`{'type':'assistant','uuid':'a2','timestamp':'2026-01-02T09:00:03Z','message':{'id':'m2','role':'assistant','content':[{'type':'tool_use','id':'t2','name':'Edit','input':{'file_path':'`+p.dir+`/src/a.go','old_string':'a','new_string':'b'}}]}}`) +
 		line(`{'type':'user','uuid':'r2','timestamp':'2026-01-02T09:00:04Z','message':{'role':'user','content':[{'type':'tool_result','tool_use_id':'t2','content':'done'}]}}`)
 
 	p.write(".git/t.jsonl", before)
