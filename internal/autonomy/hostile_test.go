@@ -316,7 +316,7 @@ func TestPushOutcomes(t *testing.T) {
 
 func TestHangingPush(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes ten seconds: the deadline of a push")
+		t.Skip("SKIPPED LOUDLY with -short: takes ten seconds, the deadline of a push; make test runs it")
 	}
 	t.Parallel()
 	w := newWorld(t)
@@ -336,7 +336,7 @@ func TestHangingPush(t *testing.T) {
 
 func TestHangingCommit(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes eight seconds: the deadline of a commit")
+		t.Skip("SKIPPED LOUDLY with -short: takes eight seconds, the deadline of a commit; make test runs it")
 	}
 	t.Parallel()
 	w := newWorld(t)
