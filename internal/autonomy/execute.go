@@ -13,8 +13,8 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
-	"gauntlet/internal/lockfile"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // guardVar tells a stop hook that it runs inside one of ours: a hook of the
@@ -83,7 +83,7 @@ type execution struct {
 	// number of this checkpoint in its session
 	number int
 	work   string // our folder in the git directory
-	held   *lockfile.Lock
+	held   *safefile.Lock
 	log    logFile
 	start  time.Time
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/git"
+	"gauntlet/internal/safefile"
 )
 
 // safeName turns a session id into something that may be part of a file name
@@ -133,5 +133,5 @@ func excludeFromGit(repo git.Repo, patterns ...string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("exclude %s: %w", patterns[0], err)
 	}
-	return atomicfile.Write(path, append(b, strings.Join(patterns, "\n")+"\n"...), 0o644)
+	return safefile.Write(path, append(b, strings.Join(patterns, "\n")+"\n"...), 0o644)
 }

@@ -15,7 +15,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/lockfile"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 )
 
@@ -147,7 +147,7 @@ func (w *world) copy() *world {
 // keeps it until its end.
 func (w *world) settle() {
 	w.t.Helper()
-	lock, err := lockfile.Acquire(w.t.Context(), filepath.Join(w.root, ".git", "gauntlet", "autonomy", "checkpoint.lock"))
+	lock, err := safefile.Acquire(w.t.Context(), filepath.Join(w.root, ".git", "gauntlet", "autonomy", "checkpoint.lock"))
 	if err != nil {
 		w.t.Fatal(err)
 	}

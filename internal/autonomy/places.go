@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // Names that other tools know.
@@ -98,7 +98,7 @@ func SetFlag(home string, on bool, now time.Time) (changed bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return false, err
 	}
-	return true, atomicfile.Write(path, []byte("on since "+now.UTC().Format(time.RFC3339)+"\n"), 0o600)
+	return true, safefile.Write(path, []byte("on since "+now.UTC().Format(time.RFC3339)+"\n"), 0o600)
 }
 
 const maxLog = 10 << 20

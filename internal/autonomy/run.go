@@ -13,7 +13,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
-	"gauntlet/internal/lockfile"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/transcript"
 )
@@ -152,7 +152,7 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 			defer x.held.Release() //nolint:errcheck // closing releases it
 			err = x.recover(ctx)
 		}
-		if errors.Is(err, lockfile.ErrHeld) {
+		if errors.Is(err, safefile.ErrHeld) {
 			log.printf("Another checkpoint is being made in this repository")
 			return event.Verdict{Status: event.LockExists, Message: "Another checkpoint is being made in this repository"}, true
 		}
@@ -203,7 +203,7 @@ func (x *execution) lock() (err error) {
 	if err := os.MkdirAll(x.work, 0o700); err != nil {
 		return err
 	}
-	if x.held, err = lockfile.TryAcquire(filepath.Join(x.work, "checkpoint.lock")); err != nil {
+	if x.held, err = safefile.TryAcquire(filepath.Join(x.work, "checkpoint.lock")); err != nil {
 		return err
 	}
 	entries, _ := os.ReadDir(x.work)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/agent"
-	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/stop"
@@ -41,7 +41,7 @@ what a stop would tell it now. Nothing is blocked or recorded.`,
 			if err != nil {
 				return err
 			}
-			o := stop.Owing{Result: checkpoint.Result{Outcome: checkpoint.Clear}}
+			o := stop.Owing{Result: rules.Result{Outcome: rules.Clear}}
 			if sc.Enabled() {
 				o = sc.Look(cmd.Context())
 			} else {
@@ -102,14 +102,14 @@ func (app *App) checkpointScene(f checkpointFlags) (*stop.Scene, error) {
 }
 
 // jsonResult is a result whose lists are never null.
-func jsonResult(r checkpoint.Result) checkpoint.Result {
+func jsonResult(r rules.Result) rules.Result {
 	r.Changed, r.Categories = orEmpty(r.Changed), orEmpty(r.Categories)
 	r.Actions, r.Suppressed, r.Observations = orEmpty(r.Actions), orEmpty(r.Suppressed), orEmpty(r.Observations)
 	return r
 }
 
 // showCheckpoint prints the message and which call proved what.
-func (app *App) showCheckpoint(r checkpoint.Result) {
+func (app *App) showCheckpoint(r rules.Result) {
 	if r.Message == "" {
 		fmt.Fprintln(app.Out, "Nothing is owed.")
 	} else {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/run"
+	"gauntlet/internal/safefile"
 )
 
 func (app *App) ciCmd() *cobra.Command {
@@ -102,7 +102,7 @@ func (app *App) ciInit(force bool) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return exit(2, "%v", err)
 	}
-	if err := atomicfile.Write(path, []byte(ciWorkflow), 0o644); err != nil {
+	if err := safefile.Write(path, []byte(ciWorkflow), 0o644); err != nil {
 		return exit(2, "%v", err)
 	}
 	fmt.Fprintf(app.Out, "Wrote %s. Set the repository variable GAUNTLET_INSTALL to a command that installs gauntlet.\n", workflowPath)

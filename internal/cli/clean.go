@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/lockfile"
 	"gauntlet/internal/run"
+	"gauntlet/internal/safefile"
 )
 
 func (app *App) cleanCmd() *cobra.Command {
@@ -27,7 +27,7 @@ Exit code 0: done. 2: not done.`,
 			}
 			n, err := run.CleanLocked(cfg.Settings.LogDir, app.Now())
 			switch {
-			case errors.Is(err, lockfile.ErrHeld):
+			case errors.Is(err, safefile.ErrHeld):
 				return exit(2, "gates are running; wait for them to end")
 			case err != nil:
 				return exit(2, "%v", err)

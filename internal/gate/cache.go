@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/git"
+	"gauntlet/internal/safefile"
 )
 
 // InputKey names everything a check's result depends on: its configuration, its
@@ -148,5 +148,5 @@ func (c *Cache) Save() error {
 	if err := os.MkdirAll(filepath.Dir(c.path), 0o700); err != nil {
 		return fmt.Errorf("result cache: %w", err)
 	}
-	return atomicfile.Write(c.path, b, 0o600)
+	return safefile.Write(c.path, b, 0o600)
 }

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/safefile"
 )
 
 // maxSettings is more than any settings file a person wrote.
@@ -165,7 +165,7 @@ func (f file) write(data []byte) (made []string, err error) {
 	if made, err = makeDirs(filepath.Dir(f.real)); err != nil {
 		return made, fmt.Errorf("%s: %s", f.name, cause(err))
 	}
-	if err := atomicfile.Write(f.real, data, f.mode); err != nil {
+	if err := safefile.Write(f.real, data, f.mode); err != nil {
 		removeDirs(made)
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
-	"gauntlet/internal/lockfile"
+	"gauntlet/internal/safefile"
 )
 
 // Places is the machine as an installation sees it.
@@ -124,7 +124,7 @@ func (p Places) Lock(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return none, nil //nolint:nilerr // an unwritable state directory must not prevent an installation
 	}
-	l, err := lockfile.Acquire(ctx, filepath.Join(dir, "lock"))
+	l, err := safefile.Acquire(ctx, filepath.Join(dir, "lock"))
 	if err != nil {
 		return none, fmt.Errorf("another installation is running: %w", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/safefile"
 )
 
 // record is how a file that we changed becomes again what it was. It holds our
@@ -54,7 +54,7 @@ func (p Places) remember(r record) {
 	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	_ = atomicfile.Write(path, data, 0o600)
+	_ = safefile.Write(path, data, 0o600)
 }
 
 func (p Places) forget(real string) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/run"
+	"gauntlet/internal/safefile"
 )
 
 // Format is a file format for machines.
@@ -53,7 +53,7 @@ func Write(path string, res run.Result, about About) error {
 			return fmt.Errorf("report: %w", err)
 		}
 	}
-	if err := atomicfile.Write(path, data, 0o644); err != nil {
+	if err := safefile.Write(path, data, 0o644); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // record is the result file of a slot: what the reviewer said, and the place
@@ -158,7 +158,7 @@ func (r record) write(path string) error {
 	if err := enc.Encode(r); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return atomicfile.Write(path, buf.Bytes(), 0o600)
+	return safefile.Write(path, buf.Bytes(), 0o600)
 }
 
 // parseName takes <base>_<adapter>@<slot>.<run>.json apart.

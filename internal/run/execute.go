@@ -15,9 +15,9 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
-	"gauntlet/internal/lockfile"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // Options say what to run and for whom.
@@ -96,7 +96,7 @@ func (e *execution) run(ctx context.Context) {
 	}
 	lock, err := claim(e.logDir, e.opts.Now())
 	if err != nil {
-		if errors.Is(err, lockfile.ErrHeld) {
+		if errors.Is(err, safefile.ErrHeld) {
 			e.end(event.LockExists, "another gauntlet run is in progress"+e.holder())
 			return
 		}
@@ -169,13 +169,13 @@ func (e *execution) leavesOut(jobs []gate.Job) bool {
 func (e *execution) stillFails(logBase string) bool { return e.logs.failing[logBase] }
 
 // claim takes the run lock; its file tells people who holds it.
-func claim(logDir string, now time.Time) (*lockfile.Lock, error) {
+func claim(logDir string, now time.Time) (*safefile.Lock, error) {
 	host, _ := os.Hostname()
 	b, err := json.Marshal(owner{PID: os.Getpid(), Host: host, StartedAt: now.UTC()})
 	if err != nil {
 		return nil, err
 	}
-	lock, err := lockfile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
+	lock, err := safefile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
 	if err != nil {
 		return nil, err
 	}

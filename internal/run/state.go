@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/safefile"
 )
 
 const stateFile = ".execution_state"
@@ -55,7 +55,7 @@ func writeState(logDir string, s state) error {
 	if err != nil {
 		return fmt.Errorf("execution state: %w", err)
 	}
-	return atomicfile.Write(filepath.Join(logDir, stateFile), append(b, '\n'), 0o600)
+	return safefile.Write(filepath.Join(logDir, stateFile), append(b, '\n'), 0o600)
 }
 
 // TimeLeft is how much of the interval since the last executed run is still to

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/safefile"
 )
 
 // Off is the escape hatch: who switched the hook off, and until when.
@@ -42,7 +42,7 @@ func (st Store) SwitchOff(sessionID string, o Off) error {
 	if err != nil {
 		return fmt.Errorf("switch off: %w", err)
 	}
-	return atomicfile.Write(path, b, 0o600)
+	return safefile.Write(path, b, 0o600)
 }
 
 // SwitchOn takes SwitchOff back; on reports whether anything was off.

@@ -18,8 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/atomicfile"
-	"gauntlet/internal/lockfile"
+	"gauntlet/internal/safefile"
 )
 
 // keep is how long a session that says nothing more is remembered.
@@ -134,7 +133,7 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 	path := st.path(id)
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
-	lock, err := lockfile.Acquire(ctx, strings.TrimSuffix(path, ".json")+".lock")
+	lock, err := safefile.Acquire(ctx, strings.TrimSuffix(path, ".json")+".lock")
 	if err != nil {
 		return fmt.Errorf("session memory: %w", err)
 	}
@@ -151,7 +150,7 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 	if err != nil {
 		return fmt.Errorf("session memory: %w", err)
 	}
-	if err := atomicfile.Write(path, b, 0o600); err != nil {
+	if err := safefile.Write(path, b, 0o600); err != nil {
 		return fmt.Errorf("session memory: %w", err)
 	}
 	st.sweep(time.Now())

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
@@ -18,7 +18,7 @@ import (
 
 // Owing is what a checkpoint came to.
 type Owing struct {
-	Result checkpoint.Result
+	Result rules.Result
 	// Verdict is set when the checkpoint has something to say. Only a blocking
 	// one replaces the verdict of the gates.
 	Verdict event.Verdict
@@ -32,13 +32,13 @@ type Owing struct {
 // they would at a stop, and log to a folder that is gone afterwards.
 func (sc *Scene) Look(ctx context.Context) Owing {
 	f := sc.gather(ctx)
-	if !f.in.GitFailed && checkpoint.TestsDue(sc.Config, f.in.Changed) {
+	if !f.in.GitFailed && rules.TestsDue(sc.Config, f.in.Changed) {
 		if dir, err := os.MkdirTemp("", "gauntlet-tests-*"); err == nil {
 			defer os.RemoveAll(dir) //nolint:errcheck // the system clears it
 			f.in.Tests = sc.runTests(ctx, dir)
 		}
 	}
-	return Owing{Result: checkpoint.Decide(f.in), Notes: f.notes}
+	return Owing{Result: rules.Decide(f.in), Notes: f.notes}
 }
 
 // LastInputOwn reports whether the newest prompt of the session was ours.
@@ -85,25 +85,25 @@ func (sc *Scene) owed(ctx context.Context, f facts) Owing {
 		}
 		return o
 	}
-	if !checkpoint.OldEnough(sc.Config, f.in.TurnStart, f.in.Now) {
+	if !rules.OldEnough(sc.Config, f.in.TurnStart, f.in.Now) {
 		age := f.in.Now.Sub(f.in.TurnStart).Round(time.Second)
 		o.Notes = append(o.Notes, fmt.Sprintf("the turn is %s old, too young for a checkpoint", age))
 		return o
 	}
-	if !f.in.GitFailed && checkpoint.TestsDue(sc.Config, f.in.Changed) {
+	if !f.in.GitFailed && rules.TestsDue(sc.Config, f.in.Changed) {
 		f.in.Tests = sc.testsOnce(ctx, f)
 	}
-	o.Result = checkpoint.Decide(f.in)
+	o.Result = rules.Decide(f.in)
 	switch o.Result.Outcome {
-	case checkpoint.Clear:
+	case rules.Clear:
 		if o.Result.Message != "" {
 			o.Notes = append(o.Notes, o.Result.Message)
 		}
 		sc.noteProofs(ctx, f.memory, o.Result)
 		return o
-	case checkpoint.Owed:
+	case rules.Owed:
 		return sc.block(ctx, f, o)
-	case checkpoint.Capture, checkpoint.Generic:
+	case rules.Capture, rules.Generic:
 		return sc.show(ctx, f, o)
 	}
 	return o
@@ -143,7 +143,7 @@ func (sc *Scene) block(ctx context.Context, f facts, o Owing) Owing {
 
 // noteProofs remembers what was seen to be done to files as they are now: who
 // only asks a question in the next turn is not asked for all of it again.
-func (sc *Scene) noteProofs(ctx context.Context, before owedMemory, r checkpoint.Result) {
+func (sc *Scene) noteProofs(ctx context.Context, before owedMemory, r rules.Result) {
 	if len(r.Suppressed) == 0 {
 		return
 	}
@@ -190,7 +190,7 @@ func (sc *Scene) remember(ctx context.Context, change func(*session.State, *owed
 }
 
 // summary is a checkpoint in a few words, for a person.
-func summary(r checkpoint.Result) string {
+func summary(r rules.Result) string {
 	var parts []string
 	for _, n := range []struct {
 		count int
@@ -208,7 +208,7 @@ func summary(r checkpoint.Result) string {
 	return strings.Join(parts, " and ") + " owed"
 }
 
-func paths(changes []checkpoint.Change) []string {
+func paths(changes []rules.Change) []string {
 	out := make([]string, len(changes))
 	for i, c := range changes {
 		out[i] = c.Path
@@ -245,7 +245,7 @@ func (sc *Scene) CommitGate(ctx context.Context) (event.Verdict, bool) {
 	if err != nil {
 		return event.Verdict{}, false
 	}
-	left := checkpoint.CommitGate(sc.Config, sc.changes(st.Paths()))
+	left := rules.CommitGate(sc.Config, sc.changes(st.Paths()))
 	if len(left) == 0 {
 		return event.Verdict{}, false
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
@@ -56,7 +56,7 @@ func (sc *Scene) Enabled() bool {
 
 // facts are what was found out.
 type facts struct {
-	in     checkpoint.Input
+	in     rules.Input
 	turn   transcript.Turn
 	mark   turnMark
 	memory owedMemory
@@ -95,7 +95,7 @@ func (sc *Scene) gather(ctx context.Context) facts {
 	}
 	state.Get(seenSection, &f.seen)
 	f.mark = sc.mark(f.turn, prompt)
-	f.in = checkpoint.Input{
+	f.in = rules.Input{
 		Config: sc.Config, Roots: spellings(sc.Root), Turn: turnInput(f.turn), Plan: sc.plan(), Now: sc.Now(),
 	}
 	f.in.TurnStart = sc.turnStart(&f, prompt)
@@ -122,7 +122,7 @@ func (sc *Scene) gather(ctx context.Context) facts {
 }
 
 // changed is what the checkpoint is about: the whole work tree, or this turn's part.
-func (sc *Scene) changed(ctx context.Context, st git.Status, turn transcript.Turn) ([]checkpoint.Change, string) {
+func (sc *Scene) changed(ctx context.Context, st git.Status, turn transcript.Turn) ([]rules.Change, string) {
 	if sc.Config == nil || sc.Config.Scope != scopeTurn {
 		return sc.changes(st.Paths()), ""
 	}
@@ -132,7 +132,7 @@ func (sc *Scene) changed(ctx context.Context, st git.Status, turn transcript.Tur
 // lags waits a moment when a file was written after the transcript was: the
 // client has not told of that edit yet, and the evidence before it would be
 // taken for proof. It reports whether there may be more to read now.
-func (sc *Scene) lags(ctx context.Context, changed []checkpoint.Change) bool {
+func (sc *Scene) lags(ctx context.Context, changed []rules.Change) bool {
 	info, err := os.Stat(sc.turnPath())
 	if err != nil {
 		return false
@@ -164,8 +164,8 @@ func (sc *Scene) mark(turn transcript.Turn, prompt promptMemory) turnMark {
 }
 
 // turnInput is the turn as the checkpoint wants it.
-func turnInput(t transcript.Turn) checkpoint.Turn {
-	return checkpoint.Turn{Readable: t.Readable, Truncated: t.Truncated, Calls: t.Calls, Earlier: t.Earlier}
+func turnInput(t transcript.Turn) rules.Turn {
+	return rules.Turn{Readable: t.Readable, Truncated: t.Truncated, Calls: t.Calls, Earlier: t.Earlier}
 }
 
 // turnStart is the later of the human's last message and our last block. A
@@ -241,7 +241,7 @@ func (sc *Scene) touchedJustNow(name string) bool {
 
 // changes turns paths of the repository into changes of the project: below its
 // root, without what is ours.
-func (sc *Scene) changes(paths []string) []checkpoint.Change {
+func (sc *Scene) changes(paths []string) []rules.Change {
 	prefix, logs := "", ""
 	if rel, err := filepath.Rel(sc.Repo.Root, sc.Root); err == nil && rel != "." {
 		prefix = filepath.ToSlash(rel) + "/"
@@ -249,13 +249,13 @@ func (sc *Scene) changes(paths []string) []checkpoint.Change {
 	if rel, err := filepath.Rel(sc.Root, sc.LogDir); err == nil && sc.LogDir != "" && rel != "." {
 		logs = filepath.ToSlash(rel) + "/"
 	}
-	out := make([]checkpoint.Change, 0, len(paths))
+	out := make([]rules.Change, 0, len(paths))
 	for _, p := range paths {
 		p, ok := strings.CutPrefix(p, prefix)
 		if p = strings.TrimSuffix(p, "/"); !ok || p == "" || logs != "" && strings.HasPrefix(p, logs) {
 			continue
 		}
-		c := checkpoint.Change{Path: p}
+		c := rules.Change{Path: p}
 		if len(out) >= maxDirty {
 			out = append(out, c) // times are a refinement, not worth a stat each
 			continue
@@ -274,7 +274,7 @@ const EnvSlug = "GAUNTLET_WORKING_SLUG"
 const maxPlan = 1 << 20
 
 // plan reads the plan of the work item that the agent should be at.
-func (sc *Scene) plan() *checkpoint.Plan {
+func (sc *Scene) plan() *rules.Plan {
 	slug := sc.Slug
 	if slug == "" {
 		slug = ReadSlug(sc.Memory)
@@ -296,8 +296,8 @@ func (sc *Scene) plan() *checkpoint.Plan {
 	if err != nil {
 		return nil
 	}
-	if files := checkpoint.ParsePlan(string(data)); len(files) > 0 {
-		return &checkpoint.Plan{Slug: slug, Files: files}
+	if files := rules.ParsePlan(string(data)); len(files) > 0 {
+		return &rules.Plan{Slug: slug, Files: files}
 	}
 	return nil
 }

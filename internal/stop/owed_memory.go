@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
 )
@@ -48,8 +48,8 @@ type owedMemory struct {
 
 // testedState is a run of the tests and the state of the changed files then.
 type testedState struct {
-	State string             `json:"state"`
-	Run   checkpoint.TestRun `json:"run"`
+	State string        `json:"state"`
+	Run   rules.TestRun `json:"run"`
 }
 
 // sentList is one owed list, or one action that was done, and the state of the
@@ -112,7 +112,7 @@ func (m *owedMemory) wasProved(id, state string) bool {
 
 // proved remembers the actions of a result that were seen to be done; false
 // when there is nothing new to remember.
-func (m *owedMemory) proved(r checkpoint.Result, state string) bool {
+func (m *owedMemory) proved(r rules.Result, state string) bool {
 	before := len(m.Proved)
 	for _, s := range r.Suppressed {
 		if !m.wasProved(s.ID, state) {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/git"
 	"gauntlet/internal/transcript"
 )
@@ -17,7 +17,7 @@ const staleSnapshot = 2 * time.Minute
 // turnChanges are the changes of this turn: by the snapshot taken at the
 // prompt, else the files that the transcript names, else every uncommitted one.
 // The note says why, where a person may wonder.
-func (sc *Scene) turnChanges(ctx context.Context, st git.Status, turn transcript.Turn) (changes []checkpoint.Change, note string) {
+func (sc *Scene) turnChanges(ctx context.Context, st git.Status, turn transcript.Turn) (changes []rules.Change, note string) {
 	snap, skipped := sc.snapshot()
 	if snap != nil && turn.Readable && !turn.Start.IsZero() && snap.At.Before(turn.Start.Add(-staleSnapshot)) {
 		snap = nil
@@ -32,7 +32,7 @@ func (sc *Scene) turnChanges(ctx context.Context, st git.Status, turn transcript
 	}
 	all := sc.changes(st.Paths())
 	if turn.Readable && !turn.Truncated {
-		return checkpoint.TurnChanges(spellings(sc.Root), turn.Calls, all), note
+		return rules.TurnChanges(spellings(sc.Root), turn.Calls, all), note
 	}
 	if note == "" {
 		note = "neither a snapshot nor a whole transcript of this turn"

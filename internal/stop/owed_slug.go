@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 )
 
@@ -61,5 +61,5 @@ func WriteSlug(st session.Store, slug string) error {
 	if err := os.MkdirAll(st.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep the slug: %w", err)
 	}
-	return atomicfile.Write(name, []byte(slug+"\n"), 0o600)
+	return safefile.Write(name, []byte(slug+"\n"), 0o600)
 }

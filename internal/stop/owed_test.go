@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
@@ -349,7 +349,7 @@ func TestGitFails(t *testing.T) {
 	p := newPlace(t)
 	p.write(".git/index", "broken")
 	o := p.scene.Owed(t.Context())
-	if o.Result.Outcome != checkpoint.Generic || o.Verdict.Blocks() || o.Verdict.SystemMessage == "" {
+	if o.Result.Outcome != rules.Generic || o.Verdict.Blocks() || o.Verdict.SystemMessage == "" {
 		t.Errorf("owed = %+v", o)
 	}
 	if o := p.scene.Owed(t.Context()); o.Says {

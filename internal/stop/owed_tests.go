@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
@@ -22,7 +22,7 @@ const (
 
 // testsOnce runs checkpoint.tests, but not again on the very same files: a
 // later stop gets the same answer without the wait.
-func (sc *Scene) testsOnce(ctx context.Context, f facts) *checkpoint.TestRun {
+func (sc *Scene) testsOnce(ctx context.Context, f facts) *rules.TestRun {
 	state := sc.Config.Tests.Command + " " + sc.state(paths(f.in.Changed))
 	if f.memory.Tested.State == state {
 		return &f.memory.Tested.Run
@@ -49,20 +49,20 @@ func lastBytes(s string, n int) string {
 }
 
 // runTests runs checkpoint.tests the way a check is run.
-func (sc *Scene) runTests(ctx context.Context, logDir string) *checkpoint.TestRun {
+func (sc *Scene) runTests(ctx context.Context, logDir string) *rules.TestRun {
 	t := sc.Config.Tests
 	seconds := defaultTestSeconds
 	if t.Timeout != nil {
 		seconds = *t.Timeout
 	}
 	if err := os.MkdirAll(logDir, 0o755); err != nil {
-		return &checkpoint.TestRun{Command: t.Command, Err: err.Error()}
+		return &rules.TestRun{Command: t.Command, Err: err.Error()}
 	}
 	res := gate.RunCheck(ctx, gate.Job{
 		ID: "checkpoint:tests", Name: "tests", Entry: ".", Dir: sc.Root, LogBase: testLogBase,
 		Check: &config.Check{Name: "tests", Command: t.Command, Timeout: &seconds},
 	}, gate.Env{LogDir: logDir, RunNumber: 1, Environ: sc.Environ, Now: sc.Now})
-	run := &checkpoint.TestRun{
+	run := &rules.TestRun{
 		Command: t.Command, Passed: res.Status == gate.Pass, TimedOut: res.TimedOut,
 		Output: res.Tail, Duration: time.Duration(res.DurationMS) * time.Millisecond,
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/safefile"
 )
 
 // ignoreLine is what keeps the state out of git.
@@ -48,7 +48,7 @@ func ensureIgnored(root, commonDir string) error {
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		data = append(data, eol...)
 	}
-	if err := atomicfile.Write(path, append(data, ignoreLine+eol...), perm); err != nil {
+	if err := safefile.Write(path, append(data, ignoreLine+eol...), perm); err != nil {
 		return fmt.Errorf("ignore the state: %w", err)
 	}
 	return nil

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/atomicfile"
 	"gauntlet/internal/git"
-	"gauntlet/internal/lockfile"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/workflow/jsondoc"
 )
 
@@ -241,7 +240,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 	if len(filepath.Base(path)) > maxName { // a legacy name that leaves no room for ours
 		target = filepath.Join(dir, s.names.file(command, feature))
 	}
-	if err := atomicfile.Write(target, doc.Indented(), permOf(path)); err != nil {
+	if err := safefile.Write(target, doc.Indented(), permOf(path)); err != nil {
 		undo()
 		return err
 	}
@@ -257,14 +256,14 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 }
 
 // lock makes us the only writer of the folder, which must exist.
-func (s *Store) lock(ctx context.Context) (*lockfile.Lock, error) {
+func (s *Store) lock(ctx context.Context) (*safefile.Lock, error) {
 	path := filepath.Join(s.Dir(), lockName)
 	if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() {
 		return nil, &refusedError{path, "is not a regular file"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	return lockfile.Acquire(ctx, path)
+	return safefile.Acquire(ctx, path)
 }
 
 // permOf keeps the permissions of the file that is replaced.

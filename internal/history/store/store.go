@@ -15,7 +15,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
-	"gauntlet/internal/lockfile"
+	"gauntlet/internal/safefile"
 )
 
 const (
@@ -45,7 +45,7 @@ CREATE TABLE segments (name TEXT PRIMARY KEY, offset INTEGER NOT NULL, head_len 
 // Store is an open store. It is used by one goroutine, for one command.
 type Store struct {
 	db   *sqlite3.Conn
-	lock *lockfile.Lock
+	lock *safefile.Lock
 	// Unreadable counts lines of the spool that were passed over at this opening.
 	Unreadable int
 }
@@ -59,7 +59,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	}
 	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	lock, err := lockfile.Acquire(wait, filepath.Join(dir, lockName))
+	lock, err := safefile.Acquire(wait, filepath.Join(dir, lockName))
 	if err != nil {
 		return openMemory(ctx, dir)
 	}

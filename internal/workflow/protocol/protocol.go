@@ -2,7 +2,7 @@
 // and hand-offs work. They are made from the same Go types that the code uses,
 // so they cannot drift apart. What a project has already is extended, never
 // replaced; a second run changes nothing. Imports workflow and its siblings,
-// atomicfile and tokens.
+// safefile and tokens.
 package protocol
 
 import (
@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gauntlet/internal/atomicfile"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/workflow/jsondoc"
 	"gauntlet/internal/workflow/ship"
 )
@@ -121,7 +121,7 @@ func put(root string, c Change) error {
 	if st, err := os.Stat(path); err == nil {
 		perm = st.Mode().Perm()
 	}
-	if err := atomicfile.Write(path, c.after, perm); err != nil {
+	if err := safefile.Write(path, c.after, perm); err != nil {
 		return fmt.Errorf("write %s: %w", c.Path, err)
 	}
 	return nil

@@ -1,4 +1,0 @@
-package atomicfile
-
-// syncDir does nothing: Windows has no folder handles to sync.
-func syncDir(string) error { return nil }

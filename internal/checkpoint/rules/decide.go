@@ -1,0 +1,277 @@
+package rules
+
+import "sort"
+
+// due is one action with the categories that call for it.
+type due struct {
+	*action
+	from   []*matched
+	always bool
+}
+
+// matched is a category of which files changed.
+type matched struct {
+	*category
+	files []Change
+}
+
+// finding is what the transcript says about one due action.
+type finding struct {
+	done    bool
+	proof   proof
+	missing []*matched // the categories for which it was not seen
+	unsure  bool       // nothing was seen, but not everything could be
+}
+
+// Decide says what is owed.
+func Decide(in Input) Result {
+	set := resolve(in.Config)
+	res := Result{
+		Changed: []string{}, Categories: []string{}, Actions: []Action{},
+		Suppressed: []Suppressed{}, Observations: []Observation{},
+	}
+	for _, c := range in.Changed {
+		res.Changed = append(res.Changed, c.Path)
+	}
+	switch {
+	case in.GitFailed:
+		res.Outcome = Generic
+		res.Message = genericMessage(set, in.Tests)
+		return res
+	case len(in.Changed) == 0:
+		res.Outcome = Clear
+		return res
+	}
+	d := &decision{in: in, set: set, res: &res}
+	d.sortFiles()
+	d.read()
+	d.decide()
+	return res
+}
+
+type decision struct {
+	in  Input
+	set settings
+	res *Result
+
+	matched []*matched
+	relevant,
+	ignored []Change // the changed files that count, and those that do not
+	timeline *timeline
+	commit   string // the commit step, as it is numbered in the message
+	dropped  bool   // something was left out because nobody can be sure
+}
+
+// sortFiles finds the categories of the changed files.
+func (d *decision) sortFiles() {
+	byCategory := make([]*matched, len(d.set.categories))
+	for _, f := range d.in.Changed {
+		named := false
+		for i, c := range d.set.categories {
+			if !c.names(f.Path) {
+				continue
+			}
+			named = true
+			if byCategory[i] == nil {
+				byCategory[i] = &matched{category: c}
+			}
+			byCategory[i].files = append(byCategory[i].files, f)
+		}
+		if !named && d.set.ignore.match(f.Path) {
+			d.ignored = append(d.ignored, f)
+		} else {
+			d.relevant = append(d.relevant, f)
+		}
+	}
+	other := false
+	for _, m := range byCategory {
+		other = other || m != nil && !m.only
+	}
+	for _, m := range byCategory {
+		if m != nil && !(m.only && other) {
+			d.matched = append(d.matched, m)
+			d.res.Categories = append(d.res.Categories, m.name)
+		}
+	}
+}
+
+// read prepares the transcript; one that was not readable says nothing.
+func (d *decision) read() {
+	turn := d.in.Turn
+	if !turn.Readable {
+		turn.Calls = nil
+	}
+	d.timeline = newTimeline(newNaming(d.in.Roots), turn.Calls, d.in.Now, d.set.isEvidence)
+}
+
+func (d *decision) decide() {
+	window := windowOf(d.in.TurnStart, d.in.Now)
+	if len(d.relevant) == 0 {
+		d.captureOnly(window)
+		return
+	}
+	list := d.dues()
+	gaps := d.settle(list, window)
+	d.observe(gaps)
+	d.failedTests()
+	d.res.about = d.about()
+
+	switch {
+	case len(d.res.Actions) == 0 && len(d.res.Observations) == 0:
+		d.res.Outcome = Clear
+	default:
+		d.res.Outcome = Owed
+	}
+	d.compose()
+}
+
+// captureOnly: nothing that changed calls for anything but a look at the logs.
+func (d *decision) captureOnly(window string) {
+	d.res.Outcome = Capture
+	for _, a := range d.set.always {
+		if a.ID != d.set.baseline {
+			continue
+		}
+		due := &due{action: a, always: true}
+		if f := d.judge(due, nil); f.done {
+			d.suppress(due, f.proof)
+		} else if !(d.set.silent && f.unsure) {
+			d.res.Actions = append(d.res.Actions, Action{ID: a.ID, Text: actionText(a, window)})
+		}
+	}
+	d.failedTests()
+	d.res.about = d.about()
+	if len(d.res.Actions) > 0 && d.res.Actions[0].ID == fixTests {
+		d.res.Outcome = Owed
+	}
+	d.compose()
+}
+
+// dues lists the actions called for, in their fixed order, each once.
+func (d *decision) dues() []*due {
+	var list []*due
+	byID := map[string]*due{}
+	add := func(a *action, m *matched) {
+		known := byID[a.ID]
+		if known == nil {
+			known = &due{action: a, always: m == nil}
+			byID[a.ID] = known
+			list = append(list, known)
+		}
+		if m != nil {
+			known.from = append(known.from, m)
+		}
+	}
+	owing := false
+	for _, m := range d.matched {
+		owing = owing || !m.only
+		for _, a := range m.actions {
+			add(a, m)
+		}
+	}
+	if owing {
+		for _, a := range d.set.always {
+			add(a, nil)
+		}
+	}
+	return afterwards(list)
+}
+
+// afterwards puts an action behind the one that must come first.
+func afterwards(list []*due) []*due {
+	for range list {
+		moved := false
+		for i, a := range list {
+			for j := i + 1; j < len(list) && !moved; j++ {
+				if a.After != "" && list[j].ID == a.After {
+					copy(list[i:j], list[i+1:j+1])
+					list[j] = a
+					moved = true
+				}
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	return list
+}
+
+// observe adds what looks wrong in how the work was done.
+func (d *decision) observe(gaps map[*matched][]*due) {
+	add := func(o Observation) { d.res.Observations = append(d.res.Observations, o) }
+	readable := d.in.Turn.Readable
+	if readable {
+		for _, m := range d.matched {
+			if len(gaps[m]) == 0 {
+				continue
+			}
+			var missing []string
+			for _, a := range gaps[m] {
+				missing = append(missing, code(a.label()))
+			}
+			add(Observation{Kind: Gap, Category: m.name, Text: gapText(m.name, missing)})
+		}
+		for _, o := range d.timeline.troubles() {
+			add(o)
+		}
+		if d.timeline.unreadEdits(d.in.Turn) {
+			if d.in.Turn.Truncated && d.set.silent {
+				d.dropped = true
+			} else {
+				add(Observation{Kind: UnreadEdit, Text: unreadText})
+			}
+		}
+	}
+	if wideBlast(d.relevant) {
+		add(Observation{Kind: BlastRadius, Text: blastText})
+	}
+	if drifted(d.in.Plan, d.timeline.naming, d.touched) {
+		add(Observation{Kind: Drift, Text: driftText(d.in.Plan.Slug)})
+	}
+}
+
+// touched reports whether a file that matches was changed, committed or not.
+func (d *decision) touched(g globs) bool {
+	for _, f := range d.in.Changed {
+		if g.match(f.Path) {
+			return true
+		}
+	}
+	for _, t := range d.timeline.touches {
+		if !t.anything && g.match(t.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// about lists the files that the result is about.
+func (d *decision) about() []string {
+	set := map[string]bool{}
+	observed := false
+	for _, o := range d.res.Observations {
+		observed = observed || o.Kind != Gap
+	}
+	if observed || len(d.matched) == 0 {
+		for _, f := range d.relevant {
+			set[f.Path] = true
+		}
+	}
+	for _, m := range d.matched {
+		for _, f := range m.files {
+			set[f.Path] = true
+		}
+	}
+	if len(set) == 0 {
+		for _, f := range d.in.Changed {
+			set[f.Path] = true
+		}
+	}
+	out := make([]string, 0, len(set))
+	for path := range set {
+		out = append(out, path)
+	}
+	sort.Strings(out)
+	return out
+}

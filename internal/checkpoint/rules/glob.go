@@ -1,0 +1,68 @@
+package rules
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// glob is one path pattern with true globstar. A pattern that names a folder
+// covers what is in it.
+type glob struct {
+	pattern string
+	// before and after are the literal ends of the pattern: a path that has
+	// not got them cannot match, which is nearly all of 20,000 paths.
+	before, after string
+	// folder is the last name in the pattern, when that may be a folder
+	folder string
+}
+
+type globs []glob
+
+func newGlobs(patterns []string) globs {
+	list := make(globs, 0, len(patterns))
+	for _, p := range patterns {
+		p = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(p), "./"), "/")
+		p = strings.TrimSuffix(p, "/")
+		if p == "" {
+			continue
+		}
+		g := glob{pattern: p, before: p}
+		if last := path.Base(p); !strings.ContainsAny(last, `*?[{\`) {
+			g.folder = last
+		}
+		if i := strings.IndexAny(p, `*?[{\`); i >= 0 {
+			g.before = p[:i]
+			// **/go.mod is also go.mod at the top
+			g.after = strings.TrimPrefix(p[strings.LastIndexAny(p, `*?]}\`)+1:], "/")
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+func (list globs) match(name string) bool {
+	for _, g := range list {
+		if g.match(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g glob) match(name string) bool {
+	if !strings.HasPrefix(name, g.before) {
+		return false
+	}
+	if strings.HasSuffix(name, g.after) {
+		if matched, err := doublestar.Match(g.pattern, name); err == nil && matched {
+			return true
+		}
+	}
+	if g.folder == "" || !strings.Contains(name, g.folder+"/") {
+		return false
+	}
+	matched, err := doublestar.Match(g.pattern+"/**", name)
+	return err == nil && matched
+}

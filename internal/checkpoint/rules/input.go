@@ -1,0 +1,71 @@
+package rules
+
+import (
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+)
+
+// Input is everything a decision may rest on.
+type Input struct {
+	// Config is the checkpoint section; nil means its defaults.
+	Config *config.Checkpoint
+	// Roots are the spellings of the project root (as given, symlinks resolved):
+	// names in the transcript below any of them are names in the project.
+	Roots []string
+	// Changed lists the changed files, relative to the root, with slashes.
+	Changed []Change
+	// GitFailed: nobody knows what changed.
+	GitFailed bool
+	// Turn is what the agent did.
+	Turn Turn
+	// Plan is the work item the agent should be at, when one is known.
+	Plan *Plan
+	// Tests is the result of the configured test command, when it was run.
+	Tests *TestRun
+	// TurnStart is the later of the last human message and our last block; zero
+	// when unknown.
+	TurnStart time.Time
+	Now       time.Time
+}
+
+// Change is one changed file.
+type Change struct {
+	Path string
+	// ModTime is when it was last written; zero when unknown (or deleted). It
+	// is consulted only where the transcript shows a command that may have
+	// rewritten files without naming them.
+	ModTime time.Time
+}
+
+// Turn is the current turn of the transcript.
+type Turn struct {
+	// Readable: the transcript was found, understood and read.
+	Readable bool
+	// Truncated: the turn began before the part that was read.
+	Truncated bool
+	// Calls are the turn's tool calls in call order, those of its sub-agents
+	// included.
+	Calls []event.ToolCall
+	// Earlier are the calls of earlier turns, as far as they happened to be
+	// read. They only ever show that a file was seen before it was edited.
+	Earlier []event.ToolCall
+}
+
+// Plan is the "Files to Change" table of a work item; see ParsePlan.
+type Plan struct {
+	Slug  string
+	Files []string
+}
+
+// TestRun is one run of the configured test command.
+type TestRun struct {
+	Command  string
+	Passed   bool
+	TimedOut bool
+	// Err says why it could not be run at all ("" when it ran).
+	Err      string
+	Output   string
+	Duration time.Duration
+}

@@ -1,0 +1,227 @@
+package rules
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gauntlet/internal/redact"
+)
+
+// The fixed parts of the message.
+const (
+	Header       = "Context-aware checkpoint"
+	AllObserved  = "All expected validations were observed. Commit if ready."
+	captureText  = "Before you stop, capture what is worth keeping: memories, bugs, ideas."
+	genericText  = "Git could not say what changed. Continue or validate your work if needed, then commit it."
+	noCodeText   = "No code changed."
+	unsureText   = "The transcript does not tell what was validated; nothing is reported as owed."
+	maxMessage   = 2000 // in bytes, and so in characters too
+	maxSentence  = 240
+	shownHint    = "`gauntlet checkpoint --json` shows all"
+	maxStepsHere = 12
+)
+
+// compose writes the message and adds the commit step.
+func (d *decision) compose() {
+	res, run := d.res, d.in.Tests
+	if res.Outcome == Clear {
+		text := AllObserved
+		if d.dropped {
+			text = unsureText
+		}
+		if run != nil {
+			text = testLine(run) + "\n\n" + text
+		}
+		res.Message = fit(text)
+		return
+	}
+	for steps, notes := maxStepsHere, 8; ; steps, notes = max(1, steps-1), max(1, notes-1) {
+		res.Message = d.draft(steps, notes)
+		if len(res.Message) < maxMessage || steps == 1 && notes == 1 {
+			break
+		}
+	}
+	if run != nil && !run.Passed && run.Err == "" {
+		// the output gets what room is left, right under the line it belongs to
+		room := maxMessage - 16 - len(res.Message)
+		if fenced := fencedTail(run.Output, min(room, 900)); fenced != "" {
+			first, rest, _ := strings.Cut(res.Message, "\n")
+			res.Message = first + "\n" + fenced + "\n" + rest
+		}
+	}
+	res.Message = fit(res.Message)
+	if d.commits() {
+		res.Actions = append(res.Actions, Action{ID: commitID, Text: d.commit})
+	}
+}
+
+// draft is the message with at most so many steps and observations.
+func (d *decision) draft(maxSteps, maxNotes int) string {
+	res := d.res
+	var parts []string
+	if d.in.Tests != nil {
+		parts = append(parts, testLine(d.in.Tests))
+	}
+	parts = append(parts, Header)
+	if len(res.Categories) > 0 {
+		parts = append(parts, "Changed: "+clip(oneLine(strings.Join(res.Categories, ", ")), 300))
+	} else if res.Outcome == Capture {
+		parts = append(parts, noCodeText)
+	}
+	if steps := d.steps(maxSteps); steps != "" {
+		parts = append(parts, "Required actions:\n"+steps)
+	}
+	if len(res.Observations) > 0 {
+		var b strings.Builder
+		b.WriteString("Observations:")
+		for i, o := range res.Observations {
+			if i == maxNotes && len(res.Observations) > maxNotes+1 {
+				b.WriteString("\n- and " + strconv.Itoa(len(res.Observations)-i) + " more: " + shownHint)
+				break
+			}
+			b.WriteString("\n- " + clip(oneLine(o.Text), maxSentence))
+		}
+		parts = append(parts, b.String())
+	}
+	if d.set.capture {
+		parts = append(parts, captureText)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// steps numbers the actions; two that follow each other share a line.
+func (d *decision) steps(limit int) string {
+	actions := d.res.Actions
+	var lines []string
+	for i := 0; i < len(actions); i++ {
+		if len(lines) == limit && len(actions) > i+1 {
+			lines = append(lines, strconv.Itoa(len(actions)-i)+" more: "+shownHint)
+			break
+		}
+		text := actions[i].Text
+		for i+1 < len(actions) {
+			both, follows := d.joined(text, actions[i], actions[i+1])
+			if !follows {
+				break
+			}
+			text = both
+			i++
+		}
+		lines = append(lines, clip(oneLine(text), maxSentence))
+	}
+	if d.commits() {
+		d.commit = commitText(len(lines))
+		lines = append(lines, d.commit)
+	}
+	for i := range lines {
+		lines[i] = strconv.Itoa(i+1) + ". " + lines[i]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// commits: the steps end with a commit.
+func (d *decision) commits() bool { return d.set.commit && d.res.Outcome == Owed }
+
+func commitText(steps int) string {
+	switch steps {
+	case 0:
+		return "Commit once the observations below are dealt with"
+	case 1:
+		return "Commit only after step 1 is complete"
+	}
+	return "Commit only after steps 1-" + strconv.Itoa(steps) + " are complete"
+}
+
+// joined: "Run `a`" and "Run `b`", where b comes after a, read as one step.
+func (d *decision) joined(text string, a, b Action) (string, bool) {
+	next := d.actionOf(b.ID)
+	if next == nil || next.After != a.ID || !strings.HasPrefix(text, "Run `") {
+		return "", false
+	}
+	second, found := strings.CutPrefix(b.Text, "Run ")
+	if !found || !strings.HasPrefix(second, "`") {
+		return "", false
+	}
+	return text + " then " + second, true
+}
+
+func (d *decision) actionOf(id string) *action {
+	for _, m := range d.matched {
+		for _, a := range m.actions {
+			if a.ID == id {
+				return a
+			}
+		}
+	}
+	for _, a := range d.set.always {
+		if a.ID == id {
+			return a
+		}
+	}
+	return nil
+}
+
+// actionText is how an action is shown.
+func actionText(a *action, window string) string {
+	text := a.Text
+	if text == "" {
+		text = a.ID
+		if a.Run != "" {
+			text = "Run " + code(a.Run)
+		}
+	}
+	return oneLine(strings.ReplaceAll(text, "{window}", window))
+}
+
+// windowOf is the turn's age in whole minutes, rounded up, at least two.
+func windowOf(start, now time.Time) string {
+	minutes := 2
+	if !start.IsZero() && now.After(start) {
+		age := now.Sub(start)
+		minutes = max(minutes, int((age+time.Minute-1)/time.Minute))
+	}
+	return strconv.Itoa(minutes) + "m"
+}
+
+func genericMessage(set settings, run *TestRun) string {
+	var parts []string
+	if run != nil {
+		parts = append(parts, testLine(run))
+	}
+	parts = append(parts, Header, genericText)
+	if set.capture {
+		parts = append(parts, captureText)
+	}
+	return fit(strings.Join(parts, "\n\n"))
+}
+
+// code shows untrusted text as one span of code.
+func code(text string) string {
+	text = oneLine(text)
+	if strings.Contains(text, "`") {
+		return "`` " + text + " ``"
+	}
+	return "`" + text + "`"
+}
+
+// oneLine takes line breaks and control characters out.
+func oneLine(text string) string {
+	return strings.Join(strings.Fields(redact.Strip(text)), " ")
+}
+
+// clip cuts text at a rune, within limit bytes.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	const dots = "…"
+	cut := limit - len(dots)
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + dots
+}
+
+func fit(text string) string { return clip(text, maxMessage-1) }

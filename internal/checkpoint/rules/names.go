@@ -1,0 +1,111 @@
+package rules
+
+import (
+	"path"
+	"strings"
+)
+
+// naming gives files in the transcript their name in the project.
+type naming struct {
+	roots []string
+}
+
+func newNaming(roots []string) naming {
+	var n naming
+	for _, r := range roots {
+		if r = strings.TrimSuffix(slashed(r), "/"); r != "" {
+			n.roots = append(n.roots, r)
+		}
+	}
+	return n
+}
+
+// slashed writes a Windows path with slashes; elsewhere a backslash is an
+// ordinary character of a name.
+func slashed(name string) string {
+	if len(name) > 2 && name[1] == ':' && name[2] == '\\' {
+		return strings.ReplaceAll(name, `\`, "/")
+	}
+	return name
+}
+
+// file is name, as written by a call that worked in dir, relative to the
+// project, or absolute when it is elsewhere.
+func (n naming) file(name, dir string) string {
+	name = strings.TrimPrefix(name, "file://")
+	if name == "" {
+		return ""
+	}
+	name = slashed(name)
+	if !absolute(name) && dir != "" {
+		name = strings.TrimSuffix(slashed(strings.TrimPrefix(dir, "file://")), "/") + "/" + name
+	}
+	name = path.Clean(name)
+	for _, root := range n.roots {
+		if rest, found := strings.CutPrefix(name, root+"/"); found {
+			return rest
+		}
+	}
+	return name
+}
+
+func absolute(name string) bool {
+	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || len(name) > 2 && name[1] == ':' && name[2] == '/'
+}
+
+// sameFile compares two names from file: equal, or one of them absolute, the
+// other below some folder, and the one ending in the other. Transcripts may
+// have been written in another checkout of the same project.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if absolute(a) == absolute(b) {
+		return false
+	}
+	if absolute(b) {
+		a, b = b, a
+	}
+	return strings.Contains(b, "/") && !strings.HasPrefix(b, "../") && strings.HasSuffix(a, "/"+b)
+}
+
+// fileSet finds names quickly, whichever way they are written.
+type fileSet struct {
+	byBase map[string][]string
+	globs  []string
+}
+
+func newFileSet() *fileSet { return &fileSet{byBase: map[string][]string{}} }
+
+func (s *fileSet) add(name string) {
+	if name == "" {
+		return
+	}
+	if strings.ContainsAny(name, "*?{") {
+		if len(s.globs) < 200 {
+			s.globs = append(s.globs, name)
+		}
+		return
+	}
+	base := path.Base(name)
+	for _, known := range s.byBase[base] {
+		if known == name {
+			return
+		}
+	}
+	s.byBase[base] = append(s.byBase[base], name)
+}
+
+func (s *fileSet) has(name string) bool {
+	for _, known := range s.byBase[path.Base(name)] {
+		if sameFile(known, name) {
+			return true
+		}
+	}
+	for _, g := range s.globs {
+		if (glob{pattern: g}).match(name) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"time"
+)
+
+// Outcome is how a checkpoint ends. Only Owed blocks.
+type Outcome string
+
+// The closed set of outcomes.
+const (
+	Owed    Outcome = "owed"
+	Clear   Outcome = "clear"
+	Capture Outcome = "capture"
+	Generic Outcome = "generic"
+)
+
+// commitID is the action that every list ends with.
+const commitID = "commit"
+
+// Kind is what an observation is about.
+type Kind string
+
+// The closed set of observation kinds.
+const (
+	Gap         Kind = "gap"
+	ErrorLeft   Kind = "error"
+	UnreadEdit  Kind = "unread_edit"
+	BlastRadius Kind = "blast_radius"
+	Drift       Kind = "drift"
+)
+
+// Result is a decision with everything that led to it. Its JSON form is a
+// contract.
+type Result struct {
+	Outcome      Outcome       `json:"outcome"`
+	Changed      []string      `json:"changed"`
+	Categories   []string      `json:"categories"`
+	Actions      []Action      `json:"actions"`
+	Suppressed   []Suppressed  `json:"suppressed"`
+	Observations []Observation `json:"observations"`
+	Message      string        `json:"message"`
+
+	about []string
+}
+
+// Action is one thing owed.
+type Action struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// Suppressed is an action that the transcript proves was done.
+type Suppressed struct {
+	ID string   `json:"id"`
+	By Evidence `json:"by"`
+}
+
+// Evidence is the call that proves an action.
+type Evidence struct {
+	Command string    `json:"command"`
+	At      time.Time `json:"at,omitzero"`
+}
+
+// Observation is one sentence about how the work was done.
+type Observation struct {
+	Kind     Kind   `json:"kind"`
+	Category string `json:"category,omitempty"`
+	Error    string `json:"error,omitempty"`
+	Text     string `json:"text"`
+}
+
+// Blocks reports whether the agent has to go on.
+func (r Result) Blocks() bool { return r.Outcome == Owed }
+
+// Without is the result as if the actions that done tells had been seen.
+func (r Result) Without(done func(id string) bool) Result {
+	left := slices.DeleteFunc(slices.Clone(r.Actions), func(a Action) bool { return done(a.ID) })
+	if len(left) == len(r.Actions) {
+		return r
+	}
+	if r.Actions = left; r.Outcome == Owed && !slices.ContainsFunc(left, func(a Action) bool { return a.ID != commitID }) &&
+		!slices.ContainsFunc(r.Observations, func(o Observation) bool { return o.Kind != Gap }) {
+		r.Outcome = Clear
+	}
+	return r
+}
+
+// About lists the files that the owed list is about: the same list may be sent
+// again only after one of them has changed.
+func (r Result) About() []string { return r.about }
+
+// Key names the owed list, whatever the words and numbers it is shown with.
+// Gaps are left out: they follow from the actions, and come and go with the
+// transcript's readability.
+func (r Result) Key() string {
+	h := sha256.New()
+	add := func(parts ...string) {
+		for _, p := range parts {
+			h.Write([]byte(p))
+			h.Write([]byte{0})
+		}
+		h.Write([]byte{1})
+	}
+	add(string(r.Outcome))
+	for _, a := range r.Actions {
+		add("action", a.ID)
+	}
+	for _, o := range r.Observations {
+		if o.Kind != Gap {
+			add(string(o.Kind), o.Error)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"sort"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/shellcmd"
+)
+
+// settings is the configuration with presets and defaults applied, ready to
+// be matched.
+type settings struct {
+	categories []*category
+	always     []*action
+	ignore     globs
+	baseline   string
+	silent     bool
+	commit     bool
+	capture    bool
+}
+
+type category struct {
+	name    string
+	only    bool
+	order   int
+	paths   globs
+	exclude globs
+	actions []*action
+}
+
+type action struct {
+	config.Action
+	// proofs are alternatives; one holds when each of its patterns was seen.
+	proofs [][]shellcmd.Pattern
+}
+
+// names reports whether the category is about the file.
+func (c *category) names(path string) bool {
+	return c.paths.match(path) && !c.exclude.match(path)
+}
+
+// defaultIgnore is what never calls for anything: docs, todos, ideas and
+// markdown, and our own configuration.
+func defaultIgnore() []string {
+	return []string{"docs/**", "todos/**", "ideas/**", "**/*.md", "**/*.markdown"}
+}
+
+func resolve(cfg *config.Checkpoint) settings {
+	if cfg == nil {
+		cfg = &config.Checkpoint{}
+	}
+	p := presetOf(cfg.Preset)
+	s := settings{
+		baseline: p.baseline,
+		silent:   cfg.WhenUnsure == "silent",
+		commit:   cfg.CommitStep == nil || *cfg.CommitStep,
+		capture:  cfg.Capture == nil || *cfg.Capture,
+	}
+	ignore := cfg.Ignore
+	if ignore == nil {
+		ignore = defaultIgnore()
+	}
+	s.ignore = newGlobs(append([]string{".gauntlet/**"}, ignore...))
+
+	always := p.always
+	if cfg.Always != nil {
+		always = cfg.Always
+	}
+	for _, a := range always {
+		s.always = append(s.always, newAction(a))
+	}
+	for _, c := range merged(p.categories, cfg.Categories) {
+		own := &category{name: c.Name, only: c.Only, order: c.Order, paths: newGlobs(c.Paths), exclude: newGlobs(c.Exclude)}
+		if own.order == 0 {
+			own.order = orderOwn
+		}
+		for _, a := range c.Actions {
+			own.actions = append(own.actions, newAction(a))
+		}
+		s.categories = append(s.categories, own)
+	}
+	sort.SliceStable(s.categories, func(i, j int) bool { return s.categories[i].order < s.categories[j].order })
+	return s
+}
+
+// merged adds own categories to a preset's; one of the same name takes its
+// place.
+func merged(preset, own []config.Category) []config.Category {
+	out := append([]config.Category(nil), preset...)
+next:
+	for _, c := range own {
+		for i := range out {
+			if out[i].Name == c.Name {
+				if c.Order == 0 {
+					c.Order = out[i].Order
+				}
+				out[i] = c
+				continue next
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func newAction(a config.Action) *action {
+	out := &action{Action: a}
+	for _, text := range a.Evidence {
+		if list := shellcmd.Patterns(text); len(list) > 0 {
+			out.proofs = append(out.proofs, list)
+		}
+	}
+	if len(a.Evidence) == 0 && a.Run != "" {
+		// nothing said about evidence: the command itself is what has to be seen
+		var all []shellcmd.Pattern
+		for _, p := range shellcmd.Patterns(a.Run) {
+			all = append(all, p.Leading())
+		}
+		if len(all) > 0 {
+			out.proofs = append(out.proofs, all)
+		}
+	}
+	return out
+}
+
+// isEvidence reports whether the command proves any action.
+func (s *settings) isEvidence(c shellcmd.Command) bool {
+	proves := func(list []*action) bool {
+		for _, a := range list {
+			for _, patterns := range a.proofs {
+				for _, p := range patterns {
+					if p.Match(c) {
+						return true
+					}
+				}
+			}
+		}
+		return false
+	}
+	for _, c := range s.categories {
+		if proves(c.actions) {
+			return true
+		}
+	}
+	return proves(s.always)
+}
+
+// label names the action in a sentence.
+func (a *action) label() string {
+	switch {
+	case a.Run != "":
+		return a.Run
+	case len(a.Evidence) > 0:
+		return a.Evidence[0]
+	}
+	return a.ID
+}

@@ -1,0 +1,351 @@
+package rules
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/shellcmd"
+)
+
+// troubles are the errors of the turn that nothing later dealt with, one
+// observation per kind of sentence, in order.
+func (t *timeline) troubles() []Observation {
+	var out []Observation
+	said := map[string]bool{}
+	for i := range t.steps {
+		s := &t.steps[i]
+		if !isError(s) {
+			continue
+		}
+		if kind, text := enrich(s); !said[kind] && !t.dealtWith(i) {
+			said[kind] = true
+			out = append(out, Observation{Kind: ErrorLeft, Error: kind, Text: text})
+		}
+	}
+	return out
+}
+
+// isError: the result was flagged as an error, and it is one.
+func isError(s *step) bool {
+	if s.Outcome != event.Failure || s.Rejected {
+		return false
+	}
+	switch s.Kind {
+	case event.ToolSearch:
+		return false // a search changes nothing and finds something or not
+	case event.ToolShell:
+		return !isAnswer(s)
+	case event.ToolRead, event.ToolEdit, event.ToolWrite, event.ToolAgent, event.ToolOther:
+	}
+	return true
+}
+
+// isAnswer: the command that decided the status answers "no" with 1: a search
+// without matches, a comparison, a question.
+func isAnswer(s *step) bool {
+	if !s.line.Parsed || len(s.line.Commands) == 0 {
+		return false
+	}
+	if strings.Contains(s.Command, "/dev/null") && printed(s.Output) == "" && looksUp(s.line.Commands[len(s.line.Commands)-1]) {
+		return true // looked for something, and told not to complain
+	}
+	if s.HasExit && s.ExitCode != 1 {
+		return false
+	}
+	if !s.HasExit && !saysOne(s.Output) {
+		return false
+	}
+	last := s.line.Commands[len(s.line.Commands)-1]
+	isLast := len(last.Filters) == 0 && asks(last)
+	if printed(s.Output) == "" {
+		// `[ -f x ] && echo yes`: a real failure would have said something, and an
+		// echo does not fail
+		return isLast || last.Name() == "echo" || slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
+			return c.Proof == shellcmd.Proven && len(c.Filters) == 0 && asks(c)
+		})
+	}
+	if !isLast {
+		return false
+	}
+	// something was printed: was it by a command whose failure this may be?
+	for _, c := range s.line.Commands[:len(s.line.Commands)-1] {
+		if c.Proof == shellcmd.Proven && len(c.Filters) == 0 && !asks(c) && !isQuiet(c.Name()) {
+			return false
+		}
+	}
+	return !strings.Contains(s.Output, "No such file") && !strings.Contains(s.Output, "not found") && !strings.Contains(s.Output, "rror: ")
+}
+
+// looksUp: a look whether something is there.
+func looksUp(c shellcmd.Command) bool {
+	switch c.Name() {
+	case "ls", "find", "stat", "cat", "head", "tail", "file", "readlink", "realpath", "du", "wc":
+		return true
+	case "kill":
+		return len(c.Argv()) > 1 && c.Argv()[1] == "-0"
+	case "systemctl", "service":
+		return len(c.Argv()) > 1 && strings.HasPrefix(c.Argv()[1], "is-")
+	}
+	return false
+}
+
+// saysOne: where the status is only told in words.
+func saysOne(output string) bool {
+	return strings.HasPrefix(output, "Exit code 1\n") || output == "Exit code 1" || strings.Contains(output, "Exit Code: 1\n") ||
+		strings.HasSuffix(output, "Exit Code: 1") || output == ""
+}
+
+// printed is the output without the harness's own line about the status.
+func printed(output string) string {
+	output = strings.TrimSpace(output)
+	if first, rest, _ := strings.Cut(output, "\n"); strings.HasPrefix(first, "Exit code ") {
+		output = strings.TrimSpace(rest)
+	}
+	return output
+}
+
+func asks(c shellcmd.Command) bool {
+	name := c.Name()
+	if isSearch(name) {
+		return true
+	}
+	switch name {
+	case "test", "[", "diff", "cmp", "which", "type", "command", "hash", "pidof", "lsof", "comm", "colordiff", "jq":
+		return true
+	case "git":
+		argv := c.Argv()
+		return len(argv) > 1 && (argv[1] == "diff" || argv[1] == "grep" || argv[1] == "check-ignore" || argv[1] == "ls-files" || argv[1] == "show-ref" || argv[1] == "merge-base" || argv[1] == "config" || argv[1] == "rev-parse")
+	}
+	return false
+}
+
+// isQuiet: commands that prepare or print, and whose failure says so.
+func isQuiet(name string) bool {
+	switch name {
+	case "echo", "printf", "true", "source", ".", "ls", "cat", "head", "tail", "pwd", "date", "sleep", "mkdir", "wc", "sort", "tee", "sed", "awk", "touch", "tr", "cut", "uniq", "xargs":
+		return true
+	}
+	return false
+}
+
+// enrich finds the sentence for an unresolved error, from its own result.
+func enrich(s *step) (kind, text string) {
+	switch out := s.Output; {
+	case strings.Contains(out, "Traceback (most recent call last)"):
+		return "python", "Python errors remain unresolved — verify they are fixed"
+	case strings.Contains(out, "SyntaxError"):
+		return "syntax", "Syntax errors remain — verify the code is valid"
+	case strings.Contains(out, "ImportError"), strings.Contains(out, "ModuleNotFoundError"):
+		return "import", "Import errors remain — check dependencies or module paths"
+	}
+	if runsTests(s) {
+		return "test", "Test failures remain — re-run tests after fixes"
+	}
+	return "generic", "A command returned errors — verify the issue is resolved"
+}
+
+// runsTests: here or somewhere else, in a container for instance.
+func runsTests(s *step) bool {
+	for _, c := range s.line.Commands {
+		if c.TestRun() {
+			return true
+		}
+		if name := c.Name(); isQuiet(name) || isSearch(name) || name == "git" {
+			continue
+		}
+		text := " " + strings.Join(c.Argv(), " ") + " "
+		for _, words := range []string{" pytest ", " make test ", " go test ", " cargo test ", " npm test ", " jest ", " vitest "} {
+			if strings.Contains(text, words) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dealtWith: something later fixed, repeated or looked into the i-th call.
+func (t *timeline) dealtWith(i int) bool {
+	failed := &t.steps[i]
+	about := t.filesAbout(failed)
+	culprit := lastOf(failed.line.Commands)
+	was := runNames(culprit)
+	for j := i + 1; j < len(t.steps); j++ {
+		later := &t.steps[j]
+		if !later.succeeded() || t.subjectOf(later).hidesFailure {
+			continue
+		}
+		switch later.Kind {
+		case event.ToolEdit, event.ToolWrite, event.ToolRead, event.ToolSearch:
+			for _, p := range later.Paths {
+				if about.mentions(t.naming.file(p, later.Dir)) {
+					return true
+				}
+			}
+		case event.ToolShell:
+			switch {
+			case failed.Command != "" && failed.Command == later.Command,
+				shareOne(was, later.subject.runs) && repeats(culprit, later),
+				t.callAbout(later, about):
+				return true
+			}
+		case event.ToolAgent, event.ToolOther:
+		}
+		if failed.Kind == later.Kind && failed.Kind != event.ToolShell && failed.Name == later.Name && len(failed.Paths) == 0 {
+			return true // the same tool, now without an error
+		}
+	}
+	return false
+}
+
+// hidesFailure: tests that failed, in a line that did not.
+func hidesFailure(s *step) bool {
+	if s.Kind != event.ToolShell {
+		return false
+	}
+	for _, c := range s.line.Commands {
+		if c.TestRun() && c.Proof != shellcmd.Proven && shellcmd.OutputFailed(s.Output) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentioned are the names of files in a command and its output.
+type mentioned struct {
+	byBase map[string][]string
+	// modules are dotted names: an import error names those, not files
+	modules map[string]bool
+}
+
+const maxMentioned = 5000
+
+func (t *timeline) filesAbout(s *step) *mentioned {
+	m := &mentioned{byBase: map[string][]string{}, modules: map[string]bool{}}
+	n := 0
+	add := func(word string) bool {
+		n++
+		word = strings.TrimRight(word, ".")
+		if strings.Count(word, ".") > 0 && !strings.Contains(word, "/") {
+			m.modules[word] = true
+		}
+		if looksLikeFile(word) {
+			name := t.naming.file(strings.TrimSuffix(word, "/..."), s.Dir)
+			m.byBase[path.Base(name)] = append(m.byBase[path.Base(name)], name)
+			if s.Dir != "" && !absolute(word) {
+				// the output may name files from the project root or from the folder
+				m.byBase[path.Base(name)] = append(m.byBase[path.Base(name)], path.Clean(word))
+			}
+		}
+		return n < maxMentioned
+	}
+	for _, p := range s.Paths {
+		add(p)
+	}
+	words(s.Command, add)
+	for line := range strings.SplitSeq(s.Output, "\n") {
+		if !saysFine(line) {
+			words(line, add)
+		}
+		if n >= maxMentioned {
+			break
+		}
+	}
+	return m
+}
+
+// saysFine: a line of test output about what passed is not about the error.
+func saysFine(line string) bool {
+	return strings.HasPrefix(line, "ok \t") || strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t") ||
+		strings.HasPrefix(line, "PASS ") || strings.Contains(line, " PASSED") || strings.HasSuffix(line, "... ok")
+}
+
+// words calls add with everything in text that could be a name.
+func words(text string, add func(string) bool) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return r <= ' ' || strings.ContainsRune(`"'()[]{}<>,;=:|&$*!`+"`", r)
+	}) {
+		if !add(word) {
+			return
+		}
+	}
+}
+
+// mentions: a file is named, absolutely, relatively, by its bare name, or as a
+// module.
+func (m *mentioned) mentions(name string) bool {
+	for _, known := range m.byBase[path.Base(name)] {
+		switch {
+		case known == name || sameFile(known, name):
+			return true
+		case absolute(known) || absolute(name):
+		case strings.HasSuffix(name, "/"+known) || strings.HasSuffix(known, "/"+name) && strings.Contains(name, "/"):
+			return true // tools name files from where they run
+		}
+	}
+	module := strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
+	return m.modules[module]
+}
+
+// ends: a package path in the output ends in the target of a test run.
+func (m *mentioned) ends(target string) bool {
+	for _, known := range m.byBase[path.Base(target)] {
+		if strings.HasSuffix(known, "/"+target) {
+			return true
+		}
+	}
+	return false
+}
+
+// callAbout: a later shell call that names one of the files, other than to put
+// it into a commit.
+func (t *timeline) callAbout(s *step, about *mentioned) bool {
+	sub := t.subjectOf(s)
+	return slices.ContainsFunc(sub.files, about.mentions) || slices.ContainsFunc(sub.targets, about.ends)
+}
+
+// subject is what a call is about: what it ran, files, and targets of test runs.
+type subject struct {
+	runs, files, targets []string
+	hidesFailure         bool
+}
+
+// subjectOf is looked up once: a turn may have thousands of calls, and as many
+// errors that each of them may have dealt with.
+func (t *timeline) subjectOf(s *step) *subject {
+	if s.subject != nil {
+		return s.subject
+	}
+	sub := &subject{hidesFailure: hidesFailure(s)}
+	s.subject = sub
+	for _, c := range s.line.Commands {
+		sub.runs = append(sub.runs, runNames(c)...)
+		if c.Name() == "git" || c.Name() == "echo" || c.Name() == "printf" {
+			continue
+		}
+		for i, arg := range c.Views[0] {
+			if i == 0 && !strings.Contains(arg, "/") {
+				continue
+			}
+			words(arg, func(word string) bool {
+				if target, local := strings.CutPrefix(word, "./"); local && c.TestRun() {
+					sub.targets = append(sub.targets, strings.TrimSuffix(target, "/..."))
+				}
+				if looksLikeFile(word) {
+					name := path.Join(c.Dir, word)
+					if absolute(word) || c.Dir == "" {
+						name = word
+					}
+					name = strings.TrimSuffix(strings.TrimSuffix(name, "/..."), "/")
+					sub.files = append(sub.files, t.naming.file(name, s.Dir))
+				}
+				return true
+			})
+		}
+	}
+	for _, f := range s.line.Written {
+		sub.files = append(sub.files, t.naming.file(f.Path, s.Dir))
+	}
+	return sub
+}

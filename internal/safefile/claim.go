@@ -1,0 +1,105 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Claim takes a lock whose file names its owner and vanishes when it is given
+// up. The file appears with its content in one step, so kill -9 leaves either
+// nothing or a file that names a dead owner; that one is taken over at once.
+// A file that names nobody (known says so of its content) is somebody else's:
+// it counts as held until it is older than stale.
+func Claim(path string, owner []byte, known func([]byte) bool, stale time.Duration) (*Lock, error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".lock-*")
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	claimed := false
+	defer func() {
+		_ = os.Remove(tmp.Name()) // linked or renamed by now, or useless
+		if !claimed {
+			_ = tmp.Close()
+		}
+	}()
+	if _, err := tmp.Write(owner); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if err := lock(tmp); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	for range 100 {
+		err := os.Link(tmp.Name(), path)
+		if err == nil {
+			claimed = true
+			return &Lock{f: tmp, path: path}, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+				return claimInPlace(path, owner) // a file system without hard links
+			}
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		left, done, err := takeOver(path, tmp.Name(), known, stale)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			claimed = true
+			return &Lock{f: tmp, path: path, left: left}, nil
+		}
+	}
+	return nil, ErrHeld
+}
+
+// claimInPlace locks the file itself and writes the owner into it then: kill -9
+// in between leaves a file that names nobody, which a lock in place ignores.
+func claimInPlace(path string, owner []byte) (*Lock, error) {
+	l, err := TryAcquire(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Describe(owner); err != nil {
+		return nil, errors.Join(err, l.Remove())
+	}
+	return l, nil
+}
+
+// takeOver puts ours in place of a file whose owner is gone. It holds the old
+// file's lock while it does, so only one can.
+func takeOver(path, ours string, known func([]byte) bool, stale time.Duration) (left []byte, done bool, err error) {
+	old, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil // released a moment ago
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	defer old.Close() //nolint:errcheck // gives its lock up
+	if err := lock(old); err != nil {
+		return nil, false, err
+	}
+	if !same(old, path) {
+		return nil, false, nil
+	}
+	info, err := old.Stat()
+	if err != nil {
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	content, err := io.ReadAll(io.LimitReader(old, 4096))
+	if err != nil {
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if !known(content) && time.Since(info.ModTime()) < stale {
+		return nil, false, ErrHeld
+	}
+	if err := os.Rename(ours, path); err != nil {
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return content, true, nil
+}

@@ -1,0 +1,97 @@
+package safefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// ErrHeld says that a living process holds the lock.
+var ErrHeld = errors.New("lock is held")
+
+// Lock is a held lock.
+type Lock struct {
+	f    *os.File
+	path string
+	left []byte
+}
+
+// LeftBy is what the file said whose owner had died; nil when there was none.
+func (l *Lock) LeftBy() []byte { return l.left }
+
+// TryAcquire takes the lock or returns ErrHeld at once.
+func TryAcquire(path string) (*Lock, error) {
+	for range 100 {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if err := lock(f); err != nil {
+			_ = f.Close()
+			if errors.Is(err, ErrHeld) {
+				return nil, ErrHeld
+			}
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		// Between open and lock the last holder may have removed the file:
+		// then we locked a ghost and have to look again.
+		if same(f, path) {
+			return &Lock{f: f, path: path}, nil
+		}
+		_ = f.Close()
+	}
+	return nil, ErrHeld
+}
+
+// Acquire waits for the lock until ctx is done.
+func Acquire(ctx context.Context, path string) (*Lock, error) {
+	wait := time.Millisecond
+	for {
+		l, err := TryAcquire(path)
+		if err == nil || !errors.Is(err, ErrHeld) {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("lock %s: %w (%w)", path, ErrHeld, ctx.Err())
+		case <-time.After(wait):
+			wait = min(wait*2, 20*time.Millisecond)
+		}
+	}
+}
+
+// Describe replaces the file's content: information for people, not the lock.
+func (l *Lock) Describe(text []byte) error {
+	if err := l.f.Truncate(0); err != nil {
+		return fmt.Errorf("describe lock: %w", err)
+	}
+	if _, err := l.f.WriteAt(text, 0); err != nil {
+		return fmt.Errorf("describe lock: %w", err)
+	}
+	return nil
+}
+
+// Release gives the lock up; the file stays.
+func (l *Lock) Release() error { return l.f.Close() }
+
+// Remove deletes the file and gives the lock up, in that order, so that nobody
+// can lock the file in between and lose it.
+func (l *Lock) Remove() error {
+	err := os.Remove(l.path)
+	return errors.Join(err, l.f.Close())
+}
+
+func same(f *os.File, path string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
+}
+
+// File is the locked file. Handed to a child process it keeps the lock held for
+// as long as the child lives, also when its parent is killed.
+func (l *Lock) File() *os.File { return l.f }

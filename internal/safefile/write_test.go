@@ -1,0 +1,99 @@
+package safefile
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestWriteReplacesAndKeepsPermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a b\n'c")
+	for _, want := range []string{"one", "two", ""} {
+		if err := Write(path, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != want {
+			t.Fatalf("got %q, %v; want %q", got, err, want)
+		}
+	}
+	if st, _ := os.Stat(path); runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, want 0600", st.Mode().Perm())
+	}
+	assertNoLeftovers(t, filepath.Dir(path), 1)
+}
+
+func TestWriteNeverShowsATornFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	a, b := bytes.Repeat([]byte("a"), 1<<20), bytes.Repeat([]byte("b"), 1<<20)
+	if err := Write(path, a, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		for i := range 20 {
+			if err := Write(path, [][]byte{b, a}[i%2], 0o600); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+			got, err := os.ReadFile(path)
+			if err != nil || len(got) != 1<<20 || got[0] != got[len(got)-1] {
+				t.Fatalf("torn read: %d bytes, %v", len(got), err)
+			}
+		}
+	}
+}
+
+func TestFailedWriteLeavesTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// A real full disk: the child may write no file larger than 4 KiB.
+	cmd := exec.Command("bash", "-c", `trap "" XFSZ; ulimit -f 4; exec "$0" -test.run TestChildWrite -test.v`, os.Args[0])
+	cmd.Env = append(os.Environ(), "ATOMICFILE_PATH="+path)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "write failed as it should") {
+		t.Fatalf("child: %v\n%s", err, out)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "old" {
+		t.Errorf("old content lost: %q", got)
+	}
+	assertNoLeftovers(t, dir, 1)
+}
+
+// TestChildWrite is the body of the child process of TestFailedWriteLeavesTheOldFile.
+func TestChildWrite(t *testing.T) {
+	path := os.Getenv("ATOMICFILE_PATH")
+	if path == "" {
+		return // not the child: the parent test asserts
+	}
+	if err := Write(path, bytes.Repeat([]byte("x"), 1<<20), 0o600); err == nil {
+		t.Fatal("write of 1 MiB succeeded under ulimit -f 4")
+	}
+	t.Log("write failed as it should")
+}
+
+func assertNoLeftovers(t *testing.T, dir string, want int) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != want {
+		t.Errorf("%d entries in the folder, want %d: %v %v", len(entries), want, entries, err)
+	}
+}
