@@ -17,10 +17,6 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// guardVar tells a stop hook that it runs inside one of ours: a hook of the
-// repository may well start an agent.
-const guardVar = "GAUNTLET_STOP_HOOK_ACTIVE"
-
 // Budgets. The whole stays under 20 s, the grace for what has to be killed included.
 const (
 	total       = 17500 * time.Millisecond
@@ -186,7 +182,6 @@ func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *n
 		}
 	}
 	placed := false
-	c.Env = []string{guardVar + "=1"}
 	c.Ready = func() error {
 		if out.Notes {
 			record.Notes, record.Rel, record.Existed, record.Mode, record.After = n.path, n.rel, n.existed, n.mode, hash(n.after)

@@ -24,7 +24,7 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 	defer func() { _ = recover() }() // a prompt must go through, whatever we did wrong
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
-	if app.Getenv(stop.GuardVar) != "" {
+	if app.Getenv(event.GuardVar) != "" {
 		return
 	}
 	adapter, ev, err := agent.Decode(agentName, stop.ReadEvent(app.In, promptPatience))

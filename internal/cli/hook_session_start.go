@@ -52,7 +52,7 @@ func (app *App) beat(ev event.Event, kind event.Kind) {
 // and never says anything on stderr: some agents would take that for an answer.
 func (app *App) sessionStartHook(ctx context.Context, args []string) int {
 	defer func() { _ = recover() }() // a session must start, whatever we did wrong
-	if app.Getenv(stop.GuardVar) != "" {
+	if app.Getenv(event.GuardVar) != "" {
 		return 0 // a reviewer of ours has nothing to carry on
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)

@@ -31,7 +31,7 @@ const (
 // answered by silence, which every agent takes for approval.
 func (app *App) subagentStopHook(ctx context.Context, args []string) int {
 	defer func() { _ = recover() }() // an agent must be able to stop, whatever we did wrong
-	if app.Getenv(stop.GuardVar) != "" {
+	if app.Getenv(event.GuardVar) != "" {
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)

@@ -9,7 +9,6 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/event"
-	"gauntlet/internal/stop"
 	"gauntlet/internal/transcript"
 )
 
@@ -30,7 +29,7 @@ func (app *App) notify(ctx context.Context, args []string) int {
 
 func (app *App) notified(ctx context.Context, args []string) error {
 	pane := app.Getenv("TMUX_PANE")
-	if len(args) == 0 || pane == "" || app.Getenv(stop.GuardVar) != "" {
+	if len(args) == 0 || pane == "" || app.Getenv(event.GuardVar) != "" {
 		return nil
 	}
 	n, err := agent.DecodeNotice([]byte(args[len(args)-1]), app.Getenv)

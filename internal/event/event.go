@@ -2,6 +2,11 @@ package event
 
 import "time"
 
+// GuardVar is set to 1 in the environment of every child that Gauntlet starts.
+// A hook that finds it set does nothing: an agent started by a gate, a reviewer
+// or a git hook must not be judged inside the stop that started it.
+const GuardVar = "GAUNTLET_STOP_HOOK_ACTIVE"
+
 // Kind is what happened in the agent, named independently of the agent.
 type Kind string
 

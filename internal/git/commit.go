@@ -43,8 +43,6 @@ type Commit struct {
 	Hooked bool
 	// Work is a folder inside the git directory for the temporary index.
 	Work string
-	// Env is added to the environment of the commit and its hooks.
-	Env []string
 	// Hold is kept open by git until it ends: a kernel lock on it outlives us.
 	Hold *os.File
 	// Ready is called right before git reads the work tree: what the commit
@@ -136,7 +134,7 @@ func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 			added = append(added, f.Path)
 		}
 	}
-	o := Opts{Timeout: c.Timeout, Locks: true, Env: c.Env}
+	o := Opts{Timeout: c.Timeout, Locks: true}
 	var announced *keptIndex
 	if len(added) > 0 {
 		// A partial commit takes only files that the index knows.
@@ -181,7 +179,7 @@ func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 	if err := copyFile(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return IndexUpdate{}, err
 	}
-	o := Opts{IndexFile: index, Locks: true, Timeout: c.Timeout, Env: c.Env}
+	o := Opts{IndexFile: index, Locks: true, Timeout: c.Timeout}
 	if !c.Everything {
 		// Everything staged goes, but what git knows of unchanged files stays: no file is read again.
 		base := []string{"read-tree", "--reset", c.Head}

@@ -61,15 +61,15 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 	if dir == "" {
 		dir = r.Root
 	}
-	env := append(Environ(os.Environ()), o.Env...)
+	extra := append(plainGit(), o.Env...)
 	if !o.Locks {
-		env = append(env, "GIT_OPTIONAL_LOCKS=0")
+		extra = append(extra, "GIT_OPTIONAL_LOCKS=0")
 	}
 	if o.IndexFile != "" {
-		env = append(env, "GIT_INDEX_FILE="+o.IndexFile)
+		extra = append(extra, "GIT_INDEX_FILE="+o.IndexFile)
 	}
 	stdout, stderr, res := proc.Output(ctx, proc.Cmd{
-		Args: append([]string{"git"}, args...), Dir: dir, Env: env, Stdin: o.Stdin, Timeout: o.Timeout,
+		Args: append([]string{"git"}, args...), Dir: dir, Drop: redirects, Extra: extra, Stdin: o.Stdin, Timeout: o.Timeout,
 	}, maxOutput)
 	if proc.NotFound(res) {
 		if _, err := os.Stat(dir); err != nil {
@@ -99,7 +99,12 @@ func Environ(env []string) []string {
 			out = append(out, kv)
 		}
 	}
-	return append(out, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=true")
+	return append(out, plainGit()...)
+}
+
+// plainGit makes git print English and ask nothing.
+func plainGit() []string {
+	return []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=true"}
 }
 
 func redirects(name string) bool {

@@ -46,9 +46,6 @@ func start(cmd *exec.Cmd, contain bool) (escape, error) {
 	e := escape{mark: strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(leaders.next)}
 	if contain && unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil {
 		leaders.adopt = true
-		if cmd.Env == nil {
-			cmd.Env = os.Environ()
-		}
 		mark := markVar + e.mark
 		for _, kv := range cmd.Env {
 			if strings.HasPrefix(kv, markVar) {

@@ -6,15 +6,25 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
+
+	"gauntlet/internal/event"
 )
 
 // Cmd is what to run. Args[0] is looked up in PATH; nothing passes a shell
 // unless the caller names one.
 type Cmd struct {
-	Args           []string
-	Dir            string
-	Env            []string // nil: the parent's
+	Args []string
+	Dir  string
+	// Env is the environment, nil for the parent's. Drop takes variables out of
+	// it by name, Extra adds to it; the recursion guard is added to every child.
+	Env   []string
+	Drop  func(name string) bool
+	Extra []string
+	// Unguarded leaves the recursion guard out, for the one caller that stands
+	// in for an agent and wants its hook to answer.
+	Unguarded      bool
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Timeout        time.Duration // 0: only ctx bounds it
@@ -55,7 +65,7 @@ func Run(ctx context.Context, c Cmd) Result {
 		return Result{ExitCode: -1, Cancelled: true}
 	}
 	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // the context is honoured below, with a grace
-	cmd.Dir, cmd.Env = c.Dir, c.Env
+	cmd.Dir, cmd.Env = c.Dir, c.environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	grace := c.Grace
 	if grace == 0 {
@@ -101,6 +111,26 @@ func Run(ctx context.Context, c Cmd) Result {
 		res.Err = err
 	}
 	return res
+}
+
+// environ is the environment of the child.
+func (c Cmd) environ() []string {
+	base := c.Env
+	if base == nil {
+		base = os.Environ()
+	}
+	env := make([]string, 0, len(base)+len(c.Extra)+2)
+	for _, kv := range base {
+		name, _, _ := strings.Cut(kv, "=")
+		if name != event.GuardVar && (c.Drop == nil || !c.Drop(name)) {
+			env = append(env, kv)
+		}
+	}
+	env = append(env, c.Extra...)
+	if !c.Unguarded {
+		env = append(env, event.GuardVar+"=1")
+	}
+	return env
 }
 
 // end asks the group to go, waits for the grace and then makes it go.

@@ -249,3 +249,26 @@ func TestOrphansAreReapedMeanwhile(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestEveryChildGetsTheGuard(t *testing.T) {
+	t.Setenv("GAUNTLET_STOP_HOOK_ACTIVE", "")
+	t.Setenv("INHERITED", "yes")
+	const show = `echo "[$GAUNTLET_STOP_HOOK_ACTIVE$INHERITED$EXTRA]"`
+	drop := func(name string) bool { return name == "INHERITED" || name == "EXTRA" }
+	for name, tt := range map[string]struct {
+		cmd  Cmd
+		want string
+	}{
+		"inherited environment": {Cmd{}, "[1yes]"},
+		"its own environment":   {Cmd{Env: []string{"GAUNTLET_STOP_HOOK_ACTIVE=0"}}, "[1]"},
+		"dropped and added":     {Cmd{Drop: drop, Extra: []string{"EXTRA=more"}}, "[1more]"},
+		"contained":             {Cmd{Contain: true}, "[1yes]"},
+		"in place of an agent":  {Cmd{Unguarded: true, Env: []string{"GAUNTLET_STOP_HOOK_ACTIVE=1"}}, "[]"},
+	} {
+		tt.cmd.Args = []string{"/bin/sh", "-c", show}
+		out, _, res := Output(t.Context(), tt.cmd, 100)
+		if got := strings.TrimSpace(string(out)); !res.OK() || got != tt.want {
+			t.Errorf("%s: %q, want %q (%+v)", name, got, tt.want, res)
+		}
+	}
+}

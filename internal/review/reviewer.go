@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// guard tells a stop hook inside the reviewer that it is inside a review.
-const guard = "GAUNTLET_STOP_HOOK_ACTIVE"
-
 // Reviewer is another agent's command line, asked in a way that lets it read
 // and nothing else. The prompt goes to its stdin, the answer comes from its
 // stdout.
@@ -107,11 +104,11 @@ func (r Reviewer) environ(base []string) []string {
 	env := make([]string, 0, len(base)+2)
 	for _, kv := range base {
 		name, _, _ := strings.Cut(kv, "=")
-		if !slices.Contains(r.unset, name) && name != guard {
+		if !slices.Contains(r.unset, name) {
 			env = append(env, kv)
 		}
 	}
-	return append(append(env, r.env...), guard+"=1")
+	return append(env, r.env...)
 }
 
 // lookPath searches the PATH of env for an executable. Relative entries are

@@ -20,10 +20,6 @@ import (
 	"gauntlet/internal/session"
 )
 
-// GuardVar is set in the environment of reviewers that we start: a stop hook
-// that finds it is inside its own review.
-const GuardVar = "GAUNTLET_STOP_HOOK_ACTIVE"
-
 // Hook is the outside world as a stop sees it.
 type Hook struct {
 	AgentName string // what --agent said, "" when the payload tells
@@ -90,7 +86,7 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 		s.Stderr = io.Discard // this client would read it as our answer
 	}
 	s.step("input")
-	if s.Getenv(GuardVar) != "" {
+	if s.Getenv(event.GuardVar) != "" {
 		return approve(event.StopHookActive, "inside a review that Gauntlet started")
 	}
 	if interrupted {

@@ -199,7 +199,7 @@ func TestPipelineOrder(t *testing.T) {
 		h.env["HOME"] = filepath.Join(filepath.Dir(h.dir), "home")
 		h.write(".gauntlet/config.yml", "entry_points: [{path: ., checks: [no]}]\n")
 		if tt.given.guard {
-			h.env[GuardVar] = "1"
+			h.env[event.GuardVar] = "1"
 		}
 		if tt.given.subagent {
 			ev["hook_event_name"], ev["agent_id"] = "SubagentStop", "a"

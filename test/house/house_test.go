@@ -29,6 +29,7 @@ var ring = map[string]int{
 
 // sameRing are the imports within one ring that are meant, each with its reason.
 var sameRing = map[string]string{
+	"proc → event": "the name of the recursion guard that every child gets",
 	"stop → run":   "a stop runs the gates by calling the executor",
 	"cli → report": "commands print reports",
 }
