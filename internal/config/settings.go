@@ -25,6 +25,9 @@ type Settings struct {
 	MaxBlocks       int
 	Deadline        time.Duration
 	Subagents       bool
+	Mode            Mode // of the stop hook
+	// ModeOverride is GAUNTLET_MODE, which replaces every mode; "" when unset.
+	ModeOverride Mode
 
 	DebugLog         bool
 	DebugLogMaxBytes int64
@@ -35,6 +38,7 @@ const (
 	EnvStopHookEnabled  = "GAUNTLET_STOP_HOOK_ENABLED"
 	EnvStopHookInterval = "GAUNTLET_STOP_HOOK_INTERVAL_MINUTES"
 	EnvContextThreshold = "CLAUDE_CONTEXT_THRESHOLD"
+	EnvMode             = "GAUNTLET_MODE"
 )
 
 // DefaultBaseBranch is what changes are measured against when nothing says so.
@@ -150,6 +154,11 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 	s.MaxBlocks = resolve(r, "stop_hook.max_blocks", 3, h.MaxBlocks, gh.MaxBlocks)
 	s.Deadline = saturate(resolve(r, "stop_hook.deadline_seconds", 280, h.DeadlineSeconds, gh.DeadlineSeconds), time.Second)
 	s.Subagents = resolve(r, "stop_hook.subagents", false, h.Subagents, gh.Subagents)
+	s.Mode = resolve(r, "stop_hook.mode", ModeEnforce, nonempty(h.Mode), nonempty(gh.Mode))
+	if m, ok := r.envMode(); ok {
+		s.Mode, s.ModeOverride = m, m
+		r.override(EnvMode, m)
+	}
 	s.DebugLog = resolve(r, "debug_log.enabled", false, p.DebugLog.Enabled, global.DebugLog.Enabled)
 	s.DebugLogMaxBytes = megabytes(resolve(r, "debug_log.max_size_mb", 10, p.DebugLog.MaxSizeMB, global.DebugLog.MaxSizeMB))
 	r.sections(p)
@@ -163,6 +172,10 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 func (r *resolver) sections(p *Project) {
 	if c := p.Checkpoint; c != nil {
 		resolve(r, "checkpoint.enabled", true, c.Enabled)
+		resolve(r, "checkpoint.mode", ModeEnforce, nonempty(c.Mode))
+		if m, ok := r.envMode(); ok {
+			r.override(EnvMode, m)
+		}
 		resolve(r, "checkpoint.preset", "", nonempty(c.Preset))
 		resolve(r, "checkpoint.min_turn_seconds", 30, c.MinTurnSeconds)
 		resolve(r, "checkpoint.scope", "working_tree", nonempty(c.Scope))
@@ -254,7 +267,7 @@ func pointer[T any](p *T) **T {
 	return &p
 }
 
-func nonempty(s string) *string {
+func nonempty[S ~string](s S) *S {
 	if s == "" {
 		return nil
 	}

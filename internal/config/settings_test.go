@@ -48,7 +48,7 @@ func TestDefaults(t *testing.T) {
 	l := mustLoad(t, root, env(t))
 	want := Settings{
 		LogDir: filepath.Join(root, "gauntlet_logs"), AllowParallel: true, MaxParallel: 16, MaxRetries: 3, Threshold: "high",
-		StopHookEnabled: true, RunInterval: 10 * time.Minute, Reentry: "once", MaxBlocks: 3, Deadline: 280 * time.Second,
+		StopHookEnabled: true, RunInterval: 10 * time.Minute, Reentry: "once", MaxBlocks: 3, Deadline: 280 * time.Second, Mode: ModeEnforce,
 		DebugLogMaxBytes: 10 << 20,
 	}
 	if diff := cmp.Diff(want, l.Settings); diff != "" {

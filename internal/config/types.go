@@ -50,6 +50,7 @@ type StopHook struct {
 	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass. Default 3." min:"0"`
 	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved. Default 280." above:"0"`
 	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too. Default false."`
+	Mode               Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"enforce: failures block. warn: the agent may stop and a message is shown each time. observe: only recorded, with wouldBlock. off: nothing is judged. The weaker of this and a gate's own mode counts. Default enforce."`
 }
 
 // DebugLog is the debug_log section.
@@ -61,6 +62,7 @@ type DebugLog struct {
 // Checkpoint is the checkpoint section.
 type Checkpoint struct {
 	Enabled        *bool       `yaml:"enabled" json:"enabled,omitempty" doc:"Default true when the section exists."`
+	Mode           Mode        `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether what is owed blocks. Default enforce."`
 	Preset         string      `yaml:"preset" json:"preset,omitempty" enum:"teleclaude,go,node,python,rust" doc:"Ready-made categories."`
 	MinTurnSeconds *float64    `yaml:"min_turn_seconds" json:"min_turn_seconds,omitempty" doc:"No checkpoint before the turn is this old. Default 30." min:"0"`
 	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed. Default working_tree."`
@@ -130,6 +132,7 @@ type Check struct {
 	FixInstructions  string            `yaml:"fix_instructions" json:"fix_instructions,omitempty" doc:"A file under .gauntlet/ shown on failure."`
 	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point." glob:"true"`
 	Env              map[string]string `yaml:"env" json:"env,omitempty" doc:"Environment variables for the command."`
+	Mode             Mode              `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks. Default enforce."`
 
 	// FixText is the content of FixInstructions.
 	FixText string `yaml:"-" json:"-"`
@@ -147,6 +150,7 @@ type Review struct {
 	RunInCI       *bool    `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Default true."`
 	RunLocally    *bool    `yaml:"run_locally" json:"run_locally,omitempty" doc:"Default true."`
 	Timeout       *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 300." above:"0"`
+	Mode          Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks. Default enforce."`
 
 	Prompt string `yaml:"-" json:"-"`
 	File   string `yaml:"-" json:"-"`

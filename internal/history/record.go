@@ -11,25 +11,39 @@ import (
 // Type says what a line of the spool records.
 type Type string
 
-// The two kinds of line.
+// Schema is the version of the lines written now. Lines without a version are
+// of the first one and read as they are: every later field is then not known.
+const Schema = 2
+
+// The kinds of line.
 const (
 	// Verdict is one judged stop, or one run started by hand.
 	Verdict Type = "verdict"
 	// Gate is the result of one gate of that verdict; it carries the verdict's ID.
 	Gate Type = "gate"
+	// Label is a person's word about a verdict or a replayed stop: right or wrong.
+	Label Type = "label"
 )
 
-// Source says who asked.
+// Source says who asked for a verdict, or where a gate's result comes from.
 type Source string
 
-// Sources.
+// Sources of a verdict.
 const (
 	FromStop Source = "stop"
-	FromRun  Source = "run"
+	FromRun  Source = "run" // also of a gate: it ran here
+)
+
+// Sources of a gate's result that did not run here and now.
+const (
+	FromWorktree Source = "worktree"
+	FromAgent    Source = "agent"
+	FromRemote   Source = "remote"
 )
 
 // Record is one line of the spool. Which fields matter depends on Type.
 type Record struct {
+	Schema  int       `json:"schema,omitempty"`
 	Type    Type      `json:"type"`
 	ID      string    `json:"id"` // of the verdict; its gates share it
 	Time    time.Time `json:"time"`
@@ -49,12 +63,63 @@ type Record struct {
 	Reason        string `json:"reason,omitempty"`
 	SystemMessage string `json:"systemMessage,omitempty"`
 	Steps         []Step `json:"steps,omitempty"`
+	// Policy is the digest of the policy that judged.
+	Policy string `json:"policy,omitempty"`
+	// Transcript is the part of the agent's log that the stop looked at.
+	Transcript *Transcript `json:"transcript,omitempty"`
+	// Changed are the files that were judged, at most maxChanged of ChangedTotal.
+	Changed      []string `json:"changed,omitempty"`
+	ChangedTotal int      `json:"changedTotal,omitempty"`
+	// Owed are the ids of what a checkpoint asked for.
+	Owed []string `json:"owed,omitempty"`
+
+	// Verdicts and gates.
+	Tree    string `json:"tree,omitempty"`    // the content that was judged
+	Attempt int    `json:"attempt,omitempty"` // which attempt of the turn, or of the gate when it was retried
+	Mode    string `json:"mode,omitempty"`    // enforce|warn|observe|off
+	// WouldBlock: it failed, and only its mode let the agent stop. Decision is
+	// what was answered.
+	WouldBlock bool `json:"wouldBlock,omitempty"`
+
+	// Labels.
+	Label string `json:"label,omitempty"` // right|wrong
 
 	// Gates.
 	Gate    string `json:"gate,omitempty"`
 	Kind    string `json:"kind,omitempty"` // check|review
 	Cached  bool   `json:"cached,omitempty"`
 	LogPath string `json:"logPath,omitempty"`
+	// Key names everything the result depends on (see the proofs).
+	Key      string `json:"key,omitempty"`
+	Command  string `json:"command,omitempty"`
+	ExitCode *int   `json:"exitCode,omitempty"`
+	// Findings are what its report says, at most maxFindings of FindingsTotal;
+	// FindingsNew counts those that are new, where that was asked.
+	Findings      []Finding `json:"findings,omitempty"`
+	FindingsTotal int       `json:"findingsTotal,omitempty"`
+	FindingsNew   int       `json:"findingsNew,omitempty"`
+	// Flaky: it both passed and failed on the same key.
+	Flaky bool `json:"flaky,omitempty"`
+	// SavedMS is how long the result would have taken that was reused instead.
+	SavedMS float64 `json:"savedMs,omitempty"`
+}
+
+// Transcript is a range of bytes of an agent's log.
+type Transcript struct {
+	Path string `json:"path"`
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+}
+
+// Finding is one problem that a gate reported.
+type Finding struct {
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Rule    string `json:"rule,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Print identifies the finding without its path and line.
+	Print string `json:"print,omitempty"`
+	New   bool   `json:"new,omitempty"`
 }
 
 // Step is one step of the pipeline and how long it took.

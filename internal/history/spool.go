@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"gauntlet/internal/redact"
 )
 
 // Bounds of the spool. A segment is closed once it is this large; the oldest go
@@ -24,6 +22,9 @@ const (
 	maxText      = 16 << 10 // of one text field
 	maxName      = 1 << 10  // of one field that names something
 	maxSteps     = 64
+	maxChanged   = 200
+	maxFindings  = 50
+	maxFinding   = 300 // of a finding's message
 )
 
 // Append adds the records to the spool in dir, all with one write, so that lines of
@@ -144,27 +145,6 @@ func segmentNumber(name string) (int, bool) {
 	}
 	n, err := strconv.ParseUint(digits, 10, 32)
 	return int(n), err == nil
-}
-
-// clean bounds and redacts every text of a record: all of it may come from
-// outside.
-func clean(r Record) Record {
-	r.Time = r.Time.UTC()
-	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage} {
-		*s = cut(redact.String(*s), maxText)
-	}
-	for _, s := range []*string{&r.ID, &r.Project, &r.Status, &r.Agent, &r.Session, &r.Turn, &r.Cwd, &r.Decision, &r.Gate, &r.Kind, &r.LogPath} {
-		*s = cut(redact.String(*s), maxName)
-	}
-	r.Steps = slices.Clone(r.Steps)
-	if len(r.Steps) > maxSteps {
-		r.Steps = r.Steps[:maxSteps]
-	}
-	for i := range r.Steps {
-		r.Steps[i].Name = cut(r.Steps[i].Name, maxName)
-		r.Steps[i].Note = cut(redact.String(r.Steps[i].Note), maxName)
-	}
-	return r
 }
 
 // cut shortens s to at most n bytes, on a character boundary and saying so.

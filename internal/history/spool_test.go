@@ -229,3 +229,34 @@ func readSpool(t *testing.T, dir string) []Record {
 	}
 	return recs
 }
+
+// What a replay needs is kept, within bounds, and the caller's own values stay.
+func TestAppendKeepsWhatAReplayNeeds(t *testing.T) {
+	dir := t.TempDir()
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	code := 3
+	rec := Record{
+		Type: Gate, ID: "x", Key: strings.Repeat("ab", 32), Tree: strings.Repeat("0", 40), Policy: "sha256:" + strings.Repeat("f", 64),
+		ExitCode: &code, Attempt: 2, Source: FromAgent, Mode: "observe", WouldBlock: true,
+		Transcript: &Transcript{Path: "/t.jsonl", From: 3, To: 9},
+		Changed:    make([]string, 1000), Findings: make([]Finding, 1000),
+	}
+	rec.Changed[0], rec.Findings[0] = "a.go", Finding{Path: "a.go", Line: 7, Rule: "R1", Message: secret, Print: "p", New: true}
+	if err := Append(dir, rec); err != nil {
+		t.Fatal(err)
+	}
+	got := readSpool(t, dir)[0]
+	if got.Schema != Schema || got.Key != rec.Key || got.Tree != rec.Tree || got.Policy != rec.Policy || *got.ExitCode != 3 ||
+		got.Attempt != 2 || got.Source != FromAgent || got.Mode != "observe" || !got.WouldBlock || got.Transcript.To != 9 {
+		t.Errorf("came back as %+v", got)
+	}
+	if len(got.Changed) != maxChanged || got.ChangedTotal != 1000 || len(got.Findings) != maxFindings || got.FindingsTotal != 1000 {
+		t.Errorf("%d of %d changed, %d of %d findings", len(got.Changed), got.ChangedTotal, len(got.Findings), got.FindingsTotal)
+	}
+	if f := got.Findings[0]; strings.Contains(f.Message, secret) || f.Line != 7 || !f.New {
+		t.Errorf("finding came back as %+v", f)
+	}
+	if rec.Findings[0].Message != secret || len(rec.Changed) != 1000 {
+		t.Error("the caller's own record was changed")
+	}
+}

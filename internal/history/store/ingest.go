@@ -49,7 +49,7 @@ func (s *Store) ingest(dir string) (err error) {
 		return err
 	}
 	defer txn.End(&err)
-	insert, _, err := s.db.Prepare("INSERT OR IGNORE INTO records (hash, type, id, time, project, body) VALUES (?,?,?,?,?,?)")
+	insert, _, err := s.db.Prepare("INSERT OR IGNORE INTO records (hash, type, id, time, project, body, session, gate) VALUES (?,?,?,?,?,?,?,?)")
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,8 @@ func (s *Store) add(insert *sqlite3.Stmt, line []byte) error {
 	sum := sha256.Sum256(line)
 	err := errors.Join(
 		insert.BindBlob(1, sum[:16]), insert.BindText(2, string(rec.Type)), insert.BindText(3, rec.ID),
-		insert.BindInt64(4, rec.Time.UnixMicro()), insert.BindText(5, rec.Project), insert.BindText(6, string(line)))
+		insert.BindInt64(4, rec.Time.UnixMicro()), insert.BindText(5, rec.Project), insert.BindText(6, string(line)),
+		insert.BindText(7, rec.Session), insert.BindText(8, rec.Gate))
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,15 @@ func (s *Store) withGates(list []history.Record) ([]Verdict, error) {
 	return all, nil
 }
 
+// Labels are the newest words of people about verdicts and replayed stops, by ID.
+func (s *Store) Labels() (map[string]string, error) {
+	labels := map[string]string{}
+	err := s.stream("SELECT body FROM records WHERE type = ? ORDER BY time, seq", []any{string(history.Label)}, func(rec history.Record) {
+		labels[rec.ID] = rec.Label
+	})
+	return labels, err
+}
+
 // Stats sums up what happened since a moment.
 type Stats struct {
 	Since    time.Time  `json:"since"`

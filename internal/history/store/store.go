@@ -21,8 +21,10 @@ import (
 const (
 	fileName = "store.db"
 	lockName = "store.lock"
-	// schemaVersion changes with the tables; a store of another version is rebuilt.
-	schemaVersion = 1
+	// schemaVersion changes with the tables. An older store is migrated, because it
+	// remembers more than the spool, which is rotated; one of a newer version is
+	// rebuilt from the spool.
+	schemaVersion = 2
 	// lockWait is how long another reader may keep us before we read the spool
 	// into memory instead.
 	lockWait = 5 * time.Second
@@ -35,8 +37,11 @@ CREATE TABLE records (
 	seq INTEGER PRIMARY KEY,
 	hash BLOB NOT NULL UNIQUE,
 	type TEXT NOT NULL, id TEXT NOT NULL, time INTEGER NOT NULL, project TEXT NOT NULL,
-	body TEXT NOT NULL
+	body TEXT NOT NULL,
+	session TEXT NOT NULL DEFAULT '', gate TEXT NOT NULL DEFAULT ''
 );
+CREATE INDEX records_by_session ON records (session, time);
+CREATE INDEX records_by_gate ON records (gate, time);
 CREATE INDEX records_by_time ON records (type, time);
 CREATE INDEX records_by_id ON records (id);
 CREATE TABLE segments (name TEXT PRIMARY KEY, offset INTEGER NOT NULL, head_len INTEGER NOT NULL, head_hash BLOB NOT NULL);
@@ -139,6 +144,10 @@ func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 		if check, err := s.text("PRAGMA quick_check(1)"); err != nil || check != "ok" {
 			return nil, errors.Join(fmt.Errorf("damaged: %s", check), err)
 		}
+	case 1:
+		if err := s.migrate(); err != nil {
+			return nil, err
+		}
 	case 0:
 		if err := s.create(); err != nil {
 			return nil, err
@@ -154,6 +163,18 @@ func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 
 func (s *Store) create() error {
 	return s.db.Exec(fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT", schema, schemaVersion))
+}
+
+// migrate brings a store of the first version up to date.
+func (s *Store) migrate() error {
+	return s.db.Exec(fmt.Sprintf(`BEGIN IMMEDIATE;
+ALTER TABLE records ADD COLUMN session TEXT NOT NULL DEFAULT '';
+ALTER TABLE records ADD COLUMN gate TEXT NOT NULL DEFAULT '';
+UPDATE records SET session = coalesce(json_extract(body, '$.session'), ''), gate = coalesce(json_extract(body, '$.gate'), '')
+	WHERE json_valid(body);
+CREATE INDEX records_by_session ON records (session, time);
+CREATE INDEX records_by_gate ON records (gate, time);
+PRAGMA user_version = %d; COMMIT`, schemaVersion))
 }
 
 func (s *Store) integer(sql string) (int64, error) {

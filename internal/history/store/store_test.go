@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"gauntlet/internal/history"
 )
@@ -249,5 +252,49 @@ func TestStats(t *testing.T) {
 	}
 	if st, err := s.Stats(nil, base.Add(1000*time.Hour)); err != nil || st.Verdicts != 0 || len(st.Gates) != 0 {
 		t.Errorf("nothing happened since, but %+v, %v", st, err)
+	}
+}
+
+// A store of the first version keeps what the spool no longer has.
+func TestMigratesTheFirstVersion(t *testing.T) {
+	dir := t.TempDir()
+	db, err := sqlite3.Open(filepath.Join(dir, fileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Exec(`CREATE TABLE records (seq INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, type TEXT NOT NULL, id TEXT NOT NULL,
+			time INTEGER NOT NULL, project TEXT NOT NULL, body TEXT NOT NULL);
+		CREATE INDEX records_by_time ON records (type, time);
+		CREATE INDEX records_by_id ON records (id);
+		CREATE TABLE segments (name TEXT PRIMARY KEY, offset INTEGER NOT NULL, head_len INTEGER NOT NULL, head_hash BLOB NOT NULL);
+		INSERT INTO records (hash, type, id, time, project, body) VALUES
+			(x'01', 'verdict', '260101-000000-abcdef', 1, '/p', '{"type":"verdict","id":"260101-000000-abcdef","project":"/p","session":"s1","status":"passed"}'),
+			(x'02', 'verdict', 'bad', 2, '/p', '{torn');
+		PRAGMA user_version = 1;`)
+	if err = errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	spool(t, dir, verdict(1, "/p"))
+	s := open(t, dir)
+	if got := ids(t, s, nil, 0); len(got) != 2 {
+		t.Errorf("verdicts after the migration: %v", got)
+	}
+	if n, err := s.integer("SELECT count(*) FROM records WHERE session = 's1'"); err != nil || n != 1 {
+		t.Errorf("the session of the old verdict is found %d times, %v", n, err)
+	}
+}
+
+func TestLabelsNewestWins(t *testing.T) {
+	dir := t.TempDir()
+	at := time.Now()
+	spool(
+		t, dir,
+		history.Record{Type: history.Label, ID: "a", Time: at, Label: "right"},
+		history.Record{Type: history.Label, ID: "a", Time: at.Add(time.Second), Label: "wrong"},
+		history.Record{Type: history.Label, ID: "b", Time: at, Label: "right"},
+	)
+	labels, err := open(t, dir).Labels()
+	if err != nil || len(labels) != 2 || labels["a"] != "wrong" || labels["b"] != "right" {
+		t.Errorf("labels %v, %v", labels, err)
 	}
 }

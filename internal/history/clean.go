@@ -1,0 +1,53 @@
+package history
+
+import (
+	"slices"
+
+	"gauntlet/internal/redact"
+)
+
+// clean bounds and redacts every text of a record: all of it may come from
+// outside.
+func clean(r Record) Record {
+	r.Schema, r.Time = Schema, r.Time.UTC()
+	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage} {
+		*s = cut(redact.String(*s), maxText)
+	}
+	for _, s := range []*string{
+		&r.ID, &r.Project, &r.Status, &r.Agent, &r.Session, &r.Turn, &r.Cwd, &r.Decision, &r.Gate, &r.Kind, &r.LogPath,
+		&r.Command, &r.Mode, &r.Label,
+	} {
+		*s = cut(redact.String(*s), maxName)
+	}
+	// Hashes of Gauntlet's own; the redactor would take them for secrets.
+	for _, s := range []*string{&r.Policy, &r.Tree, &r.Key} {
+		*s = cut(*s, maxName)
+	}
+	r.Steps = bounded(r.Steps, maxSteps, func(s *Step) {
+		s.Name = cut(s.Name, maxName)
+		s.Note = cut(redact.String(s.Note), maxName)
+	})
+	if r.Transcript != nil {
+		t := *r.Transcript
+		t.Path = cut(redact.String(t.Path), maxName)
+		r.Transcript = &t
+	}
+	r.ChangedTotal = max(r.ChangedTotal, len(r.Changed))
+	r.Changed = bounded(r.Changed, maxChanged, func(p *string) { *p = cut(redact.String(*p), maxFinding) })
+	r.Owed = bounded(r.Owed, maxSteps, func(id *string) { *id = cut(redact.String(*id), maxFinding) })
+	r.FindingsTotal = max(r.FindingsTotal, len(r.Findings))
+	r.Findings = bounded(r.Findings, maxFindings, func(f *Finding) {
+		f.Path, f.Rule = cut(redact.String(f.Path), maxFinding), cut(redact.String(f.Rule), maxFinding)
+		f.Message, f.Print = cut(redact.String(f.Message), maxFinding), cut(f.Print, maxFinding)
+	})
+	return r
+}
+
+// bounded is a copy of the first n items, each cleaned: the caller keeps its own.
+func bounded[T any](list []T, n int, clean func(*T)) []T {
+	list = slices.Clone(list[:min(len(list), n)])
+	for i := range list {
+		clean(&list[i])
+	}
+	return list
+}
