@@ -73,9 +73,19 @@ func claimInPlace(path string, owner []byte) (*Lock, error) {
 // takeOver puts ours in place of a file whose owner is gone. It holds the old
 // file's lock while it does, so only one can.
 func takeOver(path, ours string, known func([]byte) bool, stale time.Duration) (left []byte, done bool, err error) {
-	old, err := os.OpenFile(path, os.O_RDWR, 0)
+	before, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil // released a moment ago
+	}
+	if err == nil && !before.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("lock %s: %w", path, err)
+	}
+	old, err := os.OpenFile(path, os.O_RDWR|nonBlock|noFollow, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("lock %s: %w", path, err)
@@ -95,7 +105,9 @@ func takeOver(path, ours string, known func([]byte) bool, stale time.Duration) (
 	if err != nil {
 		return nil, false, fmt.Errorf("lock %s: %w", path, err)
 	}
-	if !known(content) && time.Since(info.ModTime()) < stale {
+	// A time in the future says nothing about the age of the file: believed, it
+	// would hold the lock for years.
+	if age := time.Since(info.ModTime()); !known(content) && age < stale && age > -stale {
 		return nil, false, ErrHeld
 	}
 	if err := os.Rename(ours, path); err != nil {

@@ -24,7 +24,7 @@ func (l *Lock) LeftBy() []byte { return l.left }
 // TryAcquire takes the lock or returns ErrHeld at once.
 func TryAcquire(path string) (*Lock, error) {
 	for range 100 {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		f, err := openLock(path)
 		if err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
@@ -88,8 +88,18 @@ func same(f *os.File, path string) bool {
 	if err != nil {
 		return false
 	}
-	b, err := os.Stat(path)
+	b, err := os.Lstat(path)
 	return err == nil && os.SameFile(a, b)
+}
+
+// openLock opens the file of a lock, or makes it: no link, no pipe.
+func openLock(path string) (*os.File, error) {
+	r, rel, err := within("", path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // the file has a handle of its own
+	return openOwn(r, rel, os.O_RDWR, 0o600)
 }
 
 // File is the locked file. Handed to a child process it keeps the lock held for

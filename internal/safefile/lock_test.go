@@ -144,7 +144,8 @@ func TestClaim(t *testing.T) {
 		{"named by nobody, young", "", 0, false},
 		{"another tool's, young", "12345", 30 * time.Second, false},
 		{"another tool's, old", "12345", 2 * time.Minute, true},
-		{"from the future", "x", -time.Hour, false},
+		{"from the future", "x", -time.Hour, true},
+		{"from a clock that is a little ahead", "x", -10 * time.Second, false},
 	} {
 		write(tt.content, tt.age)
 		l, err := claim()

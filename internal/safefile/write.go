@@ -2,40 +2,167 @@ package safefile
 
 import (
 	"errors"
-	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // Write puts data at path with the given permissions: temporary file in the
-// same folder, sync, rename, sync of the folder. The folder must exist.
-func Write(path string, data []byte, perm os.FileMode) (err error) {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp-*")
+// same directory, sync, rename, sync of the directory. The directory must exist.
+// A link at path is replaced, never followed.
+func Write(path string, data []byte, perm os.FileMode) error {
+	return write("", path, data, perm, true)
+}
+
+// WriteIn is Write for a path below root: no link on the way may leave it.
+func WriteIn(root, path string, data []byte, perm os.FileMode) error {
+	return write(root, path, data, perm, true)
+}
+
+// Put is WriteIn without the syncs, for what may be lost in a power cut.
+func Put(root, path string, data []byte, perm os.FileMode) error {
+	return write(root, path, data, perm, false)
+}
+
+func write(root, path string, data []byte, perm os.FileMode, durable bool) (err error) {
+	r, rel, err := within(root, path)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return err
 	}
-	tmp := f.Name()
+	defer r.Close() //nolint:errcheck // nothing is written through it
+	f, tmp, err := createTemp(r, rel)
+	if err != nil {
+		return fault("write", path, err)
+	}
 	defer func() {
 		if err != nil {
 			_ = f.Close()
-			_ = os.Remove(tmp)
+			_ = r.Remove(tmp)
+			err = fault("write", path, err)
 		}
 	}()
 	if err := f.Chmod(perm); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("write %s: %w", path, err)
+		return err
 	}
 	if _, err := f.Write(data); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return err
 	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if durable {
+		if err := f.Sync(); err != nil {
+			return err
+		}
 	}
 	if err := f.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if err := r.Rename(tmp, rel); err != nil {
+		return err
 	}
-	return syncDir(dir)
+	if durable {
+		return syncDir(filepath.Dir(path))
+	}
+	return nil
+}
+
+// createTemp makes a file beside rel that nothing else has or gets.
+func createTemp(r *os.Root, rel string) (*os.File, string, error) {
+	dir, base := filepath.Split(rel)
+	for try := 0; ; try++ {
+		tmp := filepath.Join(dir, "."+base+".tmp-"+strconv.FormatUint(uint64(rand.Uint32()), 10))
+		f, err := r.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil || !errors.Is(err, fs.ErrExist) || try > 1000 {
+			return f, tmp, err
+		}
+	}
+}
+
+// Create makes a new file below root. What is there already stays as it is and
+// is an error (fs.ErrExist): it is not ours to truncate.
+func Create(root, path string, perm os.FileMode) (*os.File, error) {
+	r, rel, err := within(root, path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // the file has a handle of its own
+	f, err := r.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return nil, fault("create", path, err)
+	}
+	return f, nil
+}
+
+// Append opens a regular file below root to write at its end, and makes it when
+// it is missing. A link there is an error, never followed.
+func Append(root, path string, perm os.FileMode) (*os.File, error) {
+	r, rel, err := within(root, path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // the file has a handle of its own
+	f, err := openOwn(r, rel, os.O_RDWR|os.O_APPEND, perm)
+	if err != nil {
+		return nil, fault("append to", path, err)
+	}
+	return f, nil
+}
+
+// openOwn opens a regular file to write to it, or makes it; it follows no link
+// at its name and waits for no pipe.
+func openOwn(r *os.Root, rel string, flag int, perm os.FileMode) (*os.File, error) {
+	for range 100 {
+		f, err := r.OpenFile(rel, flag|os.O_CREATE|os.O_EXCL, perm)
+		if err == nil || !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+		before, err := r.Lstat(rel)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed a moment ago
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !before.Mode().IsRegular() {
+			return nil, ErrNotRegular
+		}
+		f, err = r.OpenFile(rel, flag|nonBlock, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if after, err := f.Stat(); err == nil && os.SameFile(before, after) {
+			return f, nil
+		}
+		_ = f.Close() // something else was put there in between
+	}
+	return nil, ErrNotRegular
+}
+
+// MkdirAll makes a directory below root and the ones above it.
+func MkdirAll(root, path string, perm os.FileMode) error {
+	r, rel, err := within(root, path)
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // nothing is written through it
+	if err := r.MkdirAll(rel, perm); err != nil {
+		return fault("make", path, err)
+	}
+	return nil
+}
+
+// Remove removes one file, link or empty directory below root.
+func Remove(root, path string) error {
+	r, rel, err := within(root, path)
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // nothing is written through it
+	if err := r.Remove(rel); err != nil {
+		return fault("remove", path, err)
+	}
+	return nil
 }

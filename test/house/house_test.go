@@ -19,7 +19,7 @@ import (
 // lower ring, or to a package of the same family (a room and its own
 // sub-packages).
 var ring = map[string]int{
-	"event": 0, "proc": 0, "safefile": 0, "redact": 0, "tokens": 0, "buildinfo": 0,
+	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "redact": 0, "tokens": 0, "buildinfo": 0,
 	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1,
 	"agent": 2,
 	"gate":  3, "review": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "install": 3,

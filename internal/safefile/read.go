@@ -1,0 +1,197 @@
+package safefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+var (
+	// ErrNotRegular says that there is a pipe, a device, a directory or a link
+	// where a regular file should be.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrTooLarge says that a file is larger than anything that belongs there.
+	ErrTooLarge = errors.New("file is too large")
+	// ErrOutside says that a path or a symbolic link leaves the directory it
+	// has to stay in.
+	ErrOutside = errors.New("path leaves its directory")
+)
+
+// Open opens a file below root for reading: a regular one, reached by no link
+// that leaves root. It never waits: a pipe is an error at once. Where root is
+// "", the file's own directory is meant.
+func Open(root, path string) (*os.File, error) {
+	f, err := open(root, path)
+	if errors.Is(err, ErrOutside) {
+		// A link may spell a place inside root as an absolute path, which
+		// os.Root refuses without looking. What it resolves to is opened under
+		// the same rule, so nothing is believed here.
+		if real, ok := resolved(root, path); ok {
+			return open(filepath.Dir(real), real)
+		}
+	}
+	return f, err
+}
+
+func open(root, path string) (*os.File, error) {
+	r, rel, err := within(root, path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // only looked into
+	info, err := r.Stat(rel)
+	if err != nil {
+		return nil, fault("open", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fault("open", path, ErrNotRegular)
+	}
+	f, err := r.OpenFile(rel, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, fault("open", path, err)
+	}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, fault("open", path, err)
+	}
+	return f, nil
+}
+
+// Read returns the content of a file as Open opens it; one of more than limit
+// bytes is an error and is not read.
+func Read(root, path string, limit int64) ([]byte, error) {
+	f, err := Open(root, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return ReadAll(f, limit)
+}
+
+// ReadAll reads the rest of a file that is at most limit bytes long.
+func ReadAll(f *os.File, limit int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > limit {
+		return nil, fault("read", f.Name(), ErrTooLarge)
+	}
+	// One byte more than there is, so that the end is seen without growing.
+	data := make([]byte, 0, info.Size()+1)
+	for {
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if int64(len(data)) > limit {
+			return nil, fault("read", f.Name(), ErrTooLarge)
+		}
+		if errors.Is(err, io.EOF) {
+			return data, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(data) == cap(data) { // it grows while we read
+			data = append(data, 0)[:len(data)]
+		}
+	}
+}
+
+// ReadDir lists a directory below root, at most limit entries of it.
+func ReadDir(root, path string, limit int) ([]fs.DirEntry, error) {
+	r, rel, err := within(root, path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // only looked into
+	d, err := r.OpenFile(rel, os.O_RDONLY|nonBlock|directory, 0)
+	if err != nil {
+		return nil, fault("read", path, err)
+	}
+	defer d.Close() //nolint:errcheck // only read
+	entries, err := d.ReadDir(limit)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fault("read", path, err)
+	}
+	return entries, nil
+}
+
+// within opens root and says where path lies in it.
+func within(root, path string) (*os.Root, string, error) {
+	if root == "" {
+		root = filepath.Dir(path)
+	}
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil, "", fault("open", path, ErrOutside)
+	}
+	// To open a pipe as a directory would wait for somebody to write to it.
+	info, err := os.Stat(root)
+	if err != nil {
+		return nil, "", fault("open", path, err)
+	}
+	if !info.IsDir() {
+		return nil, "", fault("open", path, ErrNotRegular)
+	}
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, "", fault("open", path, err)
+	}
+	return r, rel, nil
+}
+
+// resolved is where path really lies, if that is below root.
+func resolved(root, path string) (string, bool) {
+	if root == "" {
+		root = filepath.Dir(path)
+	}
+	realRoot, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return "", false
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(realRoot, real)
+	return real, err == nil && filepath.IsLocal(rel)
+}
+
+// Inside reports whether path, with every link on the way followed, lies in
+// root. What does not exist yet is judged by the nearest directory that does.
+func Inside(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	for p := path; ; p = filepath.Dir(p) {
+		if _, err := os.Lstat(p); err == nil {
+			_, ok := resolved(root, p)
+			return ok || p == root
+		}
+		if p == root || len(p) <= len(root) {
+			return true
+		}
+	}
+}
+
+// fault is an error that names the path once and keeps its cause.
+func fault(op, path string, err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+		// os.Root's own refusal has no exported value; all else comes from the system.
+		var errno syscall.Errno
+		if !errors.As(err, &errno) {
+			err = ErrOutside
+		}
+	}
+	return fmt.Errorf("%s %s: %w", op, path, err)
+}
