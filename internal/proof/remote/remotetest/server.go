@@ -1,0 +1,147 @@
+// Package remotetest is a remote cache for tests that answers as bazel-remote
+// was measured to: 400 for what is not an ActionResult, 404 for one whose CAS
+// parts are missing, 500 for a wrong hash, 405 for DELETE, and the last writer
+// wins. It is also the place for faults: slow, full, lying, rolled back.
+package remotetest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+)
+
+// Server is an http.Handler. Its fields may be set before it serves.
+type Server struct {
+	Delay time.Duration // before each answer
+	Full  bool          // refuses every PUT
+
+	mu   sync.Mutex
+	ac   map[string][]byte
+	cas  map[string][]byte
+	gets int
+	puts int
+}
+
+// Counts says how many reads and writes were asked for.
+func (s *Server) Counts() (gets, puts int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gets, s.puts
+}
+
+// Set puts bytes where no client could: what a lying server would answer.
+func (s *Server) Set(kind, key string, body []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.store(kind)[key] = body
+}
+
+// Get returns what is stored.
+func (s *Server) Get(kind, key string) ([]byte, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.store(kind)[key]
+	return b, ok
+}
+
+func (s *Server) store(kind string) map[string][]byte {
+	if s.ac == nil {
+		s.ac, s.cas = map[string][]byte{}, map[string][]byte{}
+	}
+	if kind == "ac" {
+		return s.ac
+	}
+	return s.cas
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.Delay > 0 {
+		select {
+		case <-time.After(s.Delay):
+		case <-r.Context().Done():
+			return
+		}
+	}
+	kind, key, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if !ok || kind != "ac" && kind != "cas" || len(key) != 64 {
+		http.Error(w, "bad path", http.StatusBadRequest)
+		return
+	}
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		s.get(w, kind, key)
+	case http.MethodPut:
+		s.put(w, r, kind, key)
+	default:
+		http.Error(w, "not allowed", http.StatusMethodNotAllowed)
+	}
+}
+
+func (s *Server) get(w http.ResponseWriter, kind, key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gets++
+	b, ok := s.store(kind)[key]
+	if !ok || kind == "ac" && !s.complete(b) {
+		http.Error(w, "not found", http.StatusNotFound)
+		return
+	}
+	_, _ = w.Write(b)
+}
+
+// complete reports whether every blob an ActionResult names is there; an output
+// file with inline contents needs none.
+func (s *Server) complete(b []byte) bool {
+	var res repb.ActionResult
+	if proto.Unmarshal(b, &res) != nil {
+		return true // put there by Set
+	}
+	if d := res.GetStdoutDigest(); d != nil && s.store("cas")[d.GetHash()] == nil {
+		return false
+	}
+	for _, f := range res.GetOutputFiles() {
+		if len(f.GetContents()) == 0 && s.store("cas")[f.GetDigest().GetHash()] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Server) put(w http.ResponseWriter, r *http.Request, kind, key string) {
+	if r.ContentLength < 0 {
+		http.Error(w, "no length", http.StatusBadRequest)
+		return
+	}
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // half an upload
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.puts++
+	if s.Full {
+		http.Error(w, "disk full", http.StatusInsufficientStorage)
+		return
+	}
+	switch kind {
+	case "ac":
+		if proto.Unmarshal(b, &repb.ActionResult{}) != nil {
+			http.Error(w, "not an ActionResult", http.StatusBadRequest)
+			return
+		}
+	case "cas":
+		if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != key {
+			http.Error(w, "checksums don't match", http.StatusInternalServerError)
+			return
+		}
+	}
+	s.store(kind)[key] = b
+}
