@@ -8,7 +8,6 @@ import (
 
 	"gauntlet/internal/autonomy"
 	"gauntlet/internal/config"
-	"gauntlet/internal/git"
 )
 
 func (app *App) autoCmd() *cobra.Command {
@@ -81,26 +80,23 @@ type autoState struct {
 
 // autoState reads the switches as a stop here would.
 func (app *App) autoState() (autoState, error) {
-	cwd, err := app.Getwd()
+	at, err := app.site()
 	if err != nil {
-		return autoState{}, exit(2, "the current folder cannot be read: %v", err)
+		return autoState{}, err
 	}
-	root := cwd
-	if repo, err := git.Find(cwd); err == nil {
-		root = repo.Root
+	root := at.Top()
+	if at.InRepo {
+		root = at.Repo.Root
 	}
 	var section *config.Autonomy
 	st := autoState{Warnings: []string{}}
-	if project, ok := config.FindRoot(cwd); ok {
-		cfg, err := config.Load(project, app.Getenv)
-		if err != nil {
-			st.Warnings = append(st.Warnings, err.Error())
-		} else {
-			section = cfg.Project.Autonomy
-			st.Warnings = append(st.Warnings, cfg.Warnings...)
-		}
+	if cfg, err := at.Config(); err != nil {
+		st.Warnings = append(st.Warnings, err.Error())
+	} else if cfg != nil {
+		section = cfg.Project.Autonomy
+		st.Warnings = append(st.Warnings, cfg.Warnings...)
 	}
-	sw := autonomy.SwitchesAt(app.home(), root, cwd, autonomy.Switches{Config: section, LoopVar: app.Getenv(autonomy.LoopVar)})
+	sw := autonomy.SwitchesAt(app.home(), root, at.Cwd, autonomy.Switches{Config: section, LoopVar: app.Getenv(autonomy.LoopVar)})
 	st.Mode, st.Because = sw.Mode()
 	st.Flag, st.Loop, st.Section, st.Disabled = sw.Flag, sw.LoopVar == "1", section != nil, sw.Disabled
 	if h := app.home(); h != "" {

@@ -65,7 +65,7 @@ what a stop would tell it now. Nothing is blocked or recorded.`,
 // checkpointScene finds project and session for a checkpoint that a person or
 // a route asks for.
 func (app *App) checkpointScene(f checkpointFlags) (*stop.Scene, error) {
-	root, err := app.projectRoot()
+	at, err := app.project()
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (app *App) checkpointScene(f checkpointFlags) (*stop.Scene, error) {
 			return nil, exit(2, "%v", err)
 		}
 	}
-	sc, cfg, _, err := app.scene(root, event.Event{Kind: event.Stop, Agent: name, Cwd: root, TranscriptPath: f.transcript})
+	sc, cfg, err := app.scene(at, event.Event{Kind: event.Stop, Agent: name, Cwd: at.Root, TranscriptPath: f.transcript})
 	if err != nil {
 		return nil, exit(2, "%v", err)
 	}

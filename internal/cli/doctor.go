@@ -10,7 +10,6 @@ import (
 	"gauntlet/internal/buildinfo"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/stop"
 )
 
 func (app *App) doctorCmd() *cobra.Command {
@@ -37,7 +36,7 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 			}
 			d := install.Doctor{
 				Places: p, Executable: self, Version: buildinfo.Version(), Environ: app.Environ(),
-				Now: app.Now(), StateHome: stop.StateHome(app.Getenv), SelfTest: !noSelfTest,
+				Now: app.Now(), SelfTest: !noSelfTest,
 			}
 			checks := d.Examine(cmd.Context())
 			failed := 0

@@ -43,18 +43,15 @@ type reviewHealth struct {
 }
 
 func (app *App) health(ctx context.Context, asJSON, usage bool) error {
-	cwd, err := app.Getwd()
+	at, err := app.site()
 	if err != nil {
-		return exit(2, "the current folder cannot be read: %v", err)
+		return err
 	}
-	// Outside a project there are still reviewers to ask about.
-	var cfg *config.Loaded
-	if root, ok := config.FindRoot(cwd); ok {
-		if cfg, err = config.Load(root, app.Getenv); err != nil {
-			return exit(2, "%v", err)
-		}
-		usage = usage || cfg.Settings.CheckUsageLimit
+	cfg, err := at.Config() // nil outside a project, where there are still reviewers to ask about
+	if err != nil {
+		return exit(2, "%v", err)
 	}
+	usage = usage || cfg != nil && cfg.Settings.CheckUsageLimit
 	names := review.Names()
 	var reviews []reviewHealth
 	for _, r := range usedReviews(cfg) {
@@ -69,7 +66,7 @@ func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 			}
 		}
 	}
-	list := review.CheckHealth(ctx, names, app.Environ(), cwd, usage)
+	list := review.CheckHealth(ctx, names, app.Environ(), at.Cwd, usage)
 	bad := 0
 	for i := range reviews {
 		for _, h := range list {

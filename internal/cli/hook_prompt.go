@@ -2,16 +2,12 @@ package cli
 
 import (
 	"context"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/agent"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/session"
-	"gauntlet/internal/stop"
 )
 
 // promptPatience is how long the event on stdin is waited for: a human waits too.
@@ -27,15 +23,12 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 	if app.Getenv(event.GuardVar) != "" {
 		return
 	}
-	adapter, ev, err := agent.Decode(agentName, stop.ReadEvent(app.In, promptPatience))
-	if err != nil || ev.SubagentID != "" {
+	adapter, ev, at, err := app.hookEvent(agentName, promptPatience)
+	if err != nil || ev.SubagentID != "" || !at.IsProject() {
 		return
 	}
-	if st, err := os.Stat(ev.Cwd); ev.Cwd == "" || err != nil || !st.IsDir() {
-		ev.Cwd, _ = app.Getwd()
-	}
-	sc, _, ok, err := app.scene(ev.Cwd, ev)
-	if !ok || err != nil {
+	sc, _, err := app.scene(at, ev)
+	if err != nil {
 		return // the stop will say what is wrong with the configuration
 	}
 	note, err := sc.Prompted(ctx)
@@ -45,8 +38,7 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 			SystemMessage: "Gauntlet: no snapshot for checkpoint.scope turn, files named in the transcript count instead: " + redact.Line(note, 300),
 		}))
 	}
-	binary, _ := os.Executable()
-	_ = sc.Memory.Beat(session.Heartbeat{Agent: ev.Agent, Event: string(event.Prompt), At: app.Now(), Binary: binary})
+	app.beat(at, ev, event.Prompt)
 }
 
 func (app *App) hookPromptCmd() *cobra.Command {

@@ -9,8 +9,8 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/event"
-	"gauntlet/internal/git"
 	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 	"gauntlet/internal/stop"
 	"gauntlet/internal/workflow"
 )
@@ -18,33 +18,29 @@ import (
 // hookDeadline is how long a small hook may take: a fresh session waits for it.
 const hookDeadline = 10 * time.Second
 
-// hookEvent reads the event of a small hook; a person at a terminal sends none.
-func (app *App) hookEvent(args []string) (agent.Adapter, event.Event) {
+// hookPatience is how long the event on stdin is waited for.
+const hookPatience = 5 * time.Second
+
+// hookEvent reads the event of a small hook, and where it happened; a person at
+// a terminal sends none.
+func (app *App) hookEvent(agentName string, patience time.Duration) (agent.Adapter, event.Event, *site.Site, error) {
 	var payload []byte
 	if !terminal(app.In) {
-		payload = stop.ReadEvent(app.In, 5*time.Second)
+		payload = stop.ReadEvent(app.In, patience)
 	}
-	adapter, ev, _ := agent.Decode(agentFlag(args), payload) // an event we cannot read says nothing
-	if st, err := os.Stat(ev.Cwd); ev.Cwd == "" || err != nil || !st.IsDir() {
-		ev.Cwd, _ = app.Getwd()
-	}
-	return adapter, ev
+	adapter, ev, err := agent.Decode(agentName, payload)
+	cwd, _ := app.Getwd()
+	at := site.Find(site.Dir(ev.Cwd, cwd), app.Getenv)
+	ev.Cwd = at.Cwd
+	return adapter, ev, at, err
 }
 
-// hookMemory is the session memory of the work tree that an event is about.
-func (app *App) hookMemory(ev event.Event) session.Store {
-	home := stop.StateHome(app.Getenv)
-	if repo, err := git.Find(ev.Cwd); err == nil {
-		return session.Open(repo.GitDir, repo.Root, home)
-	}
-	return session.Open("", ev.Cwd, home)
-}
-
-// beat leaves the proof that a hook fired, where there is a repository to leave it in.
-func (app *App) beat(ev event.Event, kind event.Kind) {
-	if repo, err := git.Find(ev.Cwd); err == nil {
+// beat records that a hook fired, where there is a project or repository to
+// record it in.
+func (app *App) beat(at *site.Site, ev event.Event, kind event.Kind) {
+	if at.IsProject() || at.InRepo {
 		binary, _ := os.Executable()
-		_ = session.Open(repo.GitDir, repo.Root, "").Beat(session.Heartbeat{Agent: ev.Agent, Event: string(kind), At: app.Now(), Binary: binary})
+		_ = at.Memory.Beat(session.Heartbeat{Agent: ev.Agent, Event: string(kind), At: app.Now(), Binary: binary})
 	}
 }
 
@@ -57,8 +53,8 @@ func (app *App) sessionStartHook(ctx context.Context, args []string) int {
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
-	adapter, ev := app.hookEvent(args)
-	app.beat(ev, event.SessionStart)
+	adapter, ev, at, _ := app.hookEvent(agentFlag(args), hookPatience) // an event that cannot be read says nothing
+	app.beat(at, ev, event.SessionStart)
 	encode := func(text string) []byte { return adapter.EncodeContext(event.SessionStart, text) }
 	text := workflow.Open(ev.Cwd, app.Now, func(string) {}).SessionText(ctx, func(text string) int { return len(encode(text)) })
 	if out := encode(text); text != "" && len(out) > 0 {

@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
-	"gauntlet/internal/stop"
+	"gauntlet/internal/site"
 	"gauntlet/internal/workflow/handoff"
 )
 
@@ -36,8 +36,8 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) int {
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
-	adapter, ev := app.hookEvent(args)
-	app.beat(ev, event.SubagentStop)
+	adapter, ev, at, _ := app.hookEvent(agentFlag(args), hookPatience) // an event that cannot be read says nothing
+	app.beat(at, ev, event.SubagentStop)
 	text, found := handoff.FindReply(ev.LastMessage)
 	if ev.Kind != event.SubagentStop || isFork(ev) || !found {
 		return 0
@@ -49,7 +49,7 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) int {
 		return 0
 	case report.Valid:
 		verdict = event.Verdict{Status: event.Subagent, Message: "hand-off accepted with warnings", SystemMessage: "Gauntlet: hand-off of a sub-agent: " + problems(report.Warnings, "; ")}
-	case ev.StopHookActive || !app.askOnce(ctx, ev):
+	case ev.StopHookActive || !app.askOnce(ctx, at, ev):
 		return 0
 	default:
 		verdict = event.Verdict{
@@ -72,15 +72,12 @@ func isFork(ev event.Event) bool { return ev.SubagentID != "" && ev.SubagentType
 // askOnce reports whether this sub-agent may still be asked in this turn, and
 // remembers that it was. Without a memory nobody is asked: an agent's own flag
 // is not enough to end a loop.
-func (app *App) askOnce(ctx context.Context, ev event.Event) bool {
-	memory := app.hookMemory(ev)
-	for _, st := range []session.Store{memory, session.Everywhere(stop.StateHome(app.Getenv))} {
-		if _, off := st.IsOff(ev.SessionID, app.Now()); off {
-			return false
-		}
+func (app *App) askOnce(ctx context.Context, at *site.Site, ev event.Event) bool {
+	if _, off := at.Off(ev.SessionID, app.Now()); off {
+		return false
 	}
 	key, first := session.Key(ev.TurnID+"\x00"+ev.SubagentID), false
-	err := memory.Update(ctx, ev.SessionID, func(s *session.State) bool {
+	err := at.Memory.Update(ctx, ev.SessionID, func(s *session.State) bool {
 		var m handoffMemory
 		s.Get(handoffSection, &m)
 		if slices.Contains(m.Asked, key) {

@@ -21,6 +21,7 @@ import (
 	"gauntlet/internal/install/stack"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/review"
+	"gauntlet/internal/site"
 	"gauntlet/internal/workflow/protocol"
 )
 
@@ -185,21 +186,17 @@ func (app *App) initRoot() (root string, inGit bool, err error) {
 		return "", false, exit(2, "the current folder cannot be read: %v", err)
 	}
 	home := app.Getenv("HOME")
-	repo, gitErr := git.Find(cwd)
-	inGit = gitErr == nil && !repo.Bare
-	if found, ok := config.FindRoot(cwd); ok {
-		return found, inGit, nil
-	}
-	if inGit && !sameFolder(repo.Root, home) {
-		return repo.Root, true, nil
+	at := site.Here(cwd, app.Getenv)
+	if at.IsProject() || at.InRepo && !sameFolder(at.Repo.Root, home) {
+		return at.Top(), at.InRepo, nil
 	}
 	if sameFolder(cwd, home) {
 		return "", false, exit(2, "this is your home folder; change to a project and run init there")
 	}
-	if gitErr == nil && repo.Bare {
+	if repo, err := git.Find(cwd); err == nil && repo.Bare {
 		return "", false, exit(2, "this is a bare repository; run init in a work tree")
 	}
-	return cwd, inGit, nil
+	return cwd, at.InRepo, nil
 }
 
 func sameFolder(a, b string) bool {

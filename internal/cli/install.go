@@ -11,12 +11,10 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
-	"gauntlet/internal/config"
-	"gauntlet/internal/git"
 	"gauntlet/internal/install"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/stop"
+	"gauntlet/internal/site"
 )
 
 // hookFlags are what install and uninstall have in common.
@@ -87,12 +85,11 @@ func (app *App) places() (install.Places, error) {
 			break
 		}
 	}
-	if root, ok := config.FindRoot(cwd); ok {
-		p.Project = root
-	} else if repo, err := git.Find(cwd); err == nil && repo.Root != "" && !sameFolder(repo.Root, p.Home) {
-		p.Project = repo.Root // a home folder that is a repository is no project
+	p.Site = site.Here(cwd, app.Getenv)
+	if p.Site.IsProject() || !sameFolder(p.Site.Top(), p.Home) {
+		p.Project = p.Site.Top() // a home directory that is a repository is not a project
 	}
-	if state := stop.StateHome(app.Getenv); state != "" {
+	if state := p.Site.StateHome; state != "" {
 		p.State = filepath.Join(state, "gauntlet")
 	}
 	return p, nil

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/config"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/site"
 )
 
 func (app *App) logCmd() *cobra.Command {
@@ -66,8 +66,8 @@ func (app *App) projectPaths(folder string) ([]string, error) {
 		}
 		folder = filepath.Join(cwd, folder)
 	}
-	root, ok := config.FindRoot(folder)
-	if !ok {
+	root := site.Here(folder, app.Getenv).Root
+	if root == "" {
 		root = filepath.Clean(folder) // a project may be gone and its history not
 	}
 	paths := []string{root}

@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/event"
+	"gauntlet/internal/site"
 	"gauntlet/internal/transcript"
 )
 
@@ -40,11 +41,15 @@ func (app *App) notified(ctx context.Context, args []string) error {
 		n.Event.Cwd, _ = app.Getwd()
 	}
 	n.Event.TranscriptPath = transcript.LocateRollout(n.Home, n.Event.SessionID, app.Now())
-	sc, cfg, ok, err := app.scene(n.Event.Cwd, n.Event)
-	if !ok || err != nil {
+	at := site.Find(n.Event.Cwd, app.Getenv)
+	if !at.IsProject() {
+		return nil
+	}
+	sc, _, err := app.scene(at, n.Event)
+	if err != nil {
 		return err
 	}
-	if app.isOff(sc, cfg) || len(n.Inputs) > 0 && sc.IsOwn(n.Inputs[len(n.Inputs)-1]) {
+	if _, off := at.Disabled(n.Event.SessionID, app.Now()); off || len(n.Inputs) > 0 && sc.IsOwn(n.Inputs[len(n.Inputs)-1]) {
 		return nil
 	}
 	_, err = app.inject(ctx, sc, pane)

@@ -6,9 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/git"
 	"gauntlet/internal/session"
-	"gauntlet/internal/stop"
+	"gauntlet/internal/site"
 )
 
 // reach is whom a switch is for: one session, every project, or this project.
@@ -83,7 +82,7 @@ func (app *App) onCmd() *cobra.Command {
 			} else {
 				fmt.Fprintf(app.Out, "Stop hook on again for %s.\n", what)
 			}
-			if _, off := session.Everywhere(stop.StateHome(app.Getenv)).IsOff(r.session, app.Now()); off {
+			if _, off := session.Everywhere(site.StateHome(app.Getenv)).IsOff(r.session, app.Now()); off {
 				fmt.Fprintln(app.Out, "It is still off for every project; to switch that on: gauntlet on --everywhere")
 			}
 			return nil
@@ -101,7 +100,7 @@ func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, wha
 		return store, "", "", exit(2, "--session needs the id of a session; to mean every session in this project leave it out")
 	}
 	if r.session != "" || r.everywhere {
-		if store = session.Everywhere(stop.StateHome(app.Getenv)); store.Dir == "" {
+		if store = session.Everywhere(site.StateHome(app.Getenv)); store.Dir == "" {
 			return store, "", "", exit(2, "neither XDG_STATE_HOME nor HOME is set")
 		}
 		if r.session != "" {
@@ -109,21 +108,13 @@ func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, wha
 		}
 		return store, "every project", "gauntlet on --everywhere", nil
 	}
-	root, err := app.projectRoot()
+	at, err := app.site()
 	if err != nil {
-		// Autonomy also works where nothing is configured.
-		cwd, _ := app.Getwd()
-		repo, noRepo := git.Find(cwd)
-		if noRepo != nil || repo.Bare {
-			return store, "", "", err
-		}
-		root = repo.Root
+		return store, "", "", err
 	}
-	return app.memory(root), "this project", "gauntlet on", nil
-}
-
-// memory is the session memory of the project at root.
-func (app *App) memory(root string) session.Store {
-	repo, _ := git.Find(root) // outside git the user's state directory stands in
-	return session.Open(repo.GitDir, root, stop.StateHome(app.Getenv))
+	if !at.IsProject() && !at.InRepo { // autonomy also works in a repository without a configuration
+		_, err := app.project()
+		return store, "", "", err
+	}
+	return at.Memory, "this project", "gauntlet on", nil
 }

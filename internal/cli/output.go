@@ -5,22 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"gauntlet/internal/config"
 	"gauntlet/internal/redact"
 )
-
-// projectRoot finds the project that the command was called in.
-func (app *App) projectRoot() (string, error) {
-	cwd, err := app.Getwd()
-	if err != nil {
-		return "", exit(2, "the current folder cannot be read: %v", err)
-	}
-	root, ok := config.FindRoot(cwd)
-	if !ok {
-		return "", exit(2, "there is no .gauntlet/config.yml here or above; make one with: gauntlet init")
-	}
-	return root, nil
-}
 
 // warn prints warnings of the configuration for a person.
 func (app *App) warn(warnings []string) {

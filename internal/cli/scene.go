@@ -1,50 +1,44 @@
 package cli
 
 import (
-	"path/filepath"
-
-	"gauntlet/internal/agent"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/git"
-	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 	"gauntlet/internal/stop"
 )
 
-// scene sets the checkpoint's scene for the project that cwd is in; ok is
-// false when it is in none.
-func (app *App) scene(cwd string, ev event.Event) (sc *stop.Scene, cfg *config.Loaded, ok bool, err error) {
-	root, ok := config.FindRoot(cwd)
-	for _, name := range agent.ProjectDirVars() {
-		// As at the stop: the project the agent was started in.
-		if dir := app.Getenv(name); !ok && filepath.IsAbs(dir) {
-			root, ok = config.FindRoot(dir)
-		}
-	}
-	if !ok {
-		return nil, nil, false, nil
-	}
-	cfg, err = config.Load(root, app.Getenv)
+// site is where the command was called.
+func (app *App) site() (*site.Site, error) {
+	cwd, err := app.Getwd()
 	if err != nil {
-		return nil, nil, true, err
+		return nil, exit(2, "the current directory cannot be read: %v", err)
 	}
-	var gitDir string
-	if repo, err := git.Find(root); err == nil && !repo.Bare {
-		gitDir = repo.GitDir
-	}
-	memory := session.Open(gitDir, root, stop.StateHome(app.Getenv))
-	return stop.NewScene(ev, cfg, memory, app.Now, app.Getenv, app.Environ()), cfg, true, nil
+	return site.Find(cwd, app.Getenv), nil
 }
 
-// isOff reports whether somebody switched the hook off for this session.
-func (app *App) isOff(sc *stop.Scene, cfg *config.Loaded) bool {
-	if !cfg.Settings.StopHookEnabled {
-		return true
+// project is the site of a command that needs a project.
+func (app *App) project() (*site.Site, error) {
+	at, err := app.site()
+	if err == nil && !at.IsProject() {
+		return nil, exit(2, "no .gauntlet/config.yml here or above; create one with: gauntlet init")
 	}
-	for _, st := range []session.Store{sc.Memory, session.Everywhere(stop.StateHome(app.Getenv))} {
-		if _, off := st.IsOff(sc.Event.SessionID, app.Now()); off {
-			return true
-		}
+	return at, err
+}
+
+// projectRoot finds the project that the command was called in.
+func (app *App) projectRoot() (string, error) {
+	at, err := app.project()
+	if err != nil {
+		return "", err
 	}
-	return false
+	return at.Root, nil
+}
+
+// scene sets the checkpoint's scene for a project.
+func (app *App) scene(at *site.Site, ev event.Event) (*stop.Scene, *config.Loaded, error) {
+	cfg, err := at.Config()
+	if err != nil {
+		return nil, nil, err
+	}
+	return stop.NewScene(ev, at, cfg, app.Now, app.Getenv, app.Environ()), cfg, nil
 }

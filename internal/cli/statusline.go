@@ -10,13 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/autonomy"
-	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/git"
 	"gauntlet/internal/history"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
-	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 	"gauntlet/internal/stop"
 )
 
@@ -24,24 +22,10 @@ import (
 // full the context window is and prints one line. It always ends with 0.
 func (app *App) statusLine(ctx context.Context) int {
 	in := decodeStatus(stop.ReadEvent(app.In, 2*time.Second))
-	cwd := in.Cwd
-	if cwd == "" {
-		cwd, _ = app.Getwd()
-	}
-	// The same places as the stop hook's, so that it finds the figure.
-	root, isProject := config.FindRoot(cwd)
-	repo, err := git.Find(cwd)
-	if !isProject {
-		root = cwd
-		if err == nil {
-			root = repo.Root
-		}
-	} else if r, err := git.Find(root); err == nil {
-		repo = r
-	}
+	cwd, _ := app.Getwd()
+	at := site.Find(site.Dir(in.Cwd, cwd), app.Getenv) // as the stop hook does, so that it finds the figure
 	if in.SessionID != "" && in.line.Window > 0 {
-		store := session.Open(repo.GitDir, root, stop.StateHome(app.Getenv))
-		if err := autonomy.Remember(ctx, store, in.SessionID, in.line); err != nil {
+		if err := autonomy.Remember(ctx, at.Memory, in.SessionID, in.line); err != nil {
 			fmt.Fprintln(app.Err, "gauntlet: "+redact.Line(err.Error(), 300))
 		}
 	}
@@ -55,11 +39,9 @@ func (app *App) statusLine(ctx context.Context) int {
 			parts = append(parts, "last: "+strings.ToLower(event.Status(redact.Line(last.Status, 40)).Headline()))
 		}
 	}
-	if isProject {
-		if cfg, err := config.Load(root, app.Getenv); err == nil {
-			if left, failing := run.AttemptsLeft(cfg); failing {
-				parts = append(parts, count(left, "attempt")+" left")
-			}
+	if cfg, err := at.Config(); err == nil && cfg != nil {
+		if left, failing := run.AttemptsLeft(cfg); failing {
+			parts = append(parts, count(left, "attempt")+" left")
 		}
 	}
 	fmt.Fprintln(app.Out, strings.Join(parts, " · "))

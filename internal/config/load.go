@@ -35,6 +35,16 @@ func (l *Loaded) Summary() string {
 	}, ", ")
 }
 
+// Source names where the effective value of a setting comes from.
+func (l *Loaded) Source(field string) string {
+	for _, v := range l.Values {
+		if v.Field == field {
+			return v.Source
+		}
+	}
+	return field
+}
+
 // Load reads the configuration of the project at root. The error is a *Error,
 // the first thing wrong. A broken check or review that no entry point names
 // switches nothing off and is only a warning.

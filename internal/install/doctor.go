@@ -41,7 +41,6 @@ type Doctor struct {
 	Version    string
 	Environ    []string
 	Now        time.Time
-	StateHome  string // $XDG_STATE_HOME or its default
 	// SelfTest sends events through the installed commands.
 	SelfTest bool
 
@@ -54,8 +53,8 @@ func (d *Doctor) Examine(ctx context.Context) []Check {
 	binary := d.binary()
 	cfg := d.config()
 	repo, inRepo := d.repository(ctx)
-	d.switches(cfg, repo)
-	d.agents(ctx, cfg, session.Open(repo.GitDir, d.Project, d.StateHome), binary)
+	d.switches(cfg)
+	d.agents(ctx, cfg, d.Site.Memory, binary)
 	if inRepo {
 		d.gitSpeed(ctx, repo)
 	}
@@ -96,12 +95,11 @@ func sameFile(a, b string) bool {
 }
 
 func (d *Doctor) config() *config.Loaded {
-	root, ok := config.FindRoot(d.Cwd)
-	if !ok {
+	if !d.Site.IsProject() {
 		d.add(Check{Name: "config", State: Warn, Message: "no .gauntlet/config.yml here or above: every stop is approved (no_config)", Fix: "gauntlet init"})
 		return nil
 	}
-	cfg, err := config.Load(root, d.Getenv)
+	cfg, err := d.Site.Config()
 	if err != nil {
 		d.add(Check{Name: "config", State: Fail, Message: err.Error(), Fix: "correct it there; `gauntlet validate` lists everything that is wrong. Until then every stop is approved (error)"})
 		return nil
@@ -114,14 +112,10 @@ func (d *Doctor) config() *config.Loaded {
 }
 
 func (d *Doctor) repository(ctx context.Context) (git.Repo, bool) {
-	repo, err := git.Find(d.Project)
-	switch {
-	case errors.Is(err, git.ErrNoRepo) || err == nil && repo.Bare:
-		d.add(Check{Name: "git", State: Warn, Message: "not a git work tree: what changed cannot be told", Fix: "git init"})
-		return git.Repo{}, false
-	case err != nil:
-		d.add(Check{Name: "git", State: Fail, Message: err.Error(), Fix: "repair the repository"})
-		return git.Repo{}, false
+	repo := d.Site.Repo
+	if !d.Site.InRepo {
+		d.add(Check{Name: "git", State: Warn, Message: "not a git work tree: what changed cannot be determined", Fix: "git init"})
+		return repo, false
 	}
 	if _, err := repo.Run(ctx, "rev-parse", "--git-dir"); err != nil {
 		fix := "see what `git status` says there"
@@ -135,11 +129,11 @@ func (d *Doctor) repository(ctx context.Context) (git.Repo, bool) {
 }
 
 // switches: off is fine, but a person who asks the doctor should hear of it.
-func (d *Doctor) switches(cfg *config.Loaded, repo git.Repo) {
+func (d *Doctor) switches(cfg *config.Loaded) {
 	if cfg != nil && !cfg.Settings.StopHookEnabled {
 		d.add(Check{Name: "switch", State: Warn, Message: "the stop hook is switched off by configuration or environment", Fix: "set stop_hook.enabled: true, or unset " + config.EnvStopHookEnabled})
 	}
-	for _, st := range []session.Store{session.Open(repo.GitDir, d.Project, d.StateHome), session.Everywhere(d.StateHome)} {
+	for _, st := range []session.Store{d.Site.Memory, d.Site.Everywhere()} {
 		if o, off := st.IsOff("", d.Now); off {
 			until := "until it is switched on"
 			if !o.Until.IsZero() {

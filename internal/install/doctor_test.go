@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
 	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 )
 
 // doctor examines p with a stand-in for the gauntlet binary.
@@ -37,6 +38,7 @@ func doctor(t *testing.T, p Places, script string) *Doctor {
 		}
 		return "", exec.ErrNotFound
 	}
+	p.Site = site.Here(p.Project, p.Getenv)
 	return &Doctor{Places: p, Executable: bin, Version: "test", Environ: os.Environ(), Now: time.Now(), SelfTest: true}
 }
 
@@ -121,8 +123,11 @@ func TestHeartbeats(t *testing.T) {
 	p.State = filepath.Join(p.Home, "state", "gauntlet")
 	mustInstall(t, p, a, Request{Scope: wire.Project})
 	d := doctor(t, p, "exit 0")
-	d.SelfTest, d.StateHome = false, filepath.Join(p.Home, "state")
-	memory := session.Open("", p.Project, d.StateHome)
+	d.SelfTest = false
+	d.Site = site.Here(p.Project, func(name string) string {
+		return map[string]string{"XDG_STATE_HOME": filepath.Join(p.Home, "state")}[name]
+	})
+	memory := d.Site.Memory
 	beat := session.Heartbeat{Agent: "claude", Event: string(event.Stop), At: d.Now.Add(-3 * time.Hour), Binary: d.Executable, Status: "passed"}
 	if err := memory.Beat(beat); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/site"
 )
 
 // Places is the machine as an installation sees it.
@@ -17,8 +18,10 @@ type Places struct {
 	Home    string // the user's home directory, "" when unknown
 	Cwd     string // where the person is
 	Project string // the project root
-	State   string // our own state directory ($XDG_STATE_HOME/gauntlet), "" when unknown
-	Getenv  func(string) string
+	// Site is the same place as the hooks see it.
+	Site   *site.Site
+	State  string // our own state directory ($XDG_STATE_HOME/gauntlet), "" when unknown
+	Getenv func(string) string
 	// LookPath finds a program, as exec.LookPath does.
 	LookPath func(string) (string, error)
 }

@@ -157,7 +157,8 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 	return nil
 }
 
-// sweep forgets old sessions, once a day at most.
+// sweep forgets old sessions, once a day at most. Sessions only: a switch that a
+// person turned off stays off until it is switched on or its time is over.
 func (st Store) sweep(now time.Time) {
 	marker := filepath.Join(st.Dir, "swept")
 	if info, err := os.Stat(marker); err == nil && now.Sub(info.ModTime()) < 24*time.Hour && !info.ModTime().After(now) {
@@ -167,15 +168,22 @@ func (st Store) sweep(now time.Time) {
 		return
 	}
 	_ = os.Chtimes(marker, now, now)
-	for _, sub := range []string{"sessions", "off"} {
-		entries, err := os.ReadDir(filepath.Join(st.Dir, sub))
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keep {
-				_ = os.Remove(filepath.Join(st.Dir, sub, e.Name()))
+	dir := filepath.Join(st.Dir, "sessions")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		// A lock file is as old as its session's first write: it goes with the
+		// session and never before.
+		base, isLock := strings.CutSuffix(e.Name(), ".lock")
+		if isLock {
+			if _, err := os.Lstat(filepath.Join(dir, base+".json")); err == nil {
+				continue
 			}
+		}
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keep {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -6,16 +6,14 @@ import (
 	"gauntlet/internal/autonomy"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/git"
-	"gauntlet/internal/session"
 )
 
 // autonomous is step 4: the checkpoint the hook makes itself when the context
 // window fills up. It may be switched on without any configuration of the
-// project, so it finds the repository for itself.
+// project.
 func (s *stopping) autonomous(ctx context.Context) (event.Verdict, bool) {
 	var section *config.Autonomy
-	root, home := s.root, autonomy.HomeDir(s.Getenv)
+	home := autonomy.HomeDir(s.Getenv)
 	if s.cfg != nil {
 		section = s.cfg.Project.Autonomy
 	}
@@ -24,29 +22,15 @@ func (s *stopping) autonomous(ctx context.Context) (event.Verdict, bool) {
 	}
 	ctx, release := s.bounded(ctx)
 	defer release()
-	repo, inRepo := s.repo, s.inRepo
-	if !inRepo {
-		if r, err := git.Find(s.event.Cwd); err == nil {
-			repo, inRepo = r, true
-		}
-	}
-	memory := s.memory
-	if inRepo {
-		root = repo.Root
-		memory = session.Open(repo.GitDir, repo.Root, StateHome(s.Getenv))
-	} else if root == "" {
-		root = s.event.Cwd
-		memory = session.Open("", root, StateHome(s.Getenv))
+	root := s.site.Top()
+	if s.site.InRepo {
+		root = s.site.Repo.Root
 	}
 	in := autonomy.Input{
-		Event: s.event, Root: root, Config: section, Home: home, Getenv: s.Getenv, Memory: memory, Now: s.Now, Warn: s.Stderr,
+		Event: s.event, Root: root, Config: section, Home: home, Getenv: s.Getenv, Memory: s.memory, Now: s.Now, Warn: s.Stderr,
 		SwitchedOff: func() bool {
-			for _, st := range []session.Store{memory, session.Everywhere(StateHome(s.Getenv))} {
-				if _, off := st.IsOff(s.event.SessionID, s.Now()); off {
-					return true
-				}
-			}
-			return false
+			_, off := s.site.Off(s.event.SessionID, s.Now())
+			return off
 		},
 	}
 	if s.cfg != nil {
@@ -55,14 +39,14 @@ func (s *stopping) autonomous(ctx context.Context) (event.Verdict, bool) {
 	v, ok := autonomy.Run(ctx, in)
 	s.step("autonomy")
 	if ok && s.root == "" {
-		s.root, s.memory = root, memory // from here on it concerns this project
+		s.root = root // from here on it concerns this project
 	}
 	return v, ok
 }
 
 // scene is what the checkpoint looks at.
 func (s *stopping) scene() *Scene {
-	sc := NewScene(s.event, s.cfg, s.memory, s.Now, s.Getenv, s.Environ)
+	sc := NewScene(s.event, s.site, s.cfg, s.Now, s.Getenv, s.Environ)
 	sc.LastBlock = s.recall().At
 	return sc
 }

@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 )
 
 // gates is step 9: the run, and whether its failure may block once more.
@@ -126,7 +127,7 @@ func (s *stopping) block(ctx context.Context, before blocks, res run.Result) eve
 		}
 	}
 	v := event.Verdict{Status: event.Failed, Message: res.Message, Reason: reason}
-	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %s. To let the agent go: gauntlet off%s", redact.Line(res.Message, 500), sessionFlag(s.event.SessionID))
+	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %s. To let the agent go: gauntlet off%s", redact.Line(res.Message, 500), site.SessionFlag(s.event.SessionID))
 	return v
 }
 

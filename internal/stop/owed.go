@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 )
 
 // Owing is what a checkpoint came to.
@@ -136,7 +137,7 @@ func (sc *Scene) block(ctx context.Context, f facts, o Owing) Owing {
 	default:
 		o.Says = true
 		o.Verdict = event.Verdict{Status: event.Checkpoint, Reason: o.Result.Message, Message: "checkpoint: " + summary(o.Result)}
-		o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + summary(o.Result) + ". To let the agent go: gauntlet off" + sessionFlag(sc.Event.SessionID)
+		o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + summary(o.Result) + ". To let the agent go: gauntlet off" + site.SessionFlag(sc.Event.SessionID)
 	}
 	return o
 }
@@ -274,7 +275,7 @@ func (sc *Scene) CommitGate(ctx context.Context) (event.Verdict, bool) {
 		return event.Verdict{}, false
 	}
 	v := event.Verdict{Status: event.CommitRequired, Message: ask, Reason: reason}
-	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %d uncommitted files. To let the agent go: gauntlet off%s", len(left), sessionFlag(sc.Event.SessionID))
+	v.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %d uncommitted files. To let the agent go: gauntlet off%s", len(left), site.SessionFlag(sc.Event.SessionID))
 	return v, true
 }
 

@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 	"gauntlet/internal/transcript"
 )
 
@@ -38,15 +39,11 @@ type Scene struct {
 }
 
 // NewScene sets the scene for a project's checkpoint.
-func NewScene(ev event.Event, cfg *config.Loaded, memory session.Store, now func() time.Time, getenv func(string) string, environ []string) *Scene {
-	sc := &Scene{
-		Event: ev, Root: cfg.Root, Config: cfg.Project.Checkpoint, LogDir: cfg.Settings.LogDir,
-		Memory: memory, Now: now, Slug: getenv(EnvSlug), Environ: environ,
+func NewScene(ev event.Event, at *site.Site, cfg *config.Loaded, now func() time.Time, getenv func(string) string, environ []string) *Scene {
+	return &Scene{
+		Event: ev, Root: cfg.Root, Repo: at.Repo, InRepo: at.InRepo, Config: cfg.Project.Checkpoint, LogDir: cfg.Settings.LogDir,
+		Memory: at.Memory, Now: now, Slug: getenv(EnvSlug), Environ: environ,
 	}
-	if repo, err := git.Find(cfg.Root); err == nil && !repo.Bare {
-		sc.Repo, sc.InRepo = repo, true
-	}
-	return sc
 }
 
 // Enabled reports whether the project wants checkpoints.

@@ -141,20 +141,3 @@ func cut(s string, n int) string {
 	r := []rune(s)
 	return string(r[:n-1]) + "…"
 }
-
-// sessionFlag is how the escape hatch is named for this session alone; an id
-// that could be misread by a shell is left out.
-func sessionFlag(id string) string {
-	if id == "" || len(id) > 64 {
-		return ""
-	}
-	for _, c := range id {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return ""
-		}
-	}
-	if id[0] == '-' {
-		return ""
-	}
-	return " --session " + id
-}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 )
 
 // Hook is the outside world as a stop sees it.
@@ -44,7 +43,8 @@ type stopping struct {
 	steps   []history.Step
 	mark    time.Time
 
-	root   string
+	site   *site.Site
+	root   string // of the project that this stop concerns
 	cfg    *config.Loaded
 	repo   git.Repo
 	inRepo bool
@@ -126,7 +126,7 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 			return v
 		}
 	}
-	off, why := s.switchedOff()
+	why, off := s.site.Disabled(s.event.SessionID, s.Now())
 	if s.event.StopHookActive && (s.cfg == nil || s.cfg.Settings.Reentry != config.ReentryUntilPass) {
 		if !off && s.cfg != nil {
 			if v, owed := s.commitGate(ctx); owed {
@@ -194,7 +194,7 @@ const defaultDeadline = 280 * time.Second
 // plainSubagent tells a sub-agent's stop, of which there are many, without
 // reading the configuration: it is only judged where a setting says so.
 func (s *stopping) plainSubagent() bool {
-	return s.event.Kind == event.SubagentStop && (s.root == "" || !config.Mentions(s.root, s.Getenv, "subagents"))
+	return s.event.Kind == event.SubagentStop && (s.root == "" || !s.site.Mentions("subagents"))
 }
 
 func approveSubagent() event.Verdict {
@@ -206,7 +206,7 @@ func approveSubagent() event.Verdict {
 // that makes a difference is mentioned somewhere.
 func (s *stopping) plainReentry() bool {
 	return s.event.StopHookActive && s.event.Kind == event.Stop && s.event.BackgroundAgents == 0 && s.root != "" &&
-		!config.Mentions(s.root, s.Getenv, config.ReentryUntilPass, "commit_gate")
+		!s.site.Mentions(config.ReentryUntilPass, "commit_gate")
 }
 
 func approveReentry() event.Verdict {
@@ -215,35 +215,9 @@ func approveReentry() event.Verdict {
 
 // findProject finds root, repository and memory.
 func (s *stopping) findProject() {
-	cwd := s.event.Cwd
-	if st, err := os.Stat(cwd); cwd == "" || err != nil || !st.IsDir() {
-		cwd = s.Cwd
-	}
-	if abs, err := filepath.Abs(cwd); err == nil {
-		cwd = abs
-	}
-	s.event.Cwd = cwd
-	root, ok := config.FindRoot(cwd)
-	if !ok { // perhaps a link into the middle of a project
-		if target, err := filepath.EvalSymlinks(cwd); err == nil && target != cwd {
-			root, ok = config.FindRoot(target)
-		}
-	}
-	for _, name := range agent.ProjectDirVars() {
-		// An agent that went elsewhere with cd is still at work on the project it
-		// was started in.
-		if dir := s.Getenv(name); !ok && filepath.IsAbs(dir) {
-			root, ok = config.FindRoot(dir)
-		}
-	}
-	if !ok {
-		return
-	}
-	s.root = root
-	if repo, err := git.Find(root); err == nil && !repo.Bare {
-		s.repo, s.inRepo = repo, true
-	}
-	s.memory = session.Open(s.repo.GitDir, root, StateHome(s.Getenv))
+	s.site = site.Find(site.Dir(s.event.Cwd, s.Cwd), s.Getenv)
+	s.event.Cwd = s.site.Cwd
+	s.root, s.repo, s.inRepo, s.memory = s.site.Root, s.site.Repo, s.site.InRepo, s.site.Memory
 }
 
 // loadConfig reads the configuration of the project, if there is one.
@@ -251,7 +225,7 @@ func (s *stopping) loadConfig() error {
 	if s.root == "" {
 		return nil
 	}
-	cfg, err := config.Load(s.root, s.Getenv)
+	cfg, err := s.site.Config()
 	s.step("config")
 	if err != nil {
 		return err
@@ -261,51 +235,6 @@ func (s *stopping) loadConfig() error {
 		fmt.Fprintln(s.Stderr, "gauntlet: warning: "+redact.Line(w, 500))
 	}
 	return nil
-}
-
-// switchedOff asks all the switches.
-func (s *stopping) switchedOff() (bool, string) {
-	if s.cfg != nil && !s.cfg.Settings.StopHookEnabled {
-		return true, "the stop hook is switched off by " + s.source("stop_hook.enabled")
-	}
-	everywhere := session.Everywhere(StateHome(s.Getenv))
-	for _, sw := range []struct {
-		store   session.Store
-		session string
-		on      string // what switches it on again
-	}{
-		{s.memory, "", "gauntlet on"},
-		{everywhere, "", "gauntlet on --everywhere"},
-		{everywhere, s.event.SessionID, "gauntlet on" + sessionFlag(s.event.SessionID)},
-	} {
-		if o, off := sw.store.IsOff(sw.session, s.Now()); off {
-			until := "until `" + sw.on + "`"
-			if !o.Until.IsZero() {
-				until = "until " + o.Until.Local().Format("15:04")
-			}
-			return true, "switched off by `gauntlet off` " + until
-		}
-	}
-	return false, ""
-}
-
-// source names where an effective setting came from.
-func (s *stopping) source(field string) string {
-	for _, v := range s.cfg.Values {
-		if v.Field == field {
-			return v.Source
-		}
-	}
-	return field
-}
-
-// StateHome is $XDG_STATE_HOME, or its default; "" without a home.
-func StateHome(getenv func(string) string) string {
-	dir, err := history.Dir(getenv)
-	if err != nil {
-		return ""
-	}
-	return filepath.Dir(filepath.Dir(dir))
 }
 
 func approve(st event.Status, message string) event.Verdict {

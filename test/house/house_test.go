@@ -22,7 +22,7 @@ import (
 var ring = map[string]int{
 	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "redact": 0, "tokens": 0, "buildinfo": 0,
 	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1,
-	"agent": 2, "proof": 2,
+	"agent": 2, "site": 2, "proof": 2,
 	"gate": 3, "review": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "install": 3,
 	"stop": 4, "run": 4,
 	"cli": 5, "report": 5,
@@ -31,6 +31,7 @@ var ring = map[string]int{
 // sameRing are the imports within one ring that are meant, each with its reason.
 var sameRing = map[string]string{
 	"proc → event": "the name of the recursion guard that every child gets",
+	"site → agent": "the variables in which clients name their project directory",
 	"stop → run":   "a stop runs the gates by calling the executor",
 	"cli → report": "commands print reports",
 }

@@ -1,0 +1,72 @@
+package site
+
+import (
+	"time"
+
+	"gauntlet/internal/session"
+)
+
+// Switch is an off switch that is in effect.
+type Switch struct {
+	session.Off
+	// On is the command that switches the hook on again.
+	On string
+}
+
+// Until says, for a person, how long the switch is in effect.
+func (s Switch) Until() string {
+	if s.Off.Until.IsZero() {
+		return "until `" + s.On + "`"
+	}
+	return "until " + s.Off.Until.Local().Format("15:04")
+}
+
+// Everywhere is the memory that all projects share: a switch in it works without
+// knowing where the agent is.
+func (s *Site) Everywhere() session.Store { return session.Everywhere(s.StateHome) }
+
+// Off asks every switch of `gauntlet off`: this project's, the one for all
+// projects, and the session's own.
+func (s *Site) Off(sessionID string, now time.Time) (Switch, bool) {
+	everywhere := s.Everywhere()
+	for _, at := range []struct {
+		store   session.Store
+		session string
+		on      string
+	}{
+		{s.Memory, "", "gauntlet on"},
+		{everywhere, "", "gauntlet on --everywhere"},
+		{everywhere, sessionID, "gauntlet on" + SessionFlag(sessionID)},
+	} {
+		if o, off := at.store.IsOff(at.session, now); off {
+			return Switch{Off: o, On: at.on}, true
+		}
+	}
+	return Switch{}, false
+}
+
+// Disabled reports whether stops here are not judged, and which switch says so:
+// the configuration, the environment or `gauntlet off`.
+func (s *Site) Disabled(sessionID string, now time.Time) (why string, disabled bool) {
+	if cfg, err := s.Config(); err == nil && cfg != nil && !cfg.Settings.StopHookEnabled {
+		return "the stop hook is switched off by " + cfg.Source("stop_hook.enabled"), true
+	}
+	if sw, off := s.Off(sessionID, now); off {
+		return "switched off by `gauntlet off` " + sw.Until(), true
+	}
+	return "", false
+}
+
+// SessionFlag is how a command names one session; "" for an id that a shell
+// could misread.
+func SessionFlag(id string) string {
+	if id == "" || len(id) > 64 || id[0] == '-' {
+		return ""
+	}
+	for _, c := range id {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return ""
+		}
+	}
+	return " --session " + id
+}

@@ -1,0 +1,159 @@
+// Package site answers "where am I?" once, for every command and every hook:
+// project root, repository, memory, configuration, off switch. Commands and
+// hooks that ask here cannot disagree about which project a directory belongs
+// to. Ring 2: imports rings 0 and 1, and agent for the variables in which
+// clients name the directory they were started in.
+package site
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/config"
+	"gauntlet/internal/git"
+	"gauntlet/internal/history"
+	"gauntlet/internal/session"
+)
+
+// Site is one place. Finding it costs a few stats; everything that costs more
+// is looked up when it is first asked for.
+type Site struct {
+	// Cwd is the directory that was asked about, absolute.
+	Cwd string
+	// Root is the project root, where .gauntlet/config.yml is; "" outside a project.
+	Root string
+	// Repo is the work tree of the project, or of Cwd outside a project. It is
+	// valid only if InRepo; a bare repository is not a work tree.
+	Repo   git.Repo
+	InRepo bool
+	// StateHome is $XDG_STATE_HOME or its default; "" without a home directory.
+	StateHome string
+	// Memory is what sessions here remember.
+	Memory session.Store
+
+	getenv     func(string) string
+	loadConfig func() (*config.Loaded, error)
+}
+
+// Find looks for the project that cwd belongs to: above cwd, above the directory
+// that cwd is a symbolic link to, and above the directory that the agent was
+// started in, which cd does not change.
+func Find(cwd string, getenv func(string) string) *Site {
+	return find(cwd, getenv, agent.ProjectDirVars())
+}
+
+// Here is Find without the agent's variables: for commands that set up or name
+// the project of one directory, wherever an agent may have been started.
+func Here(cwd string, getenv func(string) string) *Site {
+	return find(cwd, getenv, nil)
+}
+
+func find(cwd string, getenv func(string) string, vars []string) *Site {
+	if abs, err := filepath.Abs(cwd); err == nil {
+		cwd = abs
+	}
+	s := &Site{Cwd: cwd, StateHome: StateHome(getenv), getenv: getenv}
+	s.loadConfig = sync.OnceValues(func() (*config.Loaded, error) { return config.Load(s.Root, getenv) })
+	s.Root = projectAbove(cwd)
+	for _, name := range vars {
+		if dir := getenv(name); s.Root == "" && filepath.IsAbs(dir) {
+			s.Root = projectAbove(dir)
+		}
+	}
+	s.Repo, s.InRepo = workTree(s.Top())
+	top := s.Top()
+	if !s.InRepo { // in a repository the git directory names the memory
+		top = realPath(top)
+	}
+	s.Memory = session.Open(s.Repo.GitDir, top, s.StateHome)
+	return s
+}
+
+// projectAbove is the root of the project that dir is in, or that dir is a
+// symbolic link into; "" if there is none.
+func projectAbove(dir string) string {
+	if root, ok := config.FindRoot(dir); ok {
+		return root
+	}
+	if real := realPath(dir); real != dir {
+		if root, ok := config.FindRoot(real); ok {
+			return root
+		}
+	}
+	return ""
+}
+
+// workTree is the work tree that dir is in, or that dir is a symbolic link into.
+func workTree(dir string) (git.Repo, bool) {
+	repo, err := git.Find(dir)
+	if err != nil || repo.Bare {
+		if real := realPath(dir); real != dir {
+			repo, err = git.Find(real)
+		}
+	}
+	if err != nil || repo.Bare {
+		return git.Repo{}, false
+	}
+	return repo, true
+}
+
+// realPath resolves symbolic links, so that one directory has one memory
+// whatever it is called.
+func realPath(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+// IsProject reports whether there is a .gauntlet/config.yml.
+func (s *Site) IsProject() bool { return s.Root != "" }
+
+// Top is the directory that work here is about: the project root, else the top
+// of the work tree, else Cwd.
+func (s *Site) Top() string {
+	switch {
+	case s.Root != "":
+		return s.Root
+	case s.InRepo:
+		return s.Repo.Root
+	}
+	return s.Cwd
+}
+
+// Config is the configuration of the project, read once; nil outside a project.
+func (s *Site) Config() (*config.Loaded, error) {
+	if s.Root == "" {
+		return nil, nil
+	}
+	return s.loadConfig()
+}
+
+// Mentions reports whether one of words stands in the configuration files: a
+// look at the bytes that saves the parser when a setting can only have its
+// default value.
+func (s *Site) Mentions(words ...string) bool {
+	return s.Root != "" && config.Mentions(s.Root, s.getenv, words...)
+}
+
+// Dir is the first of dirs that is a directory: the one an event names, else the
+// one the process was started in.
+func Dir(dirs ...string) string {
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); dir != "" && err == nil && info.IsDir() {
+			return dir
+		}
+	}
+	return dirs[len(dirs)-1]
+}
+
+// StateHome is $XDG_STATE_HOME, or its default; "" without a home directory.
+func StateHome(getenv func(string) string) string {
+	dir, err := history.Dir(getenv)
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(filepath.Dir(dir))
+}
