@@ -1,8 +1,10 @@
 package transcript
 
+import "strings"
+
 // detect tells the format by the shape of one line; nil when it tells none.
 func detect(line []byte) (string, normaliser) {
-	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf bool }
+	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf, data, parts, info, qwen bool }
 	var typ string
 	foreign := false // a message in a shape we do not know
 	ok := members(line, func(k, v []byte) bool {
@@ -24,6 +26,15 @@ func detect(line []byte) (string, normaliser) {
 		case "message":
 			has.message = isObject(v)
 			foreign = has.message && field(v, "content") == nil
+			has.qwen = has.qwen || foreign && isArray(field(v, "parts"))
+		case "provenance", "systemPayload", "toolCallResult":
+			has.qwen = true
+		case "data":
+			has.data = isObject(v)
+		case "info":
+			has.info = isObject(v) && field(v, "role") != nil
+		case "parts":
+			has.parts = isArray(v)
 		case "content":
 			has.content = true
 		case "$set", "$rewindTo":
@@ -36,8 +47,18 @@ func detect(line []byte) (string, normaliser) {
 		return true
 	})
 	switch {
-	case !ok || foreign:
+	case !ok:
 		return "", nil
+	case has.qwen && has.uuid:
+		return FormatQwen, &qwenLog{}
+	case foreign:
+		return "", nil
+	case has.info && has.parts:
+		return FormatOpenCode, &opencodeLog{}
+	case has.data && has.id && has.stamp && strings.Contains(typ, "."):
+		return FormatCopilot, &copilotLog{}
+	case !has.uuid && has.id && (typ == "message" && has.message || typ == "session_start"):
+		return FormatDroid, &droidLog{}
 	case has.typ && has.payload && has.stamp && !has.uuid:
 		return FormatCodex, &codexLog{}
 	case has.messages && !has.typ && (has.session || has.header):

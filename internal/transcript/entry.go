@@ -46,7 +46,9 @@ type result struct {
 	hasExit    bool
 	rejected   bool
 	background bool
-	output     string
+	// needsExit: a command is proved by its exit status alone.
+	needsExit bool
+	output    string
 	// task is the handle under which later polls speak of a background call.
 	task string
 	// agent is the id of the sub-agent that the call launched.
@@ -66,6 +68,9 @@ func (r *result) apply(c *event.ToolCall) {
 		c.Output = r.output
 	}
 	c.Outcome = r.outcome
+	if r.needsExit && !r.hasExit && c.Kind == event.ToolShell && c.Outcome == event.Success {
+		c.Outcome = event.Unknown
+	}
 	c.ExitCode, c.HasExit = r.exit, r.hasExit
 	c.Rejected = c.Rejected || r.rejected
 	c.Background = r.background

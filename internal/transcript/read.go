@@ -126,6 +126,9 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	if isDocument(f, size) {
 		return c, c.document(f, size, add)
 	}
+	if isList(f, size) && c.list(f, size, add) {
+		return c, nil
+	}
 	t := newTail(f, size, opts.MaxBytes)
 	defer t.release()
 	for {
@@ -157,6 +160,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	if t.err != nil && c.norm == nil {
 		return nil, t.err
 	}
+	c.rest(add)
 	c.cut = t.cut || t.err != nil
 	if c.norm == nil && c.cut {
 		// One line longer than all we may read: the first one may tell.
@@ -166,6 +170,15 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		return nil, fmt.Errorf("%w: %s", ErrFormat, path)
 	}
 	return c, nil
+}
+
+// rest hands over what a normaliser held back until it saw an older line.
+func (c *collector) rest(add func(*collector, []entry) bool) {
+	if n, ok := c.norm.(interface{ rest() []entry }); ok {
+		if group := n.rest(); len(group) > 0 {
+			add(c, group)
+		}
+	}
 }
 
 // add takes the entries of one more line; false means that is enough.
@@ -325,6 +338,9 @@ func (c *collector) turn() Turn {
 		t.Model = t.Usage.Model
 	}
 	t.Earlier = pair(before).calls
+	if log, ok := c.norm.(*copilotLog); ok {
+		t.Running, t.Flushed = log.running(), log.flushed
+	}
 	return t
 }
 

@@ -112,6 +112,28 @@ func (f *family) files(call event.ToolCall, agent string) []string {
 		return f.codex(agent, call.At)
 	case FormatGemini:
 		return f.gemini()
+	case FormatQwen:
+		return f.qwen(call.ID)
+	case FormatDroid:
+		if agent != "" {
+			return []string{filepath.Join(filepath.Dir(f.path), agent+".jsonl")}
+		}
+	}
+	return nil
+}
+
+// qwen: projects/<dir>/subagents/<session>/agent-<type>-<call>.jsonl, the main
+// file being projects/<dir>/chats/<session>.jsonl.
+func (f *family) qwen(callID string) []string {
+	session := strings.TrimSuffix(filepath.Base(f.path), ".jsonl")
+	if !isPlainID(callID) || !isPlainID(session) {
+		return nil
+	}
+	dir := filepath.Join(filepath.Dir(filepath.Dir(f.path)), "subagents", session)
+	for _, name := range names(dir) {
+		if strings.HasPrefix(name, "agent-") && strings.HasSuffix(name, "-"+callID+".jsonl") {
+			return []string{filepath.Join(dir, name)}
+		}
 	}
 	return nil
 }

@@ -11,6 +11,11 @@ const (
 	FormatClaude = "claude" // JSONL, one content block per line
 	FormatCodex  = "codex"  // rollout JSONL, paginated or legacy
 	FormatGemini = "gemini" // replayable JSONL, or the older single document
+
+	FormatQwen     = "qwen"     // JSONL, one message per line in parts
+	FormatCopilot  = "copilot"  // JSONL, one event per line
+	FormatDroid    = "droid"    // JSONL, content blocks in lines of type "message"
+	FormatOpenCode = "opencode" // messages with their parts, one per line or in one list
 )
 
 // Options bounds a reading. The zero value is what a stop uses.
@@ -51,6 +56,10 @@ type Turn struct {
 	// Earlier are the calls of earlier turns, as far as they were read, in call
 	// order: they show which files were seen before. Their output is not kept.
 	Earlier []event.ToolCall
+	// Running counts sub-agents that the transcript shows at work.
+	Running int
+	// Flushed: the format tells when it is written up to the stop, and it is.
+	Flushed bool
 	// TurnID is the newest id the agent itself gave to a turn, in the words of
 	// its hook events; "" when the format has none. When it is not the event's
 	// id, the file lags behind the event.

@@ -1,0 +1,269 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// copilotLog normalises GitHub Copilot CLI's events.jsonl: one event per line,
+// sub-agents in the same file under their agentId. The reason of a block is a
+// user message like a human's; the record of the hook before it tells them apart.
+type copilotLog struct {
+	held *entry
+	// flushed: the newest record is the stop hook that is asking.
+	flushed, begun bool
+	// working holds, per sub-agent, whether its newest record leaves it at work.
+	working map[string]bool
+}
+
+func (l *copilotLog) line(raw []byte, earlier bool) []entry {
+	var typ, id, agent string
+	var stamped, data []byte
+	if !members(raw, func(k, v []byte) bool {
+		switch string(k) {
+		case "type":
+			typ = text(v)
+		case "id":
+			id = text(v)
+		case "agentId":
+			agent = text(v)
+		case "timestamp":
+			stamped = v
+		case "data":
+			data = v
+		}
+		return true
+	}) {
+		return nil
+	}
+	if !l.begun {
+		l.begun = true
+		l.flushed = typ == "hook.start" && isStopHook(data)
+	}
+	l.watch(typ, agent)
+	if strings.HasPrefix(typ, "hook.") {
+		if typ == "hook.end" && l.held != nil && isStopHook(data) && copilotReason(data) == l.held.text {
+			l.held = nil
+		}
+		return nil
+	}
+	at := stamp(stamped)
+	if typ == "user.message" {
+		out := l.rest()
+		if said := excerpt(field(data, "content")); agent == "" && !earlier && strings.TrimSpace(said) != "" && field(data, "source") == nil {
+			l.held = &entry{kind: entryHuman, id: id, at: at, text: said}
+		}
+		return out
+	}
+	return append(copilotEntries(typ, agent, data, at), l.rest()...)
+}
+
+// rest is the user text that was held back until what stands before it was seen.
+func (l *copilotLog) rest() []entry {
+	if l.held == nil {
+		return nil
+	}
+	e := *l.held
+	l.held = nil
+	return []entry{e}
+}
+
+// watch notes which sub-agents have not come to an end.
+func (l *copilotLog) watch(typ, agent string) {
+	if agent == "" {
+		return
+	}
+	if _, known := l.working[agent]; known {
+		return
+	}
+	if l.working == nil {
+		l.working = map[string]bool{}
+	}
+	l.working[agent] = !copilotEnded(typ)
+}
+
+func copilotEnded(typ string) bool {
+	switch typ {
+	case "subagent.completed", "subagent.failed", "subagent.cancelled", "subagent.idle":
+		return true
+	}
+	return false
+}
+
+// running counts the sub-agents at work.
+func (l *copilotLog) running() int {
+	n := 0
+	for _, at := range l.working {
+		if at {
+			n++
+		}
+	}
+	return n
+}
+
+func isStopHook(data []byte) bool { return text(field(data, "hookType")) == "agentStop" }
+
+func copilotReason(data []byte) string { return excerpt(path(data, "output", "reason")) }
+
+func copilotEntries(typ, agent string, data []byte, at time.Time) []entry {
+	switch typ {
+	case "assistant.message":
+		return copilotReply(agent, data, at)
+	case "tool.execution_start":
+		call := copilotCall(text(field(data, "toolCallId")), text(field(data, "toolName")), agent, field(data, "arguments"), at)
+		return []entry{copilotPoll(call, field(data, "arguments"))}
+	case "tool.execution_complete":
+		return copilotResult(data, at)
+	case "session.usage_record":
+		usage := field(data, "usage")
+		n, ok := number(field(usage, "inputTokens"))
+		if agent != "" || !ok || n <= 0 || text(field(usage, "initiator")) == "sub-agent" {
+			return nil
+		}
+		window, _ := number(field(usage, "maxPromptTokens"))
+		return []entry{{kind: entryUsage, at: at, usage: &Usage{Tokens: n, Window: max(window, 0), Model: text(field(usage, "model")), At: at}}}
+	case "session.compaction_complete":
+		if agent == "" {
+			return []entry{{kind: entryCompacted, at: at}}
+		}
+	}
+	return nil
+}
+
+func copilotReply(agent string, data []byte, at time.Time) []entry {
+	var out []entry
+	if said := excerpt(field(data, "content")); said != "" && agent == "" {
+		out = append(out, entry{kind: entrySaid, at: at, text: said})
+	}
+	elements(field(data, "toolRequests"), func(r []byte) bool {
+		call := copilotCall(text(field(r, "toolCallId")), text(field(r, "name")), agent, field(r, "arguments"), at)
+		out = append(out, copilotPoll(call, field(r, "arguments")))
+		return len(out) < 4096
+	})
+	return out
+}
+
+func copilotCall(id, name, agent string, args []byte, at time.Time) *event.ToolCall {
+	call := &event.ToolCall{ID: id, Name: name, Kind: event.ToolOther, Outcome: event.Unknown, At: at, Subagent: agent}
+	switch name {
+	case "bash", "powershell", "local_shell":
+		call.Kind = event.ToolShell
+	case "view":
+		call.Kind = event.ToolRead
+	case "edit", "str_replace", "insert":
+		call.Kind = event.ToolEdit
+	case "create":
+		call.Kind = event.ToolWrite
+	case "grep", "glob", "rg":
+		call.Kind = event.ToolSearch
+	case "task":
+		call.Kind = event.ToolAgent
+	case "apply_patch":
+		call.Kind = event.ToolEdit
+		t := patchPaths(text(bounded(args)))
+		if isObject(args) {
+			t = patchPaths(text(bounded(field(args, "input"))))
+		}
+		call.Paths = append(t.edited, t.other...)
+	}
+	members(args, func(k, v []byte) bool {
+		switch string(k) {
+		case "command":
+			if call.Kind == event.ToolShell {
+				call.Command = command(v)
+			}
+		case "path":
+			if p := text(v); p != "" && call.Kind != event.ToolShell {
+				call.Paths = append(call.Paths, p)
+			}
+		}
+		return true
+	})
+	return call
+}
+
+// copilotPoll is the entry of a call. One that looks after a command which went
+// on in the background names that command's shell.
+func copilotPoll(call *event.ToolCall, args []byte) entry {
+	e := entry{kind: entryCall, id: call.ID, at: call.At, call: call}
+	switch call.Name {
+	case "read_bash", "read_powershell", "write_bash", "write_powershell":
+		e.text = text(field(args, "shellId"))
+	}
+	return e
+}
+
+// copilotResult reads the end of a call. "success" is true for a command that
+// failed: its exit status alone counts.
+func copilotResult(data []byte, at time.Time) []entry {
+	id := text(field(data, "toolCallId"))
+	r := &result{outcome: event.Unknown, needsExit: true, output: excerpt(path(data, "result", "content"))}
+	failure := field(data, "error")
+	switch ok := field(data, "success"); {
+	case failure != nil || string(ok) == "false":
+		r.outcome = event.Failure
+		if r.output == "" {
+			r.output = excerpt(field(failure, "message"))
+		}
+		r.rejected = copilotRefusal(text(field(failure, "code")))
+	case isTrue(ok):
+		r.outcome = event.Success
+	}
+	if shell := copilotShell(r.output); shell != "" {
+		r.task = shell
+	}
+	if code, ok := number(path(data, "shellExecution", "exitCode")); ok {
+		r.finish(code)
+	} else if code, ok := copilotExit(r.output); ok {
+		r.finish(code)
+	} else if r.task != "" {
+		r.outcome, r.background = event.Unknown, true
+	}
+	out := []entry{{kind: entryResult, id: id, at: at, res: r}}
+	var edited []string
+	elements(field(data, "fileEdits"), func(f []byte) bool {
+		edited = append(edited, text(field(f, "path")))
+		return len(edited) < 256
+	})
+	if len(edited) > 0 {
+		more := &event.ToolCall{ID: id, Kind: event.ToolOther, Paths: edited, At: at}
+		out = append([]entry{{kind: entryItem, id: id, at: at, call: more}}, out...)
+	}
+	return out
+}
+
+// copilotShell is the shell that a command went on in, by the words of the
+// harness: "<command started in background with shellId: 3>".
+func copilotShell(out string) string {
+	i := strings.LastIndex(out, "shellId: ")
+	if i < 0 {
+		return ""
+	}
+	id := out[i+len("shellId: "):]
+	if end := strings.IndexAny(id, " >,\n"); end >= 0 {
+		id = id[:end]
+	}
+	return id
+}
+
+// copilotExit reads "<shellId: 0 completed with exit code 3>", the last line of
+// a command's output.
+func copilotExit(out string) (int, bool) {
+	const mark = " completed with exit code "
+	s := strings.TrimSpace(out)
+	i := strings.LastIndex(s, mark)
+	if i < 0 || !strings.HasSuffix(s, ">") || strings.LastIndex(s, "\n") > i {
+		return 0, false
+	}
+	return number([]byte(strings.TrimSuffix(s[i+len(mark):], ">")))
+}
+
+func copilotRefusal(code string) bool {
+	switch code {
+	case "denied", "rejected", "cancelled", "unknown_tool", "invalid_arguments":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,206 @@
+package transcript
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// opencodeLog normalises OpenCode's messages as our plugin hands them over: a
+// message with its parts per line, or all of them in one list. A message of a
+// sub-agent's session carries that session's id as "subagent".
+type opencodeLog struct{}
+
+// opencodePrefix opens every prompt that our plugin sends.
+const opencodePrefix = "Gauntlet: "
+
+func (l *opencodeLog) line(raw []byte, earlier bool) []entry {
+	var info, parts []byte
+	var agent string
+	if !members(raw, func(k, v []byte) bool {
+		switch string(k) {
+		case "info":
+			info = v
+		case "parts":
+			parts = v
+		case "subagent":
+			agent = text(v)
+		}
+		return true
+	}) {
+		return nil
+	}
+	at := millis(path(info, "time", "created"))
+	switch text(field(info, "role")) {
+	case "user":
+		return opencodePrompt(info, parts, agent, at, earlier)
+	case "assistant":
+		return opencodeReply(info, parts, agent, at)
+	}
+	return nil
+}
+
+func opencodePrompt(info, parts []byte, agent string, at time.Time, earlier bool) []entry {
+	said, compacted := "", false
+	elements(parts, func(p []byte) bool {
+		switch text(field(p, "type")) {
+		case "text":
+			if s := excerpt(field(p, "text")); !isTrue(field(p, "synthetic")) && s != "" {
+				said = strings.TrimPrefix(said+"\n"+s, "\n")
+			}
+		case "compaction":
+			compacted = true
+		}
+		return true
+	})
+	switch {
+	case agent != "":
+		return nil
+	case compacted:
+		return []entry{{kind: entryCompacted, at: at}}
+	case earlier || strings.TrimSpace(said) == "" || strings.HasPrefix(said, opencodePrefix):
+		return nil
+	}
+	return []entry{{kind: entryHuman, id: text(field(info, "id")), at: at, text: clip(said)}}
+}
+
+func opencodeReply(info, parts []byte, agent string, at time.Time) []entry {
+	var out []entry
+	elements(parts, func(p []byte) bool {
+		switch text(field(p, "type")) {
+		case "text":
+			if s := excerpt(field(p, "text")); s != "" && agent == "" {
+				out = append(out, entry{kind: entrySaid, at: at, text: s})
+			}
+		case "tool":
+			call, r := opencodeCall(p, agent, at)
+			out = append(out, entry{kind: entryItem, id: call.ID, at: call.At, call: call, res: r})
+		}
+		return len(out) < 4096
+	})
+	tokens := field(info, "tokens")
+	sum := 0
+	for _, raw := range [][]byte{field(tokens, "input"), path(tokens, "cache", "read"), path(tokens, "cache", "write")} {
+		if n, ok := number(raw); ok && n > 0 {
+			sum += n
+		}
+	}
+	if sum > 0 && agent == "" {
+		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: sum, Model: text(field(info, "modelID")), At: at}})
+	}
+	return out
+}
+
+func opencodeCall(part []byte, agent string, at time.Time) (*event.ToolCall, *result) {
+	state := field(part, "state")
+	call := &event.ToolCall{
+		ID: text(field(part, "callID")), Name: text(field(part, "tool")), Kind: event.ToolOther, Outcome: event.Unknown, At: at, Subagent: agent,
+	}
+	if began := millis(path(state, "time", "start")); !began.IsZero() {
+		call.At = began
+	}
+	switch call.Name {
+	case "bash":
+		call.Kind = event.ToolShell
+	case "read":
+		call.Kind = event.ToolRead
+	case "edit", "multiedit":
+		call.Kind = event.ToolEdit
+	case "write":
+		call.Kind = event.ToolWrite
+	case "grep", "glob", "list":
+		call.Kind = event.ToolSearch
+	case "task":
+		call.Kind = event.ToolAgent
+	case "patch", "apply_patch":
+		call.Kind = event.ToolEdit
+		t := patchPaths(text(bounded(path(state, "input", "patchText"))))
+		call.Paths = append(t.edited, t.other...)
+	}
+	members(field(state, "input"), func(k, v []byte) bool {
+		switch string(k) {
+		case "command":
+			if call.Kind == event.ToolShell {
+				call.Command = command(v)
+			}
+		case "workdir":
+			if call.Kind == event.ToolShell {
+				call.Dir = text(v)
+			}
+		case "filePath", "path":
+			if p := text(v); p != "" && call.Kind != event.ToolShell && call.Kind != event.ToolAgent {
+				call.Paths = append(call.Paths, p)
+			}
+		}
+		return true
+	})
+	return call, opencodeResult(state)
+}
+
+func opencodeResult(state []byte) *result {
+	r := &result{outcome: event.Unknown, needsExit: true, output: excerpt(field(state, "output"))}
+	switch text(field(state, "status")) {
+	case "completed":
+		r.outcome = event.Success
+	case "error":
+		r.outcome, r.output = event.Failure, excerpt(field(state, "error"))
+		r.rejected = strings.Contains(r.output, "rejected permission") || strings.Contains(r.output, "specified a rule which prevents")
+	}
+	if code, ok := number(path(state, "metadata", "exit")); ok {
+		r.finish(code)
+	}
+	return r
+}
+
+// millis reads a time in milliseconds since 1970; zero when it is none.
+func millis(raw []byte) time.Time {
+	n, ok := number(raw)
+	if !ok || n <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(n)).UTC()
+}
+
+// isList reports a file that may be one JSON list.
+func isList(f io.ReaderAt, size int64) bool {
+	head := make([]byte, min(size, 512))
+	n, _ := f.ReadAt(head, 0)
+	return bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("["))
+}
+
+// list reads a file that holds all messages in one list; false when it is not
+// one. It is read whole: what is cut off at its start cannot be told from what
+// is inside a message.
+func (c *collector) list(f io.ReaderAt, size int64, add func(*collector, []entry) bool) bool {
+	if size > c.opts.MaxBytes {
+		return false
+	}
+	buf := make([]byte, size)
+	if n, _ := f.ReadAt(buf, 0); int64(n) < size {
+		return false
+	}
+	var all [][]byte
+	elements(buf, func(v []byte) bool {
+		all = append(all, v)
+		return len(all) < maxMessages
+	})
+	for _, v := range slices.Backward(all) {
+		if c.norm == nil {
+			if c.format, c.norm = detect(v); c.norm == nil {
+				continue
+			}
+		}
+		if group := c.norm.line(v, c.human != nil); len(group) > 0 && !add(c, group) {
+			return true
+		}
+	}
+	if c.norm == nil {
+		return false
+	}
+	c.rest(add)
+	return true
+}

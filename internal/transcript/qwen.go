@@ -1,0 +1,208 @@
+package transcript
+
+import (
+	"bytes"
+	"strings"
+
+	"gauntlet/internal/event"
+)
+
+// qwenLog normalises Qwen Code's chat log: one message per line in Gemini's
+// parts, tool results in lines of their own. The reason of a block is not in
+// the file.
+type qwenLog struct{}
+
+// qwenLine holds the fields of a line that matter, raw.
+type qwenLine struct {
+	typ, subtype, provenance, uuid, agentID, cwd, model string
+	stamp, message, result, usage                       []byte
+	sidechain                                           bool
+}
+
+func (c *qwenLine) set(k, v []byte) bool {
+	switch string(k) {
+	case "type":
+		c.typ = text(v)
+	case "subtype":
+		c.subtype = text(v)
+	case "provenance":
+		c.provenance = text(v)
+	case "uuid":
+		c.uuid = text(v)
+	case "agentId":
+		c.agentID = text(v)
+	case "cwd":
+		c.cwd = text(v)
+	case "model":
+		c.model = text(v)
+	case "timestamp":
+		c.stamp = v
+	case "message":
+		c.message = v
+	case "toolCallResult":
+		c.result = v
+	case "usageMetadata":
+		c.usage = v
+	case "isSidechain":
+		c.sidechain = isTrue(v)
+	}
+	return true
+}
+
+func (l *qwenLog) line(raw []byte, earlier bool) []entry {
+	if earlier && !bytes.Contains(raw, []byte(`"functionCall"`)) && !bytes.Contains(raw, []byte(`"functionResponse"`)) {
+		return nil
+	}
+	var c qwenLine
+	if !members(raw, c.set) {
+		return nil
+	}
+	switch c.typ {
+	case "user":
+		return c.user()
+	case "assistant":
+		return c.assistant()
+	case "tool_result":
+		return c.results()
+	case "system":
+		if c.subtype == "chat_compression" && !c.sidechain {
+			return []entry{{kind: entryCompacted, at: stamp(c.stamp)}}
+		}
+	}
+	return nil
+}
+
+// user reads a prompt, or the notice that a background task ended.
+func (c *qwenLine) user() []entry {
+	at, said := stamp(c.stamp), qwenText(c.message)
+	switch {
+	case isNotification(said):
+		return notification(said, at)
+	case c.sidechain || c.subtype != "" || said == "":
+		return nil
+	case c.provenance != "" && c.provenance != "real_user":
+		return nil
+	}
+	return []entry{{kind: entryHuman, id: c.uuid, at: at, text: said}}
+}
+
+// qwenText joins the text parts of a message; thoughts are not said.
+func qwenText(message []byte) string {
+	var b strings.Builder
+	elements(field(message, "parts"), func(part []byte) bool {
+		if s := excerpt(field(part, "text")); s != "" && !isTrue(field(part, "thought")) {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(s)
+		}
+		return b.Len() < 4*(headBytes+tailBytes)
+	})
+	return clip(b.String())
+}
+
+func (c *qwenLine) assistant() []entry {
+	at := stamp(c.stamp)
+	var out []entry
+	if said := qwenText(c.message); said != "" && !c.sidechain {
+		out = append(out, entry{kind: entrySaid, at: at, text: said})
+	}
+	elements(field(c.message, "parts"), func(part []byte) bool {
+		f := field(part, "functionCall")
+		if f == nil {
+			return true
+		}
+		call := &event.ToolCall{
+			ID: text(field(f, "id")), Name: text(field(f, "name")), Kind: event.ToolOther, Outcome: event.Unknown, At: at, Subagent: c.agentID,
+		}
+		geminiTool(call, field(f, "args"))
+		if call.Name == "agent" || call.Name == "task" {
+			call.Kind, call.Paths = event.ToolAgent, nil
+		}
+		if call.Kind == event.ToolShell && call.Dir == "" {
+			call.Dir = c.cwd
+		}
+		out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
+		return len(out) < 4096
+	})
+	if n, ok := number(field(c.usage, "promptTokenCount")); ok && n > 0 && !c.sidechain {
+		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: n, Model: c.model, At: at}})
+	}
+	return out
+}
+
+// results reads the outcome of the calls that one line answers.
+func (c *qwenLine) results() []entry {
+	at := stamp(c.stamp)
+	var out []entry
+	elements(field(c.message, "parts"), func(part []byte) bool {
+		f := field(part, "functionResponse")
+		if f == nil {
+			return true
+		}
+		id := text(field(f, "id"))
+		out = append(out, entry{kind: entryResult, id: id, at: at, res: c.outcome(id, f)})
+		return len(out) < 4096
+	})
+	return out
+}
+
+func (c *qwenLine) outcome(id string, response []byte) *result {
+	r := &result{outcome: event.Unknown}
+	var failed bool
+	r.output, failed = geminiResponse([]byte(`[{"functionResponse":` + string(response) + `}]`))
+	own := c.result // it speaks of one call; a line that answers several has none of its own
+	if call := text(field(own, "callId")); call != "" && call != id {
+		own = nil
+	}
+	status, display := text(field(own, "status")), field(own, "resultDisplay")
+	switch {
+	case status == "cancelled":
+		r.outcome, r.rejected = event.Failure, true
+	case text(field(display, "executionMode")) == "background" && text(field(display, "status")) == "background":
+		r.background = true
+	case text(field(response, "name")) == "run_shell_command":
+		r.qwenShell(display, failed || status == "error", text(field(own, "errorType")))
+	case failed || status == "error":
+		r.outcome = event.Failure
+		r.rejected = qwenRefusal(text(field(own, "errorType"))) || geminiRefusal(r.output)
+	default:
+		r.outcome = event.Success
+	}
+	return r
+}
+
+// qwenShell reads how a command ended: by its exit status in the record, else
+// by the line that the harness put after its output. Neither means unknown.
+func (r *result) qwenShell(display []byte, failed bool, kind string) {
+	if code, ok := number(field(display, "exitCode")); ok {
+		r.finish(code)
+	} else if strings.HasPrefix(r.output, "Command: ") {
+		if i := strings.LastIndex(r.output, "\nExit Code: "); i >= 0 {
+			line, _, _ := strings.Cut(r.output[i+len("\nExit Code: "):], "\n")
+			if n, ok := number([]byte(strings.TrimSpace(line))); ok {
+				r.finish(n)
+			}
+		}
+	}
+	switch {
+	case r.hasExit:
+	case failed:
+		r.outcome = event.Failure
+		r.rejected = qwenRefusal(kind) || geminiRefusal(r.output)
+	default:
+		r.background = strings.Contains(r.output, "background")
+	}
+	if s := excerpt(field(display, "output")); s != "" && r.hasExit {
+		r.output = s
+	}
+}
+
+// qwenRefusal: the call never ran, by the kind of its error.
+func qwenRefusal(kind string) bool {
+	switch kind {
+	case "invalid_tool_params", "tool_not_registered", "execution_denied", "unhandled_tool":
+		return true
+	}
+	return false
+}
