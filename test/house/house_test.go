@@ -21,19 +21,21 @@ import (
 // sub-packages).
 var ring = map[string]int{
 	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "redact": 0, "tokens": 0, "buildinfo": 0,
-	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1,
+	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1, "tasks": 1,
 	"agent": 2, "site": 2, "proof": 2,
-	"gate": 3, "review": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "install": 3,
+	"gate": 3, "review": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "install": 3, "setup": 3,
 	"stop": 4, "run": 4,
 	"cli": 5, "report": 5,
 }
 
 // sameRing are the imports within one ring that are meant, each with its reason.
 var sameRing = map[string]string{
-	"proc → event": "the name of the recursion guard that every child gets",
-	"site → agent": "the variables in which clients name their project directory",
-	"stop → run":   "a stop runs the gates by calling the executor",
-	"cli → report": "commands print reports",
+	"proc → event":     "the name of the recursion guard that every child gets",
+	"site → agent":     "the variables in which clients name their project directory",
+	"stop → run":       "a stop runs the gates by calling the executor",
+	"cli → report":     "commands print reports",
+	"tasks → shellcmd": "recipes are written in shell",
+	"setup → gate":     "the trial judges a command exactly as a run does",
 }
 
 type pkg struct {

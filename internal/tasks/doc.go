@@ -1,0 +1,6 @@
+// Package tasks reads the task files of a project (Makefile, justfile, Taskfile,
+// the scripts of package.json, composer.json, deno.json and pyproject.toml,
+// mise.toml): which recipes there are and which commands each of them runs.
+// Ring 1: it reads files through an fs.FS with bounded effort, runs nothing, and
+// imports only shellcmd, because recipes are written in shell.
+package tasks

@@ -1,0 +1,233 @@
+package tasks
+
+import (
+	"path"
+	"strings"
+)
+
+// makefile reads the rules of a Makefile and of the files it includes. Both
+// sides of a conditional count: which one applies is not known here.
+func (s *Set) makefile(dir string) (File, bool) {
+	name, text := s.text(dir, "GNUmakefile", "makefile", "Makefile")
+	if name == "" {
+		return File{}, false
+	}
+	m := &makeReader{set: s, dir: dir, vars: map[string]string{"MAKE": "make", "CURDIR": ".", "SHELL": "sh"}, rules: map[string]int{}}
+	m.read(text, 0)
+	for i := range m.out {
+		for j, line := range m.out[i].Lines {
+			m.out[i].Lines[j] = m.expand(line, 0)
+		}
+	}
+	return File{Name: name, Runner: "make", Recipes: m.out}, true
+}
+
+type makeReader struct {
+	set   *Set
+	dir   string
+	vars  map[string]string
+	rules map[string]int // name → index in out
+	out   []Recipe
+}
+
+const maxInclude = 3
+
+func (m *makeReader) read(text string, depth int) {
+	var current []string // targets whose recipe follows
+	inDefine := false
+	for _, line := range joinContinued(text) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(trimmed, "define "):
+			inDefine = true
+			continue
+		case trimmed == "endef":
+			inDefine = false
+			continue
+		case inDefine || trimmed == "":
+			continue
+		}
+		if strings.HasPrefix(line, "\t") {
+			for _, target := range current {
+				m.addLine(target, trimmed)
+			}
+			continue
+		}
+		if strings.HasPrefix(trimmed, "#") {
+			continue
+		}
+		switch word, rest, _ := strings.Cut(trimmed, " "); word {
+		case "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif", "export", "unexport", "override", "vpath", "endif\r":
+			if word == "export" && strings.Contains(rest, "=") {
+				m.assign(rest)
+			}
+			continue
+		case "include", "-include", "sinclude":
+			if depth < maxInclude {
+				for name := range strings.FieldsSeq(m.expand(rest, 0)) {
+					if _, included := m.set.text(m.dir, path.Clean(name)); included != "" {
+						m.read(included, depth+1)
+					}
+				}
+			}
+			continue
+		}
+		if m.assign(trimmed) {
+			current = nil
+			continue
+		}
+		current = m.rule(trimmed)
+	}
+}
+
+// assign takes a variable's definition; ok is false when the line is none.
+func (m *makeReader) assign(line string) bool {
+	i := strings.IndexByte(line, '=')
+	if i < 0 {
+		return false
+	}
+	name := strings.TrimRight(line[:i], ":?+! ")
+	if name == "" || strings.ContainsAny(name, " \t:$()") {
+		return false
+	}
+	value := strings.TrimSpace(line[i+1:])
+	switch {
+	case strings.HasSuffix(strings.TrimSpace(line[:i]), "+"):
+		m.vars[name] = strings.TrimSpace(m.vars[name] + " " + value)
+	case strings.HasSuffix(strings.TrimSpace(line[:i]), "?") && m.vars[name] != "":
+	default:
+		m.vars[name] = value
+	}
+	return true
+}
+
+// rule takes "targets: prerequisites ; command" and returns the targets.
+func (m *makeReader) rule(line string) []string {
+	names, rest, ok := strings.Cut(m.withoutComment(line), ":")
+	if !ok {
+		return nil
+	}
+	rest = strings.TrimPrefix(rest, ":") // a double-colon rule
+	if strings.Contains(rest, "=") && !strings.Contains(rest, ";") {
+		return nil // a variable of one target
+	}
+	needs, command, inline := strings.Cut(rest, ";")
+	needs, _, _ = strings.Cut(needs, "|")
+	var targets []string
+	for name := range strings.FieldsSeq(m.expand(names, 0)) {
+		if strings.ContainsAny(name, "%$") || strings.HasPrefix(name, ".") && !strings.Contains(name, "/") {
+			continue
+		}
+		targets = append(targets, name)
+		i, known := m.rules[name]
+		if !known {
+			i = len(m.out)
+			m.rules[name] = i
+			m.out = append(m.out, Recipe{Name: name})
+		}
+		m.out[i].Needs = append(m.out[i].Needs, strings.Fields(m.expand(needs, 0))...)
+		if inline {
+			m.addLine(name, command)
+		}
+	}
+	return targets
+}
+
+func (m *makeReader) withoutComment(line string) string {
+	line, _, _ = strings.Cut(line, " #")
+	line, _, _ = strings.Cut(line, "\t#")
+	return line
+}
+
+func (m *makeReader) addLine(target, line string) {
+	line = strings.TrimLeft(strings.TrimSpace(line), "@-+ ")
+	if line == "" || strings.HasPrefix(line, "#") {
+		return
+	}
+	i := m.rules[target]
+	m.out[i].Lines = append(m.out[i].Lines, line)
+}
+
+// expand replaces variables; what only make can compute becomes an underscore.
+func (m *makeReader) expand(text string, depth int) string {
+	if depth > 8 || !strings.Contains(text, "$") {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '$' || i+1 == len(text) {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		switch c := text[i]; c {
+		case '$':
+			b.WriteByte('$')
+		case '(', '{':
+			end := closing(text, i)
+			if end < 0 {
+				return b.String()
+			}
+			b.WriteString(m.value(text[i+1:end], depth))
+			i = end
+		default: // $@, $<, $x
+			b.WriteByte('_')
+		}
+	}
+	return b.String()
+}
+
+func (m *makeReader) value(name string, depth int) string {
+	if v, ok := m.vars[name]; ok {
+		return m.expand(v, depth+1)
+	}
+	name, _, replaced := strings.Cut(name, ":") // $(X:.c=.o)
+	if v, ok := m.vars[name]; ok && !replaced {
+		return m.expand(v, depth+1)
+	}
+	if strings.Contains(name, " ") || replaced {
+		return "_"
+	}
+	return ""
+}
+
+// closing finds the bracket that closes the one at i.
+func closing(text string, i int) int {
+	open, shut := text[i], byte(')')
+	if open == '{' {
+		shut = '}'
+	}
+	for depth := 0; i < len(text); i++ {
+		switch text[i] {
+		case open:
+			depth++
+		case shut:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// joinContinued splits a text into lines, those that end in a backslash joined.
+func joinContinued(text string) []string {
+	var out []string
+	var open strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if head, more := strings.CutSuffix(line, "\\"); more {
+			open.WriteString(head + " ")
+			continue
+		}
+		if open.Len() > 0 {
+			line = open.String() + strings.TrimLeft(line, " \t")
+			open.Reset()
+		}
+		out = append(out, line)
+	}
+	if open.Len() > 0 {
+		out = append(out, open.String())
+	}
+	return out
+}

@@ -1,0 +1,332 @@
+package tasks
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// taskfile reads the tasks of a Taskfile.yml.
+func (s *Set) taskfile(dir string) (File, bool) {
+	name, text := s.text(dir, "Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml", "Taskfile.dist.yml", "Taskfile.dist.yaml")
+	if name == "" {
+		return File{}, false
+	}
+	var doc struct {
+		Tasks yaml.MapSlice  `yaml:"tasks"`
+		Vars  map[string]any `yaml:"vars"`
+	}
+	if yaml.Unmarshal([]byte(text), &doc) != nil {
+		return File{}, false
+	}
+	vars := map[string]string{}
+	for k, v := range doc.Vars {
+		if text, ok := v.(string); ok {
+			vars["."+k] = text
+		}
+	}
+	f := File{Name: name, Runner: "task"}
+	for _, item := range doc.Tasks {
+		r := Recipe{Name: asText(item.Key)}
+		r.add(item.Value, vars)
+		f.Recipes = append(f.Recipes, r)
+		if m, ok := item.Value.(map[string]any); ok {
+			for _, alias := range texts(m["aliases"]) {
+				twin := r
+				twin.Name = alias
+				f.Recipes = append(f.Recipes, twin)
+			}
+		}
+	}
+	return f, true
+}
+
+// add takes what a task runs: a line, a list of lines, or a map with cmds and deps.
+func (r *Recipe) add(v any, vars map[string]string) {
+	switch v := v.(type) {
+	case string:
+		r.Lines = append(r.Lines, interpolate(v, vars))
+	case []any:
+		for _, item := range v {
+			r.add(item, vars)
+		}
+	case map[string]any:
+		if dir, ok := v["dir"].(string); ok && !strings.Contains(dir, "{{") {
+			r.Dir = dir
+		}
+		for _, dep := range listOf(v["deps"]) {
+			switch dep := dep.(type) {
+			case string:
+				r.Needs = append(r.Needs, dep)
+			case map[string]any:
+				r.Needs = append(r.Needs, asText(dep["task"]))
+			}
+		}
+		if t, ok := v["task"].(string); ok {
+			r.Lines = append(r.Lines, "task "+t)
+		}
+		for _, key := range []string{"cmd", "cmds"} {
+			r.add(v[key], vars)
+		}
+	}
+}
+
+// packageJSON reads the scripts of a package.json, with those that npm runs
+// before and after.
+func (s *Set) packageJSON(dir string) (File, bool) {
+	name, text := s.text(dir, "package.json")
+	if name == "" {
+		return File{}, false
+	}
+	var doc struct {
+		Scripts map[string]any `json:"scripts"`
+	}
+	if json.Unmarshal([]byte(text), &doc) != nil {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "npm"}
+	for _, script := range sortedKeys(doc.Scripts) {
+		line, ok := doc.Scripts[script].(string)
+		if !ok || strings.TrimSpace(line) == "" {
+			continue
+		}
+		r := Recipe{Name: script, Lines: []string{strings.TrimSpace(line)}}
+		if _, ok := doc.Scripts["pre"+script].(string); ok {
+			r.Needs = []string{"pre" + script}
+		}
+		f.Recipes = append(f.Recipes, r)
+	}
+	return f, true
+}
+
+// composer reads the scripts of a composer.json; "@name" calls another one.
+func (s *Set) composer(dir string) (File, bool) {
+	name, text := s.text(dir, "composer.json")
+	if name == "" {
+		return File{}, false
+	}
+	var doc struct {
+		Scripts map[string]any `json:"scripts"`
+	}
+	if json.Unmarshal([]byte(text), &doc) != nil {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "composer"}
+	for _, script := range sortedKeys(doc.Scripts) {
+		r := Recipe{Name: script}
+		for _, item := range listOf(doc.Scripts[script]) {
+			line := strings.TrimSpace(asText(item))
+			switch {
+			case strings.HasPrefix(line, "@php "):
+				r.Lines = append(r.Lines, line[1:])
+			case strings.HasPrefix(line, "@putenv "), line == "":
+			case strings.HasPrefix(line, "@composer "):
+				r.Lines = append(r.Lines, line[1:])
+			case strings.HasPrefix(line, "@"):
+				r.Lines = append(r.Lines, "composer run "+line[1:])
+			default:
+				r.Lines = append(r.Lines, line)
+			}
+		}
+		f.Recipes = append(f.Recipes, r)
+	}
+	return f, true
+}
+
+// deno reads the tasks of a deno.json.
+func (s *Set) deno(dir string) (File, bool) {
+	name, text := s.text(dir, "deno.json", "deno.jsonc")
+	if name == "" {
+		return File{}, false
+	}
+	var doc struct {
+		Tasks map[string]any `yaml:"tasks"`
+	}
+	// YAML reads JSON with comments and trailing commas too, once // is gone.
+	if yaml.Unmarshal([]byte(withoutSlashComments(text)), &doc) != nil {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "deno"}
+	for _, task := range sortedKeys(doc.Tasks) {
+		r := Recipe{Name: task}
+		switch v := doc.Tasks[task].(type) {
+		case string:
+			r.Lines = []string{v}
+		case map[string]any:
+			r.Lines, r.Needs = texts(v["command"]), texts(v["dependencies"])
+		}
+		f.Recipes = append(f.Recipes, r)
+	}
+	return f, true
+}
+
+func withoutSlashComments(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// mise reads the tasks of a mise.toml.
+func (s *Set) mise(dir string) (File, bool) {
+	name, text := s.text(dir, "mise.toml", ".mise.toml", "mise/config.toml", ".config/mise.toml", ".mise/config.toml")
+	if name == "" {
+		return File{}, false
+	}
+	var doc struct {
+		Tasks map[string]any `toml:"tasks"`
+	}
+	if toml.Unmarshal([]byte(text), &doc) != nil {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "mise"}
+	for _, task := range sortedKeys(doc.Tasks) {
+		r := Recipe{Name: task}
+		switch v := doc.Tasks[task].(type) {
+		case map[string]any:
+			r.Lines, r.Needs = texts(v["run"]), texts(v["depends"])
+			if dir, ok := v["dir"].(string); ok && !strings.Contains(dir, "{{") {
+				r.Dir = dir
+			}
+		default:
+			r.Lines = texts(v)
+		}
+		f.Recipes = append(f.Recipes, r)
+	}
+	return f, true
+}
+
+// pyproject finds a table of pyproject.toml.
+func (s *Set) pyproject(dir string, keys ...string) map[string]any {
+	_, text := s.text(dir, "pyproject.toml")
+	if text == "" || !strings.Contains(text, keys[1]) {
+		return nil
+	}
+	var doc map[string]any
+	if toml.Unmarshal([]byte(text), &doc) != nil {
+		return nil
+	}
+	for _, k := range keys {
+		next, ok := doc[k].(map[string]any)
+		if !ok {
+			return nil
+		}
+		doc = next
+	}
+	return doc
+}
+
+// poe reads the tasks of poethepoet.
+func (s *Set) poe(dir string) (File, bool) {
+	return pythonTasks("poe", s.pyproject(dir, "tool", "poe", "tasks"), "poe ")
+}
+
+// pdm reads pdm's scripts.
+func (s *Set) pdm(dir string) (File, bool) {
+	return pythonTasks("pdm", s.pyproject(dir, "tool", "pdm", "scripts"), "pdm run ")
+}
+
+// hatch reads the scripts of hatch's environments: "lint:all", and "test" in the
+// default one.
+func (s *Set) hatch(dir string) (File, bool) {
+	out := File{Name: "pyproject.toml", Runner: "hatch"}
+	envs := s.pyproject(dir, "tool", "hatch", "envs")
+	for _, env := range sortedKeys(envs) {
+		m, _ := envs[env].(map[string]any)
+		scripts, _ := m["scripts"].(map[string]any)
+		f, _ := pythonTasks("hatch", scripts, "hatch run "+env+":")
+		for _, r := range f.Recipes {
+			if env != "default" {
+				r.Name = env + ":" + r.Name
+			}
+			for i, line := range r.Lines { // a script may call another by its bare name
+				word, rest, _ := strings.Cut(line, " ")
+				if twin, ok := f.Find(word); ok && word != r.Name {
+					r.Lines[i] = strings.TrimSpace(strings.Join(twin.Lines, " && ") + " " + rest)
+				}
+			}
+			out.Recipes = append(out.Recipes, r)
+		}
+	}
+	return out, len(out.Recipes) > 0
+}
+
+func pythonTasks(runner string, tasks map[string]any, call string) (File, bool) {
+	f := File{Name: "pyproject.toml", Runner: runner}
+	for _, name := range sortedKeys(tasks) {
+		r := Recipe{Name: name}
+		switch v := tasks[name].(type) {
+		case string:
+			r.Lines = []string{v}
+		case []any: // poe: a sequence of tasks; hatch: of lines
+			for _, item := range texts(v) {
+				if runner == "poe" {
+					item = call + item
+				}
+				r.Lines = append(r.Lines, item)
+			}
+		case map[string]any:
+			for _, key := range []string{"cmd", "shell"} {
+				r.Lines = append(r.Lines, texts(v[key])...)
+			}
+			for _, item := range append(texts(v["sequence"]), texts(v["composite"])...) {
+				r.Lines = append(r.Lines, call+item)
+			}
+		}
+		f.Recipes = append(f.Recipes, r)
+	}
+	return f, len(f.Recipes) > 0
+}
+
+func listOf(v any) []any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []any:
+		return v
+	}
+	return []any{v}
+}
+
+// texts are the strings of a value that is one or a list of them.
+func texts(v any) []string {
+	var out []string
+	for _, item := range listOf(v) {
+		if s, ok := item.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func asText(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func sortedKeys(m map[string]any) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// inside joins a recipe's directory to its file's; "" when it leaves the tree.
+func inside(dir, sub string) string {
+	if path.IsAbs(sub) {
+		return ""
+	}
+	if p := path.Join(dir, sub); p != ".." && !strings.HasPrefix(p, "../") {
+		return p
+	}
+	return ""
+}
