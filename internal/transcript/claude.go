@@ -22,6 +22,7 @@ const (
 	nextNone claudeNext = iota
 	nextReply
 	nextExpansion // injected text, as the expansion of a slash command is
+	nextResult    // a tool's result: the reply before it was not the last one
 	nextOther
 )
 
@@ -46,8 +47,12 @@ func (l *claudeLog) line(raw []byte, earlier bool) []entry {
 	case "assistant":
 		return l.assistant(&c)
 	case "system":
-		if c.subtype == "compact_boundary" && !c.sidechain {
+		switch {
+		case c.sidechain:
+		case c.subtype == "compact_boundary":
 			return []entry{{kind: entryCompacted, at: c.at()}}
+		case c.subtype == "stop_hook_summary" || c.subtype == "turn_duration":
+			return []entry{{kind: entryEnd, at: c.at()}}
 		}
 	case "attachment":
 		return l.attached(&c)
@@ -114,9 +119,11 @@ func stamp(raw []byte) time.Time {
 // assistant reads one block of a reply: a text, a tool call, and the usage.
 func (l *claudeLog) assistant(c *claudeLine) []entry {
 	var content, usage []byte
-	var model string
+	var model, reason string
 	members(c.message, func(k, v []byte) bool {
 		switch string(k) {
+		case "stop_reason":
+			reason = text(v)
 		case "content":
 			content = v
 		case "usage":
@@ -129,11 +136,14 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 	if model == "<synthetic>" || c.apiError {
 		return nil
 	}
-	if !c.sidechain {
-		l.newer = nextReply
-	}
 	at := c.at()
 	var out []entry
+	ends := reason == "end_turn" || reason == "stop_sequence"
+	if !c.sidechain {
+		// older builds give no reason: a text with no call and no reply after it is the last
+		ends = ends || reason == "" && l.newer != nextReply && l.newer != nextResult
+		l.newer = nextReply
+	}
 	elements(content, func(block []byte) bool {
 		switch text(field(block, "type")) {
 		case "text":
@@ -141,11 +151,15 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 				out = append(out, entry{kind: entrySaid, at: at, text: s})
 			}
 		case "tool_use":
+			ends = false
 			call := claudeCall(block, c, at)
 			out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
 		}
 		return true
 	})
+	if ends && !c.sidechain && len(out) > 0 {
+		out = append(out, entry{kind: entryEnd, at: at})
+	}
 	if u := claudeUsage(usage); u > 0 && !c.sidechain {
 		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: u, Model: model, At: at}})
 	}
@@ -178,7 +192,7 @@ func claudeCall(block []byte, c *claudeLine, at time.Time) *event.ToolCall {
 		}
 	}
 	switch call.Name {
-	case "Bash":
+	case "Bash", "PowerShell":
 		call.Kind, call.Dir = event.ToolShell, c.cwd
 	case "Read", "NotebookRead":
 		call.Kind = event.ToolRead

@@ -14,7 +14,7 @@ func (l *claudeLog) user(c *claudeLine) []entry {
 	content := field(c.message, "content")
 	if results := claudeResults(content, c); len(results) > 0 {
 		if !c.sidechain {
-			l.newer = nextOther
+			l.newer = nextResult
 			return append([]entry{{kind: entryTurnID, id: c.promptID}}, results...)
 		}
 		return results
@@ -37,6 +37,8 @@ func (l *claudeLog) user(c *claudeLine) []entry {
 		}
 	case isNotification(said):
 		out = append(out, notification(said, c.at())...)
+	case isInterrupt(said):
+		out = append(out, entry{kind: entryBreak, at: c.at()})
 	case isSlash(said):
 		name := strings.HasPrefix(said, "<command-message>") && next == nextNone
 		if next == nextReply || next == nextExpansion || name {
@@ -85,9 +87,6 @@ func (c *claudeLine) isInjected(said string) bool {
 		// A prompt may be a picture and nothing else; a reminder may not.
 		return said != "" || !bytes.Contains(c.message, []byte(`"image"`))
 	}
-	if strings.HasPrefix(s, "[Request interrupted by user") && len(s) < 64 {
-		return true
-	}
 	for _, tag := range []string{
 		"<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<user-memory-input>",
 		"<user-prompt-submit-hook>", "<command-stdout>", "<command-stderr>",
@@ -105,6 +104,11 @@ func (c *claudeLine) isInjected(said string) bool {
 
 func isNotification(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "<task-notification>")
+}
+
+func isInterrupt(s string) bool {
+	s = strings.TrimSpace(s)
+	return strings.HasPrefix(s, "[Request interrupted by user") && len(s) < 64
 }
 
 // isSlash: a slash command's echo, in either order of its tags.
@@ -208,5 +212,7 @@ func (l *claudeLog) queued(c *claudeLine) []entry {
 	if c.isInjected(said) {
 		return nil
 	}
-	return []entry{l.human(c, said)}
+	e := l.human(c, said)
+	e.queued = true
+	return []entry{e}
 }

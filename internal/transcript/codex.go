@@ -12,6 +12,8 @@ import (
 // item holds call and result, and the legacy one, where they are a pair.
 type codexLog struct{}
 
+func (l *codexLog) marksBegins() {}
+
 func (l *codexLog) line(raw []byte, _ bool) []entry {
 	var typ string
 	var payload, at []byte
@@ -59,8 +61,12 @@ func codexEvent(p, rawAt []byte) []entry {
 		return []entry{{kind: entryHuman, id: text(rawAt), at: at, text: said}}
 	case "agent_message":
 		return []entry{{kind: entrySaid, at: at, text: excerpt(field(p, "message"))}}
+	case "task_complete":
+		return []entry{{kind: entryEnd, at: at}}
+	case "turn_aborted":
+		return []entry{{kind: entryBreak, at: at}}
 	case "task_started":
-		return []entry{{kind: entryTurnID, id: text(field(p, "turn_id"))}}
+		return []entry{{kind: entryTurnID, id: text(field(p, "turn_id"))}, {kind: entryBegin, at: at}}
 	case "token_count":
 		info := field(p, "info")
 		n, _ := number(path(info, "last_token_usage", "input_tokens"))

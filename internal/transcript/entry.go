@@ -24,6 +24,9 @@ const (
 	entryCompacted                  // the context was compacted here
 	entryTurnID                     // the agent's own id of the turn
 	entryModel                      // the model's name
+	entryBegin                      // the agent began a turn
+	entryEnd                        // the agent ended its turn: there was a stop
+	entryBreak                      // the human interrupted the agent: there was no stop
 )
 
 // entry is the common form of all formats: layer 1 makes them, layer 2 reads them.
@@ -37,6 +40,8 @@ type entry struct {
 	usage *Usage
 	// unsure: the format has no mark that tells this human text from ours.
 	unsure bool
+	// queued: the human typed this while the agent was at work.
+	queued bool
 }
 
 // result is what a transcript says about the end of a call.
@@ -136,7 +141,7 @@ func pair(entries []entry) worked {
 				r.task = ""
 				apply(i, &r)
 			}
-		case entryHuman, entryMaybe, entrySaid, entryUsage, entryCompacted, entryTurnID, entryModel:
+		case entryHuman, entryMaybe, entrySaid, entryUsage, entryCompacted, entryTurnID, entryModel, entryBegin, entryEnd, entryBreak:
 		}
 	}
 	inStartOrder(w.calls)

@@ -28,7 +28,7 @@ func (d *geminiDocument) hand(c *collector, doc []byte, add func(*collector, []e
 		return true
 	})
 	for _, v := range slices.Backward(list) {
-		if group := d.line(v, c.human != nil); len(group) > 0 && !add(c, group) {
+		if group := d.line(v, c.settled); len(group) > 0 && !add(c, group) {
 			return
 		}
 	}
@@ -69,7 +69,7 @@ func (c *collector) document(f io.ReaderAt, size int64, add func(*collector, []e
 			continue
 		}
 		found = true
-		if group := doc.line(message, c.human != nil); len(group) > 0 && !add(c, group) {
+		if group := doc.line(message, c.settled); len(group) > 0 && !add(c, group) {
 			c.cut = false
 			return nil
 		}

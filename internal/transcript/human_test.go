@@ -54,7 +54,6 @@ func TestClaudeTurnBegins(t *testing.T) {
 			user(`[{"type":"text","text":"Run the gates for alpha beta"}]`, `,"isMeta":true`),
 		}, true, "/gate alpha beta"},
 		{"slash command answered at once", []string{user(`"<command-name>/gate</command-name>\n<command-message>gate</command-message>\n<command-args></command-args>"`, ``)}, true, "/gate"},
-		{"queued while at work", []string{`{"type":"attachment","uuid":"q","sessionId":"s","attachment":{"type":"queued_command","prompt":"also this","commandMode":"prompt"}}`}, true, "also this"},
 
 		{"tool result", []string{user(`[{"type":"tool_result","tool_use_id":"zz","content":"ok"}]`, ``)}, false, ""},
 		{"tool result with text", []string{user(`[{"type":"tool_result","tool_use_id":"zz","content":"ok"},{"type":"text","text":"note"}]`, ``)}, false, ""},
@@ -190,6 +189,62 @@ func TestGeminiReplay(t *testing.T) {
 			}
 			if usage != tt.usage {
 				t.Errorf("usage = %d, want %d", usage, tt.usage)
+			}
+		})
+	}
+}
+
+// A prompt typed while the agent works begins a turn, but what the agent did
+// before it, since the last stop, is still part of its work.
+func TestPromptTypedIntoWork(t *testing.T) {
+	const (
+		first  = `{"type":"user","uuid":"u1","sessionId":"s","message":{"role":"user","content":"do it"}}`
+		queued = `{"type":"attachment","uuid":"q","sessionId":"s","attachment":{"type":"queued_command","prompt":"also this","commandMode":"prompt"}}`
+		second = `{"type":"user","uuid":"q","sessionId":"s","message":{"role":"user","content":"also this"}}`
+		broken = `{"type":"user","uuid":"i","sessionId":"s","message":{"role":"user","content":"[Request interrupted by user]"}}`
+		end    = `{"type":"assistant","uuid":"e","sessionId":"s","message":{"role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"Done."}]}}`
+	)
+	call := func(cmd string) string {
+		return `{"type":"assistant","uuid":"c` + cmd + `","sessionId":"s","message":{"role":"assistant","content":[{"type":"tool_use","id":"` + cmd + `","name":"Bash","input":{"command":"` + cmd + `"}}]}}`
+	}
+	event := func(payload string) string {
+		return `{"timestamp":"2026-01-01T10:00:00Z","type":"event_msg","payload":` + payload + `}`
+	}
+	run := func(cmd string) string {
+		return `{"timestamp":"2026-01-01T10:00:00Z","type":"response_item","payload":{"type":"function_call","call_id":"` + cmd + `","name":"exec_command","arguments":"{\"cmd\":\"` + cmd + `\"}"}}`
+	}
+	const (
+		started  = `{"type":"task_started","turn_id":"t"}`
+		complete = `{"type":"task_complete","turn_id":"t"}`
+		aborted  = `{"type":"turn_aborted","turn_id":"t"}`
+		asks     = `{"type":"user_message","message":"do it"}`
+		steers   = `{"type":"user_message","message":"also this"}`
+	)
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"claude, queued", []string{first, call("one"), queued, call("two")}, "one two"},
+		{"claude, after a stop", []string{first, call("zero"), end, second, call("one"), queued, call("two")}, "one two"},
+		{"claude, interrupted", []string{first, call("one"), broken, second, call("two")}, "one two"},
+		{"claude, no word about an end", []string{first, call("one"), second, call("two")}, "two"},
+		{"codex, steered", []string{event(started), event(asks), run("one"), event(steers), run("two")}, "one two"},
+		{"codex, aborted", []string{event(started), event(asks), run("one"), event(aborted), event(started), event(steers), run("two")}, "one two"},
+		{"codex, after a stop", []string{event(started), event(asks), run("one"), event(complete), event(started), event(steers), run("two")}, "two"},
+		{"codex, no word about turns", []string{event(asks), run("one"), event(steers), run("two")}, "two"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			turn, err := Read(write(t, tt.lines...), Options{})
+			if err != nil || turn.HumanText != "also this" {
+				t.Fatalf("Read: %v, human %q", err, turn.HumanText)
+			}
+			var got []string
+			for _, c := range turn.Calls {
+				got = append(got, c.Command)
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("calls = %v, want %s", got, tt.want)
 			}
 		})
 	}

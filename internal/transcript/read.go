@@ -83,6 +83,14 @@ type collector struct {
 	// text that may have been one.
 	human, fallback *mark
 	candidates      int
+	// begin is the oldest human message since the last stop; it is human's own
+	// place unless that was typed while the agent was at work. settled: it is known.
+	begin   *mark
+	work    continued
+	settled bool
+	// line holds the entries that are being added; at is its offset.
+	line []byte
+	at   int64
 	// wanted are files whose edit is not explained yet by what was read.
 	wanted  map[string]bool
 	needles []needle
@@ -122,6 +130,9 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		return nil, err
 	}
 	defer f.Close()
+	if opts.End > 0 {
+		size = min(size, opts.End)
+	}
 	c := &collector{opts: opts, size: size, failed: map[string]bool{}, asked: map[string]needle{}}
 	if isDocument(f, size) {
 		return c, c.document(f, size, add)
@@ -133,7 +144,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	defer t.release()
 	for {
 		line, ok := t.prev()
-		if !ok || c.human != nil && t.read > earlierBytes {
+		if !ok || c.settled && t.read > earlierBytes {
 			break
 		}
 		// A crash can leave a run of NULs where a line was to be.
@@ -150,10 +161,11 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 				return c, nil
 			}
 		}
-		if c.human != nil && !c.mayExplain(line) {
+		if c.settled && !c.mayExplain(line) {
 			continue
 		}
-		if group := c.norm.line(line, c.human != nil); len(group) > 0 && !add(c, group) {
+		c.line, c.at = line, t.at
+		if group := c.norm.line(line, c.settled); len(group) > 0 && !add(c, group) {
 			return c, nil
 		}
 	}
@@ -184,11 +196,17 @@ func (c *collector) rest(add func(*collector, []entry) bool) {
 // add takes the entries of one more line; false means that is enough.
 func (c *collector) add(group []entry) bool {
 	c.groups = append(c.groups, group)
-	if c.human != nil {
+	if c.settled {
 		return c.earlier(group)
 	}
 	for i := len(group) - 1; i >= 0; i-- {
 		e := &group[i]
+		if c.human != nil {
+			if c.continues(e, mark{len(c.groups) - 1, i}) {
+				return c.settle(group)
+			}
+			continue
+		}
 		if e.kind != entryHuman && e.kind != entryMaybe || c.isOwn(e.text) {
 			continue
 		}
@@ -207,12 +225,25 @@ func (c *collector) add(group []entry) bool {
 			c.human = here
 		}
 		if c.human != nil {
-			c.wanted = unread(pair(c.forward(0)).calls)
-			c.needles = needlesFor(c.wanted)
-			return len(c.wanted) > 0
+			c.begin, c.work = c.human, continued{queued: e.queued}
 		}
 	}
 	return true
+}
+
+// settle ends the search for the turn's start with the first line before it. It
+// reports whether an earlier part of the conversation may explain an edit.
+func (c *collector) settle(group []entry) bool {
+	c.settled = true
+	c.wanted = unread(pair(c.forward(0)).calls)
+	c.needles = needlesFor(c.wanted)
+	if last := len(c.groups) - 1; c.begin.group < last {
+		if len(c.wanted) == 0 || c.line != nil && !c.mayExplain(c.line) {
+			c.groups = c.groups[:last]
+			return len(c.wanted) > 0
+		}
+	}
+	return c.earlier(group)
 }
 
 // isPrompt reports whether a user text is the prompt, as typed or with the files
@@ -300,6 +331,9 @@ func (c *collector) start() *mark {
 // the turn (part 0) or those before it (part 1).
 func (c *collector) forward(part int) []entry {
 	m := c.start()
+	if c.begin != nil {
+		m = c.begin
+	}
 	var out []entry
 	for g := len(c.groups) - 1; g >= 0; g-- {
 		for i := range c.groups[g] {
@@ -362,7 +396,7 @@ func (c *collector) lastInput(t *Turn) {
 				if t.Model == "" {
 					t.Model = e.text
 				}
-			case entryCall, entryResult, entryItem, entryPoll, entrySaid, entryUsage, entryCompacted:
+			case entryCall, entryResult, entryItem, entryPoll, entrySaid, entryUsage, entryCompacted, entryBegin, entryEnd, entryBreak:
 			}
 		}
 		if found && t.TurnID != "" && t.Model != "" {
@@ -379,7 +413,7 @@ func usageOf(entries []entry) *Usage {
 			return e.usage
 		case entryCompacted:
 			return nil
-		case entryHuman, entryMaybe, entryCall, entryResult, entryItem, entryPoll, entrySaid, entryTurnID, entryModel:
+		case entryHuman, entryMaybe, entryCall, entryResult, entryItem, entryPoll, entrySaid, entryTurnID, entryModel, entryBegin, entryEnd, entryBreak:
 		}
 	}
 	return nil

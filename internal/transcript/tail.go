@@ -66,6 +66,8 @@ type tail struct {
 	cut bool
 	// read counts the bytes read so far.
 	read int64
+	// at is the offset of the line that was handed out last.
+	at  int64
 	err  error
 }
 
@@ -94,7 +96,7 @@ func (t *tail) prev() (line []byte, ok bool) {
 		if last := len(t.ends) - 1; last >= 0 {
 			i := t.ends[last]
 			line = t.buf[i+1 : t.end]
-			t.end, t.ends = i, t.ends[:last]
+			t.end, t.ends, t.at = i, t.ends[:last], t.off+int64(i)+1
 			return line, true
 		}
 		if t.off == t.limit {
@@ -103,6 +105,7 @@ func (t *tail) prev() (line []byte, ok bool) {
 				t.cut = true
 				return nil, false
 			}
+			t.at = 0
 			return t.buf[:t.end], t.end > 0
 		}
 		if !t.grow() {

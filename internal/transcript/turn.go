@@ -22,6 +22,9 @@ const (
 type Options struct {
 	// MaxBytes is how much of the file is read at most; 0 means DefaultMaxBytes.
 	MaxBytes int64
+	// End reads the file as if it ended at this offset (see Spans); 0 means its
+	// real end.
+	End int64
 	// NoSubagents leaves the files of sub-agents launched in the turn unread.
 	NoSubagents bool
 	// Own tells texts that we ourselves sent to the agent in this session (the
@@ -50,8 +53,9 @@ type Turn struct {
 	HumanID string
 	// HumanText is what the human typed, bounded to its head and tail.
 	HumanText string
-	// Calls are the turn's tool calls in call order, those of sub-agents
-	// launched in this turn merged in by time.
+	// Calls are the tool calls since the last stop, in call order, those of
+	// sub-agents launched there merged in by time. A prompt typed while the
+	// agent was at work begins a turn, but the work it interrupted goes on.
 	Calls []event.ToolCall
 	// Earlier are the calls of earlier turns, as far as they were read, in call
 	// order: they show which files were seen before. Their output is not kept.
