@@ -68,7 +68,7 @@ type tail struct {
 	read int64
 	// at is the offset of the line that was handed out last.
 	at  int64
-	err  error
+	err error
 }
 
 func newTail(f io.ReaderAt, size, maxBytes int64) *tail {
