@@ -44,8 +44,8 @@ lint: vet-platforms ## formatting, linters, tidy modules, committed schema, know
 fmt: ## format the sources
 	$(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -w cmd internal test bench
 
-schema: build ## write schema/*.json from the Go types
-	@for k in config check review global; do bin/gauntlet config schema $$k > schema/$$k.json; done
+schema: ## write schema/*.json and the tables of docs/configuration.md from the Go types
+	$(GO) test ./internal/config -run TestCommitted -update
 
 e2e: build ## the real agents against a fake model, offline
 	$(GO) test -tags e2e -count=1 -timeout 15m -v ./test/e2e/...

@@ -55,7 +55,6 @@ func (s Switches) Mode() (Mode, string) {
 }
 
 const (
-	defaultThreshold = 40
 	// perRise is how many points more use the next checkpoint needs.
 	perRise = 5
 	// maxPerSession bounds the checkpoints of one session.
@@ -78,7 +77,7 @@ func Threshold(env string, c *config.Autonomy) (percent int, source string, warn
 		}
 		warnings = append(warnings, fmt.Sprintf("autonomy.threshold_percent: %d %s; ignored", *c.ThresholdPercent, want))
 	}
-	return defaultThreshold, "default", warnings
+	return *config.WithDefaults(config.Autonomy{}).ThresholdPercent, "default", warnings
 }
 
 func wholePercent(s string) (int, bool) {

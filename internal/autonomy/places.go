@@ -9,13 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 )
 
 // Names that other tools know.
 const (
-	ThresholdVar = "CLAUDE_CONTEXT_THRESHOLD"
+	ThresholdVar = config.EnvContextThreshold
 	LoopVar      = "CLAUDE_LOOP_ACTIVE"
 	// DisabledFile, in a project, switches everything off there.
 	DisabledFile = ".claude/auto-continue-disabled"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/git"
 )
 
 func (app *App) configCmd() *cobra.Command {
@@ -22,12 +24,12 @@ func (app *App) configCmd() *cobra.Command {
 		Short: "Show the effective configuration and where each value came from",
 		Long: `Show every setting with the value that counts and where it came from: an
 environment variable, the project (.gauntlet/config.yml), the user
-(~/.config/agent-gauntlet/config.yml) or the default.`,
+(~/.config/agent-gauntlet/config.yml), a preset or the default.`,
 		Example: `  gauntlet config
   gauntlet config --json
   gauntlet config schema check > check.schema.json`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return app.showConfig(asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.showConfig(cmd.Context(), asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.AddCommand(app.configSchemaCmd())
@@ -59,7 +61,7 @@ func (app *App) configSchemaCmd() *cobra.Command {
 	}
 }
 
-func (app *App) showConfig(asJSON bool) error {
+func (app *App) showConfig(ctx context.Context, asJSON bool) error {
 	root, err := app.projectRoot()
 	if err != nil {
 		return err
@@ -72,6 +74,7 @@ func (app *App) showConfig(asJSON bool) error {
 		}
 		return exit(2, "%v", err)
 	}
+	showBase(ctx, root, l.Values)
 	if asJSON {
 		return writeJSON(app.Out, struct {
 			Root        string              `json:"root"`
@@ -97,6 +100,21 @@ func (app *App) showConfig(asJSON bool) error {
 	return w.Flush()
 }
 
+// showBase replaces a base branch that is not set by the one that a run finds.
+func showBase(ctx context.Context, root string, values []config.Value) {
+	i := slices.IndexFunc(values, func(v config.Value) bool { return v.Field == "base_branch" && v.Value == "" })
+	if i < 0 {
+		return
+	}
+	repo, err := git.Find(root)
+	if err != nil {
+		return
+	}
+	if base, err := repo.Base(ctx, ""); err == nil {
+		values[i].Value, values[i].Source = base, "found in the repository"
+	}
+}
+
 func showSource(v config.Value) string {
 	if v.Source == "" {
 		return v.Origin
@@ -111,16 +129,8 @@ func showValue(v any) string {
 			return "-"
 		}
 		return strings.Join(x, ", ")
-	case *bool:
-		if x == nil {
-			return "-"
-		}
-		return fmt.Sprint(*x)
-	case *int:
-		if x == nil {
-			return "-"
-		}
-		return fmt.Sprint(*x)
+	case nil:
+		return "-"
 	case string:
 		if x == "" {
 			return "-"

@@ -55,10 +55,7 @@ func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 	names := review.Names()
 	var reviews []reviewHealth
 	for _, r := range usedReviews(cfg) {
-		preference := r.CLIPreference
-		if len(preference) == 0 {
-			preference = cfg.Project.CLI.DefaultPreference
-		}
+		preference := r.Reviewers(cfg.Project.CLI.DefaultPreference)
 		reviews = append(reviews, reviewHealth{Review: r.Name, Reviewers: orEmpty(preference), Healthy: []string{}})
 		for _, name := range preference {
 			if !slices.Contains(names, name) {

@@ -58,7 +58,7 @@ entry_points:
 		t.Errorf("a check named by its name: key: %+v", got)
 	}
 	r := l.Reviews["code-quality"]
-	if r == nil || r.NumReviews != 2 || r.Prompt != "# Quality\nLook." || strings.Join(r.Reviewers(&l.Project), " ") != "gemini" {
+	if r == nil || r.NumReviews != 2 || r.Prompt != "# Quality\nLook." || strings.Join(r.Reviewers([]string{"codex"}), " ") != "gemini" {
 		t.Errorf("review: %+v", r)
 	}
 	want := []string{

@@ -183,6 +183,7 @@ func (l *loader) loadChecks() {
 			l.broken["check "+name] = true
 			continue
 		}
+		*c = WithDefaults(*c)
 		l.out.Checks[name] = c
 	}
 	l.adoptLegacyNames()
@@ -212,7 +213,7 @@ func (l *loader) loadReviews() {
 	for _, file := range l.gateFiles(ReviewsDir, ".md") {
 		name := strings.TrimSuffix(file, ".md")
 		shown := path.Join(Dir, ReviewsDir, file)
-		r := &Review{Name: name, File: shown, NumReviews: 1}
+		r := &Review{Name: name, File: shown}
 		d := newDecoder(shown, legacyReview())
 		data, fail := readFile(filepath.Join(l.root, Dir, ReviewsDir, file), shown)
 		if fail != nil {
@@ -226,6 +227,7 @@ func (l *loader) loadReviews() {
 			l.broken["review "+name] = true
 			continue
 		}
+		*r = WithDefaults(*r)
 		l.out.Reviews[name] = r
 	}
 }

@@ -1,9 +1,6 @@
 package config
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Mode says what a failure means at a stop.
 type Mode string
@@ -51,20 +48,4 @@ func (s Settings) ModeOf(own Mode) Mode {
 // the stop hook's.
 func (s Settings) ModeAtStop(own Mode) Mode {
 	return Weaker(s.ModeOf(own), s.Mode)
-}
-
-// envMode reads GAUNTLET_MODE.
-func (r *resolver) envMode() (Mode, bool) {
-	text := strings.TrimSpace(r.getenv(EnvMode))
-	if text == "" {
-		return "", false
-	}
-	if m := Mode(strings.ToLower(text)); slices.Contains(Modes(), m) {
-		return m, true
-	}
-	warning := EnvMode + ": must be enforce, warn, observe or off, not " + quote(text) + "; ignored"
-	if !slices.Contains(r.warnings, warning) {
-		r.warnings = append(r.warnings, warning)
-	}
-	return "", false
 }

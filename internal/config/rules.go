@@ -158,17 +158,14 @@ func checkCheckpoint(d *decoder, c *Checkpoint) {
 		collect(field+".actions", cat.Actions)
 	}
 	collect("checkpoint.always", c.Always)
-	ids := make([]string, 0, len(actions))
-	for _, a := range actions {
-		ids = append(ids, a.action.ID)
-	}
 	for _, a := range actions {
 		if a.action.Run == "" && a.action.Text == "" {
 			d.failField(a.field, "", "action %s needs run or text", quote(a.action.ID))
 		}
-		// A preset has actions of its own that after may name.
-		if after := a.action.After; after != "" && c.Preset == "" && !slices.Contains(ids, after) {
-			d.failField(a.field+".after", nearest(after, ids), "there is no action %s", quote(after))
+		if after := a.action.After; after != "" {
+			if ids := c.actionIDs(); !slices.Contains(ids, after) {
+				d.failField(a.field+".after", nearest(after, ids), "there is no action %s", quote(after))
+			}
 		}
 		if a.action.After != "" && a.action.After == a.action.ID {
 			d.failField(a.field+".after", "", "an action cannot come after itself")

@@ -95,22 +95,14 @@ func (d *decoder) text(n ast.Node, text, field string, tag reflect.StructTag) {
 }
 
 func (d *decoder) number(n ast.Node, f float64, field string, tag reflect.StructTag) {
-	limit := func(name string) (float64, bool) {
-		text := tag.Get(name)
-		if text == "" {
-			return 0, false
-		}
-		x, err := strconv.ParseFloat(text, 64)
-		return x, err == nil
-	}
 	shown := strconv.FormatFloat(f, 'g', -1, 64)
-	if low, ok := limit("min"); ok && f < low {
+	if low, ok := bound(tag, "min"); ok && f < low {
 		d.fail(n, field, "", "must be at least %v, not %s", low, shown)
 	}
-	if low, ok := limit("above"); ok && f <= low {
+	if low, ok := bound(tag, "above"); ok && f <= low {
 		d.fail(n, field, "", "must be greater than %v, not %s", low, shown)
 	}
-	if high, ok := limit("max"); ok && f > high {
+	if high, ok := bound(tag, "max"); ok && f > high {
 		d.fail(n, field, "", "must be at most %v, not %s", high, shown)
 	}
 }

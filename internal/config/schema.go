@@ -96,7 +96,13 @@ func schemaField(sf reflect.StructField, field string, legacy map[string]string)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return append(s, schemaType(t, sf.Tag, field, section, legacy)...)
+	s = append(s, schemaType(t, sf.Tag, field, section, legacy)...)
+	if text, ok := sf.Tag.Lookup("default"); ok {
+		value := reflect.New(sf.Type).Elem()
+		setText(value, sf.Tag, text)
+		s.add("default", shown(value))
+	}
+	return s
 }
 
 func schemaType(t reflect.Type, tag reflect.StructTag, field string, section bool, legacy map[string]string) object {

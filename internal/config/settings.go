@@ -1,9 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,7 +14,7 @@ import (
 
 // Settings are the effective values of everything that has a default.
 type Settings struct {
-	BaseBranch      string // "" = the default chain, beginning with origin/main
+	BaseBranch      string // "" = what git finds: the remote's default branch, else main or master
 	LogDir          string // absolute
 	AllowParallel   bool
 	MaxParallel     int
@@ -41,26 +44,11 @@ const (
 	EnvMode             = "GAUNTLET_MODE"
 )
 
-// DefaultBaseBranch is what changes are measured against when nothing says so.
-const DefaultBaseBranch = "origin/main"
-
 // Values of stop_hook.reentry.
 const (
 	ReentryOnce      = "once"
 	ReentryUntilPass = "until_pass"
 )
-
-const (
-	defaultLogDir           = "gauntlet_logs"
-	defaultContextThreshold = 40
-)
-
-// percent reads a whole number from 1 to 100, written as such.
-func percent(text string) (int, bool) {
-	text = strings.TrimSpace(text)
-	n, err := strconv.Atoi(text)
-	return n, err == nil && text[0] != '+' && n >= 1 && n <= 100
-}
 
 // GlobalPath is the user's own configuration file, "" without a home.
 func GlobalPath(getenv func(string) string) string {
@@ -104,7 +92,7 @@ func loadGlobal(getenv func(string) string) (*Global, *decoder) {
 type Value struct {
 	Field  string `json:"field"`
 	Value  any    `json:"value"`  // nil = not set, and nothing is the default
-	Origin string `json:"origin"` // environment, project, global or default
+	Origin string `json:"origin"` // environment, project, global, preset or default
 	Source string `json:"source,omitempty"`
 }
 
@@ -113,192 +101,154 @@ const (
 	OriginEnvironment = "environment"
 	OriginProject     = "project"
 	OriginGlobal      = "global"
+	OriginPreset      = "preset"
 	OriginDefault     = "default"
 )
 
-// settings resolves every default: environment over project over user.
+// settings resolves every setting: environment over project over user over
+// preset over default.
 func (l *loader) settings(d *decoder, getenv func(string) string) {
 	global, gd := loadGlobal(getenv)
 	l.out.Warnings = append(l.out.Warnings, gd.warnings...)
 	if len(gd.errs) > 0 {
 		l.out.Warnings = append(l.out.Warnings, gd.errs[0].Error()+"; the user's configuration is not used")
 	}
-	r := &resolver{project: d, global: gd, getenv: getenv}
-	p, s := &l.out.Project, &l.out.Settings
-
-	s.BaseBranch = resolve(r, "base_branch", "", nonempty(p.BaseBranch))
-	if s.BaseBranch == "" {
-		r.values[0].Value = DefaultBaseBranch
+	r := &resolver{project: d, global: gd, getenv: getenv, user: map[string]reflect.Value{}}
+	walk(reflect.ValueOf(global).Elem(), "", func(f reflect.Value, _ reflect.StructField, path string) { r.user[path] = f })
+	p := l.out.Project
+	if own := p.Checkpoint; own != nil {
+		r.checkpoint = own.Preset
+		l.out.Project.Checkpoint = own.Effective()
+		merged := *own
+		merged.Categories, merged.Always = l.out.Project.Checkpoint.Categories, l.out.Project.Checkpoint.Always
+		p.Checkpoint = &merged
 	}
-	s.LogDir = absolute(l.root, resolve(r, "log_dir", defaultLogDir, nonempty(p.LogDir)))
-	s.AllowParallel = resolve(r, "allow_parallel", true, p.AllowParallel)
-	s.MaxParallel = resolve(r, "max_parallel", 16, p.MaxParallel)
-	s.MaxRetries = resolve(r, "max_retries", 3, p.MaxRetries)
-	s.Threshold = resolve(r, "rerun_new_issue_threshold", "high", nonempty(p.RerunNewIssueThreshold))
-	resolve(r, "cli.default_preference", nil, nonnil(p.CLI.DefaultPreference))
-	s.CheckUsageLimit = resolve(r, "cli.check_usage_limit", false, p.CLI.CheckUsageLimit)
-
-	h, gh := p.StopHook, global.StopHook
-	s.StopHookEnabled = resolve(r, "stop_hook.enabled", true, h.Enabled, gh.Enabled)
-	if on, ok := r.envBool(EnvStopHookEnabled); ok {
-		s.StopHookEnabled = on
-		r.override(EnvStopHookEnabled, on)
-	}
-	minutes := resolve(r, "stop_hook.run_interval_minutes", 10, h.RunIntervalMinutes, gh.RunIntervalMinutes)
-	if m, ok := r.envNumber(EnvStopHookInterval); ok {
-		minutes = m
-		r.override(EnvStopHookInterval, m)
-	}
-	s.RunInterval = saturate(minutes, time.Minute)
-	s.Reentry = resolve(r, "stop_hook.reentry", ReentryOnce, nonempty(h.Reentry), nonempty(gh.Reentry))
-	s.MaxBlocks = resolve(r, "stop_hook.max_blocks", 3, h.MaxBlocks, gh.MaxBlocks)
-	s.Deadline = saturate(resolve(r, "stop_hook.deadline_seconds", 280, h.DeadlineSeconds, gh.DeadlineSeconds), time.Second)
-	s.Subagents = resolve(r, "stop_hook.subagents", false, h.Subagents, gh.Subagents)
-	s.Mode = resolve(r, "stop_hook.mode", ModeEnforce, nonempty(h.Mode), nonempty(gh.Mode))
-	if m, ok := r.envMode(); ok {
-		s.Mode, s.ModeOverride = m, m
-		r.override(EnvMode, m)
-	}
-	s.DebugLog = resolve(r, "debug_log.enabled", false, p.DebugLog.Enabled, global.DebugLog.Enabled)
-	s.DebugLogMaxBytes = megabytes(resolve(r, "debug_log.max_size_mb", 10, p.DebugLog.MaxSizeMB, global.DebugLog.MaxSizeMB))
-	r.sections(p)
-
+	r.preset = cmp.Or(p.StopHook.Preset, global.StopHook.Preset)
+	walk(reflect.ValueOf(&p).Elem(), "", r.field)
 	l.out.Values = r.values
 	l.out.Warnings = append(l.out.Warnings, r.warnings...)
-}
-
-// sections lists the effective values of the sections that exist. The parts of
-// the product that they belong to apply these defaults themselves.
-func (r *resolver) sections(p *Project) {
-	if c := p.Checkpoint; c != nil {
-		resolve(r, "checkpoint.enabled", true, c.Enabled)
-		resolve(r, "checkpoint.mode", ModeEnforce, nonempty(c.Mode))
-		if m, ok := r.envMode(); ok {
-			r.override(EnvMode, m)
-		}
-		resolve(r, "checkpoint.preset", "", nonempty(c.Preset))
-		resolve(r, "checkpoint.min_turn_seconds", 30, c.MinTurnSeconds)
-		resolve(r, "checkpoint.scope", "working_tree", nonempty(c.Scope))
-		resolve(r, "checkpoint.when_unsure", "nudge", nonempty(c.WhenUnsure))
-		resolve(r, "checkpoint.categories", nil, namesOf(c.Categories, func(c Category) string { return c.Name }))
-		resolve(r, "checkpoint.ignore", nil, nonnil(c.Ignore))
-		resolve(r, "checkpoint.always", nil, namesOf(c.Always, func(a Action) string { return a.ID }))
-		resolve(r, "checkpoint.commit_step", true, c.CommitStep)
-		resolve(r, "checkpoint.capture", true, c.Capture)
-		if g := c.CommitGate; g != nil {
-			resolve(r, "checkpoint.commit_gate.paths", nil, nonnil(g.Paths))
-		}
-		if t := c.Tests; t != nil {
-			resolve(r, "checkpoint.tests.command", "", nonempty(t.Command))
-			resolve(r, "checkpoint.tests.when", nil, nonnil(t.When))
-			resolve(r, "checkpoint.tests.timeout", 30, t.Timeout)
-		}
-	}
-	if a := p.Autonomy; a != nil {
-		resolve(r, "autonomy.enabled", (*bool)(nil), pointer(a.Enabled))
-		resolve(r, "autonomy.threshold_percent", defaultContextThreshold, a.ThresholdPercent)
-		if n, ok := percent(r.getenv(EnvContextThreshold)); ok {
-			r.override(EnvContextThreshold, n)
-		}
-		resolve(r, "autonomy.context_window", (*int)(nil), pointer(a.ContextWindow))
-		resolve(r, "autonomy.commit", "notes", nonempty(a.Commit))
-		resolve(r, "autonomy.push", true, a.Push)
-		resolve(r, "autonomy.protected", nil, nonnil(a.Protected))
-		resolve(r, "autonomy.co_author", "", nonempty(a.CoAuthor))
-		resolve(r, "autonomy.message", "", nonempty(a.Message))
+	l.out.Settings = settingsOf(p)
+	l.out.Settings.LogDir = absolute(l.root, p.LogDir)
+	if v := l.out.value("stop_hook.mode"); v.Origin == OriginEnvironment {
+		l.out.Settings.ModeOverride = p.StopHook.Mode
 	}
 }
 
-// resolver remembers where each value came from.
+// Defaults are the settings of a project that sets none.
+func Defaults() Settings { return settingsOf(WithDefaults(Project{})) }
+
+// settingsOf reads a project in which every setting has a value.
+func settingsOf(p Project) Settings {
+	h := p.StopHook
+	return Settings{
+		BaseBranch: p.BaseBranch, LogDir: p.LogDir, AllowParallel: *p.AllowParallel, MaxParallel: *p.MaxParallel,
+		MaxRetries: *p.MaxRetries, Threshold: p.RerunNewIssueThreshold, CheckUsageLimit: *p.CLI.CheckUsageLimit,
+
+		StopHookEnabled: *h.Enabled, RunInterval: saturate(*h.RunIntervalMinutes, time.Minute), Reentry: h.Reentry,
+		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Mode: h.Mode,
+
+		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),
+	}
+}
+
+// resolver gives every field its effective value and records the source.
 type resolver struct {
 	project, global *decoder
+	user            map[string]reflect.Value // what the user's own file may set, by path
+	preset          string                   // of the stop hook
+	checkpoint      string                   // preset of the checkpoint
 	getenv          func(string) string
 	values          []Value
 	warnings        []string
 }
 
-// resolve takes the first value that is set: the project's, the user's, the default.
-func resolve[T any](r *resolver, field string, fallback T, set ...*T) T {
-	for i, v := range set {
-		if v == nil {
-			continue
-		}
-		from, origin := r.project, OriginProject
-		if i == 1 {
-			from, origin = r.global, OriginGlobal
-		}
-		source := from.file
-		if p, ok := from.places[field]; ok {
-			source += ":" + strconv.Itoa(p.line)
-		}
-		r.values = append(r.values, Value{field, *v, origin, source})
-		return *v
+func (r *resolver) field(f reflect.Value, sf reflect.StructField, path string) {
+	if f.Type() == reflect.TypeFor[[]EntryPoint]() {
+		return // shown on its own, gate by gate
 	}
-	r.values = append(r.values, Value{field, fallback, OriginDefault, ""})
-	return fallback
+	origin, source := r.source(f, sf, path)
+	r.values = append(r.values, Value{path, shown(f), origin, source})
 }
 
-// override replaces the value resolved last by one of the environment.
-func (r *resolver) override(variable string, value any) {
-	v := &r.values[len(r.values)-1]
-	v.Value, v.Origin, v.Source = value, OriginEnvironment, variable
+// source fills f from the strongest source that has a value for it.
+func (r *resolver) source(f reflect.Value, sf reflect.StructField, path string) (origin, source string) {
+	if name := sf.Tag.Get("env"); name != "" {
+		if text := strings.TrimSpace(r.getenv(name)); text != "" {
+			want := setText(f, sf.Tag, text)
+			if want == "" {
+				return OriginEnvironment, name
+			}
+			if sf.Tag.Get("lenient") == "" { // autonomy itself warns about its own
+				r.warn(name + ": must be " + want + ", not " + quote(text) + "; ignored")
+			}
+		}
+	}
+	user := r.user[path]
+	switch preset, ok := sf.Tag.Lookup(r.preset); {
+	case isSet(f):
+		if _, ok := r.project.places[path]; !ok {
+			return OriginPreset, "checkpoint.preset: " + r.checkpoint
+		}
+		return OriginProject, r.project.where(path)
+	case user.IsValid() && isSet(user):
+		f.Set(user)
+		return OriginGlobal, r.global.where(path)
+	case ok && r.preset != "":
+		setText(f, sf.Tag, preset)
+		return OriginPreset, "stop_hook.preset: " + r.preset
+	}
+	if text, ok := sf.Tag.Lookup("default"); ok {
+		setText(f, sf.Tag, text)
+	}
+	return OriginDefault, ""
 }
 
-func namesOf[T any](list []T, name func(T) string) *[]string {
+// warn says a thing once: several fields may have the same variable.
+func (r *resolver) warn(text string) {
+	if !slices.Contains(r.warnings, text) {
+		r.warnings = append(r.warnings, text)
+	}
+}
+
+// where names the file and line that set a field.
+func (d *decoder) where(field string) string {
+	if p, ok := d.places[field]; ok {
+		return d.file + ":" + strconv.Itoa(p.line)
+	}
+	return d.file
+}
+
+// shown is a value as people read it: lists of named things by their names.
+func shown(f reflect.Value) any {
+	switch x := f.Interface().(type) {
+	case []Category:
+		return namesOf(x, func(c Category) string { return c.Name })
+	case []Action:
+		return namesOf(x, func(a Action) string { return a.ID })
+	}
+	if f.Kind() != reflect.Pointer {
+		return f.Interface()
+	}
+	if f.IsNil() {
+		return nil
+	}
+	return f.Elem().Interface()
+}
+
+func namesOf[T any](list []T, name func(T) string) []string {
 	var names []string
 	for _, item := range list {
 		names = append(names, name(item))
 	}
-	return nonnil(names)
+	return names
 }
 
-func nonnil(list []string) *[]string {
-	if len(list) == 0 {
-		return nil
+func (l *Loaded) value(field string) Value {
+	i := slices.IndexFunc(l.Values, func(v Value) bool { return v.Field == field })
+	if i < 0 {
+		return Value{}
 	}
-	return &list
-}
-
-// pointer keeps "not set" apart for fields whose default is no value at all.
-func pointer[T any](p *T) **T {
-	if p == nil {
-		return nil
-	}
-	return &p
-}
-
-func nonempty[S ~string](s S) *S {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-func (r *resolver) envBool(name string) (value, ok bool) {
-	text := strings.TrimSpace(r.getenv(name))
-	switch strings.ToLower(text) {
-	case "":
-		return false, false
-	case "true", "1", "yes", "on":
-		return true, true
-	case "false", "0", "no", "off":
-		return false, true
-	}
-	r.warnings = append(r.warnings, name+": must be true or false, not "+quote(text)+"; ignored")
-	return false, false
-}
-
-func (r *resolver) envNumber(name string) (float64, bool) {
-	text := strings.TrimSpace(r.getenv(name))
-	if text == "" {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || f < 0 {
-		r.warnings = append(r.warnings, name+": must be a number of minutes, 0 or more, not "+quote(text)+"; ignored")
-		return 0, false
-	}
-	return f, true
+	return l.Values[i]
 }
 
 // saturate turns n units into a duration; what does not fit is the longest one.

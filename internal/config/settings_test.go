@@ -34,15 +34,6 @@ func home(t testing.TB, content string, pairs ...string) func(string) string {
 	return env(t, append(pairs, "HOME", dir)...)
 }
 
-func (l *Loaded) value(field string) Value {
-	for _, v := range l.Values {
-		if v.Field == field {
-			return v
-		}
-	}
-	return Value{}
-}
-
 func TestDefaults(t *testing.T) {
 	root := project(t, map[string]string{"config.yml": minimal, "checks/lint.yml": "command: x\n"})
 	l := mustLoad(t, root, env(t))

@@ -9,17 +9,20 @@ package config
 //	min, max  inclusive bounds; above: an exclusive lower bound
 //	glob      every item is a glob
 //	lenient   a bad value is a warning and the field counts as not set
+//	default   the value that counts when no file sets it; lists are separated by blanks
+//	strict    the same under stop_hook.preset: strict
+//	env       the environment variable that overrides it
 //	doc       what it does, shown in the schema
 
 // Project is .gauntlet/config.yml. Pointers tell "not set" from the zero
 // value, because a field not set here may be set globally or by a preset.
 type Project struct {
-	BaseBranch             string       `yaml:"base_branch" json:"base_branch,omitempty" doc:"What 'changed' is measured against. Default origin/main, else the remote's default branch, else a local main or master." nonblank:"true"`
-	LogDir                 string       `yaml:"log_dir" json:"log_dir,omitempty" doc:"Where logs and run state are kept; relative to the project root, or absolute. Default gauntlet_logs." nonblank:"true"`
-	AllowParallel          *bool        `yaml:"allow_parallel" json:"allow_parallel,omitempty" doc:"Run parallel gates at the same time. Default true."`
-	MaxParallel            *int         `yaml:"max_parallel" json:"max_parallel,omitempty" doc:"How many gates run at once. Default 16." min:"1"`
-	MaxRetries             *int         `yaml:"max_retries" json:"max_retries,omitempty" doc:"How often failing gates are verified again; max_retries + 1 runs in all. Default 3." min:"0"`
-	RerunNewIssueThreshold string       `yaml:"rerun_new_issue_threshold" json:"rerun_new_issue_threshold,omitempty" enum:"critical,high,medium,low" doc:"On a re-run, new review findings below this priority are dropped. Default high."`
+	BaseBranch             string       `yaml:"base_branch" json:"base_branch,omitempty" doc:"What 'changed' is measured against. When not set: the remote's default branch, then origin/main, origin/master, then a local main or master." nonblank:"true"`
+	LogDir                 string       `yaml:"log_dir" json:"log_dir,omitempty" doc:"Where logs and run state are kept; relative to the project root, or absolute." nonblank:"true" default:"gauntlet_logs"`
+	AllowParallel          *bool        `yaml:"allow_parallel" json:"allow_parallel,omitempty" doc:"Run parallel gates at the same time." default:"true"`
+	MaxParallel            *int         `yaml:"max_parallel" json:"max_parallel,omitempty" doc:"How many gates run at once." min:"1" default:"16"`
+	MaxRetries             *int         `yaml:"max_retries" json:"max_retries,omitempty" doc:"How often failing gates are verified again; max_retries + 1 runs in all." min:"0" default:"3"`
+	RerunNewIssueThreshold string       `yaml:"rerun_new_issue_threshold" json:"rerun_new_issue_threshold,omitempty" enum:"critical,high,medium,low" doc:"On a re-run, new review findings below this priority are dropped." default:"high"`
 	CLI                    CLI          `yaml:"cli" json:"cli,omitzero" doc:"Reviewers."`
 	EntryPoints            []EntryPoint `yaml:"entry_points" json:"entry_points,omitempty" doc:"Which gates run for which part of the repository."`
 	StopHook               StopHook     `yaml:"stop_hook" json:"stop_hook,omitzero" doc:"How the stop hook behaves."`
@@ -31,7 +34,7 @@ type Project struct {
 // CLI names the reviewers in order of preference.
 type CLI struct {
 	DefaultPreference []string `yaml:"default_preference" json:"default_preference,omitempty" doc:"Reviewer CLIs in order: claude, codex, gemini, github-copilot, cursor."`
-	CheckUsageLimit   *bool    `yaml:"check_usage_limit" json:"check_usage_limit,omitempty" doc:"Ask a reviewer whether its quota is used up before giving it work. Default false."`
+	CheckUsageLimit   *bool    `yaml:"check_usage_limit" json:"check_usage_limit,omitempty" doc:"Ask a reviewer whether its quota is used up before giving it work." default:"false"`
 }
 
 // EntryPoint ties a part of the repository to its gates.
@@ -44,36 +47,42 @@ type EntryPoint struct {
 
 // StopHook is the stop_hook section, of a project or of the user.
 type StopHook struct {
-	Enabled            *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Default true."`
-	RunIntervalMinutes *float64 `yaml:"run_interval_minutes" json:"run_interval_minutes,omitempty" doc:"Minutes between two runs. Default 10; 0 = always." min:"0"`
-	Reentry            string   `yaml:"reentry" json:"reentry,omitempty" enum:"once,until_pass" doc:"once: one block per turn. until_pass: fixes are verified, within max_blocks. Default once."`
-	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass. Default 3." min:"0"`
-	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved. Default 280." above:"0"`
-	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too. Default false."`
-	Mode               Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"enforce: failures block. warn: the agent may stop and a message is shown each time. observe: only recorded, with wouldBlock. off: nothing is judged. The weaker of this and a gate's own mode counts. Default enforce."`
+	Preset             string   `yaml:"preset" json:"preset,omitempty" enum:"classic,strict" doc:"Defaults of this section: classic, or strict, which judges every stop and verifies fixes. A field written out beats it." default:"classic"`
+	Enabled            *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Judge stops at all." default:"true" env:"GAUNTLET_STOP_HOOK_ENABLED"`
+	RunIntervalMinutes *float64 `yaml:"run_interval_minutes" json:"run_interval_minutes,omitempty" doc:"Minutes between two runs. 0 = always." min:"0" default:"10" strict:"0" env:"GAUNTLET_STOP_HOOK_INTERVAL_MINUTES"`
+	Reentry            string   `yaml:"reentry" json:"reentry,omitempty" enum:"once,until_pass" doc:"once: one block per turn. until_pass: fixes are verified, within max_blocks." default:"once" strict:"until_pass"`
+	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass." min:"0" default:"3"`
+	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved." above:"0" default:"280"`
+	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too." default:"false"`
+	Mode               Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"enforce: failures block. warn: the agent may stop and a message is shown each time. observe: only recorded, with wouldBlock. off: nothing is judged. The weaker of this and a gate's own mode counts." default:"enforce" env:"GAUNTLET_MODE"`
 }
 
 // DebugLog is the debug_log section.
 type DebugLog struct {
-	Enabled   *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Default false."`
-	MaxSizeMB *float64 `yaml:"max_size_mb" json:"max_size_mb,omitempty" doc:"Rotated at this size. Default 10." above:"0"`
+	Enabled   *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Write it." default:"false"`
+	MaxSizeMB *float64 `yaml:"max_size_mb" json:"max_size_mb,omitempty" doc:"Rotated at this size." above:"0" default:"10"`
 }
 
 // Checkpoint is the checkpoint section.
 type Checkpoint struct {
-	Enabled        *bool       `yaml:"enabled" json:"enabled,omitempty" doc:"Default true when the section exists."`
-	Mode           Mode        `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether what is owed blocks. Default enforce."`
+	Enabled        *bool       `yaml:"enabled" json:"enabled,omitempty" doc:"Off when false." default:"true"`
+	Mode           Mode        `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether what is owed blocks." default:"enforce" env:"GAUNTLET_MODE"`
 	Preset         string      `yaml:"preset" json:"preset,omitempty" enum:"teleclaude,go,node,python,rust" doc:"Ready-made categories."`
-	MinTurnSeconds *float64    `yaml:"min_turn_seconds" json:"min_turn_seconds,omitempty" doc:"No checkpoint before the turn is this old. Default 30." min:"0"`
-	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed. Default working_tree."`
-	WhenUnsure     string      `yaml:"when_unsure" json:"when_unsure,omitempty" enum:"nudge,silent" doc:"What to do when the transcript proves nothing. Default nudge."`
+	MinTurnSeconds *float64    `yaml:"min_turn_seconds" json:"min_turn_seconds,omitempty" doc:"No checkpoint before the turn is this old." min:"0" default:"30"`
+	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed." default:"working_tree"`
+	WhenUnsure     string      `yaml:"when_unsure" json:"when_unsure,omitempty" enum:"nudge,silent" doc:"What to do when the transcript proves nothing." default:"nudge"`
 	Categories     []Category  `yaml:"categories" json:"categories,omitempty" doc:"Added to, or by name replacing, the preset's."`
-	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything. Default docs, todos, ideas, markdown." glob:"true"`
+	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything." glob:"true" default:"docs/** todos/** ideas/** **/*.md **/*.markdown"`
 	Always         []Action    `yaml:"always" json:"always,omitempty" doc:"Actions owed by any category but tests-only."`
-	CommitStep     *bool       `yaml:"commit_step" json:"commit_step,omitempty" doc:"End the steps with a commit. Default true."`
-	Capture        *bool       `yaml:"capture" json:"capture,omitempty" doc:"Close with a reminder to note memories, bugs and ideas. Default true."`
+	CommitStep     *bool       `yaml:"commit_step" json:"commit_step,omitempty" doc:"End the steps with a commit." default:"true"`
+	Capture        *bool       `yaml:"capture" json:"capture,omitempty" doc:"Close with a reminder to note memories, bugs and ideas." default:"true"`
 	CommitGate     *CommitGate `yaml:"commit_gate" json:"commit_gate,omitempty" doc:"Block the second stop once more while matching files are uncommitted."`
 	Tests          *Tests      `yaml:"tests" json:"tests,omitempty" doc:"A test command to run at the checkpoint."`
+
+	// Baseline is the preset's action that is due even when no code changed.
+	Baseline string `yaml:"-" json:"-"`
+	// effective: the preset and the defaults are in it.
+	effective bool
 }
 
 // Category maps changed files to actions.
@@ -104,16 +113,16 @@ type CommitGate struct {
 type Tests struct {
 	Command string   `yaml:"command" json:"command" required:"true" doc:"The test command."`
 	When    []string `yaml:"when" json:"when,omitempty" doc:"Globs; run only when one of them changed. Default: any change." glob:"true"`
-	Timeout *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 30." above:"0"`
+	Timeout *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds." above:"0" default:"30"`
 }
 
 // Autonomy is the autonomy section.
 type Autonomy struct {
 	Enabled          *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"true: direct execution. false: off. Not set: advisory, unless autonomous mode is on."`
-	ThresholdPercent *int     `yaml:"threshold_percent" json:"threshold_percent,omitempty" doc:"Default 40." min:"1" max:"100" lenient:"true"`
+	ThresholdPercent *int     `yaml:"threshold_percent" json:"threshold_percent,omitempty" doc:"How full the context window may get before a checkpoint, in percent." min:"1" max:"100" lenient:"true" default:"40" env:"CLAUDE_CONTEXT_THRESHOLD"`
 	ContextWindow    *int     `yaml:"context_window" json:"context_window,omitempty" doc:"Overrides the model's window, in tokens." min:"1"`
-	Commit           string   `yaml:"commit" json:"commit,omitempty" enum:"notes,work" doc:"notes: CLAUDE.md and buildguide.md only. work: the changed files themselves. Default notes."`
-	Push             *bool    `yaml:"push" json:"push,omitempty" doc:"Default true."`
+	Commit           string   `yaml:"commit" json:"commit,omitempty" enum:"notes,work" doc:"notes: CLAUDE.md and buildguide.md only. work: the changed files themselves." default:"notes"`
+	Push             *bool    `yaml:"push" json:"push,omitempty" doc:"Push the checkpoint commit." default:"true"`
 	Protected        []string `yaml:"protected" json:"protected,omitempty" doc:"Branches never pushed. Default main and master when they track a remote."`
 	CoAuthor         string   `yaml:"co_author" json:"co_author,omitempty" doc:"Value of the Co-Authored-By trailer."`
 	Message          string   `yaml:"message" json:"message,omitempty" doc:"Commit message template: {percent} {tokens} {window} {branch} {session}."`
@@ -124,15 +133,15 @@ type Check struct {
 	Name             string            `yaml:"-" json:"-"`
 	Command          string            `yaml:"command" json:"command" required:"true" doc:"Run by sh -c; ${BASE_BRANCH} is replaced."`
 	WorkingDirectory string            `yaml:"working_directory" json:"working_directory,omitempty" doc:"Default: the entry point, or its folder."`
-	Parallel         bool              `yaml:"parallel" json:"parallel,omitempty" doc:"May run beside others. Default false."`
-	RunInCI          *bool             `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Default true."`
-	RunLocally       *bool             `yaml:"run_locally" json:"run_locally,omitempty" doc:"Default true."`
-	Timeout          *float64          `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 300." above:"0"`
+	Parallel         bool              `yaml:"parallel" json:"parallel,omitempty" doc:"May run beside others." default:"false"`
+	RunInCI          *bool             `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Run it in CI." default:"true"`
+	RunLocally       *bool             `yaml:"run_locally" json:"run_locally,omitempty" doc:"Run it outside CI." default:"true"`
+	Timeout          *float64          `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds." above:"0" default:"300"`
 	FailFast         bool              `yaml:"fail_fast" json:"fail_fast,omitempty" doc:"A failure stops what has not started. Not together with parallel."`
 	FixInstructions  string            `yaml:"fix_instructions" json:"fix_instructions,omitempty" doc:"A file under .gauntlet/ shown on failure."`
 	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point." glob:"true"`
 	Env              map[string]string `yaml:"env" json:"env,omitempty" doc:"Environment variables for the command."`
-	Mode             Mode              `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks. Default enforce."`
+	Mode             Mode              `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks." default:"enforce"`
 
 	// FixText is the content of FixInstructions.
 	FixText string `yaml:"-" json:"-"`
@@ -144,13 +153,13 @@ type Check struct {
 type Review struct {
 	Name          string   `yaml:"-" json:"-"`
 	CLIPreference []string `yaml:"cli_preference" json:"cli_preference,omitempty" doc:"Reviewers in order; default cli.default_preference."`
-	NumReviews    int      `yaml:"num_reviews" json:"num_reviews,omitempty" doc:"Default 1." min:"1"`
+	NumReviews    int      `yaml:"num_reviews" json:"num_reviews,omitempty" doc:"How many reviewers judge the same diff." min:"1" default:"1"`
 	Model         string   `yaml:"model" json:"model,omitempty" doc:"The reviewer's model; default its own."`
-	Parallel      *bool    `yaml:"parallel" json:"parallel,omitempty" doc:"Default true."`
-	RunInCI       *bool    `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Default true."`
-	RunLocally    *bool    `yaml:"run_locally" json:"run_locally,omitempty" doc:"Default true."`
-	Timeout       *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds. Default 300." above:"0"`
-	Mode          Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks. Default enforce."`
+	Parallel      *bool    `yaml:"parallel" json:"parallel,omitempty" doc:"May run beside others." default:"true"`
+	RunInCI       *bool    `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Run it in CI." default:"true"`
+	RunLocally    *bool    `yaml:"run_locally" json:"run_locally,omitempty" doc:"Run it outside CI." default:"true"`
+	Timeout       *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds." above:"0" default:"300"`
+	Mode          Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks." default:"enforce"`
 
 	Prompt string `yaml:"-" json:"-"`
 	File   string `yaml:"-" json:"-"`

@@ -29,7 +29,7 @@ func (j Job) InputKey(root string, files []git.TreeEntry, base string) string {
 		}
 	}
 	c := j.Check
-	put("gauntlet-1", j.ID, j.Dir, c.Command, base, c.FixText, fmt.Sprint(timeout(c.Timeout)))
+	put("gauntlet-1", j.ID, j.Dir, c.Command, base, c.FixText, fmt.Sprint(c.Limit()))
 	for _, k := range slices.Sorted(maps.Keys(c.Env)) {
 		put(k, c.Env[k])
 	}

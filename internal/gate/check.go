@@ -23,8 +23,7 @@ type Env struct {
 }
 
 const (
-	defaultTimeout = 300 * time.Second
-	tailForReason  = 3000
+	tailForReason = 3000
 )
 
 // LogPath is where run n of the job logs.
@@ -57,10 +56,10 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 	}
 	r := proc.Run(ctx, proc.Cmd{
 		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: append(checkEnviron(env.Environ, j.Check.Env, j.Dir), "BASE_BRANCH="+env.BaseBranch),
-		Stdout: log, Stderr: log, Timeout: timeout(j.Check.Timeout), Contain: true,
+		Stdout: log, Stderr: log, Timeout: j.Check.Limit(), Contain: true,
 	})
 	res.DurationMS = r.Duration.Milliseconds()
-	res.judge(r, timeout(j.Check.Timeout))
+	res.judge(r, j.Check.Limit())
 	trailer := "\nResult: " + string(res.Status)
 	if res.Message != "" {
 		trailer += " - " + res.Message
@@ -120,13 +119,6 @@ func (res *Result) judge(r proc.Result, limit time.Duration) {
 	default:
 		res.Status, res.Message = Fail, fmt.Sprintf("exit code %d", r.ExitCode)
 	}
-}
-
-func timeout(seconds *float64) time.Duration {
-	if seconds == nil || *seconds <= 0 {
-		return defaultTimeout
-	}
-	return time.Duration(*seconds * float64(time.Second))
 }
 
 // checkEnviron is the parent's environment without the git variables that would

@@ -76,7 +76,7 @@ type selector struct {
 func (s *selector) add(ep config.EntryPoint, e entry) {
 	for _, name := range ep.Checks {
 		c := s.cfg.Checks[name]
-		if c == nil || !s.wanted(KindCheck, name, c.RunInCI, c.RunLocally) {
+		if c == nil || !s.wanted(KindCheck, name, c.Runs) {
 			continue
 		}
 		dir := e.dir
@@ -89,7 +89,7 @@ func (s *selector) add(ep config.EntryPoint, e entry) {
 	}
 	for _, name := range ep.Reviews {
 		r := s.cfg.Reviews[name]
-		if r == nil || !s.wanted(KindReview, name, r.RunInCI, r.RunLocally) {
+		if r == nil || !s.wanted(KindReview, name, r.Runs) {
 			continue
 		}
 		place := string(KindReview) + "\x00" + name + "\x00" + e.path
@@ -110,14 +110,11 @@ func (s *selector) take(j Job, active bool, place string) {
 	s.jobs = append(s.jobs, j)
 }
 
-func (s *selector) wanted(k Kind, name string, inCI, locally *bool) bool {
+func (s *selector) wanted(k Kind, name string, runs func(inCI bool) bool) bool {
 	if s.filter.Kind != "" && s.filter.Kind != k || s.filter.Name != "" && s.filter.Name != name {
 		return false
 	}
-	if s.filter.CI {
-		return inCI == nil || *inCI
-	}
-	return locally == nil || *locally
+	return runs(s.filter.CI)
 }
 
 // logBase makes the file name of a job's logs. Different jobs whose names look

@@ -96,7 +96,7 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 		return false
 	}
 	c := Check{Name: "hooks", Agent: a.Name(), State: OK, Message: fmt.Sprintf("%s: %s (%s)", s.Label, path, in.Scope)}
-	deadline := 280 * time.Second
+	deadline := config.Defaults().Deadline
 	if cfg != nil {
 		deadline = cfg.Settings.Deadline
 	}

@@ -13,8 +13,6 @@ import (
 	"gauntlet/internal/redact"
 )
 
-const defaultTimeout = 300 * time.Second
-
 // ask gives one slot to a reviewer and keeps what comes of it.
 func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	s := &w.slot
@@ -42,10 +40,7 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	}
 	stdout := &capture{head: 256 << 10, tail: 2 << 20, line: job.Line}
 	stderr := &capture{head: 64 << 10, tail: 256 << 10, line: job.Line}
-	timeout := defaultTimeout
-	if t := job.Review.Timeout; t != nil && *t > 0 {
-		timeout = time.Duration(*t * float64(time.Second))
-	}
+	timeout := job.Review.Limit()
 	res := proc.Run(ctx, proc.Cmd{
 		Args: args, Dir: job.Dir, Env: r.environ(job.Env), Timeout: timeout,
 		Stdin: bytes.NewReader(prompt(job, files, earlier)), Stdout: stdout, Stderr: stderr,

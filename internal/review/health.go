@@ -73,10 +73,7 @@ func checkOne(ctx context.Context, name string, env []string, dir string, usage 
 // in its order. Only being installed is asked for here: a probe would cost
 // every review seconds, and a reviewer that turns out dead says so itself.
 func healthyReviewers(ctx context.Context, job Job) (healthy []Reviewer, why string) {
-	preference := job.Review.CLIPreference
-	if len(preference) == 0 {
-		preference = job.Preference
-	}
+	preference := job.Review.Reviewers(job.Preference)
 	if len(preference) == 0 {
 		return nil, "no reviewer is configured; set cli.default_preference in .gauntlet/config.yml, or cli_preference in the review"
 	}

@@ -15,9 +15,8 @@ import (
 )
 
 const (
-	defaultTestSeconds = 30.0
-	testLogBase        = "checkpoint_tests"
-	maxTestOutput      = 16 << 10
+	testLogBase   = "checkpoint_tests"
+	maxTestOutput = 16 << 10
 )
 
 // testsOnce runs checkpoint.tests, but not again on the very same files: a
@@ -50,17 +49,13 @@ func lastBytes(s string, n int) string {
 
 // runTests runs checkpoint.tests the way a check is run.
 func (sc *Scene) runTests(ctx context.Context, logDir string) *rules.TestRun {
-	t := sc.Config.Tests
-	seconds := defaultTestSeconds
-	if t.Timeout != nil {
-		seconds = *t.Timeout
-	}
+	t := config.WithDefaults(*sc.Config.Tests)
 	if err := os.MkdirAll(logDir, 0o755); err != nil {
 		return &rules.TestRun{Command: t.Command, Err: err.Error()}
 	}
 	res := gate.RunCheck(ctx, gate.Job{
 		ID: "checkpoint:tests", Name: "tests", Entry: ".", Dir: sc.Root, LogBase: testLogBase,
-		Check: &config.Check{Name: "tests", Command: t.Command, Timeout: &seconds},
+		Check: &config.Check{Name: "tests", Command: t.Command, Timeout: t.Timeout},
 	}, gate.Env{LogDir: logDir, RunNumber: 1, Environ: sc.Environ, Now: sc.Now})
 	run := &rules.TestRun{
 		Command: t.Command, Passed: res.Status == gate.Pass, TimedOut: res.TimedOut,

@@ -179,7 +179,7 @@ func (s *stopping) judge(ctx context.Context) event.Verdict {
 // bounded ends with a signal and at the deadline. Whatever may take long, git
 // included, happens under it.
 func (s *stopping) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline := defaultDeadline
+	deadline := config.Defaults().Deadline
 	if s.cfg != nil {
 		deadline = s.cfg.Settings.Deadline
 	}
@@ -187,9 +187,6 @@ func (s *stopping) bounded(ctx context.Context) (context.Context, context.Cancel
 	ctx, cancel := context.WithDeadlineCause(ctx, s.started.Add(deadline), errDeadline)
 	return ctx, func() { cancel(); release() }
 }
-
-// defaultDeadline holds where there is no configuration of the project.
-const defaultDeadline = 280 * time.Second
 
 // plainSubagent tells a sub-agent's stop, of which there are many, without
 // reading the configuration: it is only judged where a setting says so.

@@ -9,20 +9,16 @@ import (
 	"gauntlet/internal/event"
 )
 
-// defaultMinTurn is how old a turn must be before it gets a checkpoint.
-const defaultMinTurn = 30 * time.Second
-
 // OldEnough reports whether the turn may get a checkpoint. An unknown start
 // counts as old enough.
 func OldEnough(cfg *config.Checkpoint, start, now time.Time) bool {
 	if start.IsZero() {
 		return true
 	}
-	least := defaultMinTurn
-	if cfg != nil && cfg.MinTurnSeconds != nil {
-		least = time.Duration(*cfg.MinTurnSeconds * float64(time.Second))
+	if cfg == nil {
+		cfg = &config.Checkpoint{}
 	}
-	return now.Sub(start) >= least
+	return now.Sub(start).Seconds() >= *config.WithDefaults(*cfg).MinTurnSeconds
 }
 
 // CommitGate returns the changed files that the commit gate wants committed.

@@ -39,41 +39,20 @@ func (c *category) names(path string) bool {
 	return c.paths.match(path) && !c.exclude.match(path)
 }
 
-// defaultIgnore is what never calls for anything: docs, todos, ideas and
-// markdown, and our own configuration.
-func defaultIgnore() []string {
-	return []string{"docs/**", "todos/**", "ideas/**", "**/*.md", "**/*.markdown"}
-}
-
 func resolve(cfg *config.Checkpoint) settings {
-	if cfg == nil {
-		cfg = &config.Checkpoint{}
-	}
-	p := presetOf(cfg.Preset)
+	cfg = cfg.Effective()
 	s := settings{
-		baseline: p.baseline,
+		baseline: cfg.Baseline,
 		silent:   cfg.WhenUnsure == "silent",
-		commit:   cfg.CommitStep == nil || *cfg.CommitStep,
-		capture:  cfg.Capture == nil || *cfg.Capture,
+		commit:   *cfg.CommitStep,
+		capture:  *cfg.Capture,
+		ignore:   newGlobs(append([]string{".gauntlet/**"}, cfg.Ignore...)),
 	}
-	ignore := cfg.Ignore
-	if ignore == nil {
-		ignore = defaultIgnore()
-	}
-	s.ignore = newGlobs(append([]string{".gauntlet/**"}, ignore...))
-
-	always := p.always
-	if cfg.Always != nil {
-		always = cfg.Always
-	}
-	for _, a := range always {
+	for _, a := range cfg.Always {
 		s.always = append(s.always, newAction(a))
 	}
-	for _, c := range merged(p.categories, cfg.Categories) {
+	for _, c := range cfg.Categories {
 		own := &category{name: c.Name, only: c.Only, order: c.Order, paths: newGlobs(c.Paths), exclude: newGlobs(c.Exclude)}
-		if own.order == 0 {
-			own.order = orderOwn
-		}
 		for _, a := range c.Actions {
 			own.actions = append(own.actions, newAction(a))
 		}
@@ -81,26 +60,6 @@ func resolve(cfg *config.Checkpoint) settings {
 	}
 	sort.SliceStable(s.categories, func(i, j int) bool { return s.categories[i].order < s.categories[j].order })
 	return s
-}
-
-// merged adds own categories to a preset's; one of the same name takes its
-// place.
-func merged(preset, own []config.Category) []config.Category {
-	out := append([]config.Category(nil), preset...)
-next:
-	for _, c := range own {
-		for i := range out {
-			if out[i].Name == c.Name {
-				if c.Order == 0 {
-					c.Order = out[i].Order
-				}
-				out[i] = c
-				continue next
-			}
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 func newAction(a config.Action) *action {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/install/stack"
 )
 
@@ -114,15 +115,10 @@ func action(indent, id, run string, evidence []string) string {
 
 // presetTest is the test command that a preset asks for, "" without a preset.
 func presetTest(kind string) string {
-	switch kind {
-	case stack.Go:
-		return "go test ./..."
-	case stack.Node:
-		return "npm test"
-	case stack.Python:
-		return "pytest"
-	case stack.Rust:
-		return "cargo test"
+	for _, a := range config.PresetOf(kind).Always {
+		if a.ID == "tests" {
+			return a.Run
+		}
 	}
 	return ""
 }
