@@ -25,7 +25,7 @@ Exit code 0: done. 2: not done.`,
 			if err != nil {
 				return err
 			}
-			n, err := run.CleanLocked(cfg.Settings.LogDir, app.Now())
+			n, err := run.CleanLocked(cfg.Root, cfg.Settings.LogDir, app.Now())
 			switch {
 			case errors.Is(err, safefile.ErrHeld):
 				return exit(2, "gates are running; wait for them to end")

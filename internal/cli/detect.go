@@ -14,15 +14,17 @@ import (
 func (app *App) detectCmd() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "detect",
-		Short: "Show what changed and which gates would run",
-		Long: `Show what changed and which gates would run, without running any.
+		Use:   "detect [GATE...]",
+		Short: "Show what changed, which gates would run and why",
+		Long: `Show what changed, which gates would run and why, without running any.
 
-Exit code 0: told. 2: could not tell (configuration, git).`,
+Exit code 0: printed. 2: could not determine (configuration, git).`,
 		Example: `  gauntlet detect
   gauntlet detect --commit HEAD~1 --json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.detect(cmd.Context(), f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.gates = append(f.gates, args...)
+			return app.detect(cmd.Context(), f)
+		},
 	}
 	f.register(cmd)
 	return cmd
@@ -33,8 +35,11 @@ func (app *App) detect(ctx context.Context, f runFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := gateNames(cfg, f.gates); err != nil {
+		return err
+	}
 	d, err := run.Detect(ctx, run.Options{
-		Config: cfg, Scope: f.scope, Gate: f.gate, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now,
+		Config: cfg, Scope: f.scope, Gates: f.gates, All: f.all, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now,
 	})
 	if err != nil {
 		return exit(2, "git: %v", err)
@@ -57,7 +62,7 @@ func (app *App) detect(ctx context.Context, f runFlags) error {
 	fmt.Fprintf(app.Out, "%s would run\n", count(len(d.Gates), "gate"))
 	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
 	for _, g := range d.Gates {
-		fmt.Fprintf(w, "  %s\t%s\n", g.ID, redact.Line(g.Command, 100))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(g.ID, 100), redact.Line(g.Command, 100), redact.Line(g.Why, 120))
 	}
 	return w.Flush()
 }

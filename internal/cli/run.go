@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/buildinfo"
 	"gauntlet/internal/config"
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/redact"
@@ -21,7 +22,9 @@ import (
 // runFlags are the flags that run, check, review and detect share.
 type runFlags struct {
 	scope   run.Scope
-	gate    string
+	gates   []string
+	all     bool
+	budget  bool
 	noCache bool
 	json    bool
 	report  string
@@ -32,7 +35,8 @@ func (f *runFlags) register(cmd *cobra.Command) {
 	fl.StringVarP(&f.scope.Base, "base-branch", "b", "", "measure changes against this branch")
 	fl.StringVarP(&f.scope.Commit, "commit", "c", "", "only what this commit changed")
 	fl.BoolVarP(&f.scope.Uncommitted, "uncommitted", "u", false, "only what is not committed")
-	fl.StringVarP(&f.gate, "gate", "g", "", "only the gate of this name")
+	fl.StringArrayVarP(&f.gates, "gate", "g", nil, "only the gate of this name")
+	fl.BoolVar(&f.all, "all", false, "every gate, whatever changed")
 	fl.BoolVar(&f.json, "json", false, "print the result as JSON")
 	cmd.MarkFlagsMutuallyExclusive("base-branch", "commit", "uncommitted")
 }
@@ -40,11 +44,12 @@ func (f *runFlags) register(cmd *cobra.Command) {
 const exitCodes = `
 Exit code 0: passed, passed with warnings, nothing to do. 1: gates failed, or the
 retry limit is exceeded. 2: could not judge (configuration, git, infrastructure,
-another run in progress).`
+another run in progress). 130: interrupted.`
 
 func (app *App) runCmd() *cobra.Command {
 	return app.gatesCmd("run", "", "Run every gate that applies to what changed", `  gauntlet run
-  gauntlet run -g lint --no-cache
+  gauntlet run lint test
+  gauntlet run --all --no-cache
   gauntlet run --report results.xml`)
 }
 
@@ -61,10 +66,14 @@ func (app *App) reviewCmd() *cobra.Command {
 func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use: name, Short: short, Long: short + ".\n" + exitCodes, Example: example, Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.runGates(cmd.Context(), kind, f) },
+		Use: name + " [GATE...]", Short: short, Long: short + ".\n" + exitCodes, Example: example,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.gates = append(f.gates, args...)
+			return app.runGates(cmd.Context(), kind, f)
+		},
 	}
 	f.register(cmd)
+	cmd.Flags().BoolVar(&f.budget, "agent-budget", false, "report the retry limit, for an agent that calls this in a loop")
 	cmd.Flags().StringVar(&f.report, "report", "", "also write a report: JUnit (.xml) or SARIF (.sarif)")
 	cmd.Flags().BoolVar(&f.noCache, "no-cache", false, "run gates again even if nothing they depend on changed")
 	return cmd
@@ -84,18 +93,44 @@ func (app *App) loadProject() (*config.Loaded, error) {
 	return cfg, nil
 }
 
-func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error {
-	cfg, err := app.loadProject()
-	if err != nil {
-		return err
+// couldNotJudge ends a run that never began. With --json the answer is still one
+// object.
+func (app *App) couldNotJudge(f runFlags, status event.Status, cause error) error {
+	if !f.json {
+		return cause
 	}
-	if f.gate != "" && cfg.Checks[f.gate] == nil && cfg.Reviews[f.gate] == nil {
-		return exit(2, "there is no gate named %s; `gauntlet list` shows those there are", redact.Line(f.gate, 80))
+	res := run.Result{Status: status, Message: redact.Line(cause.Error(), 500), ErrorMessage: redact.String(cause.Error()), Gates: []gate.Result{}}
+	if err := writeJSON(app.Out, res); err != nil {
+		return exit(2, "%v", err)
 	}
-	if f.report != "" {
-		if _, err := report.FormatOf(f.report); err != nil {
-			return exit(2, "%v", err)
+	return exit(2, "")
+}
+
+// gateNames refuses names of gates that do not exist.
+func gateNames(cfg *config.Loaded, names []string) error {
+	for _, name := range names {
+		if cfg.Checks[name] == nil && cfg.Reviews[name] == nil {
+			return exit(2, "no gate named %q (see `gauntlet list`)", redact.Line(name, 80))
 		}
+	}
+	return nil
+}
+
+func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error {
+	if _, err := app.projectRoot(); err != nil {
+		return app.couldNotJudge(f, event.NoConfig, err)
+	}
+	cfg, err := app.loadProject()
+	if err == nil {
+		err = gateNames(cfg, f.gates)
+	}
+	if err == nil && f.report != "" {
+		if _, formatErr := report.FormatOf(f.report); formatErr != nil {
+			err = exit(2, "%v", formatErr)
+		}
+	}
+	if err != nil {
+		return app.couldNotJudge(f, event.Error, err)
 	}
 	// With --json stdout belongs to the machine: progress goes to the other stream.
 	progress := app.Out
@@ -106,7 +141,7 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	view := report.NewView(progress, terminal, app.Now)
 	start := app.Now()
 	res := run.Execute(ctx, run.Options{
-		Config: cfg, Scope: f.scope, Kind: kind, Gate: f.gate, NoCache: f.noCache,
+		Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget,
 		Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now,
 	})
 	view.Close()
@@ -123,11 +158,17 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	if err != nil {
 		return exit(2, "%v", err)
 	}
+	if ctx.Err() != nil {
+		return exit(interruptedCode, "")
+	}
 	if code := run.ExitCode(res.Status); code != 0 {
 		return exit(code, "")
 	}
 	return nil
 }
+
+// interruptedCode is what shells report for a command that Ctrl-C ended.
+const interruptedCode = 130
 
 // remember puts a run by hand into the history, beside the stops.
 func (app *App) remember(root string, start time.Time, res run.Result) {

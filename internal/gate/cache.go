@@ -100,27 +100,19 @@ func OpenCache(path string) *Cache {
 	return c
 }
 
-// Lookup returns the job's result on the same inputs if it still holds: a pass
-// always, a failure only while nothing else was judged since and its log is
-// there, so that `clean` starts afresh.
+// Lookup returns the job's pass on the same inputs. A failure is never reused:
+// its cause may lie outside the tree and be gone.
 func (c *Cache) Lookup(j Job, key string) (Result, bool) {
 	i := slices.IndexFunc(c.records[j.ID], func(r Record) bool { return r.Key == key })
 	if i < 0 || key == "" {
 		return Result{}, false
 	}
 	res := c.records[j.ID][i].Result
-	_, err := os.Stat(res.LogPath)
-	switch res.Status {
-	case Pass:
-	case Fail:
-		if i > 0 || err != nil {
-			return Result{}, false
-		}
-	case Error, Skipped:
+	if res.Status != Pass {
 		return Result{}, false
 	}
 	res.Cached = true
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(res.LogPath); errors.Is(err, fs.ErrNotExist) {
 		res.LogPath = ""
 	}
 	return res, true

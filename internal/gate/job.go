@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -40,15 +41,15 @@ func (j Job) Parallel() bool {
 
 // Filter narrows what is selected.
 type Filter struct {
-	Kind Kind   // "" = both
-	Name string // "" = all
-	CI   bool
+	Kind  Kind     // "" = both
+	Names []string // none = all
+	CI    bool
 }
 
 // Select finds the jobs that the changed paths (relative to the root) call for,
-// in the order of the configuration. must names logs of jobs that belong to the
-// run whatever changed, because they still fail.
-func Select(cfg *config.Loaded, changed []string, must func(logBase string) bool, f Filter) []Job {
+// in the order of the configuration. must reports the jobs that belong to the run
+// whatever changed.
+func Select(cfg *config.Loaded, changed []string, must func(Job) bool, f Filter) []Job {
 	s := selector{cfg: cfg, filter: f, must: must, byPlace: map[string]bool{}, logs: map[string]string{}}
 	for _, ep := range cfg.Project.EntryPoints {
 		var counted []string
@@ -67,7 +68,7 @@ func Select(cfg *config.Loaded, changed []string, must func(logBase string) bool
 type selector struct {
 	cfg     *config.Loaded
 	filter  Filter
-	must    func(string) bool
+	must    func(Job) bool
 	byPlace map[string]bool   // check and directory: the same check runs once at one place
 	logs    map[string]string // log base → job id
 	jobs    []Job
@@ -103,7 +104,7 @@ func (s *selector) take(j Job, active bool, place string) {
 		return
 	}
 	j.LogBase = s.logBase(j)
-	if !active && (s.must == nil || !s.must(j.LogBase)) {
+	if !active && (s.must == nil || !s.must(j)) {
 		return
 	}
 	s.byPlace[place] = true
@@ -111,7 +112,7 @@ func (s *selector) take(j Job, active bool, place string) {
 }
 
 func (s *selector) wanted(k Kind, name string, runs func(inCI bool) bool) bool {
-	if s.filter.Kind != "" && s.filter.Kind != k || s.filter.Name != "" && s.filter.Name != name {
+	if s.filter.Kind != "" && s.filter.Kind != k || len(s.filter.Names) > 0 && !slices.Contains(s.filter.Names, name) {
 		return false
 	}
 	return runs(s.filter.CI)

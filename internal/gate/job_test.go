@@ -73,7 +73,7 @@ func TestSelect(t *testing.T) {
 		{"same check, other directory, twice", []config.EntryPoint{ep(".", "lint"), ep("app", "lint")}, []string{"app/x"}, Filter{}, []string{"check:.:lint", "check:app:lint"}},
 		{"locally", []config.EntryPoint{ep(".", "local", "ci")}, []string{"x"}, Filter{}, []string{"check:.:local"}},
 		{"in CI", []config.EntryPoint{ep(".", "local", "ci")}, []string{"x"}, Filter{CI: true}, []string{"check:.:ci"}},
-		{"one gate", []config.EntryPoint{ep(".", "lint", "fixed")}, []string{"x"}, Filter{Name: "fixed"}, []string{"check:.:fixed"}},
+		{"one gate", []config.EntryPoint{ep(".", "lint", "fixed")}, []string{"x"}, Filter{Names: []string{"fixed"}}, []string{"check:.:fixed"}},
 		{"reviews only", []config.EntryPoint{{Path: ".", Checks: []string{"lint"}, Reviews: []string{"quality"}}}, []string{"x"}, Filter{Kind: KindReview}, []string{"review:.:quality"}},
 	}
 	for _, tt := range tests {
@@ -88,7 +88,7 @@ func TestSelect(t *testing.T) {
 
 func TestSelectKeepsWhatStillFails(t *testing.T) {
 	p := project(t, ep("app", "lint"), ep("libs/*", "lint"))
-	must := func(base string) bool { return base == "check_libs_a_lint" }
+	must := func(j Job) bool { return j.LogBase == "check_libs_a_lint" }
 	if d := cmp.Diff([]string{"check:libs/a:lint"}, ids(Select(p, nil, must, Filter{}))); d != "" {
 		t.Error(d)
 	}

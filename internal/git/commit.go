@@ -162,6 +162,7 @@ func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 	if c.Hold != nil {
 		o.Stdin = c.Hold
 	}
+	o.Hooks = true
 	_, err = r.RunWith(ctx, o, append(append(commitArgs(c.Message), "--only"), paths...)...)
 	return err
 }
@@ -214,6 +215,7 @@ func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 	if c.Hold != nil {
 		o.Stdin = c.Hold
 	}
+	o.Hooks = true
 	_, err = r.RunWith(ctx, o, commitArgs(c.Message)...)
 	return update, err
 }

@@ -178,7 +178,7 @@ func TestBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = c
-	if got := base(""); got != "origin/HEAD" {
+	if got := base(""); got != "origin/master" {
 		t.Errorf("remote's default branch: %q", got)
 	}
 	if got := base("HEAD"); got != "HEAD" {

@@ -21,7 +21,7 @@ type Remotes struct {
 // Remotes reads it in one process.
 func (r Repo) Remotes(ctx context.Context) (Remotes, error) {
 	m := Remotes{Tracks: map[string]string{}}
-	out, err := r.Run(ctx, "config", "-z", "--get-regexp", `^(remote\.origin\.(push)?url|branch\..*\.remote|core\.(sshcommand|hookspath))$`)
+	out, err := r.RunWith(ctx, Opts{Hooks: true}, "config", "-z", "--get-regexp", `^(remote\.origin\.(push)?url|branch\..*\.remote|core\.(sshcommand|hookspath))$`)
 	var ge *Error
 	if errors.As(err, &ge) && ge.ExitCode == 1 {
 		return m, nil // nothing matches
@@ -92,7 +92,7 @@ func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
 			res.Outcome = PushTimeout
 			return res
 		}
-		out, err := r.RunWith(ctx, Opts{Env: env, Timeout: left, Locks: true},
+		out, err := r.RunWith(ctx, Opts{Env: env, Timeout: left, Locks: true, Hooks: true},
 			"-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "credential.interactive=never",
 			"push", "--porcelain", "--no-force", "origin", ref+":"+ref)
 		res.Outcome, res.Err = pushOutcome(out, err), err

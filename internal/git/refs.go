@@ -24,34 +24,37 @@ func CheckRef(name string) error {
 	return nil
 }
 
-// DefaultBase is what base_branch means when nothing is set.
-const DefaultBase = "origin/main"
+// WellKnownBase is the branch that configurations name most and many
+// repositories do not have: where it is missing, the default is looked for.
+const WellKnownBase = "origin/main"
 
-// Base resolves the branch that changes are measured against. The default may
-// not exist everywhere, so it falls back to the remote's own default branch and
-// then to a local main or master; a branch the user named must exist.
+// ErrNoMergeBase says that two histories have nothing in common, or that a
+// shallow clone does not hold it.
+var ErrNoMergeBase = errors.New("no common history")
+
+// defaultBases are looked for in this order when nothing is configured: the
+// remote's own default branch knows best.
+func defaultBases() []string {
+	return []string{"origin/HEAD", WellKnownBase, "origin/master", "main", "master"}
+}
+
+// Base resolves the branch that changes are measured against. Without a name it
+// is the remote's default branch, or else a main or master; a branch the user
+// named must exist.
 func (r Repo) Base(ctx context.Context, name string) (string, error) {
-	if name == "" {
-		name = DefaultBase
-	}
-	if err := CheckRef(name); err != nil {
+	candidates := []string{name}
+	byDefault := name == "" || name == WellKnownBase && !r.HasBranch(name)
+	if byDefault {
+		candidates = defaultBases()
+	} else if err := CheckRef(name); err != nil {
 		return "", err
 	}
-	if r.HasBranch(name) {
-		return name, nil
-	}
-	if name == DefaultBase {
-		for _, c := range []string{"origin/HEAD", "main", "master"} {
-			if r.HasBranch(c) {
-				return c, nil
-			}
+	for _, c := range candidates {
+		if r.HasBranch(c) {
+			return r.shortTarget(c), nil
 		}
 	}
 	// Any other revision: a tag, a commit id, or refs in a format only git reads.
-	candidates := []string{name}
-	if name == DefaultBase {
-		candidates = append(candidates, "origin/HEAD", "main", "master")
-	}
 	for _, c := range candidates {
 		if _, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", c+"^{commit}"); err == nil {
 			return c, nil
@@ -59,21 +62,67 @@ func (r Repo) Base(ctx context.Context, name string) (string, error) {
 			return "", err
 		}
 	}
-	if name == DefaultBase {
+	if byDefault {
 		return "", fmt.Errorf("%w: neither origin/main nor a local main or master exists; set base_branch", ErrNoBase)
 	}
 	return "", fmt.Errorf("%w: %s", ErrNoBase, name)
 }
 
+// shortTarget is the branch that origin/HEAD stands for; every other name is its
+// own.
+func (r Repo) shortTarget(name string) string {
+	b, err := os.ReadFile(filepath.Join(r.CommonDir, "refs", "remotes", filepath.FromSlash(name)))
+	if target, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: refs/remotes/"); err == nil && ok && r.HasBranch(target) {
+		return target
+	}
+	return name
+}
+
+// SinceMergeBase are the paths that were committed since the merge base of base
+// and HEAD; ErrNoMergeBase when there is none.
+func (r Repo) SinceMergeBase(ctx context.Context, base string) ([]string, error) {
+	paths, err := r.DiffNames(ctx, base+"...HEAD")
+	var ge *Error
+	if err == nil || !errors.As(err, &ge) {
+		return paths, err
+	}
+	_, mergeErr := r.Run(ctx, "merge-base", "--end-of-options", base, "HEAD")
+	if errors.As(mergeErr, &ge) && ge.ExitCode == 1 {
+		return nil, fmt.Errorf("%w with %s", ErrNoMergeBase, base)
+	}
+	return nil, err
+}
+
 // HasBranch reports whether a local or remote branch of this name is in the
 // files, without a git process.
 func (r Repo) HasBranch(name string) bool {
+	_, ok := r.BranchCommit(name)
+	return ok
+}
+
+// BranchCommit is where a local or remote branch of this name stands, read from
+// the files.
+func (r Repo) BranchCommit(name string) (oid string, ok bool) {
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
-		if _, ok := r.ReadRef(prefix + name); ok {
-			return true
+		if oid, ok := r.ReadRef(prefix + name); ok {
+			return oid, true
 		}
 	}
-	return false
+	return "", false
+}
+
+// HeadCommit is the commit that is checked out, read from the files; ok is false
+// when there is none yet or only git can tell.
+func (r Repo) HeadCommit() (oid string, ok bool) {
+	b, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
+	if err != nil {
+		return "", false
+	}
+	line := strings.TrimSpace(string(b))
+	if ref, symbolic := strings.CutPrefix(line, "ref: "); symbolic {
+		return r.ReadRef(ref)
+	}
+	return line, isOID(line)
 }
 
 // ReadRef reads a full reference name from the files, without a git process.

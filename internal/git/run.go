@@ -1,11 +1,13 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -46,6 +48,9 @@ type Opts struct {
 	Timeout   time.Duration
 	// Locks lets git take the optional locks (refreshing the index on the way).
 	Locks bool
+	// Hooks lets the repository's hooks run: for commits and pushes, which are the
+	// user's; never for what Gauntlet does on the side.
+	Hooks bool
 }
 
 const maxOutput = 256 << 20
@@ -55,6 +60,31 @@ func (r Repo) Run(ctx context.Context, args ...string) ([]byte, error) {
 	return r.RunWith(ctx, Opts{}, args...)
 }
 
+// command is how git is called: without the repository's hooks and file system
+// monitor, which are programs that a repository may bring along.
+func (r Repo) command(o Opts) []string {
+	args := []string{"git"}
+	if !o.Hooks {
+		args = append(args, "-c", "core.hooksPath="+os.DevNull)
+	}
+	if r.setsMonitor() {
+		args = append(args, "-c", "core.fsmonitor=false")
+	}
+	return args
+}
+
+// setsMonitor reports whether the repository's own configuration may name a file
+// system monitor. One that the user set globally is the user's choice.
+func (r Repo) setsMonitor() bool {
+	for _, name := range []string{filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree")} {
+		b, err := os.ReadFile(name)
+		if lower := bytes.ToLower(b); err == nil && (bytes.Contains(lower, []byte("fsmonitor")) || bytes.Contains(lower, []byte("include"))) {
+			return true
+		}
+	}
+	return false
+}
+
 // RunWith is Run with options.
 func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, error) {
 	dir := o.Dir
@@ -62,6 +92,9 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 		dir = r.Root
 	}
 	extra := append(plainGit(), o.Env...)
+	if !r.Bare && !o.Hooks { // a hook's own git may work elsewhere
+		extra = append(extra, "GIT_WORK_TREE="+r.Root) // whatever core.worktree says
+	}
 	if !o.Locks {
 		extra = append(extra, "GIT_OPTIONAL_LOCKS=0")
 	}
@@ -69,7 +102,7 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 		extra = append(extra, "GIT_INDEX_FILE="+o.IndexFile)
 	}
 	stdout, stderr, res := proc.Output(ctx, proc.Cmd{
-		Args: append([]string{"git"}, args...), Dir: dir, Drop: redirects, Extra: extra, Stdin: o.Stdin, Timeout: o.Timeout,
+		Args: append(r.command(o), args...), Dir: dir, Drop: redirects, Extra: extra, Stdin: o.Stdin, Timeout: o.Timeout,
 	}, maxOutput)
 	if proc.NotFound(res) {
 		if _, err := os.Stat(dir); err != nil {

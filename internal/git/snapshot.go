@@ -199,3 +199,11 @@ func copyFile(from, to string) error {
 	}
 	return os.Chtimes(to, time.Time{}, st.ModTime())
 }
+
+// EmptyTree is the id of a tree without files, which every repository knows.
+func EmptyTree(r Repo) string {
+	if head, ok := r.HeadCommit(); ok && len(head) == 64 {
+		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+	}
+	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+}

@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -73,6 +74,11 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 
 func parseStatus(out []byte) (Status, error) {
 	var s Status
+	if !bytes.Contains(out, []byte("# branch.oid ")) {
+		// Something that is not git, or a git that lost its output, must not pass
+		// for a tree without changes.
+		return s, errors.New("git status: the answer has no branch header; is `git` on PATH really git?")
+	}
 	fields := bytes.Split(out, []byte{0})
 	for i := 0; i < len(fields); i++ {
 		line := string(fields[i])

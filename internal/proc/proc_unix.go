@@ -3,6 +3,7 @@
 package proc
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"syscall"
@@ -38,4 +39,10 @@ func signalOf(st *os.ProcessState) (string, bool) {
 		return "", false
 	}
 	return ws.Signal().String(), true
+}
+
+// Alive reports whether a process of this number exists.
+func Alive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
 }

@@ -20,3 +20,13 @@ func (f *family) kill()      { _ = f.leader.Kill() }
 func (f *family) sweep()     {}
 
 func signalOf(*os.ProcessState) (string, bool) { return "", false }
+
+// Alive reports whether a process of this number exists.
+func Alive(pid int) bool {
+	p, err := os.FindProcess(pid) // opens the process here, so it fails when there is none
+	if err != nil {
+		return false
+	}
+	_ = p.Release()
+	return true
+}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -31,12 +32,17 @@ type changes struct {
 
 const snapshotArg = "%SNAPSHOT%"
 
-// Changes finds what changed, with two git processes.
+// findChanges finds what changed, with two git processes: one looks at the work
+// tree, the other at the commits, and neither waits for the other.
 func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	var c changes
 	asked := e.askBase(ctx)
 	var err error
-	c.status, err = e.repo.Status(ctx)
+	if e.opts.Status != nil {
+		c.status = *e.opts.Status
+	} else {
+		c.status, err = e.repo.Status(ctx)
+	}
 	committed := <-asked
 	if err != nil {
 		return c, err
@@ -68,34 +74,34 @@ func (e *execution) commitChanges(ctx context.Context, c *changes) (err error) {
 	return err
 }
 
-// sinceBase is what was committed since the merge base.
-type sinceBase struct {
-	base  string
-	paths []string
-	err   error
+// committed is what the commits changed: since the merge base, and since the
+// session began.
+type committed struct {
+	base    string
+	from    string // what a review compares with; "" means the merge base
+	paths   []string
+	warning string
+	err     error
 }
 
-// askBase asks for the commits beside the question for the work tree; neither
-// git process waits for the other.
-func (e *execution) askBase(ctx context.Context) <-chan sinceBase {
-	asked := make(chan sinceBase, 1)
+// askBase asks for the commits.
+func (e *execution) askBase(ctx context.Context) <-chan committed {
+	asked := make(chan committed, 1)
 	if e.ci || e.opts.Scope.Commit != "" || e.opts.Scope.Uncommitted {
-		asked <- sinceBase{}
+		asked <- committed{}
 		return asked
 	}
-	name := e.opts.Scope.Base
-	if name == "" {
-		name = e.opts.Config.Settings.BaseBranch
-	}
 	go func() {
-		var s sinceBase
-		s.base, s.paths, s.err = e.sinceBase(ctx, name)
-		asked <- s
+		c := e.sinceBase(ctx)
+		if c.err == nil {
+			c.paths = append(c.paths, e.sinceSession(ctx)...)
+		}
+		asked <- c
 	}()
 	return asked
 }
 
-func (e *execution) localChanges(c *changes, since sinceBase) error {
+func (e *execution) localChanges(c *changes, since committed) error {
 	c.paths = c.status.Paths()
 	if e.opts.Scope.Uncommitted || c.status.Head == "" {
 		c.base = "HEAD"
@@ -108,27 +114,80 @@ func (e *execution) localChanges(c *changes, since sinceBase) error {
 	if since.err != nil {
 		return since.err
 	}
+	if since.warning != "" {
+		e.res.Warnings = append(e.res.Warnings, since.warning)
+	}
 	c.base = since.base
 	c.paths = append(c.paths, since.paths...)
 	c.diffArgs = []string{"diff", "--merge-base", since.base, snapshotArg}
+	if since.from != "" {
+		c.diffArgs = []string{"diff", since.from, snapshotArg}
+	}
 	return nil
 }
 
 // sinceBase lists what was committed since the merge base with a branch, or
 // with whatever else git can resolve: then git is not asked twice.
-func (e *execution) sinceBase(ctx context.Context, name string) (base string, paths []string, err error) {
-	if name != "" && name != git.DefaultBase && !e.repo.HasBranch(name) {
+func (e *execution) sinceBase(ctx context.Context) committed {
+	name := e.opts.Scope.Base
+	if name == "" {
+		name = e.opts.Config.Settings.BaseBranch
+	}
+	if name != "" && name != git.WellKnownBase && !e.repo.HasBranch(name) {
 		if paths, err := e.repo.DiffNames(ctx, name+"...HEAD"); err == nil {
-			return name, paths, nil
+			return committed{base: name, paths: paths}
 		}
 	}
-	if base, err = e.repo.Base(ctx, name); err != nil {
-		return "", nil, err
+	base, err := e.repo.Base(ctx, name)
+	if errors.Is(err, git.ErrNoBase) && name == "" {
+		return e.headOnly(ctx, "HEAD", err)
 	}
-	if paths, err = e.repo.DiffNames(ctx, base+"...HEAD"); err != nil {
-		return "", nil, fmt.Errorf("compare with base branch %s: %w", base, err)
+	if err != nil {
+		return committed{err: err}
 	}
-	return base, paths, nil
+	if at, ok := e.repo.BranchCommit(base); ok {
+		if head, ok := e.repo.HeadCommit(); ok && head == at {
+			return committed{base: base} // nothing was committed
+		}
+	}
+	paths, err := e.repo.SinceMergeBase(ctx, base)
+	if errors.Is(err, git.ErrNoMergeBase) {
+		return e.headOnly(ctx, base, err)
+	}
+	if err != nil {
+		return committed{err: fmt.Errorf("compare with base branch %s: %w", base, err)}
+	}
+	return committed{base: base, paths: paths}
+}
+
+// headOnly is what counts where the commits since the base cannot be told, as in
+// a shallow clone or on an orphan branch: HEAD's own commit.
+func (e *execution) headOnly(ctx context.Context, base string, why error) committed {
+	if _, ok := e.repo.HeadCommit(); !ok {
+		return committed{base: base} // no commit yet, or git has to say what is wrong
+	}
+	c := committed{base: base, from: "HEAD^", warning: fmt.Sprintf("%v: only uncommitted changes and the last commit are judged", why)}
+	if c.paths, c.err = e.repo.CommitNames(ctx, "HEAD"); c.err != nil {
+		return c
+	}
+	if _, err := e.repo.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^"); err != nil {
+		c.from = git.EmptyTree(e.repo)
+	}
+	return c
+}
+
+// sinceSession lists what was committed since the session began; a commit that
+// is gone says nothing.
+func (e *execution) sinceSession(ctx context.Context) []string {
+	since := e.opts.Since
+	if head, ok := e.repo.HeadCommit(); since == "" || ok && head == since {
+		return nil
+	}
+	paths, err := e.repo.DiffNames(ctx, since+"..HEAD")
+	if err != nil {
+		return nil
+	}
+	return paths
 }
 
 // ciChanges compares what the workflow is about, not the work tree.

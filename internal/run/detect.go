@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
@@ -22,6 +23,8 @@ type DetectedGate struct {
 	Entry     string    `json:"entry"`
 	Directory string    `json:"directory"`
 	Command   string    `json:"command,omitempty"`
+	// Why it is listed, in words.
+	Why string `json:"why"`
 	// StillFailing: it runs because it failed last time, whatever changed.
 	StillFailing bool `json:"stillFailing,omitempty"`
 }
@@ -38,6 +41,7 @@ func Detect(ctx context.Context, opts Options) (Detected, error) {
 		return Detected{}, err
 	}
 	e.logs = scanLogs(e.logDir)
+	e.state, _ = readState(e.logDir)
 	if e.changes, err = e.findChanges(ctx); err != nil {
 		return Detected{}, err
 	}
@@ -45,14 +49,36 @@ func Detect(ctx context.Context, opts Options) (Detected, error) {
 	if d.Changed == nil {
 		d.Changed = []string{}
 	}
-	for _, j := range gate.Select(opts.Config, e.changes.paths, e.stillFails, gate.Filter{Kind: opts.Kind, Name: opts.Gate, CI: e.ci}) {
+	e.findStale(ctx)
+	for _, j := range e.selected() {
 		g := DetectedGate{ID: j.ID, Kind: j.Kind, Name: j.Name, Entry: j.Entry, Directory: j.Dir, StillFailing: e.logs.failing[j.LogBase]}
+		g.Why = e.why(j)
 		if j.Check != nil {
 			g.Command = j.Check.Command
 		}
 		d.Gates = append(d.Gates, g)
 	}
 	return d, nil
+}
+
+// why says what calls for a job.
+func (e *execution) why(j gate.Job) string {
+	var covered []string
+	for _, p := range e.changes.paths {
+		if j.Covers(p) {
+			covered = append(covered, p)
+		}
+	}
+	switch {
+	case len(covered) == 1:
+		return covered[0] + " changed"
+	case len(covered) > 1:
+		return fmt.Sprintf("%s changed, %s among them", plural(len(covered), "file"), covered[0])
+	case e.stillFails(j):
+		return "it failed last time, and what it covers was committed since"
+	default:
+		return "--all"
+	}
 }
 
 // inCI reports whether a continuous integration service runs us.

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,8 +27,22 @@ type Options struct {
 	Config  *config.Loaded
 	Scope   Scope
 	Kind    gate.Kind // "" = checks and reviews
-	Gate    string    // one gate by name
+	Gates   []string  // gates by name; none = all
+	All     bool      // every gate, whatever changed
 	NoCache bool
+	// Status is what `git status` said; nil: the run asks git itself.
+	Status *git.Status
+	// Since is the commit that HEAD was when the session began: what was
+	// committed after it is judged, also on the base branch. "": not known.
+	Since string
+	// Turn names the human turn of the agent whose stop this is: the retry limit
+	// counts the runs of one turn. "" for runs by hand and in CI, which have none.
+	Turn string
+	// AgentBudget makes a run by hand say that the retry limit is exceeded, for
+	// agents that call it in a loop. It runs all the same.
+	AgentBudget bool
+	// LockWait is how long to wait for another run in the same work tree.
+	LockWait time.Duration
 	// Interval is how long the last run holds; 0 runs always.
 	Interval time.Duration
 	Getenv   func(string) string
@@ -57,6 +73,7 @@ type execution struct {
 	changes changes
 	diffs   map[string][]byte // what reviews are given
 	partial bool              // gates that still fail are not part of this run
+	moved   movement          // what was committed since gates failed
 	res     Result
 }
 
@@ -90,11 +107,11 @@ func (e *execution) run(ctx context.Context) {
 		e.fail(event.Error, err.Error(), err)
 		return
 	}
-	if err := ensureLogDir(e.logDir); err != nil {
+	if err := ensureLogDir(e.opts.Config.Root, e.logDir); err != nil {
 		e.fail(event.InfrastructureErr, fmt.Sprintf("log directory %s cannot be written (%v): make it writable or set log_dir", e.logDir, cause(err)), err)
 		return
 	}
-	lock, err := claim(e.logDir, e.opts.Now())
+	lock, err := e.await(ctx)
 	if err != nil {
 		if errors.Is(err, safefile.ErrHeld) {
 			e.end(event.LockExists, "another gauntlet run is in progress"+e.holder())
@@ -130,25 +147,71 @@ func (e *execution) locked(ctx context.Context) {
 	if hasState {
 		e.autoClean(ctx)
 	}
-	jobs := gate.Select(e.opts.Config, e.changes.paths, e.stillFails, gate.Filter{Kind: e.opts.Kind, Name: e.opts.Gate, CI: e.ci})
+	e.findStale(ctx)
+	jobs := e.selected()
 	e.partial = e.leavesOut(jobs)
 	switch {
 	case len(jobs) == 0 && len(e.changes.paths) == 0:
-		e.end(event.NoChanges, "nothing changed")
+		e.end(event.NoChanges, "nothing changed"+e.hint())
 		return
 	case len(jobs) == 0:
-		e.end(event.NoApplicableGates, "no gate applies to what changed")
+		e.end(event.NoApplicableGates, "no gate applies to what changed"+e.hint())
 		return
 	}
+	used := e.attemptsUsed()
 	limit := e.opts.Config.Settings.MaxRetries + 1
-	used := max(0, e.logs.judged-e.state.RetryBase)
 	e.res.AttemptsLeft = max(0, limit-used)
-	if used >= limit {
+	if used >= limit && e.opts.Turn != "" {
 		e.res.ConsoleLogPath = newestConsole(e.logDir)
-		e.end(event.RetryLimitExceeded, fmt.Sprintf("gates failed in %s; a person should look (`gauntlet clean` starts afresh)", plural(used, "run")))
+		e.end(event.RetryLimitExceeded, fmt.Sprintf("gates failed in %s of this turn; a person should look (`gauntlet clean` starts afresh)", plural(used, "run")))
 		return
 	}
 	e.execute(ctx, jobs, limit-used)
+}
+
+// selected are the jobs of this run.
+func (e *execution) selected() []gate.Job {
+	must := e.stillFails
+	if e.opts.All {
+		must = func(gate.Job) bool { return true }
+	}
+	return gate.Select(e.opts.Config, e.changes.paths, must, gate.Filter{Kind: e.opts.Kind, Names: e.opts.Gates, CI: e.ci})
+}
+
+// hint names the way to run a gate although nothing calls for it.
+func (e *execution) hint() string {
+	if e.opts.Turn != "" || e.ci {
+		return ""
+	}
+	return "; --all runs every gate"
+}
+
+// attemptsUsed counts the runs that the retry limit is about: those of stops
+// within one human turn. For an agent that calls `gauntlet run` itself it is the
+// runs since the last pass.
+func (e *execution) attemptsUsed() int {
+	switch {
+	case e.opts.Turn != "" && e.state.Turn == e.opts.Turn:
+		return e.state.TurnRuns
+	case e.opts.AgentBudget:
+		return max(0, e.logs.judged-e.state.RetryBase)
+	}
+	return 0
+}
+
+// await takes the run lock, and waits for it as long as it may.
+func (e *execution) await(ctx context.Context) (*safefile.Lock, error) {
+	for start := time.Now(); ; {
+		lock, err := claim(e.logDir, e.opts.Now())
+		if !errors.Is(err, safefile.ErrHeld) || time.Since(start) >= e.opts.LockWait {
+			return lock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // leavesOut reports whether a gate that still fails is not among the jobs,
@@ -166,7 +229,36 @@ func (e *execution) leavesOut(jobs []gate.Job) bool {
 	return false
 }
 
-func (e *execution) stillFails(logBase string) bool { return e.logs.failing[logBase] }
+// findStale finds out for gates that failed last time whether anything they
+// cover was committed since. Only then do they belong to a run that nothing else
+// calls them to: a change that was reverted must not be judged for ever.
+func (e *execution) findStale(ctx context.Context) {
+	head := e.changes.status.Head
+	if len(e.logs.failing) == 0 || e.state.Commit == head {
+		return
+	}
+	paths, err := []string(nil), error(git.ErrBadRef)
+	if e.state.Commit != "" && head != "" {
+		paths, err = e.repo.DiffNames(ctx, e.state.Commit+"..HEAD")
+	}
+	e.moved.anything = err != nil // the first commit, or that commit is gone
+	e.moved.paths = e.ours(paths)
+}
+
+// movement is what was committed since the last run that executed gates.
+type movement struct {
+	anything bool // it cannot be told
+	paths    []string
+}
+
+// stillFails reports whether a job that failed last time has to be verified,
+// whatever changed.
+func (e *execution) stillFails(j gate.Job) bool {
+	if !e.logs.failing[j.LogBase] {
+		return false
+	}
+	return e.moved.anything || slices.ContainsFunc(e.moved.paths, j.Covers)
+}
 
 // claim takes the run lock; its file tells people who holds it.
 func claim(logDir string, now time.Time) (*safefile.Lock, error) {
@@ -179,8 +271,7 @@ func claim(logDir string, now time.Time) (*safefile.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	var dead owner
-	if json.Unmarshal(lock.LeftBy(), &dead) == nil && dead.Host == host {
+	if dead, full := readOwner(lock.LeftBy()); full && dead.Host == host {
 		proc.EndOrphansOf(dead.PID) // its gates must not work on beside ours
 	}
 	return lock, nil
@@ -192,16 +283,34 @@ type owner struct {
 	StartedAt time.Time `json:"started_at"`
 }
 
+// namesOwner reports whether the kernel's word that nobody holds the lock is
+// enough: the file is Gauntlet's own, or names a process that is gone.
 func namesOwner(b []byte) bool {
-	var o owner
-	return json.Unmarshal(b, &o) == nil && o.PID > 0
+	o, full := readOwner(b)
+	return o.PID > 0 && (full || !proc.Alive(o.PID))
+}
+
+// readOwner reads who holds the lock. Other tools write the bare number of the
+// process; full is false then.
+func readOwner(b []byte) (o owner, full bool) {
+	if json.Unmarshal(b, &o) == nil && o.PID > 0 {
+		return o, true
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || pid <= 0 {
+		return owner{}, false
+	}
+	return owner{PID: pid}, false
 }
 
 func (e *execution) holder() string {
 	b, err := os.ReadFile(filepath.Join(e.logDir, lockName))
-	var o owner
-	if err != nil || json.Unmarshal(b, &o) != nil || o.PID <= 0 {
+	o, full := readOwner(b)
+	switch {
+	case err != nil || o.PID == 0:
 		return ""
+	case !full:
+		return fmt.Sprintf(" (pid %d)", o.PID)
 	}
 	return fmt.Sprintf(" (pid %d, since %s)", o.PID, o.StartedAt.Local().Format("15:04:05"))
 }

@@ -30,16 +30,12 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	results := make([]gate.Result, len(jobs))
 	var tasks []task
 	var places []int
-	stopped := "" // a fail_fast check whose recorded failure still holds
 	for i, j := range jobs {
 		do, key := e.prepare(ctx, j, n, snap, files)
 		keys[i] = key
 		if !e.opts.NoCache {
 			if r, ok := cache.Lookup(j, key); ok && !(r.Kind == gate.KindReview && e.logs.failing[j.LogBase]) {
 				results[i] = r
-				if r.Status == gate.Fail && j.Check != nil && j.Check.FailFast {
-					stopped = j.Name
-				}
 				continue
 			}
 		}
@@ -60,14 +56,14 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 			obs = append(obs, e.opts.Observer)
 		}
 		set := e.opts.Config.Settings
-		for i, r := range schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, stopped: stopped, observer: obs}) {
+		for i, r := range schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, observer: obs}) {
 			results[places[i]] = r
 			cache.Store(keys[places[i]], r)
 			if !r.Cached && r.Status != gate.Skipped {
 				e.res.Executed++
 			}
 		}
-		snap.Commit = e.await(saved)
+		snap.Commit = e.saved(saved)
 	}
 	if e.opts.Observer != nil {
 		for _, r := range results {
@@ -107,7 +103,7 @@ func (e *execution) save(ctx context.Context, snap git.Snapshot) <-chan saving {
 	return saved
 }
 
-func (e *execution) await(saved <-chan saving) string {
+func (e *execution) saved(saved <-chan saving) string {
 	s := <-saved
 	if s.err != nil {
 		e.res.Warnings = append(e.res.Warnings, s.err.Error())
@@ -293,18 +289,18 @@ func (e *execution) conclude(attempts int) {
 			cached++
 		}
 	}
-	if e.res.Executed > 0 {
+	if e.res.Executed > 0 && e.bounded() {
 		attempts--
 	}
 	e.res.AttemptsLeft = max(0, attempts)
 	total := plural(len(e.res.Gates), "gate")
 	switch {
-	case len(failed) > 0 && e.res.Executed > 0 && attempts <= 0:
+	case len(failed) > 0 && e.res.Executed > 0 && attempts <= 0 && e.bounded():
 		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look", plural(len(failed), "gate"), names(failed)))
 	case len(failed) > 0:
-		e.end(event.Failed, fmt.Sprintf("%d of %s failed: %s", len(failed), total, names(failed)))
+		e.end(event.Failed, fmt.Sprintf("%d of %d gates failed: %s", len(failed), len(e.res.Gates), names(failed)))
 	case len(errored) > 0:
-		e.end(event.InfrastructureErr, fmt.Sprintf("%d of %s could not run: %s (%s)", len(errored), total, names(errored), errored[0].Message))
+		e.end(event.InfrastructureErr, fmt.Sprintf("%d of %d gates could not run: %s (%s)", len(errored), len(e.res.Gates), names(errored), errored[0].Message))
 		e.res.ErrorMessage = errored[0].Message
 	case waived > 0:
 		e.end(event.PassedWithWarnings, fmt.Sprintf("%s passed, %s skipped", total, plural(waived, "finding")))
@@ -314,6 +310,9 @@ func (e *execution) conclude(attempts int) {
 		e.end(event.Passed, total+" passed")
 	}
 }
+
+// bounded reports whether the retry limit is about this run.
+func (e *execution) bounded() bool { return e.opts.Turn != "" || e.opts.AgentBudget }
 
 func names(gates []gate.Result) string {
 	var out []string
@@ -345,6 +344,10 @@ func (e *execution) record(cache *gate.Cache, console *consoleLog, snap git.Snap
 	if e.res.Executed == 0 {
 		if e.res.Status == event.Passed {
 			warn(e.archivePassed())
+			if e.state.TurnRuns > 0 && !e.partial { // a pass starts afresh
+				e.state.TurnRuns = 0
+				warn(writeState(e.logDir, e.state))
+			}
 		}
 		return
 	}
@@ -356,15 +359,22 @@ func (e *execution) record(cache *gate.Cache, console *consoleLog, snap git.Snap
 	s := state{
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
 		WorkingTreeRef: snap.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
+		Turn: e.state.Turn, TurnRuns: e.state.TurnRuns,
+	}
+	if e.opts.Turn != "" {
+		s.Turn, s.TurnRuns = e.opts.Turn, e.attemptsUsed()
+		if len(e.res.Failed()) > 0 {
+			s.TurnRuns++
+		}
 	}
 	if e.res.Status == event.Passed {
 		if !e.partial {
-			s.RetryBase = 0
+			s.RetryBase, s.TurnRuns = 0, 0
 		}
 		warn(e.archivePassed())
 	}
 	if e.res.Status == event.PassedWithWarnings {
-		s.RetryBase = n // the logs stay, they hold what was waived
+		s.RetryBase, s.TurnRuns = n, 0 // the logs stay, they hold what was waived
 	}
 	warn(writeState(e.logDir, s))
 }
@@ -393,10 +403,6 @@ func (e *execution) baseCommit() string {
 	if e.changes.base == e.changes.status.Branch {
 		return e.changes.status.Head
 	}
-	for _, p := range []string{"refs/heads/", "refs/remotes/"} {
-		if oid, ok := e.repo.ReadRef(p + e.changes.base); ok {
-			return oid
-		}
-	}
-	return ""
+	oid, _ := e.repo.BranchCommit(e.changes.base)
+	return oid
 }

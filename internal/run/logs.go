@@ -100,6 +100,10 @@ const (
 	probeTemp = ".probe-"
 )
 
+// maxRunNumber bounds what is believed of a file name: the next number must
+// still be a number.
+const maxRunNumber = 1_000_000_000
+
 // splitLogName takes "check_x_y.12.log" apart.
 func splitLogName(name string) (base string, n int, ending string, ok bool) {
 	rest, ending, ok := cutLast(name, ".")
@@ -111,7 +115,7 @@ func splitLogName(name string) (base string, n int, ending string, ok bool) {
 		return "", 0, "", false
 	}
 	n, err := strconv.Atoi(num)
-	if err != nil || n < 1 {
+	if err != nil || n < 1 || n > maxRunNumber {
 		return "", 0, "", false
 	}
 	known := base == "console" || strings.HasPrefix(base, "check_") || strings.HasPrefix(base, "review_")
@@ -220,10 +224,7 @@ func archive(logDir string, withState bool) (moved int, err error) {
 		return 0, nil
 	}
 	prev := filepath.Join(logDir, previousDir)
-	if err := os.RemoveAll(prev); err != nil {
-		return 0, fmt.Errorf("archive logs: %w", err)
-	}
-	if err := os.MkdirAll(prev, 0o755); err != nil {
+	if err := emptyPrevious(prev); err != nil {
 		return 0, fmt.Errorf("archive logs: %w", err)
 	}
 	var errs []error
@@ -237,10 +238,40 @@ func archive(logDir string, withState bool) (moved int, err error) {
 	return moved, errors.Join(errs...)
 }
 
+// emptyPrevious makes previous/ ready for another run's files: those of earlier
+// runs go, and nothing else. People keep their own things in directories of
+// such a name.
+func emptyPrevious(prev string) error {
+	if err := os.Mkdir(prev, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	st, err := os.Lstat(prev)
+	if err != nil {
+		return err
+	}
+	if !st.IsDir() {
+		return fmt.Errorf("%s is not a directory: remove it, or set log_dir to another directory", prev)
+	}
+	entries, err := os.ReadDir(prev)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		if _, _, _, isLog := splitLogName(e.Name()); !e.IsDir() && (isLog || e.Name() == stateFile) {
+			errs = append(errs, ignoreMissing(os.Remove(filepath.Join(prev, e.Name()))))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // CleanLocked is Clean while no run is in progress.
-func CleanLocked(logDir string, now time.Time) (moved int, err error) {
+func CleanLocked(root, logDir string, now time.Time) (moved int, err error) {
 	if _, err := os.Stat(logDir); errors.Is(err, os.ErrNotExist) {
 		return 0, nil
+	}
+	if err := insideOf(root, logDir); err != nil {
+		return 0, fmt.Errorf("log directory %s: %w", logDir, err)
 	}
 	lock, err := claim(logDir, now)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestConclude(t *testing.T) {
 		{"waived beside a failure", []gate.Result{waived, fail}, 2, 4, event.Failed, 3},
 		{"waived beside an error", []gate.Result{waived, broken}, 2, 4, event.InfrastructureErr, 3},
 	} {
-		e := &execution{res: Result{Gates: tt.gates, Executed: tt.executed}}
+		e := &execution{opts: Options{Turn: "t"}, res: Result{Gates: tt.gates, Executed: tt.executed}}
 		e.conclude(tt.attempts)
 		if e.res.Status != tt.want || e.res.AttemptsLeft != tt.left || e.res.Message == "" {
 			t.Errorf("%s: %+v", tt.name, e.res)
@@ -179,10 +179,6 @@ func TestScheduleStops(t *testing.T) {
 	if fmt.Sprint(ran) != "[a b c]" || got[3].Status != gate.Skipped || !strings.Contains(got[3].Message, "c failed") {
 		t.Errorf("%v %+v", ran, got[3])
 	}
-	got = run(t.Context(), plan{limit: 1, stopped: "earlier"}, ends("a", gate.Pass, false))
-	if ran != nil || got[0].Status != gate.Skipped {
-		t.Errorf("%v %+v", ran, got)
-	}
 	got = run(t.Context(), plan{limit: 1}, ends("a", "", false), ends("b", gate.Pass, false))
 	if got[0].Status != gate.Error || !strings.Contains(got[0].Message, "boom") || got[1].Status != gate.Pass {
 		t.Errorf("a fault of ours in one gate: %+v", got)
@@ -231,62 +227,67 @@ func life(t *testing.T, rnd *rand.Rand) {
 	const retries = 2
 	cfg := project(t, fmt.Sprintf(`{"max_retries":%d,"base_branch":"main","entry_points":[{"path":".","checks":["t"]}]}`, retries),
 		map[string]string{"t": `{"command":"grep -q good change"}`}, nil)
-	dir, branches := cfg.Root, 0
+	dir, branches, turn := cfg.Root, 0, 1
 	runGit(t, dir, "checkout", "-q", "-b", "f")
 	content := 1             // every third is good
-	judged, failed := 0, -1  // failed runs in this series; what failed last, while its log is there
+	failed := 0              // failed runs of this turn's stops
 	passed := map[int]bool{} // what passed once
-	afresh := func() { judged, failed = 0, -1 }
-	for range 30 {
-		switch act := rnd.IntN(10); {
+	for range 40 {
+		byHand := false
+		switch act := rnd.IntN(12); {
 		case act < 5:
 			content = rnd.IntN(9)
 		case act == 5:
 			runGit(t, dir, "add", "-A")
 			runGit(t, dir, "commit", "-q", "--allow-empty", "-m", "work")
 		case act == 6:
-			if _, err := CleanLocked(cfg.Settings.LogDir, time.Now()); err != nil {
+			if _, err := CleanLocked(cfg.Root, cfg.Settings.LogDir, time.Now()); err != nil {
 				t.Fatal(err)
 			}
-			afresh()
+			failed = 0
 		case act == 7:
 			branches++
 			runGit(t, dir, "checkout", "-q", "-b", fmt.Sprint("b", branches))
-			if _, ok := readState(cfg.Settings.LogDir); ok {
-				afresh()
-			}
+			failed = 0
+		case act == 8:
+			turn++
+			failed = 0
+		case act > 9:
+			byHand = true
 		}
 		good := content%3 == 0
 		put(t, dir, map[string]string{"change": fmt.Sprint(content, map[bool]string{true: " good", false: " bad"}[good])})
-		res := Execute(t.Context(), options(cfg))
-		reused := passed[content] || failed == content
+		opts := options(cfg)
+		if !byHand {
+			opts.Turn = fmt.Sprint("turn ", turn)
+		}
+		res := Execute(t.Context(), opts)
+		over := !byHand && failed > retries
 		want := event.Passed
 		switch {
-		case judged > retries:
-			want = event.RetryLimitExceeded
-		case !good && !reused && judged == retries:
+		case over, !good && !byHand && failed == retries:
 			want = event.RetryLimitExceeded
 		case !good:
 			want = event.Failed
 		}
 		if res.Status != want {
-			t.Fatalf("content %d, reused %v, %d failed runs before: %s, want %s", content, reused, judged, res.Status, want)
+			t.Fatalf("content %d, by hand %v, %d failed runs before: %s, want %s", content, byHand, failed, res.Status, want)
 		}
-		if judged > retries {
-			continue // nothing runs any more
+		if over {
+			continue // nothing runs any more in this turn
 		}
-		if (res.Executed > 0) == reused {
-			t.Fatalf("content %d: executed %d, reused %v", content, res.Executed, reused)
+		if (res.Executed > 0) == (good && passed[content]) {
+			t.Fatalf("content %d: executed %d, passed before: %v", content, res.Executed, passed[content])
 		}
 		switch {
 		case good:
 			passed[content] = true
-			afresh()
-		case !reused:
-			judged, failed = judged+1, content
+			failed = 0
+		case !byHand:
+			failed++
 		}
-		if want == event.Failed && res.AttemptsLeft != retries+1-judged {
-			t.Fatalf("%d attempts left after %d failed runs", res.AttemptsLeft, judged)
+		if want == event.Failed && !byHand && res.AttemptsLeft != retries+1-failed {
+			t.Fatalf("%d attempts left after %d failed runs", res.AttemptsLeft, failed)
 		}
 	}
 }

@@ -20,7 +20,6 @@ type task struct {
 type plan struct {
 	parallel bool
 	limit    int
-	stopped  string // name of a fail_fast check that failed already
 	observer gate.Observer
 }
 
@@ -30,7 +29,7 @@ type plan struct {
 func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 	results := make([]gate.Result, len(tasks))
 	var mu sync.Mutex
-	stopped, obs := p.stopped, p.observer
+	stopped, obs := "", p.observer
 	one := func(t task) {
 		mu.Lock()
 		why := stopped

@@ -23,6 +23,10 @@ type state struct {
 	// RetryBase is the last run number before the present series of failures:
 	// runs that ended well do not use up the retries of the next failure.
 	RetryBase int `json:"retry_base,omitempty"`
+	// Turn is the human turn of the last stop that ran gates, and TurnRuns how
+	// many of its runs failed: the retry limit bounds an agent's loop.
+	Turn     string `json:"turn,omitempty"`
+	TurnRuns int    `json:"turn_runs,omitempty"`
 	// BaseCommit is where the base branch stood, "" when that is not a branch.
 	// As long as it stands there nothing was merged, and what was on it already
 	// is not merged by being found there.
@@ -68,8 +72,16 @@ func (s state) timeLeft(interval time.Duration, now time.Time) time.Duration {
 	return interval - since
 }
 
-// ensureLogDir makes the folder and proves that it can be written.
-func ensureLogDir(dir string) error {
+// errLinkOut says that the log directory leads out of the project by a link.
+var errLinkOut = errors.New("it is a symbolic link out of the project")
+
+// ensureLogDir makes the directory and proves that it can be written. One below
+// the project that a link leads elsewhere is refused: a repository may bring
+// such a link along, and Gauntlet moves and removes files there.
+func ensureLogDir(root, dir string) error {
+	if err := insideOf(root, dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -78,6 +90,34 @@ func ensureLogDir(dir string) error {
 		return err
 	}
 	return errors.Join(f.Close(), ignoreMissing(os.Remove(f.Name())))
+}
+
+// insideOf checks that a directory written as one below root is one.
+func insideOf(root, dir string) error {
+	if rel, err := filepath.Rel(root, dir); err != nil || !filepath.IsLocal(rel) {
+		return nil // outside by its name: somebody wrote that on purpose
+	}
+	realRoot, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return err
+	}
+	for d := dir; d != root && d != filepath.Dir(d); d = filepath.Dir(d) {
+		target, err := filepath.EvalSymlinks(d)
+		if errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Lstat(d); err == nil {
+				return errLinkOut // a dangling link
+			}
+			continue // not made yet: what is above it decides
+		}
+		if err != nil {
+			return err
+		}
+		if rel, err := filepath.Rel(realRoot, target); err != nil || !filepath.IsLocal(rel) {
+			return errLinkOut
+		}
+		return nil
+	}
+	return nil
 }
 
 func ignoreMissing(err error) error {

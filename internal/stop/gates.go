@@ -26,6 +26,7 @@ func (s *stopping) gates(ctx context.Context) event.Verdict {
 	}
 	s.result = run.Execute(ctx, run.Options{
 		Config: s.cfg, Interval: s.cfg.Settings.RunInterval, Getenv: s.Getenv, Environ: s.Environ, Now: s.Now,
+		Turn: "session " + s.event.SessionID + " " + s.event.TurnID,
 	})
 	res := s.result
 	for _, w := range res.Warnings {
