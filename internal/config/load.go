@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -37,12 +38,7 @@ func (l *Loaded) Summary() string {
 
 // Source names where the effective value of a setting comes from.
 func (l *Loaded) Source(field string) string {
-	for _, v := range l.Values {
-		if v.Field == field {
-			return v.Source
-		}
-	}
-	return field
+	return cmp.Or(l.value(field).Source, field)
 }
 
 // Load reads the configuration of the project at root. The error is a *Error,

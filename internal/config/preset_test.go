@@ -76,7 +76,7 @@ func TestShownIsEffective(t *testing.T) {
 		"stop_hook.max_blocks":           {Value: 3, Origin: OriginDefault},
 	} {
 		want.Field = field
-		if got := l.value(field); !reflect.DeepEqual(got, want) {
+		if got := *l.value(field); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}

@@ -25,6 +25,9 @@ type Settings struct {
 	StopHookEnabled bool
 	RunInterval     time.Duration
 	Reentry         string // once or until_pass
+	Scope           string // working_tree or turn
+	LockWait        time.Duration
+	AcceptAgentRuns bool
 	MaxBlocks       int
 	Deadline        time.Duration
 	Subagents       bool
@@ -48,6 +51,12 @@ const (
 const (
 	ReentryOnce      = "once"
 	ReentryUntilPass = "until_pass"
+)
+
+// Values of stop_hook.scope and checkpoint.scope.
+const (
+	ScopeWorkingTree = "working_tree"
+	ScopeTurn        = "turn"
 )
 
 // GlobalPath is the user's own configuration file, "" without a home.
@@ -128,6 +137,10 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 	l.out.Values = r.values
 	l.out.Warnings = append(l.out.Warnings, r.warnings...)
 	l.out.Settings = settingsOf(p)
+	if c := l.out.Project.Checkpoint; c != nil && c.Scope == "" {
+		c.Scope = l.out.Settings.Scope
+		l.out.value("checkpoint.scope").Value = c.Scope
+	}
 	l.out.Settings.LogDir = absolute(l.root, p.LogDir)
 	if v := l.out.value("stop_hook.mode"); v.Origin == OriginEnvironment {
 		l.out.Settings.ModeOverride = p.StopHook.Mode
@@ -145,6 +158,7 @@ func settingsOf(p Project) Settings {
 		MaxRetries: *p.MaxRetries, Threshold: p.RerunNewIssueThreshold, CheckUsageLimit: *p.CLI.CheckUsageLimit,
 
 		StopHookEnabled: *h.Enabled, RunInterval: saturate(*h.RunIntervalMinutes, time.Minute), Reentry: h.Reentry,
+		Scope: h.Scope, LockWait: saturate(*h.LockWaitSeconds, time.Second), AcceptAgentRuns: *h.AcceptAgentRuns,
 		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Mode: h.Mode,
 
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),
@@ -243,12 +257,12 @@ func namesOf[T any](list []T, name func(T) string) []string {
 	return names
 }
 
-func (l *Loaded) value(field string) Value {
+func (l *Loaded) value(field string) *Value {
 	i := slices.IndexFunc(l.Values, func(v Value) bool { return v.Field == field })
 	if i < 0 {
-		return Value{}
+		return &Value{}
 	}
-	return l.Values[i]
+	return &l.Values[i]
 }
 
 // saturate turns n units into a duration; what does not fit is the longest one.

@@ -47,10 +47,13 @@ type EntryPoint struct {
 
 // StopHook is the stop_hook section, of a project or of the user.
 type StopHook struct {
-	Preset             string   `yaml:"preset" json:"preset,omitempty" enum:"classic,strict" doc:"Defaults of this section: classic, or strict, which judges every stop and verifies fixes. A field written out beats it." default:"classic"`
+	Preset             string   `yaml:"preset" json:"preset,omitempty" enum:"classic,strict" doc:"Defaults of this section: classic, or strict, which judges every stop, verifies fixes and judges only the work of the session. A field written out beats it." default:"classic"`
 	Enabled            *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Judge stops at all." default:"true" env:"GAUNTLET_STOP_HOOK_ENABLED"`
 	RunIntervalMinutes *float64 `yaml:"run_interval_minutes" json:"run_interval_minutes,omitempty" doc:"Minutes between two runs. 0 = always." min:"0" default:"10" strict:"0" env:"GAUNTLET_STOP_HOOK_INTERVAL_MINUTES"`
 	Reentry            string   `yaml:"reentry" json:"reentry,omitempty" enum:"once,until_pass" doc:"once: one block per turn. until_pass: fixes are verified, within max_blocks." default:"once" strict:"until_pass"`
+	Scope              string   `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"working_tree: judge every change. turn: judge what this session changed until a stop passes on it." default:"working_tree" strict:"turn"`
+	LockWaitSeconds    *float64 `yaml:"lock_wait_seconds" json:"lock_wait_seconds,omitempty" doc:"How long a stop waits for another run in the same work tree." min:"0" default:"0" strict:"120"`
+	AcceptAgentRuns    *bool    `yaml:"accept_agent_runs" json:"accept_agent_runs,omitempty" doc:"Count a gate's command that the agent itself ran as a run of the gate." default:"false" strict:"true"`
 	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass." min:"0" default:"3"`
 	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved." above:"0" default:"280"`
 	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too." default:"false"`
@@ -69,7 +72,7 @@ type Checkpoint struct {
 	Mode           Mode        `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether what is owed blocks." default:"enforce" env:"GAUNTLET_MODE"`
 	Preset         string      `yaml:"preset" json:"preset,omitempty" enum:"teleclaude,go,node,python,rust" doc:"Ready-made categories."`
 	MinTurnSeconds *float64    `yaml:"min_turn_seconds" json:"min_turn_seconds,omitempty" doc:"No checkpoint before the turn is this old." min:"0" default:"30"`
-	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed." default:"working_tree"`
+	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed. Default: that of stop_hook.scope."`
 	WhenUnsure     string      `yaml:"when_unsure" json:"when_unsure,omitempty" enum:"nudge,silent" doc:"What to do when the transcript proves nothing." default:"nudge"`
 	Categories     []Category  `yaml:"categories" json:"categories,omitempty" doc:"Added to, or by name replacing, the preset's."`
 	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything." glob:"true" default:"docs/** todos/** ideas/** **/*.md **/*.markdown"`

@@ -203,7 +203,7 @@ func approveSubagent() event.Verdict {
 // that makes a difference is mentioned somewhere.
 func (s *stopping) plainReentry() bool {
 	return s.event.StopHookActive && s.event.Kind == event.Stop && s.event.BackgroundAgents == 0 && s.root != "" &&
-		!s.site.Mentions(config.ReentryUntilPass, "commit_gate")
+		!s.site.Mentions(config.ReentryUntilPass, "strict", "commit_gate")
 }
 
 func approveReentry() event.Verdict {
