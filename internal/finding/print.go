@@ -1,0 +1,69 @@
+package finding
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// identified gives every finding its print.
+func (p *parser) identified() []Finding {
+	list := p.report.Findings
+	for i := range list {
+		f := &list[i]
+		if f.Test != "" {
+			f.Print = hash("test", f.Test)
+			continue
+		}
+		f.Print = hash("line", f.Rule, normalise(f.Message, f.Path), string(p.files.line(f.Path, f.Line)))
+	}
+	return list
+}
+
+// Key identifies the finding within its gate. Tests are found by name wherever
+// they are; everything else by what it says about which file.
+func (f Finding) Key() string {
+	if f.Test != "" {
+		return f.Print
+	}
+	return f.Print + " " + f.Path
+}
+
+// Fingerprint identifies the finding for other tools.
+func (f Finding) Fingerprint(gate string) string { return hash("finding", gate, f.Key()) }
+
+func hash(parts ...string) string {
+	h := sha256.New()
+	var size [4]byte
+	for _, s := range parts {
+		n := len(s)
+		size[0], size[1], size[2], size[3] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
+		h.Write(size[:])
+		h.Write([]byte(s))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// normalise drops from a message what differs when nothing did: numbers, which
+// are places, sizes and addresses, and the name of the file itself.
+func normalise(message, path string) string {
+	if path != "" {
+		message = strings.ReplaceAll(message, path, "<file>")
+	}
+	var b strings.Builder
+	b.Grow(len(message))
+	digits := false
+	for i := range len(message) {
+		c := message[i]
+		if c >= '0' && c <= '9' {
+			if !digits {
+				b.WriteByte('#')
+			}
+			digits = true
+			continue
+		}
+		digits = false
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,266 @@
+package finding
+
+import (
+	"strings"
+
+	"gauntlet/internal/redact"
+)
+
+// text reads what tools print for people: `file:line:col: message`, rustc's and
+// ruff's arrows, eslint's blocks, tsc's parentheses, and the summaries of the
+// test runners. One pass, because the output of a task often mixes them.
+func (p *parser) text(data []byte) {
+	t := &textReader{p: p, seen: map[string]bool{}}
+	for raw := range strings.Lines(redact.Strip(string(data))) {
+		if len(raw) > maxReportLine {
+			continue // no tool writes a message of that length
+		}
+		t.line(strings.TrimRight(raw, " \t\r\n"))
+	}
+	t.endPackage("")
+}
+
+type textReader struct {
+	p *parser
+	// file is the line of its own above eslint's messages.
+	file string
+	// title is the newest line that a `--> file:line` may belong to.
+	title string
+	// tests are the failed tests of the Go package that has not ended yet, and
+	// detail is the newest line of test output that names a file.
+	tests    []goFailure
+	detail   string
+	compiled bool // a compiler error was seen since the last package
+	suite    string
+	seen     map[string]bool // tests of runners that name them twice
+}
+
+type goFailure struct{ name, detail string }
+
+func (t *textReader) line(s string) {
+	if s == "" {
+		t.file = ""
+		return
+	}
+	if s[0] == ' ' || s[0] == '\t' {
+		t.indented(s)
+		return
+	}
+	if t.goLine(s) || t.testLine(s) {
+		return
+	}
+	if file, line, rest, ok := placed(strings.TrimPrefix(s, "vet: ")); ok {
+		t.title = ""
+		t.message(file, line, rest)
+		return
+	}
+	if file, ok := reformatted(s); ok {
+		t.p.add(Finding{Rule: "format", Message: "not formatted", Severity: Err}, file)
+		return
+	}
+	t.title = s
+	if looksLikeFile(s) {
+		t.file = s
+	}
+}
+
+// message adds a finding from `file:line: message`.
+func (t *textReader) message(file string, line int, rest string) {
+	column := 0
+	if digits, after, ok := strings.Cut(rest, ":"); ok && number(digits) > 0 {
+		column, rest = number(digits), after
+	}
+	severity, text := splitSeverity(strings.TrimSpace(rest))
+	if severity == Note {
+		return // explains the one before
+	}
+	if strings.HasSuffix(file, ".go") {
+		t.compiled = true
+	}
+	f := Finding{Line: line, Column: column, Severity: severity}
+	f.Rule, f.Message = splitRule(text)
+	t.p.add(f, file)
+}
+
+func (t *textReader) indented(s string) {
+	trimmed := strings.TrimLeft(s, " \t")
+	if rest, ok := strings.CutPrefix(trimmed, "--> "); ok {
+		t.arrow(rest)
+		return
+	}
+	if strings.HasPrefix(trimmed, "--- FAIL: ") {
+		t.goLine(trimmed)
+		return
+	}
+	if strings.HasPrefix(trimmed, "FAIL ") && t.testLine(trimmed) {
+		return
+	}
+	if name, _, _, ok := goDetailLine(trimmed); ok && strings.HasSuffix(name, "_test.go") {
+		if n := len(t.tests); n > 0 && t.tests[n-1].detail == "" {
+			t.tests[n-1].detail = trimmed
+		} else {
+			t.detail = trimmed
+		}
+		return
+	}
+	if name, ok := strings.CutPrefix(trimmed, "● "); ok && t.suite != "" {
+		if !strings.HasPrefix(name, "Console") {
+			t.test(t.suite, name, t.suite)
+		}
+		return
+	}
+	if t.file == "" {
+		return
+	}
+	// eslint, stylelint: `  12:5  error  message  rule`
+	at, rest, ok := strings.Cut(trimmed, " ")
+	line, column, isPlace := strings.Cut(at, ":")
+	if !ok || !isPlace || number(line) == 0 {
+		return
+	}
+	severity, text := splitSeverity(strings.TrimSpace(rest))
+	f := Finding{Line: number(line), Column: number(column), Severity: severity, Message: text}
+	if i := strings.LastIndex(text, "  "); i > 0 {
+		if rule := strings.TrimSpace(text[i:]); !strings.Contains(rule, " ") {
+			f.Rule, f.Message = rule, strings.TrimSpace(text[:i])
+		}
+	}
+	t.p.add(f, t.file)
+}
+
+// arrow adds a finding whose message stands above its place, as rustc writes it.
+func (t *textReader) arrow(at string) {
+	title := t.title
+	t.title = ""
+	file, line, _, ok := placed(at + ":")
+	if !ok || title == "" {
+		return
+	}
+	severity, text := splitSeverity(title)
+	if severity == Note || strings.HasPrefix(title, "help") {
+		return
+	}
+	f := Finding{Line: line, Severity: severity}
+	if code, rest, ok := strings.Cut(text, "]: "); ok && strings.HasPrefix(code, "[") {
+		f.Rule, f.Message = code[1:], rest
+	} else {
+		f.Rule, f.Message = splitRule(text)
+	}
+	t.p.add(f, file)
+}
+
+// goLine reads the lines of `go test` that say what failed where.
+func (t *textReader) goLine(s string) bool {
+	if name, ok := strings.CutPrefix(s, "--- FAIL: "); ok {
+		name, _, _ = strings.Cut(name, " ")
+		t.tests = append(t.tests, goFailure{name, t.detail})
+		t.detail = ""
+		return true
+	}
+	rest, failed := strings.CutPrefix(s, "FAIL\t")
+	if !failed {
+		if strings.HasPrefix(s, "ok  \t") || strings.HasPrefix(s, "?   \t") {
+			t.tests, t.detail, t.compiled = nil, "", false
+			return true
+		}
+		return false
+	}
+	t.endPackage(strings.TrimSpace(strings.Split(rest, "\t")[0]))
+	return true
+}
+
+// endPackage adds the failed tests of a Go package, or the package itself when
+// it failed without one.
+func (t *textReader) endPackage(pkg string) {
+	name, _, _ := strings.Cut(pkg, " ")
+	parents := map[string]bool{}
+	for _, f := range t.tests {
+		for i := range len(f.name) {
+			if f.name[i] == '/' {
+				parents[f.name[:i]] = true
+			}
+		}
+	}
+	for _, f := range t.tests {
+		if parents[f.name] {
+			continue
+		}
+		file, line, text := t.p.goDetail(name+" ", []string{f.detail})
+		t.p.goTest(name, f.name, file, line, text)
+	}
+	if pkg != "" && len(t.tests) == 0 && !t.compiled {
+		t.p.goTest(name, "", "", 0, strings.TrimSpace(strings.TrimPrefix(pkg, name)))
+	}
+	t.tests, t.detail, t.compiled = nil, "", false
+}
+
+// testLine reads the summaries of other test runners.
+func (t *textReader) testLine(s string) bool {
+	for _, word := range []string{"FAILED ", "ERROR "} { // pytest
+		rest, ok := strings.CutPrefix(s, word)
+		if !ok {
+			continue
+		}
+		node, _, _ := strings.Cut(rest, " - ")
+		file, name, isNode := strings.Cut(node, "::")
+		if isNode || word == "ERROR " && looksLikeFile(node) {
+			t.test(file, strings.TrimSpace(file+" "+name), file)
+			return true
+		}
+	}
+	if rest, ok := strings.CutPrefix(s, "test "); ok { // cargo test
+		if name, end, found := strings.Cut(rest, " ... "); found {
+			if end == "FAILED" {
+				t.test("", name, "")
+			}
+			return true
+		}
+	}
+	if rest, ok := strings.CutPrefix(s, "not ok "); ok { // TAP
+		_, name, _ := strings.Cut(rest, "- ")
+		if !strings.Contains(name, "# TODO") && !strings.Contains(name, "# SKIP") {
+			t.test("", name, "")
+		}
+		return true
+	}
+	if rest, ok := strings.CutPrefix(s, "FAIL "); ok { // jest, vitest
+		file, name, named := strings.Cut(strings.TrimSpace(rest), " > ")
+		if file = strings.TrimSpace(file); !looksLikeFile(file) {
+			return false
+		}
+		t.suite = file
+		if named {
+			t.test(file, name, file)
+		}
+		return true
+	}
+	return false
+}
+
+// test adds a failed test once: runners name it where it failed and again in
+// their summary.
+func (t *textReader) test(suite, name, file string) {
+	f := Finding{Test: strings.TrimSpace(suite + " " + name), Rule: "test", Message: name, Severity: Err}
+	if suite != "" && strings.HasPrefix(name, suite) {
+		f.Test = name
+	}
+	if t.seen[f.Test] {
+		return
+	}
+	t.seen[f.Test] = true
+	t.p.add(f, file)
+}
+
+// reformatted reads the lines in which formatters name a file.
+func reformatted(s string) (string, bool) {
+	for _, prefix := range []string{"would reformat ", "Would reformat: ", "[warn] ", "Diff in "} {
+		if rest, ok := strings.CutPrefix(s, prefix); ok {
+			if file, _, _, placed := placed(rest); placed {
+				return file, true
+			}
+			rest, _, _ = strings.Cut(rest, " at line ")
+			return rest, looksLikeFile(rest)
+		}
+	}
+	return "", false
+}
