@@ -99,6 +99,7 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 	if c.FailFast && c.Parallel {
 		d.failField("fail_fast", "", "cannot be used together with parallel: true; remove one")
 	}
+	checkReport(d, c)
 	if c.FixInstructions == "" {
 		return
 	}

@@ -145,11 +145,22 @@ type Check struct {
 	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point." glob:"true"`
 	Env              map[string]string `yaml:"env" json:"env,omitempty" doc:"Environment variables for the command."`
 	Mode             Mode              `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks." default:"enforce"`
+	Report           string            `yaml:"report" json:"report,omitempty" nonblank:"true" doc:"How to read its output as findings: auto (by the command's tool), sarif, checkstyle, junit, go-test-json, rdjson, github, efm:NAME (reviewdog/errorformat), or a regular expression with the groups file, line and message. Default: not read, or auto with new_only."`
+	ReportFile       string            `yaml:"report_file" json:"report_file,omitempty" nonblank:"true" doc:"The file that the command writes its report to, relative to its working directory. Default: stdout."`
+	NewOnly          string            `yaml:"new_only" json:"new_only,omitempty" enum:"turn,base,baseline" doc:"Only new findings fail: new since this turn began, since the merge base, or over the counts of .gauntlet/baseline.json."`
+	Retries          *int              `yaml:"retries" json:"retries,omitempty" min:"0" max:"1" default:"0" doc:"Run a failed check once more to find out whether it is flaky."`
+	Quarantine       *Quarantine       `yaml:"quarantine" json:"quarantine,omitempty" doc:"Only warn until a day, for a check that is known to be flaky."`
 
 	// FixText is the content of FixInstructions.
 	FixText string `yaml:"-" json:"-"`
 	// File is where it was loaded from, relative to the project root.
 	File string `yaml:"-" json:"-"`
+}
+
+// Quarantine is the quarantine section of a check.
+type Quarantine struct {
+	Until  string `yaml:"until" json:"until" required:"true" doc:"The last day, as 2026-12-31, in local time."`
+	Reason string `yaml:"reason" json:"reason,omitempty" nonblank:"true" doc:"Why, and who looks after it."`
 }
 
 // Review is .gauntlet/reviews/NAME.md: front matter and prompt.

@@ -23,7 +23,7 @@ var ring = map[string]int{
 	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "redact": 0, "tokens": 0, "buildinfo": 0,
 	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1, "tasks": 1,
 	"agent": 2, "site": 2, "proof": 2,
-	"gate": 3, "review": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "install": 3, "setup": 3,
+	"gate": 3, "finding": 3, "review": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "install": 3, "setup": 3,
 	"stop": 4, "run": 4,
 	"cli": 5, "report": 5,
 }
@@ -35,6 +35,7 @@ var sameRing = map[string]string{
 	"stop → run":       "a stop runs the gates by calling the executor",
 	"cli → report":     "commands print reports",
 	"tasks → shellcmd": "recipes are written in shell",
+	"gate → finding":   "a check's output is read as findings",
 	"setup → gate":     "the trial judges a command exactly as a run does",
 }
 
