@@ -86,9 +86,6 @@ type execution struct {
 
 // refusal names what forbids a commit here, before git is asked anything.
 func refusal(repo git.Repo, home string) (reason, detail string) {
-	if repo.Bare {
-		return bareRepo, "the repository is bare"
-	}
 	if home != "" && sameDir(repo.Root, home) {
 		return homeDirectory, "the repository is the home directory itself"
 	}
@@ -184,15 +181,15 @@ func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *n
 	placed := false
 	c.Ready = func() error {
 		if out.Notes {
-			record.Notes, record.Rel, record.Existed, record.Mode, record.After = n.path, n.rel, n.existed, n.mode, hash(n.after)
+			record.Rel, record.Existed, record.Mode, record.Before, record.After = n.rel, n.existed, n.mode, hash(n.before), hash(n.after)
 		}
 		if !out.Notes {
-			return record.save(x.work)
+			return record.save(x.work, x.in.Memory.Sealer)
 		}
 		if err := n.keep(x.work); err != nil {
 			return err
 		}
-		if err := record.save(x.work); err != nil {
+		if err := record.save(x.work, x.in.Memory.Sealer); err != nil {
 			return err
 		}
 		placed = true
@@ -200,7 +197,7 @@ func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *n
 	}
 	c.Pending = func(u git.IndexUpdate) error {
 		record.Pending, record.Index = u, hashFile(filepath.Join(x.repo.GitDir, "index"))
-		return record.save(x.work)
+		return record.save(x.work, x.in.Memory.Sealer)
 	}
 	if out.Notes {
 		x.log.printf("Updating %s with session progress", n.rel)

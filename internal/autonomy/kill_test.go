@@ -36,7 +36,7 @@ func child(args []string) {
 	v, ok := Run(context.Background(), Input{
 		Event: event.Event{Kind: event.Stop, SessionID: c.ID, Cwd: c.Root, Context: &event.ContextUse{Tokens: 90_000, Window: 200_000}},
 		Root:  c.Root, Config: &config.Autonomy{Enabled: new(true), Commit: c.Commit}, Home: c.Home, Getenv: func(string) string { return "" },
-		Memory: session.Store{Dir: filepath.Join(c.Home, "memory")}, Now: time.Now, HumanText: func() string { return "" },
+		Memory: session.Open("", "memory", filepath.Join(c.Home, "state")), Now: time.Now, HumanText: func() string { return "" },
 	})
 	fmt.Println(ok, v.Status)
 }
@@ -259,8 +259,8 @@ func TestForeignLockStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := w.read("CLAUDE.md")
-	note := undo{Head: w.git("rev-parse", "HEAD"), Notes: filepath.Join(w.root, "CLAUDE.md"), Rel: "CLAUDE.md", Existed: true, Mode: 0o644, After: hash([]byte(content))}
-	if err := note.save(work); err != nil {
+	note := undo{Head: w.git("rev-parse", "HEAD"), Rel: "CLAUDE.md", Before: hash([]byte("before\n")), Existed: true, Mode: 0o644, After: hash([]byte(content))}
+	if err := note.save(work, w.input().Memory.Sealer); err != nil {
 		t.Fatal(err)
 	}
 	w.writeAt(work, "notes-before", "before\n")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -141,10 +140,15 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 	ctx, cancel := context.WithTimeout(ctx, total)
 	defer cancel()
 	repo, err := git.Find(in.Root)
-	reason, detail := noRepository, "this is no git repository"
-	if err == nil {
+	reason, detail := noRepository, "not a git repository"
+	switch {
+	case err == nil:
 		x.repo = repo
 		reason, detail = refusal(repo, in.Home)
+	case errors.Is(err, git.ErrBare):
+		reason, detail = bareRepo, "the repository is bare"
+	case errors.Is(err, git.ErrForeign):
+		detail = err.Error()
 	}
 	if reason == "" {
 		err := x.lock()
@@ -200,16 +204,16 @@ func workDir(repo git.Repo) string { return filepath.Join(repo.GitDir, "gauntlet
 // lock takes the work tree's checkpoint lock and makes our folder.
 func (x *execution) lock() (err error) {
 	x.work = workDir(x.repo)
-	if err := os.MkdirAll(x.work, 0o700); err != nil {
+	if err := safefile.MkdirAll(x.repo.GitDir, x.work, 0o700); err != nil {
 		return err
 	}
 	if x.held, err = safefile.TryAcquire(filepath.Join(x.work, "checkpoint.lock")); err != nil {
 		return err
 	}
-	entries, _ := os.ReadDir(x.work)
+	entries, _ := safefile.ReadDir(x.repo.GitDir, x.work, -1)
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), scrapPrefix) {
-			_ = os.Remove(filepath.Join(x.work, e.Name())) // of a run that was killed
+			_ = safefile.Remove(x.work, filepath.Join(x.work, e.Name())) // of a run that was killed
 		}
 	}
 	return nil
@@ -222,8 +226,8 @@ func runningPath(work string) string { return filepath.Join(work, "running") }
 // takes it back. A run that is killed takes nothing back.
 func (x *execution) running() (done func()) {
 	path := runningPath(x.work)
-	_ = os.WriteFile(path, []byte(session.Key(x.in.Event.SessionID)), 0o600)
-	return func() { _ = os.Remove(path) }
+	_ = safefile.Put(x.work, path, []byte(session.Key(x.in.Event.SessionID)), 0o600)
+	return func() { _ = safefile.Remove(x.work, path) }
 }
 
 // cutShort reports whether the last checkpoint of this session was never
@@ -233,13 +237,13 @@ func (in Input) cutShort() bool {
 	if err != nil {
 		return false
 	}
-	b, err := os.ReadFile(runningPath(workDir(repo)))
+	b, err := safefile.Read(repo.GitDir, runningPath(workDir(repo)), 1<<10)
 	return err == nil && string(b) == session.Key(in.Event.SessionID)
 }
 
 // recover makes up for a run that was killed.
 func (x *execution) recover(ctx context.Context) error {
-	did, err := recoverUndo(ctx, x.repo, x.work)
+	did, err := recoverUndo(ctx, x.repo, x.work, x.in.Memory.Sealer)
 	if err != nil {
 		x.log.printf("An interrupted run could not be made up for: %v", err)
 	} else if did != "" {

@@ -18,7 +18,7 @@ func TestSameMinute(t *testing.T) {
 	head := w.git("rev-parse", "HEAD")
 
 	w.clock = w.clock.Add(-time.Minute)
-	if err := os.RemoveAll(filepath.Join(w.home, "memory")); err != nil {
+	if err := os.RemoveAll(filepath.Join(w.home, "state", "gauntlet", "projects")); err != nil {
 		t.Fatal(err)
 	}
 	v := w.block()

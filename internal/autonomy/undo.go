@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	"gauntlet/internal/git"
+	"gauntlet/internal/safefile"
+	"gauntlet/internal/seal"
 )
 
 // undo is the note left in the git directory while a commit is under way. If
@@ -19,11 +21,12 @@ import (
 // (no commit was made) or lets the index follow the commit (one was made).
 type undo struct {
 	Head string `json:"head"`
-	// Notes is the path of the notes, "" while they are untouched.
-	Notes   string      `json:"notes,omitempty"`
+	// Rel is the path of the notes below the root, "" while they are untouched.
 	Rel     string      `json:"rel,omitempty"`
 	Existed bool        `json:"existed,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
+	// Before is the hash of what was there, which is kept in a file of its own.
+	Before string `json:"before,omitempty"`
 	// After is the hash of what was written: anything else there is not ours.
 	After string `json:"after,omitempty"`
 	// New are files that the index did not know.
@@ -36,17 +39,27 @@ type undo struct {
 func undoPath(work string) string   { return filepath.Join(work, "undo.json") }
 func beforePath(work string) string { return filepath.Join(work, "notes-before") }
 
+// maxUndo bounds the note; it holds at most the paths of one commit.
+const maxUndo = 64 << 20
+
+// undoPurpose binds a note to its repository, however its directory is spelled.
+func undoPurpose(work string) string {
+	if real, err := filepath.EvalSymlinks(work); err == nil {
+		work = real
+	}
+	return "undo " + work
+}
+
 // save writes the note. Surviving our own death needs no sync.
-func (u undo) save(work string) error {
+func (u undo) save(work string, sealer seal.Sealer) error {
 	b, err := json.Marshal(u)
 	if err != nil {
 		return err
 	}
-	tmp := undoPath(work) + ".tmp"
-	if err := os.WriteFile(tmp, b, 0o600); err != nil {
+	if b, err = sealer.Seal(undoPurpose(work), b); err != nil {
 		return err
 	}
-	return os.Rename(tmp, undoPath(work))
+	return safefile.Put(work, undoPath(work), b, 0o600)
 }
 
 // clear removes the note: nothing is left to undo.
@@ -55,19 +68,33 @@ func clearUndo(work string) {
 	_ = os.Remove(beforePath(work))
 }
 
+// errForged says that somebody else wrote the note: whoever believed it would
+// write a stranger's words into the user's files.
+var errForged = errors.New("the note of an interrupted run was not written by gauntlet; it was removed unread")
+
 // recoverUndo makes up for a run that was killed. It reports what it did.
-func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error) {
-	b, err := os.ReadFile(undoPath(work))
+func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Sealer) (string, error) {
+	b, err := safefile.Read(work, undoPath(work), maxUndo)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
-	if err != nil {
-		return "", err
+	b, authentic := sealer.Open(undoPurpose(work), b)
+	if err != nil || !authentic {
+		clearUndo(work)
+		return "", errForged
 	}
 	var u undo
 	if err := json.Unmarshal(b, &u); err != nil {
 		clearUndo(work)
 		return "", fmt.Errorf("note of an interrupted run: %w", err)
+	}
+	notesPath := ""
+	if u.Rel != "" {
+		notesPath = filepath.Join(repo.Root, filepath.FromSlash(u.Rel))
+		if !filepath.IsLocal(filepath.FromSlash(u.Rel)) || !safefile.Inside(repo.Root, notesPath) {
+			clearUndo(work)
+			return "", errForged
+		}
 	}
 	head, err := repo.Head(ctx)
 	if err != nil {
@@ -85,8 +112,8 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 	}
 	// Nobody holds our lock, so the commit is not under way any more: a lock on
 	// the index that would have made it is a dead one.
-	if u.Notes != "" {
-		after, err := os.ReadFile(u.Notes)
+	if notesPath != "" {
+		after, err := safefile.Read(repo.Root, notesPath, maxNotes)
 		if err == nil && hash(after) == u.After {
 			if _, err := repo.StaleLock(ctx, u.Rel, after); err != nil {
 				return "", err
@@ -97,13 +124,16 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 		return "", err
 	}
 	defer clearUndo(work)
-	if u.Notes == "" || hashFile(u.Notes) != u.After {
+	if notesPath == "" || hashFile(notesPath) != u.After {
 		return "", nil
 	}
-	n := notes{path: u.Notes, rel: u.Rel, existed: u.Existed, mode: u.Mode}
+	n := notes{path: notesPath, rel: u.Rel, existed: u.Existed, mode: u.Mode}
 	if u.Existed {
-		if n.before, err = os.ReadFile(beforePath(work)); err != nil {
+		if n.before, err = safefile.Read(work, beforePath(work), maxNotes); err != nil {
 			return "", err
+		}
+		if hash(n.before) != u.Before {
+			return "", errForged
 		}
 	}
 	if err := n.restore(work); err != nil {
@@ -112,8 +142,11 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string) (string, error
 	return "the notes of an interrupted run are put back", nil
 }
 
+// maxIndex bounds what is hashed: the index is the largest of it.
+const maxIndex = 1 << 30
+
 func hashFile(path string) string {
-	b, err := os.ReadFile(path)
+	b, err := safefile.Read("", path, maxIndex)
 	if err != nil {
 		return ""
 	}

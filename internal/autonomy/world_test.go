@@ -155,7 +155,7 @@ func (w *world) input() Input {
 	return Input{
 		Event: event.Event{Kind: event.Stop, SessionID: w.id, Cwd: w.root, Context: w.use},
 		Root:  w.root, Config: w.conf, Home: w.home,
-		Getenv: func(k string) string { return w.env[k] }, Memory: session.Store{Dir: filepath.Join(w.home, "memory")},
+		Getenv: func(k string) string { return w.env[k] }, Memory: session.Open("", "memory", filepath.Join(w.home, "state")),
 		Now: func() time.Time { return w.clock }, HumanText: func() string { return w.human }, Warn: &w.warnings,
 	}
 }

@@ -193,7 +193,10 @@ func (app *App) initRoot() (root string, inGit bool, err error) {
 	if sameFolder(cwd, home) {
 		return "", false, exit(2, "this is your home folder; change to a project and run init there")
 	}
-	if repo, err := git.Find(cwd); err == nil && repo.Bare {
+	switch _, err := git.Find(cwd); {
+	case errors.Is(err, git.ErrForeign):
+		return "", false, exit(2, "%v; run init as that user, or clone the repository yourself", err)
+	case errors.Is(err, git.ErrBare):
 		return "", false, exit(2, "this is a bare repository; run init in a work tree")
 	}
 	return cwd, at.InRepo, nil

@@ -191,6 +191,16 @@ func TestFindRoot(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	// Outside a work tree only the directory itself counts.
+	if got, ok := FindRoot(root); !ok || got != root {
+		t.Errorf("FindRoot(%s) = %q, %v", root, got, ok)
+	}
+	if got, ok := FindRoot(deep); ok || got != "" {
+		t.Errorf("a parent counts outside a work tree: %q", got)
+	}
+	if err := os.Mkdir(filepath.Join(root, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, cwd := range []string{root, deep, deep + "/"} {
 		if got, ok := FindRoot(cwd); !ok || got != root {
 			t.Errorf("FindRoot(%s) = %q, %v", cwd, got, ok)
@@ -202,9 +212,6 @@ func TestFindRoot(t *testing.T) {
 	}
 	if got, ok := FindRoot(deep); ok {
 		t.Errorf("went past a repository root to %s", got)
-	}
-	if err := os.Mkdir(filepath.Join(root, ".git"), 0o755); err != nil {
-		t.Fatal(err)
 	}
 	if got, ok := FindRoot(root); !ok || got != root {
 		t.Errorf("at the repository root: %q, %v", got, ok)

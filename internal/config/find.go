@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gauntlet/internal/safefile"
 )
 
 // Names of the layout.
@@ -15,10 +17,10 @@ const (
 	ReviewsDir = "reviews"
 )
 
-// FindRoot looks for .gauntlet/config.yml in cwd and its parents up to the
-// repository root, with stats only. Outside a repository a parent counts only
-// if it belongs to the current user: a file that somebody else left in a shared
-// folder must not decide which commands run.
+// FindRoot looks for .gauntlet/config.yml in cwd and its parents up to the top
+// of the work tree, with stats only. Outside a work tree no parent counts: a file
+// that somebody left in a shared directory must not decide which commands run.
+// Whose the files are is Foreign's question.
 func FindRoot(cwd string) (root string, ok bool) {
 	if cwd == "" {
 		return "", false
@@ -29,7 +31,10 @@ func FindRoot(cwd string) (root string, ok bool) {
 	}
 	for dir := cwd; ; {
 		if hasConfig(dir) {
-			return dir, dir == cwd || ownedByUs(dir) || inRepository(dir)
+			if dir == cwd || inWorkTree(dir) {
+				return dir, true
+			}
+			return "", false
 		}
 		if isRepositoryRoot(dir) {
 			return "", false
@@ -61,7 +66,18 @@ func isRepositoryRoot(dir string) bool {
 	return err == nil
 }
 
-func inRepository(dir string) bool {
+// Foreign is what of a project's policy belongs to another user, who could have
+// put any command into it; "" when nothing does.
+func Foreign(root string) string {
+	for _, path := range []string{root, filepath.Join(root, Dir), filepath.Join(root, Dir, File), filepath.Join(root, Dir, ChecksDir), filepath.Join(root, Dir, ReviewsDir)} {
+		if _, err := os.Lstat(path); err == nil && !safefile.Owned(path) {
+			return path
+		}
+	}
+	return ""
+}
+
+func inWorkTree(dir string) bool {
 	for {
 		if isRepositoryRoot(dir) {
 			return true

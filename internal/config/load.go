@@ -93,6 +93,10 @@ func load(root string, getenv func(string) string) (*Loaded, []problem) {
 		broken:  map[string]bool{},
 	}
 	name := path.Join(Dir, File)
+	if foreign := Foreign(root); foreign != "" {
+		l.add(false, &Error{File: name, Msg: "is not read: " + foreign + " belongs to another user"})
+		return l.out, l.problems
+	}
 	d := newDecoder(name, legacyProject())
 	data, fail := readFile(filepath.Join(root, Dir, File), name)
 	if fail != nil {

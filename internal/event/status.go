@@ -20,6 +20,7 @@ const (
 	StopHookActive     Status = "stop_hook_active"
 	StopHookDisabled   Status = "stop_hook_disabled"
 	InvalidInput       Status = "invalid_input"
+	Untrusted          Status = "untrusted"
 	Subagent           Status = "subagent"
 	BackgroundWork     Status = "background_work"
 	Checkpoint         Status = "checkpoint"
@@ -32,7 +33,7 @@ func Statuses() []Status {
 	return []Status{
 		Passed, PassedWithWarnings, NoApplicableGates, NoChanges, Failed, RetryLimitExceeded,
 		LockExists, IntervalNotElapsed, InfrastructureErr, Error, NoConfig, StopHookActive,
-		StopHookDisabled, InvalidInput, Subagent, BackgroundWork, Checkpoint, CommitRequired, ContextCheckpoint,
+		StopHookDisabled, InvalidInput, Untrusted, Subagent, BackgroundWork, Checkpoint, CommitRequired, ContextCheckpoint,
 	}
 }
 
@@ -44,7 +45,7 @@ func (s Status) Blocks() bool {
 		return true
 	case Passed, PassedWithWarnings, NoApplicableGates, NoChanges, RetryLimitExceeded, LockExists,
 		IntervalNotElapsed, InfrastructureErr, Error, NoConfig, StopHookActive, StopHookDisabled,
-		InvalidInput, Subagent, BackgroundWork:
+		InvalidInput, Untrusted, Subagent, BackgroundWork:
 		return false
 	}
 	return false
@@ -81,6 +82,8 @@ func (s Status) Headline() string {
 		return "Stop hook switched off"
 	case InvalidInput:
 		return "Invalid input"
+	case Untrusted:
+		return "Not trusted"
 	case Subagent:
 		return "Sub-agent stop"
 	case BackgroundWork:

@@ -61,9 +61,15 @@ func TestFind(t *testing.T) {
 		t.Errorf("linked work tree: %+v %v", wt, err)
 	}
 	sh(t, filepath.Dir(r.Root), "git clone -q --bare repo bare.git && git -c protocol.file.allow=always clone -q repo outer && cd outer && git -c protocol.file.allow=always submodule add -q ../repo inner")
-	bare, err := Find(filepath.Join(filepath.Dir(r.Root), "bare.git"))
-	if err != nil || !bare.Bare {
+	if bare, err := Find(filepath.Join(filepath.Dir(r.Root), "bare.git")); !errors.Is(err, ErrBare) || bare != (Repo{}) {
 		t.Errorf("bare: %+v %v", bare, err)
+	}
+	// What every clone can bring along: a directory that looks like a repository.
+	sh(t, r.Root, "mkdir -p docs/objects docs/refs docs/deep && echo 1111111111111111111111111111111111111111 > docs/HEAD")
+	for _, dir := range []string{"docs", "docs/deep", ".git"} {
+		if got, err := Find(filepath.Join(r.Root, dir)); err != nil || got != r {
+			t.Errorf("%s: %+v %v", dir, got, err)
+		}
 	}
 	inner, err := Find(filepath.Join(filepath.Dir(r.Root), "outer", "inner"))
 	if err != nil || !strings.HasSuffix(inner.Root, "inner") || !strings.Contains(inner.GitDir, "modules") {

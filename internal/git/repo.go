@@ -2,49 +2,88 @@ package git
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
-// ErrNoRepo says that a folder is in no git repository.
-var ErrNoRepo = errors.New("not in a git repository")
+var (
+	// ErrNoRepo says that a directory is in no git repository.
+	ErrNoRepo = errors.New("not in a git repository")
+	// ErrBare says that a repository has no work tree.
+	ErrBare = errors.New("a bare repository has no work tree")
+	// ErrForeign says that a repository belongs to another user, who could have
+	// put anything into it. Git calls this dubious ownership.
+	ErrForeign = errors.New("belongs to another user")
+)
 
 // Repo is a work tree and its git directories, found without a git process.
 type Repo struct {
-	Root      string // top of the work tree; for a bare repository the repository itself
+	Root      string // top of the work tree
 	GitDir    string // the work tree's own git directory
 	CommonDir string // what all work trees of the repository share
-	Bare      bool
 }
 
-// Find walks up from dir to the repository it is in.
+// maxPointer bounds the files that name another directory or a commit.
+const maxPointer = 1 << 16
+
+// Find walks up from dir to the work tree it is in. A repository without a work
+// tree is ErrBare; a directory inside a work tree that only looks like one is
+// not a repository, because every clone can bring some along. A repository of
+// another user is ErrForeign, before anything in it is believed.
 func Find(dir string) (Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return Repo{}, err
 	}
+	notFound := ErrNoRepo
 	for {
-		dotgit := filepath.Join(dir, ".git")
-		if st, err := os.Stat(dotgit); err == nil {
-			if st.IsDir() && isGitDir(dotgit) {
-				return Repo{Root: dir, GitDir: dotgit, CommonDir: commonDir(dotgit)}, nil
+		repo, ok := at(dir)
+		if ok {
+			if err := repo.owned(); err != nil {
+				return Repo{}, err
 			}
-			if st.Mode().IsRegular() {
-				if gd, ok := readGitFile(dotgit, dir); ok {
-					return Repo{Root: dir, GitDir: gd, CommonDir: commonDir(gd)}, nil
-				}
-			}
+			return repo, nil
 		}
 		if isGitDir(dir) {
-			return Repo{Root: dir, GitDir: dir, CommonDir: dir, Bare: true}, nil
+			notFound = ErrBare // unless a work tree is above it
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return Repo{}, ErrNoRepo
+			return Repo{}, notFound
 		}
 		dir = parent
 	}
+}
+
+// at is the work tree whose top is dir.
+func at(dir string) (Repo, bool) {
+	dotgit := filepath.Join(dir, ".git")
+	st, err := os.Stat(dotgit)
+	switch {
+	case err != nil:
+	case st.IsDir() && isGitDir(dotgit):
+		return Repo{Root: dir, GitDir: dotgit, CommonDir: commonDir(dotgit)}, true
+	case st.Mode().IsRegular():
+		if gd, ok := readGitFile(dotgit, dir); ok {
+			return Repo{Root: dir, GitDir: gd, CommonDir: commonDir(gd)}, true
+		}
+	}
+	return Repo{}, false
+}
+
+// owned is nil if the user who runs us owns the work tree, its .git and the
+// directories that it names.
+func (r Repo) owned() error {
+	for _, path := range []string{r.Root, filepath.Join(r.Root, ".git"), r.GitDir, r.CommonDir} {
+		if !safefile.Owned(path) {
+			return fmt.Errorf("%s %w", path, ErrForeign)
+		}
+	}
+	return nil
 }
 
 // isGitDir knows a git directory by what every one has.
@@ -62,8 +101,8 @@ func isGitDir(dir string) bool {
 
 // readGitFile follows the one-line .git file of a linked work tree or submodule.
 func readGitFile(path, dir string) (string, bool) {
-	b, err := os.ReadFile(path)
-	if err != nil || len(b) > 1<<16 {
+	b, err := safefile.Read("", path, maxPointer)
+	if err != nil {
 		return "", false
 	}
 	target, ok := strings.CutPrefix(strings.TrimRight(string(b), "\r\n"), "gitdir: ")
@@ -77,7 +116,11 @@ func readGitFile(path, dir string) (string, bool) {
 }
 
 func commonDir(gitDir string) string {
-	b, err := os.ReadFile(filepath.Join(gitDir, "commondir"))
+	path := filepath.Join(gitDir, "commondir")
+	if _, err := os.Lstat(path); err != nil {
+		return gitDir // as nearly always: one look is cheaper than to open it
+	}
+	b, err := safefile.Read("", path, maxPointer)
 	if err != nil {
 		return gitDir
 	}

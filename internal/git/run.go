@@ -92,7 +92,7 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 		dir = r.Root
 	}
 	extra := append(plainGit(), o.Env...)
-	if !r.Bare && !o.Hooks { // a hook's own git may work elsewhere
+	if !o.Hooks { // a hook's own git may work elsewhere
 		extra = append(extra, "GIT_WORK_TREE="+r.Root) // whatever core.worktree says
 	}
 	if !o.Locks {

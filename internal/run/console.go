@@ -124,7 +124,7 @@ func ExitCode(s event.Status) int {
 	case event.Failed, event.RetryLimitExceeded:
 		return 1
 	case event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error, event.NoConfig,
-		event.StopHookActive, event.StopHookDisabled, event.InvalidInput, event.Subagent, event.BackgroundWork,
+		event.StopHookActive, event.StopHookDisabled, event.InvalidInput, event.Untrusted, event.Subagent, event.BackgroundWork,
 		event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 		return 2
 	}

@@ -16,11 +16,20 @@ const (
 	directory = syscall.O_DIRECTORY
 )
 
-// Owned reports whether what is at path, not what a link there points to,
-// belongs to the user who runs us.
+// Owned reports whether what is at path belongs to the user who runs us. Of a
+// link both count: who owns the link decides where it leads.
 func Owned(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && owner(info) == os.Geteuid()
+	if err != nil || owner(info) != os.Geteuid() {
+		return false
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		// A link that leads nowhere has nothing that others could own.
+		if target, err := os.Stat(path); err == nil {
+			return owner(target) == os.Geteuid()
+		}
+	}
+	return true
 }
 
 func owner(info fs.FileInfo) int {

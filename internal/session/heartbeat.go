@@ -3,10 +3,11 @@ package session
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gauntlet/internal/safefile"
 )
 
 // Heartbeat says that a hook of an agent fired: the proof that it is installed.
@@ -23,19 +24,18 @@ func (st Store) Beat(h Heartbeat) error {
 	if st.Dir == "" {
 		return ErrNoPlace
 	}
-	dir := filepath.Join(st.Dir, "heartbeats")
 	b, err := json.Marshal(h)
 	if err != nil {
 		return fmt.Errorf("heartbeat: %w", err)
 	}
-	path := filepath.Join(dir, fileSafe(h.Agent)+"."+fileSafe(h.Event)+".json")
-	if err := os.WriteFile(path, b, 0o600); err == nil {
+	path := filepath.Join(st.Dir, "heartbeats", fileSafe(h.Agent)+"."+fileSafe(h.Event)+".json")
+	if err := safefile.Put(st.Dir, path, b, 0o600); err == nil {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := st.prepare("heartbeats"); err != nil {
 		return fmt.Errorf("heartbeat: %w", err)
 	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
+	if err := safefile.Put(st.Dir, path, b, 0o600); err != nil {
 		return fmt.Errorf("heartbeat: %w", err)
 	}
 	return nil
@@ -44,10 +44,11 @@ func (st Store) Beat(h Heartbeat) error {
 // Heartbeats lists the last heartbeat of every agent and event.
 func (st Store) Heartbeats() []Heartbeat {
 	var out []Heartbeat
-	files, _ := filepath.Glob(filepath.Join(st.Dir, "heartbeats", "*.json"))
+	dir := filepath.Join(st.Dir, "heartbeats")
+	files, _ := safefile.ReadDir(st.Dir, dir, 1000)
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil || len(b) > 1<<16 {
+		b, err := safefile.Read(st.Dir, filepath.Join(dir, f.Name()), 1<<16)
+		if err != nil || filepath.Ext(f.Name()) != ".json" {
 			continue
 		}
 		var h Heartbeat

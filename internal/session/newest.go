@@ -1,10 +1,11 @@
 package session
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
 // maxLooked bounds how many sessions are looked at.
@@ -16,7 +17,7 @@ func (st Store) Newest(match func(*State) bool) *State {
 	if st.Dir == "" {
 		return nil
 	}
-	entries, err := os.ReadDir(filepath.Join(st.Dir, "sessions"))
+	entries, err := safefile.ReadDir(st.Dir, filepath.Join(st.Dir, "sessions"), -1)
 	if err != nil {
 		return nil
 	}
@@ -35,7 +36,7 @@ func (st Store) Newest(match func(*State) bool) *State {
 		if i >= maxLooked {
 			break
 		}
-		if s, err := load(f.path); err == nil && match(s) {
+		if s, err := st.load(f.path); err == nil && match(s) {
 			return s
 		}
 	}

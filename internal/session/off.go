@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/seal"
 )
 
 // Off is the escape hatch: who switched the hook off, and until when.
@@ -17,6 +17,8 @@ type Off struct {
 	Since time.Time `json:"since"`
 	// Until is zero when it holds until it is switched on again.
 	Until time.Time `json:"until,omitzero"`
+	// By is who threw it, as far as that is known: a terminal, a process.
+	By string `json:"by,omitempty"`
 }
 
 // everything stands for all sessions in place of one session's id.
@@ -34,20 +36,33 @@ func (st Store) SwitchOff(sessionID string, o Off) error {
 	if st.Dir == "" {
 		return ErrNoPlace
 	}
-	path := st.offPath(sessionID)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := st.prepare("off"); err != nil {
 		return fmt.Errorf("switch off: %w", err)
 	}
+	path := st.offPath(sessionID)
 	b, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("switch off: %w", err)
 	}
-	return safefile.Write(path, b, 0o600)
+	if b, err = st.Sealer.Seal(st.offPurpose(path), b); err != nil {
+		return fmt.Errorf("switch off: %w", err)
+	}
+	return safefile.WriteIn(st.Dir, path, b, 0o600)
+}
+
+// offPurpose binds a switch to the project it was thrown in, however its
+// directory is spelled: copied into another one it does not open.
+func (st Store) offPurpose(path string) string {
+	dir := st.Dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return "off " + filepath.Base(path) + " " + dir
 }
 
 // SwitchOn takes SwitchOff back; on reports whether anything was off.
 func (st Store) SwitchOn(sessionID string) (was bool, err error) {
-	err = os.Remove(st.offPath(sessionID))
+	err = safefile.Remove(st.Dir, st.offPath(sessionID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -55,23 +70,35 @@ func (st Store) SwitchOn(sessionID string) (was bool, err error) {
 }
 
 // IsOff reports whether the hook is switched off for a session. A file that
-// cannot be understood counts as off: somebody wanted it so.
+// `gauntlet off` did not write switches nothing off.
 func (st Store) IsOff(sessionID string, now time.Time) (Off, bool) {
+	o, off, _ := st.Switch(sessionID, now)
+	return o, off
+}
+
+// Switch is IsOff that also says when a file lies there that `gauntlet off` did
+// not write (ErrForged).
+func (st Store) Switch(sessionID string, now time.Time) (o Off, off bool, err error) {
 	if st.Dir == "" {
-		return Off{}, false
+		return Off{}, false, nil
 	}
 	for _, id := range []string{"", sessionID} {
-		b, err := os.ReadFile(st.offPath(id))
-		if err != nil {
+		path := st.offPath(id)
+		b, readErr := safefile.Read(st.Dir, path, 1<<16)
+		if errors.Is(readErr, fs.ErrNotExist) {
+			continue
+		}
+		data, authentic := st.Sealer.Open(st.offPurpose(path), b)
+		if readErr != nil || !authentic {
+			err = fmt.Errorf("%s: %w", path, ErrForged)
 			continue
 		}
 		var o Off
-		_ = json.Unmarshal(b, &o)
-		if o.Until.IsZero() || now.Before(o.Until) {
-			return o, true
+		if json.Unmarshal(data, &o) == nil && (o.Until.IsZero() || now.Before(o.Until)) {
+			return o, true, err
 		}
 	}
-	return Off{}, false
+	return Off{}, false, err
 }
 
 // Everywhere is the memory that holds for every project: the off switch from
@@ -80,5 +107,5 @@ func Everywhere(stateHome string) Store {
 	if stateHome == "" {
 		return Store{}
 	}
-	return Store{Dir: filepath.Join(stateHome, "gauntlet")}
+	return Store{Dir: filepath.Join(stateHome, "gauntlet"), Sealer: seal.New(stateHome)}
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/seal"
 )
 
 // keep is how long a session that says nothing more is remembered.
@@ -35,18 +36,25 @@ const lockPatience = 2 * time.Second
 type Store struct {
 	// Dir holds everything; it is made when first written.
 	Dir string
+	// Sealer authenticates it: who can write to the git directory must not be
+	// able to put words into our mouth.
+	Sealer seal.Sealer
 }
+
+// ErrForged says that a file in the memory was not written by us. It counts as
+// missing.
+var ErrForged = errors.New("not written by gauntlet, so it is ignored")
 
 // Open finds the memory of a work tree: gitDir is its own git directory, ""
 // outside git, where the project's path under stateHome stands in for it.
 func Open(gitDir, root, stateHome string) Store {
 	if gitDir != "" {
-		return Store{Dir: filepath.Join(gitDir, "gauntlet")}
+		return Store{Dir: filepath.Join(gitDir, "gauntlet"), Sealer: seal.New(stateHome)}
 	}
 	if stateHome == "" {
 		return Store{}
 	}
-	return Store{Dir: filepath.Join(stateHome, "gauntlet", "projects", Key(root))}
+	return Store{Dir: filepath.Join(stateHome, "gauntlet", "projects", Key(root)), Sealer: seal.New(stateHome)}
 }
 
 // ErrNoPlace says that there is neither a git directory nor a home to keep memory in.
@@ -95,23 +103,20 @@ func (st Store) Load(id string) (*State, error) {
 	if st.Dir == "" {
 		return &State{}, ErrNoPlace
 	}
-	return load(st.path(id))
+	return st.load(st.path(id))
 }
 
-func load(path string) (*State, error) {
-	info, err := os.Stat(path)
+func (st Store) load(path string) (*State, error) {
+	b, err := safefile.Read(st.Dir, path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &State{}, nil
 	}
 	if err != nil {
 		return &State{}, fmt.Errorf("session memory: %w", err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxState {
-		return &State{}, fmt.Errorf("session memory: %s is not a file of ours", path)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return &State{}, fmt.Errorf("session memory: %w", err)
+	b, ok := st.Sealer.Open(sessionPurpose(path), b)
+	if !ok {
+		return &State{}, fmt.Errorf("session memory: %s: %w", path, ErrForged)
 	}
 	s := &State{}
 	if err := json.Unmarshal(b, &s.sections); err != nil {
@@ -120,14 +125,34 @@ func load(path string) (*State, error) {
 	return s, nil
 }
 
+// sessionPurpose binds a memory to its session: that of another one does not open.
+func sessionPurpose(path string) string { return "session " + filepath.Base(path) }
+
+// makeDir makes a directory of the memory. The memory's own may be missing, too.
+func (st Store) makeDir(name string) error {
+	return safefile.MkdirAll(filepath.Dir(st.Dir), filepath.Join(st.Dir, name), 0o700)
+}
+
+// prepare is makeDir for a memory whose parents may be missing as well: in the
+// state home, which belongs to the user.
+func (st Store) prepare(name string) error {
+	err := st.makeDir(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(st.Dir), 0o700); err != nil {
+		return err
+	}
+	return st.makeDir(name)
+}
+
 // Update changes what session id remembers, under a lock. change returns false
 // to leave everything as it was.
 func (st Store) Update(ctx context.Context, id string, change func(*State) bool) error {
 	if st.Dir == "" {
 		return ErrNoPlace
 	}
-	dir := filepath.Join(st.Dir, "sessions")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := st.prepare("sessions"); err != nil {
 		return fmt.Errorf("session memory: %w", err)
 	}
 	path := st.path(id)
@@ -138,7 +163,7 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 		return fmt.Errorf("session memory: %w", err)
 	}
 	defer lock.Release() //nolint:errcheck // closing releases it
-	s, err := load(path)
+	s, err := st.load(path)
 	if err != nil {
 		// Broken memory is set aside, so that the session has one again.
 		_ = os.Rename(path, path+".broken")
@@ -150,7 +175,10 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 	if err != nil {
 		return fmt.Errorf("session memory: %w", err)
 	}
-	if err := safefile.Write(path, b, 0o600); err != nil {
+	if b, err = st.Sealer.Seal(sessionPurpose(path), b); err != nil {
+		return fmt.Errorf("session memory: %w", err)
+	}
+	if err := safefile.WriteIn(st.Dir, path, b, 0o600); err != nil {
 		return fmt.Errorf("session memory: %w", err)
 	}
 	st.sweep(time.Now())
@@ -161,15 +189,14 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 // person turned off stays off until it is switched on or its time is over.
 func (st Store) sweep(now time.Time) {
 	marker := filepath.Join(st.Dir, "swept")
-	if info, err := os.Stat(marker); err == nil && now.Sub(info.ModTime()) < 24*time.Hour && !info.ModTime().After(now) {
+	if info, err := os.Lstat(marker); err == nil && now.Sub(info.ModTime()) < 24*time.Hour && !info.ModTime().After(now) {
 		return
 	}
-	if err := os.WriteFile(marker, nil, 0o600); err != nil {
+	if err := safefile.Put(st.Dir, marker, nil, 0o600); err != nil {
 		return
 	}
-	_ = os.Chtimes(marker, now, now)
 	dir := filepath.Join(st.Dir, "sessions")
-	entries, err := os.ReadDir(dir)
+	entries, err := safefile.ReadDir(st.Dir, dir, -1)
 	if err != nil {
 		return
 	}
@@ -183,7 +210,7 @@ func (st Store) sweep(now time.Time) {
 			}
 		}
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keep {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+			_ = safefile.Remove(st.Dir, filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,12 +10,19 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gauntlet/internal/seal"
 )
 
 type section struct{ N int }
 
+func store(t *testing.T) Store {
+	t.Helper()
+	return Store{Dir: filepath.Join(t.TempDir(), "gauntlet"), Sealer: seal.New(t.TempDir())}
+}
+
 func TestSectionsSurvive(t *testing.T) {
-	st := Store{Dir: filepath.Join(t.TempDir(), "gauntlet")}
+	st := store(t)
 	for i := range 3 {
 		err := st.Update(t.Context(), "s1", func(s *State) bool {
 			return s.Set(fmt.Sprintf("room%d", i), section{i}) == nil
@@ -39,7 +48,7 @@ func TestSectionsSurvive(t *testing.T) {
 
 func TestHostileIDsStayInside(t *testing.T) {
 	base := t.TempDir()
-	st := Store{Dir: filepath.Join(base, "gauntlet")}
+	st := Store{Dir: filepath.Join(base, "gauntlet"), Sealer: seal.New(t.TempDir())}
 	for _, id := range []string{"../../../etc/passwd", "/abs", "a/b", "\x00", strings.Repeat("x", 10000), "", "..", "-rf", "a\nb"} {
 		if err := st.Update(t.Context(), id, func(s *State) bool { return s.Set("x", section{1}) == nil }); err != nil {
 			t.Errorf("%q: %v", id, err)
@@ -52,7 +61,7 @@ func TestHostileIDsStayInside(t *testing.T) {
 }
 
 func TestBrokenMemoryIsSetAside(t *testing.T) {
-	st := Store{Dir: t.TempDir()}
+	st := store(t)
 	if err := os.MkdirAll(filepath.Dir(st.path("s")), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +83,7 @@ func TestBrokenMemoryIsSetAside(t *testing.T) {
 }
 
 func TestConcurrentUpdatesLoseNothing(t *testing.T) {
-	st := Store{Dir: t.TempDir()}
+	st := store(t)
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() {
@@ -98,7 +107,7 @@ func TestConcurrentUpdatesLoseNothing(t *testing.T) {
 }
 
 func TestSweepForgetsOldSessions(t *testing.T) {
-	st := Store{Dir: t.TempDir()}
+	st := store(t)
 	for _, id := range []string{"old", "new"} {
 		if err := st.Update(t.Context(), id, func(s *State) bool { return s.Set("x", section{1}) == nil }); err != nil {
 			t.Fatal(err)
@@ -121,7 +130,7 @@ func TestSweepForgetsOldSessions(t *testing.T) {
 }
 
 func TestOff(t *testing.T) {
-	st := Store{Dir: t.TempDir()}
+	st := store(t)
 	now := time.Now()
 	if _, off := st.IsOff("s", now); off {
 		t.Fatal("off from the start")
@@ -166,7 +175,7 @@ func TestNoPlace(t *testing.T) {
 }
 
 func TestHeartbeats(t *testing.T) {
-	st := Store{Dir: t.TempDir()}
+	st := store(t)
 	for _, a := range []string{"claude", "codex", "claude", "../../evil"} {
 		if err := st.Beat(Heartbeat{Agent: a, Event: "stop", At: time.Now()}); err != nil {
 			t.Fatal(err)
@@ -174,5 +183,102 @@ func TestHeartbeats(t *testing.T) {
 	}
 	if got := st.Heartbeats(); len(got) != 3 {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestForgedMemoryCountsAsMissing: who can write to the git directory can put
+// files there, but not ours.
+func TestForgedMemoryCountsAsMissing(t *testing.T) {
+	st, other := store(t), store(t)
+	set := func(s *State) bool { return s.Set("x", section{1}) == nil }
+	for _, s := range []Store{st, other} {
+		if err := s.Update(t.Context(), "s", set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign, err := os.ReadFile(other.path("s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := os.ReadFile(st.path("s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{
+		"plain":       []byte(`{"x":{"N":9}}`),
+		"edited":      bytes.Replace(ours, []byte("1}"), []byte("2}"), 1),
+		"another key": foreign,
+		"empty":       nil,
+	} {
+		if err := os.WriteFile(st.path("s"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := st.Load("s"); !errors.Is(err, ErrForged) || !s.Empty() {
+			t.Errorf("%s: %v %v", name, s, err)
+		}
+	}
+	if err := os.WriteFile(st.path("s2"), ours, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Load("s2"); !errors.Is(err, ErrForged) {
+		t.Errorf("another session's memory: %v", err)
+	}
+}
+
+func TestForgedSwitchIsNone(t *testing.T) {
+	st, other := store(t), store(t)
+	other.Sealer = st.Sealer
+	now := time.Now()
+	if err := other.SwitchOff("", Off{Since: now}); err != nil {
+		t.Fatal(err)
+	}
+	thrownElsewhere, err := os.ReadFile(other.offPath(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.prepare("off"); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"touched": nil, "plain": []byte(`{}`), "of another project": thrownElsewhere} {
+		if err := os.WriteFile(st.offPath(""), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, off, err := st.Switch("s", now); off || !errors.Is(err, ErrForged) {
+			t.Errorf("%s: off %t, %v", name, off, err)
+		}
+	}
+}
+
+// TestLinksAreNotWrittenThrough: a committed or planted link must not lead our
+// writes to a file of the user's.
+func TestLinksAreNotWrittenThrough(t *testing.T) {
+	st := store(t)
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	beat := filepath.Join(st.Dir, "heartbeats", "claude.stop.json")
+	if err := os.MkdirAll(filepath.Dir(beat), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{beat, filepath.Join(st.Dir, "swept")} {
+		if err := os.Symlink(victim, name); err != nil {
+			t.Skipf("SKIP: this platform cannot make links: %v", err)
+		}
+	}
+	if err := os.Symlink(filepath.Dir(victim), filepath.Join(st.Dir, "sessions")); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Beat(Heartbeat{Agent: "claude", Event: "stop"}); err != nil {
+		t.Error(err)
+	}
+	if err := st.Update(t.Context(), "s", func(s *State) bool { return s.Set("x", section{1}) == nil }); err == nil {
+		t.Error("wrote through a directory that is a link")
+	}
+	if b, err := os.ReadFile(victim); err != nil || string(b) != "theirs" {
+		t.Errorf("victim: %q %v", b, err)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(victim)); len(entries) != 1 {
+		t.Errorf("made beside the victim: %v", entries)
 	}
 }

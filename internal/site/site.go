@@ -6,6 +6,7 @@
 package site
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -28,6 +29,10 @@ type Site struct {
 	// valid only if InRepo; a bare repository is not a work tree.
 	Repo   git.Repo
 	InRepo bool
+	// Foreign says what here belongs to another user, who could have put anything
+	// into it: then nothing is read as policy and nothing is written. "" when all
+	// belongs to the user who runs us.
+	Foreign string
 	// StateHome is $XDG_STATE_HOME or its default; "" without a home directory.
 	StateHome string
 	// Memory is what sessions here remember.
@@ -62,7 +67,14 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 			s.Root = projectAbove(dir)
 		}
 	}
-	s.Repo, s.InRepo = workTree(s.Top())
+	var err error
+	s.Repo, err = workTree(s.Top())
+	s.InRepo = err == nil
+	if errors.Is(err, git.ErrForeign) {
+		s.Foreign = err.Error()
+	} else if foreign := config.Foreign(s.Root); s.Root != "" && foreign != "" {
+		s.Foreign = foreign + " belongs to another user"
+	}
 	top := s.Top()
 	if !s.InRepo { // in a repository the git directory names the memory
 		top = realPath(top)
@@ -86,17 +98,14 @@ func projectAbove(dir string) string {
 }
 
 // workTree is the work tree that dir is in, or that dir is a symbolic link into.
-func workTree(dir string) (git.Repo, bool) {
+func workTree(dir string) (git.Repo, error) {
 	repo, err := git.Find(dir)
-	if err != nil || repo.Bare {
+	if err != nil && !errors.Is(err, git.ErrForeign) {
 		if real := realPath(dir); real != dir {
 			repo, err = git.Find(real)
 		}
 	}
-	if err != nil || repo.Bare {
-		return git.Repo{}, false
-	}
-	return repo, true
+	return repo, err
 }
 
 // realPath resolves symbolic links, so that one directory has one memory

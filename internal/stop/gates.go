@@ -38,7 +38,7 @@ func (s *stopping) gates(ctx context.Context) event.Verdict {
 	case event.RetryLimitExceeded, event.InfrastructureErr, event.Error:
 		return loud(res.Status, res.Message)
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.LockExists,
-		event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled, event.InvalidInput,
+		event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled, event.InvalidInput, event.Untrusted,
 		event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
 	return approve(res.Status, res.Message)

@@ -40,7 +40,7 @@ func newPlace(t testing.TB) *place {
 	zero := 0.0
 	p.scene = &Scene{
 		Event: event.Event{Kind: event.Stop, SessionID: "s", TurnID: "p1"}, Root: p.dir, LogDir: filepath.Join(p.dir, "gauntlet_logs"),
-		Memory: session.Store{Dir: filepath.Join(p.dir, ".git", "gauntlet")}, Now: func() time.Time { return p.now },
+		Memory: session.Open(filepath.Join(p.dir, ".git"), p.dir, filepath.Join(p.dir, ".git", "state")), Now: func() time.Time { return p.now },
 		Config: &config.Checkpoint{MinTurnSeconds: &zero, Categories: []config.Category{{
 			Name: "code", Paths: []string{"src/**"}, Actions: []config.Action{{ID: "tests", Run: "go test", Evidence: []string{"go test"}}},
 		}}},

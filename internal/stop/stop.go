@@ -106,6 +106,9 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 // guards are steps 3 to 8: cheapest first, no git.
 func (s *stopping) guards(ctx context.Context) event.Verdict {
 	s.findProject()
+	if s.site.Foreign != "" {
+		return s.foreign()
+	}
 	if s.plainSubagent() {
 		return approveSubagent()
 	}
@@ -145,6 +148,22 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 		return approve(event.StopHookDisabled, why)
 	}
 	return s.judge(ctx)
+}
+
+// foreign answers where another user could have written what we would read:
+// nothing is read, nothing is written.
+func (s *stopping) foreign() event.Verdict {
+	switch {
+	case s.event.Kind == event.SubagentStop:
+		return approveSubagent()
+	case s.event.BackgroundAgents > 0:
+		return approve(event.BackgroundWork, "sub-agents still at work")
+	case s.event.StopHookActive:
+		return approveReentry()
+	case s.root == "":
+		return approve(event.NoConfig, "not a gauntlet project: no .gauntlet/config.yml here or above")
+	}
+	return loud(event.Untrusted, "not judged: "+s.site.Foreign)
 }
 
 // errDeadline is why gates are stopped when their time is over.

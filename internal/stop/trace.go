@@ -38,7 +38,7 @@ func (s *stopping) keep(v event.Verdict) {
 		return // steps before the project's own: a heartbeat is all they leave
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed,
 		event.RetryLimitExceeded, event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error,
-		event.StopHookDisabled, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+		event.StopHookDisabled, event.Untrusted, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
 	dir, err := history.Dir(s.Getenv)
 	if err != nil {

@@ -40,7 +40,7 @@ type Store struct {
 // dir itself. Nothing is created. log gets one line per problem.
 func Open(dir string, now func() time.Time, log func(line string)) *Store {
 	s := &Store{root: dir, names: systemNames(), now: now, log: log}
-	if repo, err := git.Find(dir); err == nil && !repo.Bare {
+	if repo, err := git.Find(dir); err == nil {
 		s.root, s.repo, s.inGit = repo.Root, repo, true
 	} else if abs, err := filepath.Abs(dir); err == nil {
 		s.root = abs

@@ -46,9 +46,12 @@ func toolchainDirs() map[string]string {
 	return places
 }
 
-// condition knows [works:PROGRAM]: the program is there and tells its version.
-// Version managers leave programs on PATH that can do nothing.
+// condition knows [root], and [works:PROGRAM]: the program is there and tells its
+// version. Version managers leave programs on PATH that can do nothing.
 func condition(name string) (bool, error) {
+	if name == "root" {
+		return os.Geteuid() == 0, nil
+	}
 	program, ok := strings.CutPrefix(name, "works:")
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", name)
