@@ -103,10 +103,11 @@ func torn(f *os.File, info fs.FileInfo) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// prune removes the oldest segments when a new one is about to be added. What
-// cannot be removed is tried again at the next rotation.
+// prune removes the oldest segments when a new one is about to be added, except
+// what a reader has yet to take over. What cannot be removed is tried again at
+// the next rotation.
 func prune(dir string, names []string) {
-	for len(names) >= keepSegments {
+	for len(names) >= keepSegments && (len(names) >= maxSpool || !unread(dir, names[0])) {
 		_ = os.Remove(filepath.Join(dir, names[0]))
 		names = names[1:]
 	}
