@@ -1,0 +1,94 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"gauntlet/internal/history"
+	"gauntlet/internal/safefile"
+)
+
+// batchSize is how many lines go over at once.
+const batchSize = 1000
+
+// drain hands the spool to a taker, batch by batch, and remembers after each how
+// far it is: killed at any moment, it goes on there, and the taker sees a batch
+// twice at most.
+type drain struct {
+	dir    string // of the spool
+	reader string // whose cursor it is: one per destination
+	take   func(context.Context, [][]byte) error
+	// retryFor is how long a destination that does not answer is waited for.
+	retryFor time.Duration
+	wait     func(context.Context, time.Duration) error
+	warn     func(format string, args ...any)
+}
+
+// errBusy says that another process drains to the same destination.
+var errBusy = errors.New("another gauntlet-fleet is already sending this history")
+
+// readerName names the cursor of a destination without telling what it is.
+func readerName(kind, address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return kind + "-" + hex.EncodeToString(sum[:6])
+}
+
+// run drains everything there is and returns how many lines went over.
+func (d drain) run(ctx context.Context) (int, error) {
+	if err := history.WriteCursor(d.dir, d.reader, history.ReadCursor(d.dir, d.reader)); err != nil {
+		return 0, err // from now on the spool is kept for this reader
+	}
+	lock, err := safefile.TryAcquire(filepath.Join(d.dir, "cursors", d.reader+".lock"))
+	if errors.Is(err, safefile.ErrHeld) {
+		return 0, errBusy
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer lock.Release() //nolint:errcheck // the kernel releases it with the process
+	sent := 0
+	for cursor := history.ReadCursor(d.dir, d.reader); ; {
+		lines, next, err := history.ReadFrom(d.dir, cursor, batchSize)
+		if err != nil {
+			return sent, err
+		}
+		if len(lines) == 0 {
+			return sent, nil
+		}
+		if err := d.retry(ctx, lines); err != nil {
+			return sent, err
+		}
+		if err := history.WriteCursor(d.dir, d.reader, next); err != nil {
+			return sent, err
+		}
+		sent += len(lines)
+		cursor = next
+	}
+}
+
+// errPermanent wraps what a retry cannot help.
+var errPermanent = errors.New("not retried")
+
+// retry hands one batch over, waiting for a destination that is down.
+func (d drain) retry(ctx context.Context, lines [][]byte) error {
+	waited := time.Duration(0)
+	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
+		err := d.take(ctx, lines)
+		if err == nil || errors.Is(err, errPermanent) || ctx.Err() != nil {
+			return err
+		}
+		if waited+pause > d.retryFor {
+			return fmt.Errorf("%w (nothing is lost: the next run goes on here)", err)
+		}
+		d.warn("%v; trying again in %s", err, pause)
+		if err := d.wait(ctx, pause); err != nil {
+			return err
+		}
+		waited += pause
+	}
+}

@@ -1,0 +1,221 @@
+//go:build unix
+
+// Package fleettest starts the real servers that fleet tests talk to, PostgreSQL
+// and nginx, on loopback and in a temporary directory, and ends them with the
+// test. Where one is not installed the test is skipped loudly, or fails when
+// GAUNTLET_REQUIRE_SERVERS is set, as CI does.
+package fleettest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// missing skips or fails a test whose server is not installed.
+func missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("GAUNTLET_REQUIRE_SERVERS") != "" {
+		t.Fatalf("%s is not installed", what)
+	}
+	t.Skipf("SKIPPED: %s is not installed, so nothing here was tested against the real server", what)
+}
+
+// find looks a program up on PATH and where Debian hides it.
+func find(name string, globs ...string) string {
+	if p, err := exec.LookPath(name); err == nil {
+		return p
+	}
+	for _, g := range globs {
+		if hits, _ := filepath.Glob(g); len(hits) > 0 {
+			return hits[len(hits)-1]
+		}
+	}
+	return ""
+}
+
+// freePort asks the kernel for a port nobody listens on.
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // only its number is wanted
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func awaitPort(t testing.TB, port int, log string) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			_ = c.Close()
+			return
+		}
+	}
+	text, _ := os.ReadFile(log)
+	t.Fatalf("the server does not listen on port %d:\n%s", port, text)
+}
+
+// Postgres is a running PostgreSQL.
+type Postgres struct {
+	URL string
+
+	t      testing.TB
+	ctl    string
+	data   string
+	log    string
+	port   int
+	asUser *syscall.Credential
+}
+
+// StartPostgres makes and starts a database cluster of its own.
+func StartPostgres(t testing.TB) *Postgres {
+	t.Helper()
+	const debian = "/usr/lib/postgresql/*/bin/"
+	initdb, ctl := find("initdb", debian+"initdb"), find("pg_ctl", debian+"pg_ctl")
+	if initdb == "" || ctl == "" {
+		missing(t, "PostgreSQL (Debian: postgresql)")
+	}
+	dir, err := os.MkdirTemp("", "gauntlet-pg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	p := &Postgres{t: t, ctl: ctl, data: filepath.Join(dir, "data"), log: filepath.Join(dir, "log"), port: freePort(t)}
+	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
+		p.asUser = credential(t, "postgres")
+		if err := os.Chown(dir, int(p.asUser.Uid), int(p.asUser.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.run(initdb, "-D", p.data, "-A", "trust", "-U", "gauntlet", "--no-sync", "-E", "UTF8", "--locale=C")
+	p.Start()
+	t.Cleanup(p.Stop)
+	p.URL = fmt.Sprintf("postgres://gauntlet@127.0.0.1:%d/postgres?sslmode=disable", p.port)
+	return p
+}
+
+// Start starts a stopped server again.
+func (p *Postgres) Start() {
+	p.t.Helper()
+	opts := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off -c max_connections=250", p.port)
+	p.run(p.ctl, "-D", p.data, "-l", p.log, "-o", opts, "-w", "start")
+}
+
+// Stop stops it at once, open connections included.
+func (p *Postgres) Stop() {
+	cmd := p.command(p.ctl, "-D", p.data, "-m", "immediate", "-w", "stop")
+	_ = cmd.Run() // stopped already
+}
+
+func (p *Postgres) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.asUser}
+	return cmd
+}
+
+func (p *Postgres) run(name string, args ...string) {
+	p.t.Helper()
+	if out, err := p.command(name, args...).CombinedOutput(); err != nil {
+		log, _ := os.ReadFile(p.log)
+		p.t.Fatalf("%s: %v\n%s\n%s", filepath.Base(name), err, out, log)
+	}
+}
+
+func credential(t testing.TB, name string) *syscall.Credential {
+	t.Helper()
+	u, err := user.Lookup(name)
+	if err != nil {
+		t.Fatalf("PostgreSQL must not run as root, and there is no user %s: %v", name, err)
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+}
+
+// StartNginx starts nginx as a remote cache: WebDAV PUT into a directory. It
+// returns its address and that directory.
+func StartNginx(t testing.TB) (address, root string) {
+	t.Helper()
+	nginx := find("nginx", "/usr/sbin/nginx")
+	if nginx == "" {
+		missing(t, "nginx (Debian: nginx-light)")
+	}
+	dir, err := os.MkdirTemp("", "gauntlet-nginx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	root = filepath.Join(dir, "cache")
+	for _, d := range []string{root, filepath.Join(dir, "tmp")} {
+		if err := os.Mkdir(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	port := freePort(t)
+	conf := strings.NewReplacer("DIR", dir, "PORT", strconv.Itoa(port), "USER", nginxUser()).Replace(nginxConf)
+	file := filepath.Join(dir, "nginx.conf")
+	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(nginx, "-p", dir, "-c", file, "-e", filepath.Join(dir, "error.log"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+	awaitPort(t, port, filepath.Join(dir, "error.log"))
+	return fmt.Sprintf("http://127.0.0.1:%d", port), root
+}
+
+// nginxUser keeps the workers able to write where the test may.
+func nginxUser() string {
+	if os.Geteuid() == 0 {
+		return "user root;"
+	}
+	return ""
+}
+
+const nginxConf = `
+daemon off;
+USER
+worker_processes 2;
+pid DIR/nginx.pid;
+error_log DIR/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path DIR/tmp/body;
+  proxy_temp_path DIR/tmp/proxy;
+  fastcgi_temp_path DIR/tmp/fastcgi;
+  uwsgi_temp_path DIR/tmp/uwsgi;
+  scgi_temp_path DIR/tmp/scgi;
+  server {
+    listen 127.0.0.1:PORT;
+    client_max_body_size 32m;
+    root DIR/cache;
+    location ~ ^/(ac|cas)/[0-9a-f]+$ {
+      dav_methods PUT;
+      create_full_put_path on;
+    }
+  }
+}
+`

@@ -1,0 +1,82 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// migrations are applied in order, each once. One that has been released is
+// never changed: add another.
+func migrations() []string {
+	return []string{
+		`CREATE TABLE gauntlet_records (
+			machine   text        NOT NULL,
+			line      bytea       NOT NULL, -- SHA-256 of the record as it was written
+			type      text        NOT NULL,
+			id        text        NOT NULL, -- of the verdict; its gates and labels share it
+			time      timestamptz NOT NULL,
+			person    text        NOT NULL,
+			project   text        NOT NULL,
+			agent     text        NOT NULL,
+			session   text        NOT NULL,
+			status    text        NOT NULL,
+			gate      text        NOT NULL,
+			blocked   boolean     NOT NULL,
+			duration  double precision NOT NULL, -- milliseconds
+			body      jsonb       NOT NULL,
+			received  timestamptz NOT NULL DEFAULT now(),
+			PRIMARY KEY (machine, line)
+		);
+		CREATE INDEX gauntlet_records_time ON gauntlet_records (time DESC, id);
+		CREATE INDEX gauntlet_records_verdict ON gauntlet_records (machine, id);
+		CREATE INDEX gauntlet_records_project ON gauntlet_records (project, time DESC);`,
+	}
+}
+
+// migrationLock serialises machines that find an empty database at once. Any
+// number will do, as long as it stays the same.
+const migrationLock = 0x6761756e746c6574
+
+// ErrNewer says that the database was migrated by a newer version.
+var ErrNewer = errors.New("the database was made by a newer gauntlet-fleet: upgrade this one")
+
+// Migrate brings the database to the present schema.
+func (s *Store) Migrate(ctx context.Context) error {
+	tx, err := s.pool.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer tx.Rollback(ctx) //nolint:errcheck // a committed transaction has nothing to roll back
+	if err := migrate(ctx, tx, migrations()); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return tx.Commit(ctx)
+}
+
+func migrate(ctx context.Context, tx pgx.Tx, steps []string) error {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS gauntlet_schema (version integer NOT NULL)`); err != nil {
+		return err
+	}
+	have := 0
+	if err := tx.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM gauntlet_schema`).Scan(&have); err != nil {
+		return err
+	}
+	if have > len(steps) {
+		return ErrNewer
+	}
+	for i, step := range steps[have:] {
+		if _, err := tx.Exec(ctx, step); err != nil {
+			return fmt.Errorf("step %d: %w", have+i+1, err)
+		}
+		if _, err := tx.Exec(ctx, `INSERT INTO gauntlet_schema VALUES ($1)`, have+i+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"gauntlet/internal/history"
+)
+
+// Store is the fleet's history.
+type Store struct {
+	pool *pgxpool.Pool
+}
+
+// Open connects to the database, a postgres:// address or a connection string.
+func Open(ctx context.Context, address string) (*Store, error) {
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("database address: %w", err) // pgx leaves the password out
+	}
+	if cfg.ConnConfig.ConnectTimeout == 0 {
+		cfg.ConnConfig.ConnectTimeout = 10 * time.Second
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	return &Store{pool: pool}, nil
+}
+
+// Close gives the connections back.
+func (s *Store) Close() { s.pool.Close() }
+
+// Origin says who wrote the records.
+type Origin struct {
+	Machine string
+	Person  string
+}
+
+// Line is one record of a spool. Sum identifies it as it was written, whatever
+// Body leaves out.
+type Line struct {
+	Sum  [sha256.Size]byte
+	Body []byte
+}
+
+// Add stores spool lines exactly once, all or none of them: a batch that is sent
+// again, whole or in part, adds only what is not there. It returns how many were
+// new. Lines that are not records are counted and left out.
+func (s *Store) Add(ctx context.Context, from Origin, lines []Line) (added, unreadable int, err error) {
+	rows := make([][]any, 0, len(lines))
+	for _, line := range lines {
+		row, ok := columns(from, line)
+		if !ok {
+			unreadable++
+			continue
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return 0, unreadable, nil
+	}
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `CREATE TEMPORARY TABLE incoming (LIKE gauntlet_records INCLUDING DEFAULTS) ON COMMIT DROP`); err != nil {
+			return err
+		}
+		if _, err := tx.CopyFrom(ctx, pgx.Identifier{"incoming"}, names(), pgx.CopyFromRows(rows)); err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `INSERT INTO gauntlet_records SELECT * FROM incoming ON CONFLICT DO NOTHING`)
+		added = int(tag.RowsAffected())
+		return err
+	})
+	if err != nil {
+		return 0, unreadable, fmt.Errorf("store: %w", err)
+	}
+	return added, unreadable, nil
+}
+
+func names() []string {
+	return []string{"machine", "line", "type", "id", "time", "person", "project", "agent", "session", "status", "gate", "blocked", "duration", "body"}
+}
+
+func columns(from Origin, line Line) ([]any, bool) {
+	var rec history.Record
+	if json.Unmarshal(line.Body, &rec) != nil || rec.ID == "" || rec.Type == "" {
+		return nil, false
+	}
+	// PostgreSQL's text and jsonb hold no NUL; JSON writes it as an escape.
+	body := bytes.ReplaceAll(line.Body, []byte(`\u0000`), []byte(`\ufffd`))
+	return []any{
+		from.Machine, line.Sum[:], string(rec.Type), rec.ID, rec.Time, from.Person, rec.Project, rec.Agent, rec.Session,
+		rec.Status, rec.Gate, rec.Decision == "block", rec.DurationMS, json.RawMessage(body),
+	}, true
+}
+
+// Count is how many records there are.
+func (s *Store) Count(ctx context.Context) (n int, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT count(*) FROM gauntlet_records`).Scan(&n)
+	return n, err
+}

@@ -1,0 +1,135 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"gauntlet/internal/fleet/fleettest"
+	"gauntlet/internal/fleet/postgres"
+)
+
+func open(t *testing.T) (*postgres.Store, *fleettest.Postgres) {
+	t.Helper()
+	server := fleettest.StartPostgres(t)
+	s, err := postgres.Open(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s, server
+}
+
+func line(body []byte) postgres.Line { return postgres.Line{Sum: sha256.Sum256(body), Body: body} }
+
+func lines(machine string, n int) []postgres.Line {
+	var out []postgres.Line
+	for i := range n {
+		out = append(out, line(fmt.Appendf(nil, `{"schema":2,"type":"verdict","id":"%s-%d","time":"2026-11-15T10:00:00Z","status":"passed","durationMs":12.5,"message":"nul \u0000 and ü"}`, machine, i)))
+	}
+	return out
+}
+
+func TestEachLineIsStoredOnce(t *testing.T) {
+	s, server := open(t)
+	from := postgres.Origin{Machine: "m1", Person: "p1"}
+	added, bad, err := s.Add(t.Context(), from, append(lines("a", 3), line([]byte("garbage")), line([]byte(`{"type":"verdict"}`))))
+	if err != nil || added != 3 || bad != 2 {
+		t.Fatalf("added %d, unreadable %d, %v", added, bad, err)
+	}
+	added, _, err = s.Add(t.Context(), from, lines("a", 5))
+	if err != nil || added != 2 {
+		t.Errorf("again: added %d, %v", added, err)
+	}
+	// The same line within one batch, and the same id from another machine.
+	added, _, err = s.Add(t.Context(), postgres.Origin{Machine: "m2"}, append(lines("a", 1), lines("a", 1)...))
+	if err != nil || added != 1 {
+		t.Errorf("another machine: added %d, %v", added, err)
+	}
+	if n, err := s.Count(t.Context()); err != nil || n != 6 {
+		t.Errorf("%d records, %v", n, err)
+	}
+	if err := s.Migrate(t.Context()); err != nil {
+		t.Errorf("migrating again: %v", err)
+	}
+	conn, err := pgx.Connect(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // the server ends with the test
+	if _, err := conn.Exec(t.Context(), "INSERT INTO gauntlet_schema VALUES (99)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Migrate(t.Context()); !errors.Is(err, postgres.ErrNewer) {
+		t.Errorf("a newer database: %v", err)
+	}
+}
+
+func TestManyMachinesAtOnceLoseNothing(t *testing.T) {
+	server := fleettest.StartPostgres(t)
+	const machines, each = 100, 50
+	var wg sync.WaitGroup
+	errs := make(chan error, machines)
+	for m := range machines {
+		wg.Go(func() {
+			s, err := postgres.Open(t.Context(), server.URL+"&pool_max_conns=1")
+			if err != nil {
+				errs <- err
+				return
+			}
+			defer s.Close()
+			if err := s.Migrate(t.Context()); err != nil { // all find an empty database
+				errs <- err
+				return
+			}
+			name := fmt.Sprint("m", m)
+			for range 2 { // at least once on the wire
+				if _, _, err := s.Add(t.Context(), postgres.Origin{Machine: name}, lines(name, each)); err != nil {
+					errs <- err
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(errs)
+	for err := range errs {
+		t.Error(err)
+	}
+	s, err := postgres.Open(t.Context(), server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n, err := s.Count(t.Context()); err != nil || n != machines*each {
+		t.Errorf("%d records of %d, %v", n, machines*each, err)
+	}
+}
+
+func TestADatabaseThatComesBack(t *testing.T) {
+	s, server := open(t)
+	if _, _, err := s.Add(t.Context(), postgres.Origin{Machine: "m"}, lines("a", 10)); err != nil {
+		t.Fatal(err)
+	}
+	server.Stop()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if _, _, err := s.Add(ctx, postgres.Origin{Machine: "m"}, lines("b", 10)); err == nil {
+		t.Error("a stopped database took records")
+	}
+	server.Start()
+	added, _, err := s.Add(t.Context(), postgres.Origin{Machine: "m"}, lines("b", 10))
+	if err != nil || added != 10 {
+		t.Errorf("after the restart: added %d, %v", added, err)
+	}
+}
