@@ -13,8 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gauntlet/internal/fleet/fleettest"
 	"gauntlet/internal/fleet/postgres"
+	"gauntlet/test/fleettest"
 )
 
 func open(t *testing.T) (*postgres.Store, *fleettest.Postgres) {

@@ -1,0 +1,118 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/buildinfo"
+	"gauntlet/internal/fleet/otlp"
+	"gauntlet/internal/history"
+)
+
+func (app *App) exportCmd() *cobra.Command {
+	var flags sendFlags
+	var endpoint string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Send this machine's history to an OpenTelemetry collector",
+		Long: `Send this machine's history to an OpenTelemetry collector over OTLP/HTTP: a trace per
+stop with a span per gate, metrics as deltas, one log event per verdict. Headers come
+from OTEL_EXPORTER_OTLP_HEADERS.
+
+Exit codes: 0 everything was sent, 1 the collector did not take everything (run it again
+later), 2 wrong arguments.`,
+		Example: `  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 gauntlet-fleet export
+  gauntlet-fleet export --endpoint http://localhost:4318 --follow 30s`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if endpoint == "" {
+				endpoint = app.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+			}
+			if endpoint == "" {
+				return errors.New("no collector: set OTEL_EXPORTER_OTLP_ENDPOINT or use --endpoint")
+			}
+			headers, err := parseHeaders(app.Getenv("OTEL_EXPORTER_OTLP_HEADERS"))
+			if err != nil {
+				return err
+			}
+			client, err := otlp.NewClient(endpoint, headers)
+			if err != nil {
+				return err
+			}
+			return failed(app.export(cmd.Context(), endpoint, client, flags))
+		},
+	}
+	cmd.Flags().StringVar(&endpoint, "endpoint", "", "address of the collector (default $OTEL_EXPORTER_OTLP_ENDPOINT)")
+	flags.add(cmd)
+	return cmd
+}
+
+func (app *App) export(ctx context.Context, endpoint string, client *otlp.Client, flags sendFlags) error {
+	dir, names, err := app.sender(flags)
+	if err != nil {
+		return err
+	}
+	res := otlp.Resource{Machine: names.origin().Machine, Version: buildinfo.Version()}
+	d := app.drain(dir, readerName("otlp", endpoint), flags, func(ctx context.Context, lines [][]byte) error {
+		payload, err := otlp.Encode(res, decode(names, lines))
+		if err != nil {
+			return fmt.Errorf("%w (%w)", err, errPermanent)
+		}
+		rejected, err := client.Send(ctx, payload)
+		for _, r := range rejected {
+			app.warn("the collector took %s", r)
+		}
+		var retry *otlp.RetryError
+		if errors.As(err, &retry) {
+			if retry.After > 0 {
+				if err := sleep(ctx, retry.After); err != nil {
+					return err
+				}
+			}
+			return err
+		}
+		if err != nil {
+			return fmt.Errorf("%w (%w)", err, errPermanent)
+		}
+		return nil
+	})
+	return app.repeat(ctx, flags.follow, func(ctx context.Context) error {
+		sent, err := d.run(ctx)
+		if err == nil && (sent > 0 || flags.follow == 0) {
+			fmt.Fprintf(app.Out, "%d records sent\n", sent)
+		}
+		return err
+	})
+}
+
+func decode(n names, lines [][]byte) []history.Record {
+	var out []history.Record
+	for _, l := range lines {
+		var rec history.Record
+		if json.Unmarshal(n.line(l), &rec) == nil && rec.ID != "" {
+			out = append(out, rec)
+		}
+	}
+	return out
+}
+
+// parseHeaders reads OTEL_EXPORTER_OTLP_HEADERS: name=value,name=value.
+func parseHeaders(s string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, pair := range strings.Split(s, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS is not a list of name=value")
+		}
+		out[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return out, nil
+}

@@ -1,0 +1,161 @@
+package fleet
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/fleet/postgres"
+	"gauntlet/internal/seal"
+)
+
+// sendFlags are what sync and export have in common.
+type sendFlags struct {
+	history  string
+	plain    bool
+	follow   time.Duration
+	retryFor time.Duration
+}
+
+func (f *sendFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.history, "history", "", "history directory (default: the one of this user)")
+	cmd.Flags().BoolVar(&f.plain, "plain-names", false, "send machine and user names and home directories in clear instead of hashed")
+	cmd.Flags().DurationVar(&f.follow, "follow", 0, "keep running and send what is new at this interval, such as 30s")
+	cmd.Flags().DurationVar(&f.retryFor, "retry-for", time.Minute, "how long to wait for a server that does not answer")
+}
+
+func (app *App) syncCmd() *cobra.Command {
+	var flags sendFlags
+	var database string
+	cmd := &cobra.Command{
+		Use:   "sync",
+		Short: "Send this machine's history to PostgreSQL",
+		Long: `Send this machine's history to PostgreSQL. Each record arrives exactly once, whatever
+breaks in between; until the database has a record, it stays in the local history.
+
+Exit codes: 0 everything was sent, 1 the database did not take everything (run it again
+later), 2 wrong arguments.`,
+		Example: `  DATABASE_URL=postgres://gauntlet@db.example/gauntlet gauntlet-fleet sync
+  gauntlet-fleet sync --follow 30s`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if database == "" {
+				database = app.Getenv("DATABASE_URL")
+			}
+			if database == "" {
+				return errors.New("no database: set DATABASE_URL or use --database")
+			}
+			return failed(app.sync(cmd.Context(), database, flags))
+		},
+	}
+	cmd.Flags().StringVar(&database, "database", "", "address of the database (default $DATABASE_URL, which keeps the password out of the process list)")
+	flags.add(cmd)
+	return cmd
+}
+
+func (app *App) sync(ctx context.Context, database string, flags sendFlags) error {
+	dir, names, err := app.sender(flags)
+	if err != nil {
+		return err
+	}
+	store, err := postgres.Open(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	from := names.origin()
+	migrated, added, unreadable := false, 0, 0
+	d := app.drain(dir, readerName("postgres", database), flags, func(ctx context.Context, lines [][]byte) error {
+		if !migrated {
+			if err := store.Migrate(ctx); err != nil {
+				return permanentIf(err, postgres.ErrNewer)
+			}
+			migrated = true
+		}
+		batch := make([]postgres.Line, len(lines))
+		for i, l := range lines {
+			batch[i] = postgres.Line{Sum: sha256.Sum256(l), Body: names.line(l)}
+		}
+		n, bad, err := store.Add(ctx, from, batch)
+		if err != nil {
+			return err
+		}
+		added, unreadable = added+n, unreadable+bad
+		return nil
+	})
+	return app.repeat(ctx, flags.follow, func(ctx context.Context) error {
+		added, unreadable = 0, 0
+		sent, err := d.run(ctx)
+		if err == nil && (sent > 0 || flags.follow == 0) {
+			fmt.Fprintf(app.Out, "%d records sent, %d of them new to the database", sent-unreadable, added)
+			if unreadable > 0 {
+				fmt.Fprintf(app.Out, "; %d unreadable lines left out", unreadable)
+			}
+			fmt.Fprintln(app.Out)
+		}
+		return err
+	})
+}
+
+// permanentIf marks an error that no retry helps.
+func permanentIf(err, target error) error {
+	if errors.Is(err, target) {
+		return fmt.Errorf("%w (%w)", err, errPermanent)
+	}
+	return err
+}
+
+// sender finds the spool and decides how names leave the machine.
+func (app *App) sender(flags sendFlags) (dir string, n names, err error) {
+	if dir, err = app.historyDir(flags.history); err != nil {
+		return "", n, err
+	}
+	host, err := app.Hostname()
+	if err != nil {
+		return "", n, fmt.Errorf("host name: %w", err)
+	}
+	n = names{plain: flags.plain, machine: host, person: app.Username(), home: app.Getenv("HOME")}
+	if n.plain {
+		return dir, n, nil
+	}
+	if salt := app.Getenv("GAUNTLET_FLEET_SALT"); salt != "" {
+		n.key = []byte(salt)
+		return dir, n, nil
+	}
+	// The state home's own key: nobody else can tell the names from the hashes.
+	n.key, err = seal.New(filepath.Dir(filepath.Dir(dir))).Seal("fleet names", nil)
+	return dir, n, err
+}
+
+func (app *App) drain(dir, reader string, flags sendFlags, take func(context.Context, [][]byte) error) drain {
+	return drain{dir: dir, reader: reader, take: take, retryFor: flags.retryFor, wait: sleep, warn: app.warn}
+}
+
+// repeat runs once, or again and again at an interval until the process is asked
+// to end. While following, a server that is away is waited for.
+func (app *App) repeat(ctx context.Context, every time.Duration, once func(context.Context) error) error {
+	for {
+		err := once(ctx)
+		switch {
+		case errors.Is(err, errBusy):
+			app.warn("%v", err)
+			err = nil
+		case ctx.Err() != nil && every > 0:
+			return nil
+		case err != nil && every > 0 && !errors.Is(err, errPermanent):
+			app.warn("%v", err)
+			err = nil
+		}
+		if err != nil || every <= 0 {
+			return err
+		}
+		if sleep(ctx, every) != nil {
+			return nil //nolint:nilerr // asked to end
+		}
+	}
+}
