@@ -77,9 +77,13 @@ func Lookup(name string) (Adapter, bool) {
 	return nil, false
 }
 
-// ProjectDirVars are the variables in which clients tell a hook the folder they
-// were started in, which cd does not change.
-func ProjectDirVars() []string { return []string{"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"} }
+// ProjectDirVars are the variables in which clients tell a hook the directory
+// they were started in, which cd does not change.
+func ProjectDirVars() []string {
+	return []string{
+		"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "COPILOT_PROJECT_DIR", "FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR",
+	}
+}
 
 // Decode reads one event. name is what --agent said: "" or an unknown name lets
 // the payload tell, and a payload that tells nothing is taken in the neutral
@@ -94,7 +98,7 @@ func Decode(name string, payload []byte) (Adapter, event.Event, error) {
 		}
 		return adapter, event.Event{Agent: adapter.Name(), Kind: event.Other}, err
 	}
-	if !known || readsOthersSettings(p) {
+	if !known || readsOthersSettings(adapter.Name(), p) {
 		adapter = detect(p)
 	}
 	ev := adapter.Decode(p)
@@ -102,10 +106,12 @@ func Decode(name string, payload []byte) (Adapter, event.Event, error) {
 	return adapter, ev, nil
 }
 
-// readsOthersSettings: this client also runs hooks it finds in another
-// client's settings, whose --agent names that other client. It marks every
-// payload, and it answers only to its own dialect.
-func readsOthersSettings(p wire.Payload) bool { return cursor.Adapter{}.Detect(p) }
+// readsOthersSettings: this client runs a hook that it found in another client's
+// settings, whose --agent names that other client. It answers only to its own
+// dialect: an approval in another one can cancel a block.
+func readsOthersSettings(named string, p wire.Payload) bool {
+	return cursor.Adapter{}.Detect(p) || named == (claude.Adapter{}).Name() && copilot.FromClaudeSettings(p)
+}
 
 // detect tries the clients with marks of their own first; what nobody claims is
 // the neutral dialect.
@@ -114,10 +120,10 @@ func detect(p wire.Payload) Adapter {
 		gemini.Adapter{},
 		cursor.Adapter{},
 		opencode.Adapter{},
+		droid.Adapter{},
 		copilot.Adapter{},
 		codex.Adapter{},
 		qwen.Adapter{},
-		droid.Adapter{},
 	} {
 		if a.Detect(p) {
 			return a

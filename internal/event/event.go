@@ -16,7 +16,12 @@ const (
 	SubagentStop Kind = "subagent_stop"
 	Prompt       Kind = "prompt"
 	SessionStart Kind = "session_start"
-	Other        Kind = "other"
+	// ToolStart and ToolEnd are one tool call, before and after it ran.
+	ToolStart Kind = "tool_start"
+	ToolEnd   Kind = "tool_end"
+	// TaskStop is the end of one task, or of a team-mate's work.
+	TaskStop Kind = "task_stop"
+	Other    Kind = "other"
 )
 
 // Event is one hook call of an agent after decoding. Everything in it is
@@ -47,7 +52,28 @@ type Event struct {
 	BackgroundAgents int
 
 	Context *ContextUse // context window figures, when the event carries them
+
+	// Tool is the call that a tool event is about, with what it tells of the
+	// call's end (ToolEnd).
+	Tool *ToolCall
+
+	// At is the instant of the event where the agent sends it: the same for
+	// every hook that it calls for one stop.
+	At time.Time
+	// TranscriptLag is how long after the event the agent may still be writing
+	// down what led to it; 0 when its transcript is complete by then.
+	TranscriptLag time.Duration
+	// SubagentsUnmarked: a sub-agent's stop looks like any stop; only the first
+	// line of its transcript says who called it.
+	SubagentsUnmarked bool
 }
+
+// PlanMode is the permission mode in which an agent plans and edits nothing.
+const PlanMode = "plan"
+
+// Planning reports whether the agent may not edit, so that there is nothing it
+// could be sent back to fix.
+func (e Event) Planning() bool { return e.PermissionMode == PlanMode }
 
 // ContextUse is how full the model's context window is.
 type ContextUse struct {

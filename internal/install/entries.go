@@ -225,7 +225,11 @@ func groupJSON(s wire.Setup, h wire.Hook) string {
 	if s.Shape == wire.Flat {
 		return handlerJSON(s, h)
 	}
-	return `{"hooks":[` + handlerJSON(s, h) + `]}`
+	matcher := ""
+	if h.Matcher != "" {
+		matcher = `"matcher":` + text(h.Matcher) + ","
+	}
+	return "{" + matcher + `"hooks":[` + handlerJSON(s, h) + `]}`
 }
 
 // text is a JSON string; & and > stay readable.

@@ -95,6 +95,14 @@ func shellTrailer(r *result) {
 	r.finish(code)
 }
 
+// ShellExit reads the exit status out of a shell tool's text as Gemini CLI gives
+// it to its hooks; ok is false when the text does not tell how it ended.
+func ShellExit(text string) (code int, ok bool) {
+	r := &result{outcome: event.Unknown, output: text}
+	shellTrailer(r)
+	return r.exit, r.hasExit
+}
+
 // trailer splits the harness's lines off the end of a command's text and reads
 // the exit status out of them.
 func trailer(body string) (code int, rest string) {

@@ -102,13 +102,20 @@ func mustParse(t *testing.T, data []byte) wire.Payload {
 func check(t *testing.T, a agent.Adapter, v event.Verdict, out []byte) {
 	t.Helper()
 	if len(out) > 0 {
-		if bytes.Count(out, []byte("\n")) != 1 || out[len(out)-1] != '\n' {
-			t.Fatalf("%s: not exactly one line: %q", v.Status, out)
+		lines := bytes.Split(bytes.TrimSuffix(out, []byte("\n")), []byte("\n"))
+		for i, line := range lines {
+			if !json.Valid(line) || line[0] != '{' {
+				t.Fatalf("%s: not a JSON object: %q", v.Status, out)
+			}
+			// Lines for the person stand before the answer, marked as what they are.
+			if i < len(lines)-1 && wire.Payload(wire.Keys(line)).String("type") != "progress" {
+				t.Fatalf("%s: more than one line: %q", v.Status, out)
+			}
 		}
-		if !json.Valid(out) || out[0] != '{' {
-			t.Fatalf("%s: not a JSON object: %q", v.Status, out)
+		if out[len(out)-1] != '\n' {
+			t.Fatalf("%s: the last line does not end: %q", v.Status, out)
 		}
-		for _, r := range string(out[:len(out)-1]) {
+		for _, r := range strings.ReplaceAll(string(out), "\n", "") {
 			if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError && !utf8.Valid(out) {
 				t.Fatalf("%s: raw control character %U in %q", v.Status, r, out)
 			}
@@ -133,7 +140,7 @@ func check(t *testing.T, a agent.Adapter, v event.Verdict, out []byte) {
 	if text := wire.Clean(v.Reason); len(text) < 6000 && strings.TrimSpace(text) != "" && got.Prompt != text {
 		t.Fatalf("%s: the model is told %q, want %q", v.Status, got.Prompt, text)
 	}
-	if got.Shown != "" && got.Shown != wire.Clean(v.SystemMessage) {
+	if got.Shown != "" && strings.TrimSpace(got.Shown) != strings.TrimSpace(wire.Clean(v.SystemMessage)) {
 		t.Fatalf("%s: the person is shown %q, want %q", v.Status, got.Shown, v.SystemMessage)
 	}
 }
@@ -241,12 +248,17 @@ func Events(t *testing.T, a agent.Adapter, dir string) {
 
 // filled are the fields that say something: a field added to Event later does
 // not touch what is recorded here.
-func filled(ev event.Event) map[string]any {
+func filled(value any) map[string]any {
 	out := map[string]any{}
-	v := reflect.ValueOf(ev)
+	v := reflect.ValueOf(value)
 	for i := range v.NumField() {
-		if f := v.Field(i); !f.IsZero() {
-			out[v.Type().Field(i).Name] = f.Interface()
+		f := v.Field(i)
+		if f.IsZero() {
+			continue
+		}
+		out[v.Type().Field(i).Name] = f.Interface()
+		if call, ok := f.Interface().(*event.ToolCall); ok {
+			out[v.Type().Field(i).Name] = filled(*call)
 		}
 	}
 	return out

@@ -94,3 +94,39 @@ func Scripted(t *testing.T, file string, outcome func(shown []string, stops int)
 	}
 	return rows
 }
+
+// Measured reads the measurements of clients of which only the effect of each
+// reply was noted: whether the model was asked again, with what, and what the
+// client printed.
+func Measured(t *testing.T, a agent.Adapter, file string) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Name, Stdout, Stderr string
+		Code                 int
+		Blocked              bool
+		Told, Printed        string
+	}
+	if err := json.Unmarshal(raw, &rows); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) < 30 {
+		t.Fatalf("only %d measurements", len(rows))
+	}
+	for _, r := range rows {
+		got := a.React(wire.Reply{Stdout: []byte(r.Stdout), Stderr: []byte(r.Stderr), ExitCode: r.Code})
+		if (got.Outcome == wire.Blocked) != r.Blocked {
+			t.Errorf("%s: the model says %s (%s), the client blocked: %v", r.Name, got.Outcome, got.Why, r.Blocked)
+			continue
+		}
+		if r.Blocked && strings.TrimSpace(got.Prompt) != strings.TrimSpace(r.Told) {
+			t.Errorf("%s: the model says the prompt is %q, the client sent %q", r.Name, got.Prompt, r.Told)
+		}
+		if got.Shown != "" && !strings.Contains(r.Printed, head(got.Shown)) {
+			t.Errorf("%s: the model says %q is shown, the client printed %q", r.Name, head(got.Shown), r.Printed)
+		}
+	}
+}

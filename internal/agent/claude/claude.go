@@ -5,6 +5,7 @@ package claude
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gauntlet/internal/agent/wire"
@@ -28,7 +29,38 @@ func (Adapter) Detect(p wire.Payload) bool { return p.Has("prompt_id", "effort",
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	ev.TurnID = p.String("prompt_id")
+	if ev.Kind == event.Stop || ev.Kind == event.SubagentStop {
+		ev.TranscriptLag = transcriptLag
+	}
+	toolEnd(&ev, p)
 	return ev
+}
+
+// transcriptLag: the file is flushed by a timer, up to 175 ms after the hook
+// began (measured).
+const transcriptLag = 300 * time.Millisecond
+
+// toolEnd: a command that ended well is one event, one that did not another.
+func toolEnd(ev *event.Event, p wire.Payload) {
+	if ev.Kind != event.ToolEnd || ev.Tool.Kind != event.ToolShell {
+		return
+	}
+	if p.String("hook_event_name") == "PostToolUseFailure" {
+		ev.Tool.Outcome = event.Failure
+		first, _, _ := strings.Cut(p.String("error"), "\n")
+		if code, ok := wire.ExitMark(first, "Exit code ", ""); ok && code != 0 {
+			wire.Ended(ev, code)
+		}
+		return
+	}
+	res := p.Object("tool_response")
+	if res.String("backgroundTaskId") != "" {
+		ev.Tool.Background = true
+	}
+	// An interpretation is a status other than 0 that is not called a failure.
+	if res != nil && !res.Bool("interrupted") && !res.Has("returnCodeInterpretation") {
+		wire.Ended(ev, 0)
+	}
 }
 
 // Encode implements agent.Adapter.
@@ -161,7 +193,7 @@ func (Adapter) Setup() wire.Setup {
 		},
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true,
 		Extra: []wire.Member{{Key: "statusMessage", JSON: `"Running the gauntlet"`}},
-		Hooks: wire.ClaudeHooks("claude"),
+		Hooks: append(wire.ClaudeHooks("claude"), wire.ToolHooks("claude", "PreToolUse", "PostToolUse", "Bash")...),
 		Notes: func(s wire.Scope) []string {
 			if s == wire.User {
 				return nil

@@ -1,10 +1,11 @@
-// Package copilot speaks with GitHub Copilot CLI and its cloud agent, from
-// their documentation: a stop hook blocks with decision and reason, anything
-// else lets the agent stop.
+// Package copilot speaks with GitHub Copilot CLI, measured on 1.0.102: a stop
+// hook blocks with decision and reason, and the last hook that says anything
+// about a decision wins, so that we approve in silence.
 package copilot
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"gauntlet/internal/agent/wire"
@@ -26,24 +27,54 @@ func (Adapter) Detect(p wire.Payload) bool {
 	if p.Has("stopReason", "stop_reason") {
 		return true
 	}
-	return p.Has("sessionId") && p.Int("timestamp") > 0 || wire.UnderDir(p.String("transcript_path", "transcriptPath"), ".copilot")
+	return p.Has("sessionId") && p.Int("timestamp") > 0 || FromClaudeSettings(p)
 }
+
+// FromClaudeSettings recognises this client behind a hook that it found in
+// Claude Code's settings: the events have Claude Code's names and spelling, but
+// an instant, which Claude Code does not send, and none of the fields that the
+// rest of the family sends with every event.
+func FromClaudeSettings(p wire.Payload) bool {
+	if p.Has("stop_reason") || wire.UnderDir(p.String("transcript_path", "transcriptPath"), ".copilot") {
+		return true
+	}
+	return p.String("hook_event_name") != "" && p.String("timestamp") != "" && !p.Has("transcript_path", "permission_mode", "prompt_id", "turn_id")
+}
+
+// transcriptLag: its file is written in batches, about 100 ms late.
+const transcriptLag = 150 * time.Millisecond
 
 // Decode implements agent.Adapter. Its own events carry no name, so what they
 // carry tells them apart; Copilot has no turn id.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
+	ev.At = instant(p)
+	if p.Has("transcriptPath", "transcript_path") {
+		ev.TranscriptLag = transcriptLag
+	}
 	if r := p.String("response"); r != "" {
 		ev.LastMessage = r
 	}
 	if p.String("hook_event_name", "hookEventName") != "" {
+		toolEnd(&ev, p)
 		return ev
 	}
 	switch {
-	case p.Has("agentId", "agentName", "agent_name"):
-		ev.Kind = event.SubagentStop
-	case p.Has("stopReason", "stop_reason", "transcriptPath"):
+	case p.Has("stopReason", "stop_reason", "response"):
+		if ev.Kind = event.Stop; p.Has("agentId", "agentName", "agent_name") {
+			ev.Kind = event.SubagentStop
+		}
+	case p.Has("agentName", "agent_name"):
+		ev.Kind = event.Other // a sub-agent's start
+	case p.Has("transcriptPath") && !p.Has("prompt", "toolName"):
 		ev.Kind = event.Stop
+	case p.Has("toolName") && !p.Has("hookName", "error"):
+		ev.Kind = event.ToolStart
+		if p.Has("toolResult") {
+			ev.Kind = event.ToolEnd
+		}
+		ev.Tool = wire.ToolCall(p)
+		toolEnd(&ev, p)
 	case p.Has("toolName", "trigger", "error", "reason"):
 		ev.Kind = event.Other
 	case p.Has("prompt"):
@@ -54,10 +85,43 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	return ev
 }
 
-// Encode implements agent.Adapter.
+// instant is when the event happened: the same in both spellings.
+func instant(p wire.Payload) time.Time {
+	if ms := p.Int("timestamp"); ms > 0 {
+		return time.UnixMilli(int64(ms)).UTC()
+	}
+	at, err := time.Parse(time.RFC3339Nano, p.String("timestamp"))
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}
+
+// toolEnd reads a command's exit status from the last line of its text; that
+// the call succeeded says nothing about it.
+func toolEnd(ev *event.Event, p wire.Payload) {
+	if ev.Kind != event.ToolEnd || ev.Tool.Kind != event.ToolShell {
+		return
+	}
+	text := p.Object("toolResult", "tool_result").String("textResultForLlm", "text_result_for_llm")
+	line := text[strings.LastIndexByte(strings.TrimSpace(text), '\n')+1:]
+	if code, ok := wire.ExitMark(line, " completed with exit code ", ">"); ok && strings.HasPrefix(line, "<shellId: ") {
+		wire.Ended(ev, code)
+	}
+}
+
+// Encode implements agent.Adapter. A system message is never shown; a progress
+// line before the answer is.
 func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
-	v.SystemMessage = "" // not part of this client's answer
-	return wire.EncodeNative("block", wire.Reason(v), v)
+	var out []byte
+	if s := strings.TrimSpace(wire.Clean(v.SystemMessage)); s != "" {
+		out = wire.Line(struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		}{"progress", s})
+	}
+	v.SystemMessage = ""
+	return append(out, wire.EncodeNative("block", wire.Reason(v), v)...)
 }
 
 // EncodeContext implements agent.Adapter.
@@ -77,19 +141,27 @@ func (Adapter) Sample(cwd string) []byte {
 	}{Session: wire.SampleSession, Timestamp: 1_767_225_600_000, Cwd: cwd, Reason: "end_turn"})
 }
 
-// React implements agent.Adapter, from the documentation: progress lines are
-// taken out, what is left is one JSON document or nothing.
+// React implements agent.Adapter by the rules measured on 1.0.102: progress
+// lines are taken out and shown, what is left is one JSON document or nothing.
+// Exit code 2 does not keep a JSON block from blocking.
 func (Adapter) React(r wire.Reply) wire.Reaction {
-	if r.TimedOut || r.ExitCode != 0 {
+	if r.TimedOut || r.ExitCode != 0 && r.ExitCode != 2 {
 		return r.Failed()
 	}
 	var rest []byte
+	var shown []string
 	for line := range bytes.Lines(r.Stdout) {
-		if wire.Payload(wire.Keys(line)).String("type") != "progress" {
-			rest = append(rest, line...)
+		if p := wire.Payload(wire.Keys(line)); p.String("type") == "progress" {
+			shown = append(shown, p.String("message"))
+			continue
 		}
+		rest = append(rest, line...)
 	}
-	return wire.ReadDecision(bytes.TrimSpace(rest))
+	out := wire.ReadDecision(bytes.TrimSpace(rest))
+	if out.Shown = strings.Join(shown, "\n"); r.ExitCode == 2 && out.Outcome != wire.Blocked {
+		return r.Failed()
+	}
+	return out
 }
 
 // Setup implements agent.Adapter. Every JSON file in its hook folders counts,
@@ -103,12 +175,27 @@ func (Adapter) Setup() wire.Setup {
 		}, ".github", "hooks", "gauntlet.json"),
 		Unit: time.Second, TimeoutKey: "timeoutSec", CommandKey: "bash", Typed: true,
 		AlsoRuns: []string{"claude"},
-		Hooks: []wire.Hook{
+		Hooks: append([]wire.Hook{
 			{Event: "agentStop", Kind: event.Stop, Args: "stop-hook --agent copilot"},
 			{Event: "subagentStop", Kind: event.SubagentStop, Args: "stop-hook --agent copilot"},
 			{Event: "subagentStop", Kind: event.SubagentStop, Args: "hook subagent-stop --agent copilot"},
 			{Event: "userPromptSubmitted", Kind: event.Prompt, Args: "hook prompt --agent copilot"},
 			{Event: "sessionStart", Kind: event.SessionStart, Args: "hook session-start --agent copilot"},
+		}, wire.ToolHooks("copilot", "preToolUse", "postToolUse", "")...),
+		Notes: func(s wire.Scope) []string {
+			if s == wire.User {
+				return nil
+			}
+			return []string{"Copilot CLI runs project hooks only in a trusted folder, and `copilot -p` skips them without a word: start copilot here once and trust the folder, or use --user."}
+		},
+		Folder: &wire.FolderTrust{
+			File: func(d wire.Dirs) string {
+				return wire.Join(wire.EnvDir(d, "COPILOT_HOME", ".copilot"), "config.json")
+			},
+			Trusts: func(list wire.Payload, dir string) bool {
+				return wire.Covers(append(list.Strings("trustedFolders"), list.Strings("trusted_folders")...), dir)
+			},
+			How: "start copilot in this directory and trust it, or run it with --trust-folder",
 		},
 	}
 }

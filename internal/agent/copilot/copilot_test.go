@@ -1,7 +1,9 @@
 package copilot_test
 
 import (
+	"os"
 	"testing"
+	"time"
 
 	"gauntlet/internal/agent/agenttest"
 	"gauntlet/internal/agent/copilot"
@@ -11,32 +13,34 @@ import (
 
 func TestConformance(t *testing.T) { agenttest.Run(t, copilot.Adapter{}) }
 
-func TestDecode(t *testing.T) {
-	cases := []struct {
-		payload string
-		want    event.Event
-	}{
-		{`{"sessionId":"s","timestamp":1,"cwd":"/r","transcriptPath":"/t","stopReason":"end_turn","stop_hook_active":true}`, event.Event{Kind: event.Stop, SessionID: "s", Cwd: "/r", TranscriptPath: "/t", StopHookActive: true}},
-		{`{"hook_event_name":"Stop","session_id":"s","timestamp":"t","cwd":"/r","transcript_path":"/t","stop_reason":"end_turn"}`, event.Event{Kind: event.Stop, SessionID: "s", Cwd: "/r", TranscriptPath: "/t"}},
-		{`{"sessionId":"s","timestamp":1,"cwd":"/r","transcriptPath":"/t","agentId":"a","agentType":"explore","agentName":"explore","response":"found","stopReason":"end_turn"}`, event.Event{Kind: event.SubagentStop, SessionID: "s", Cwd: "/r", TranscriptPath: "/t", SubagentID: "a", SubagentType: "explore", LastMessage: "found"}},
-		{`{"sessionId":"s","timestamp":1,"cwd":"/r","prompt":"p"}`, event.Event{Kind: event.Prompt, SessionID: "s", Cwd: "/r", Prompt: "p"}},
-		{`{"sessionId":"s","timestamp":1,"cwd":"/r","source":"new"}`, event.Event{Kind: event.SessionStart, SessionID: "s", Cwd: "/r"}},
-		{`{"sessionId":"s","timestamp":1,"cwd":"/r","toolName":"bash"}`, event.Event{Kind: event.Other, SessionID: "s", Cwd: "/r"}},
-	}
-	for _, c := range cases {
-		if got := agenttest.Decode(t, copilot.Adapter{}, c.payload); got != c.want {
-			t.Errorf("%s\n got %+v\nwant %+v", c.payload, got, c.want)
+func TestCapturedEvents(t *testing.T) { agenttest.Events(t, copilot.Adapter{}, "testdata/events") }
+
+// Both entries that a stop is asked by say the same instant.
+func TestSameStopSameInstant(t *testing.T) {
+	var at [2]time.Time
+	for i, name := range []string{"agentStop.first", "claude.Stop"} {
+		raw, err := os.ReadFile("testdata/events/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
 		}
+		at[i] = agenttest.Decode(t, copilot.Adapter{}, string(raw)).At
+	}
+	if at[0].IsZero() || !at[0].Equal(at[1]) {
+		t.Errorf("%s and %s", at[0], at[1])
 	}
 }
 
+// A person is shown a progress line; an approval has no decision, which would
+// cancel the block of another hook.
 func TestDialect(t *testing.T) {
-	out := string((copilot.Adapter{}).Encode(event.Event{}, event.Verdict{Status: event.Failed, Reason: "r", SystemMessage: "s"}))
-	if out != `{"decision":"block","reason":"r"}`+"\n" {
-		t.Errorf("block: %s", out)
-	}
-	if out := (copilot.Adapter{}).Encode(event.Event{}, event.Verdict{Status: event.Error, SystemMessage: "s"}); out != nil {
-		t.Errorf("approval: %s", out)
+	for want, v := range map[string]event.Verdict{
+		`{"type":"progress","message":"s"}` + "\n" + `{"decision":"block","reason":"r"}` + "\n": {Status: event.Failed, Reason: "r", SystemMessage: "s"},
+		`{"type":"progress","message":"s"}` + "\n":                                              {Status: event.Error, SystemMessage: "s"},
+		"": {Status: event.Passed, Message: "m"},
+	} {
+		if out := string((copilot.Adapter{}).Encode(event.Event{}, v)); out != want {
+			t.Errorf("%s: %q, want %q", v.Status, out, want)
+		}
 	}
 }
 
@@ -51,4 +55,8 @@ func TestReact(t *testing.T) {
 			t.Errorf("%q: %+v", out, got)
 		}
 	}
+}
+
+func TestStopMatrix(t *testing.T) {
+	agenttest.Measured(t, copilot.Adapter{}, "testdata/stop-matrix.json")
 }

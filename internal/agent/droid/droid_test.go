@@ -10,14 +10,21 @@ import (
 
 func TestConformance(t *testing.T) { agenttest.Run(t, droid.Adapter{}) }
 
-func TestBothSpellings(t *testing.T) {
-	want := event.Event{Kind: event.Stop, SessionID: "s", TranscriptPath: "/t", Cwd: "/r", StopHookActive: true, PermissionMode: "default", LastMessage: "m"}
-	for _, payload := range []string{
-		`{"session_id":"s","transcript_path":"/t","cwd":"/r","hook_event_name":"Stop","stop_hook_active":true,"permission_mode":"default","last_assistant_message":"m"}`,
-		`{"sessionId":"s","transcriptPath":"/t","cwd":"/r","hookEventName":"Stop","stopHookActive":true,"permissionMode":"default","lastAssistantMessage":"m"}`,
+func TestCapturedEvents(t *testing.T) { agenttest.Events(t, droid.Adapter{}, "testdata/events") }
+
+// The terminal shows every word: an approval has none, unless a person should know.
+func TestApprovalIsSilent(t *testing.T) {
+	for want, v := range map[string]event.Verdict{
+		"":                             {Status: event.Passed, Message: "m"},
+		`{"systemMessage":"s"}` + "\n": {Status: event.Error, SystemMessage: "s"},
+		`{"decision":"block","reason":"r"}` + "\n": {Status: event.Failed, Reason: "r"},
 	} {
-		if got := agenttest.Decode(t, droid.Adapter{}, payload); got != want {
-			t.Errorf("%s\n got %+v", payload, got)
+		if out := string((droid.Adapter{}).Encode(event.Event{}, v)); out != want {
+			t.Errorf("%s: %q, want %q", v.Status, out, want)
 		}
 	}
+}
+
+func TestStopMatrix(t *testing.T) {
+	agenttest.Measured(t, droid.Adapter{}, "testdata/stop-matrix.json")
 }

@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/transcript"
 )
 
 // Adapter is Gemini CLI.
@@ -27,7 +28,11 @@ func kind(name string) (event.Kind, bool) {
 		return event.Stop, true
 	case "BeforeAgent":
 		return event.Prompt, true
-	case "BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress":
+	case "BeforeTool":
+		return event.ToolStart, true
+	case "AfterTool":
+		return event.ToolEnd, true
+	case "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress":
 		return event.Other, true
 	}
 	return event.Other, false
@@ -53,7 +58,26 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	ev.NoReentryFlag = ev.Kind == event.Stop && !ev.StopHookActive
 	// All texts of the turn joined, the last one among them.
 	ev.LastMessage = p.String("prompt_response")
+	if ev.Kind == event.ToolStart || ev.Kind == event.ToolEnd {
+		ev.Tool = wire.ToolCall(p)
+		toolEnd(&ev, p.Object("tool_response"))
+	}
 	return ev
+}
+
+// toolEnd reads a command's exit status from its text: a status of 0 is not
+// written there.
+func toolEnd(ev *event.Event, res wire.Payload) {
+	if ev.Kind != event.ToolEnd || ev.Tool.Kind != event.ToolShell || res == nil {
+		return
+	}
+	if res.Has("error") {
+		ev.Tool.Outcome = event.Failure
+		return
+	}
+	if code, ok := transcript.ShellExit(res.String("llmContent")); ok {
+		wire.Ended(ev, code)
+	}
 }
 
 // Encode implements agent.Adapter.
@@ -143,12 +167,22 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "AfterAgent", Kind: event.Stop, Args: "stop-hook --agent gemini"},
 			{Event: "BeforeAgent", Kind: event.Prompt, Args: "hook prompt --agent gemini"},
 			{Event: "SessionStart", Kind: event.SessionStart, Args: "hook session-start --agent gemini"},
+			{Event: "BeforeTool", Kind: event.ToolStart, Args: "hook tool --agent gemini", Matcher: "run_shell_command"},
+			{Event: "AfterTool", Kind: event.ToolEnd, Args: "hook tool --agent gemini", Matcher: "run_shell_command"},
 		},
 		Notes: func(s wire.Scope) []string {
 			if s == wire.User {
 				return nil
 			}
 			return []string{"Gemini CLI runs project hooks only in a trusted folder; accept the folder when it asks."}
+		},
+		Folder: &wire.FolderTrust{
+			File: wire.InHome(".gemini", "trustedFolders.json"),
+			Applies: func(top wire.Payload) bool {
+				return string(top.Object("security").Object("folderTrust")["enabled"]) != "false"
+			},
+			Trusts: wire.TrustedMap,
+			How:    "start gemini in this directory and accept it",
 		},
 		Merged: true,
 		Pitfalls: func(top wire.Payload) []string {

@@ -1,12 +1,13 @@
 // Package qwen speaks with Qwen Code: Claude Code's event names and answers,
-// Gemini CLI's timeouts in milliseconds, from its documentation and source.
+// Gemini CLI's timeouts in milliseconds; measured on 0.24.4.
 package qwen
 
 import (
 	"bytes"
+	"encoding/json"
+	"strings"
 	"time"
 
-	"gauntlet/internal/agent/gemini"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
 )
@@ -20,21 +21,41 @@ func (Adapter) Name() string { return "qwen" }
 // Aliases implements agent.Adapter.
 func (Adapter) Aliases() []string { return []string{"qwen-code"} }
 
-// Detect implements agent.Adapter: Claude Code's event names with a timestamp
-// beside them, or the session file.
+// Detect implements agent.Adapter: the session file, or Claude Code's event
+// names with a timestamp beside them.
 func (Adapter) Detect(p wire.Payload) bool {
-	if wire.UnderDir(p.String("transcript_path"), ".qwen") {
+	file := p.String("transcript_path")
+	if wire.UnderDir(file, ".qwen") {
 		return true
 	}
-	return p.String("timestamp") != "" && p.String("hook_event_name") != "" && !p.Has("prompt_id", "turn_id") &&
-		!wire.UnderDir(p.String("transcript_path"), ".claude") && !wire.UnderDir(p.String("transcript_path"), ".factory")
+	return p.String("timestamp") != "" && p.String("hook_event_name") != "" && !p.Has("turn_id") &&
+		!wire.UnderDir(file, ".claude") && !wire.UnderDir(file, ".factory")
 }
 
-// Decode implements agent.Adapter. It sends stop_hook_active as true always, so
-// the flag says nothing and is dropped; our own budget bounds the loop.
+// Decode implements agent.Adapter. A prompt event comes before every request to
+// the model; only the one that a person caused has submitted_prompt. Builds that
+// send no prompt_id also send stop_hook_active as true always: then the flag says
+// nothing, and our own budget bounds the loop.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
-	ev.StopHookActive, ev.NoReentryFlag = false, true
+	ev.TurnID = p.String("prompt_id")
+	switch ev.Kind {
+	case event.Stop, event.SubagentStop:
+		if ev.TurnID == "" {
+			ev.StopHookActive, ev.NoReentryFlag = false, true
+		}
+	case event.Prompt:
+		typed := p.String("submitted_prompt")
+		if ev.TurnID == "" && typed == "" {
+			typed = ev.Prompt // a build that does not tell them apart
+		}
+		if strings.TrimSpace(typed) == "" {
+			ev.Kind = event.Other
+		}
+	case event.ToolEnd:
+		toolEnd(&ev, p)
+	case event.SessionStart, event.ToolStart, event.TaskStop, event.Other:
+	}
 	use := p.Object("context_usage")
 	if use == nil {
 		use = p
@@ -43,6 +64,25 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		ev.Context = &event.ContextUse{Tokens: tokens, Window: window}
 	}
 	return ev
+}
+
+// toolEnd reads a command's exit status from the lines after its output.
+func toolEnd(ev *event.Event, p wire.Payload) {
+	if ev.Tool.Kind != event.ToolShell {
+		return
+	}
+	if p.String("hook_event_name") == "PostToolUseFailure" {
+		ev.Tool.Outcome = event.Failure
+		return
+	}
+	const mark = "\nExit Code: "
+	text := p.Object("tool_response").String("llmContent")
+	if i := strings.LastIndex(text, mark); i >= 0 && strings.HasPrefix(text, "Command: ") {
+		line, _, _ := strings.Cut(text[i+1:], "\n")
+		if code, ok := wire.ExitMark(line, "Exit Code: ", ""); ok {
+			wire.Ended(ev, code)
+		}
+	}
 }
 
 // Encode implements agent.Adapter.
@@ -56,21 +96,78 @@ func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
 	return bytes.TrimSpace(wire.Line(struct {
-		SessionID      string `json:"session_id"`
-		TranscriptPath string `json:"transcript_path"`
-		Cwd            string `json:"cwd"`
-		Event          string `json:"hook_event_name"`
-		Timestamp      string `json:"timestamp"`
-		Active         bool   `json:"stop_hook_active"`
-		Last           string `json:"last_assistant_message"`
+		SessionID      string   `json:"session_id"`
+		TranscriptPath string   `json:"transcript_path"`
+		Cwd            string   `json:"cwd"`
+		Event          string   `json:"hook_event_name"`
+		Timestamp      string   `json:"timestamp"`
+		PermissionMode string   `json:"permission_mode"`
+		PromptID       string   `json:"prompt_id"`
+		Active         bool     `json:"stop_hook_active"`
+		Last           string   `json:"last_assistant_message"`
+		Background     []string `json:"background_tasks"`
 	}{
 		SessionID: wire.SampleSession, Cwd: cwd, Event: "Stop", Timestamp: "2026-01-01T00:00:00.000Z",
-		Active: true, Last: wire.SampleMessage,
+		PermissionMode: "default", PromptID: wire.SampleTurn, Last: wire.SampleMessage, Background: []string{},
 	}))
 }
 
-// React implements agent.Adapter: its hook runner is Gemini CLI's.
-func (Adapter) React(r wire.Reply) wire.Reaction { return gemini.Adapter{}.React(r) }
+// React implements agent.Adapter by the rules measured on 0.24.4. Exit code 2
+// reads standard error alone; otherwise standard output, or standard error when
+// that is empty, is JSON or plain text, and plain text never blocks.
+func (Adapter) React(r wire.Reply) wire.Reaction {
+	stdout, stderr := bytes.TrimSpace(r.Stdout), bytes.TrimSpace(r.Stderr)
+	switch {
+	case r.TimedOut:
+		return r.Failed()
+	case r.ExitCode == 2 && len(stderr) > 0:
+		return wire.Reaction{Outcome: wire.Blocked, Prompt: string(stderr)}
+	case r.ExitCode == 2:
+		return r.Failed()
+	}
+	text := stdout
+	if len(text) == 0 {
+		text = stderr
+	}
+	switch {
+	case len(text) == 0 && r.ExitCode == 0:
+		return wire.Reaction{Outcome: wire.Allowed}
+	case len(text) == 0:
+		return r.Failed()
+	case text[0] == '{':
+		return answer(text)
+	case r.ExitCode != 0:
+		out := r.Failed()
+		out.Shown = "Warning: " + string(text)
+		return out
+	}
+	return wire.Reaction{Outcome: wire.Allowed, Shown: string(text)}
+}
+
+// answer reads a JSON answer. To end the turn from a hook is not possible:
+// continue false makes the agent go on with the stop reason.
+func answer(text []byte) wire.Reaction {
+	if !json.Valid(text) {
+		return wire.Reaction{Outcome: wire.Misread, Why: "looks like JSON but is not"}
+	}
+	p := wire.Payload(wire.Keys(text))
+	out := wire.Reaction{Outcome: wire.Allowed, Shown: p.String("systemMessage")}
+	reason := "reason"
+	switch d := p.String("decision"); {
+	case string(p["continue"]) == "false":
+		reason = "stopReason"
+	case d != "block" && d != "deny":
+		return out
+	}
+	if raw, ok := p[reason]; ok && raw[0] != '"' && string(raw) != "null" {
+		return wire.Reaction{Outcome: wire.Misread, Why: reason + " is not a string"}
+	}
+	out.Outcome, out.Prompt = wire.Blocked, p.String(reason)
+	if out.Prompt == "" {
+		out.Prompt = "No reason provided"
+	}
+	return out
+}
 
 // Setup implements agent.Adapter.
 func (Adapter) Setup() wire.Setup {
@@ -79,6 +176,31 @@ func (Adapter) Setup() wire.Setup {
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(wire.InHome(".qwen", "settings.json"), ".qwen", "settings.json"),
 		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true,
-		Hooks: wire.ClaudeHooks("qwen"),
+		// It marks every settings file it reads with the version of its form.
+		ClientKeys: []string{"$version"},
+		Hooks:      append(wire.ClaudeHooks("qwen"), wire.ToolHooks("qwen", "PreToolUse", "PostToolUse", "run_shell_command")...),
+		Notes: func(s wire.Scope) []string {
+			if s == wire.User {
+				return nil
+			}
+			return []string{
+				"Qwen Code reads project settings only when it is started in this directory; use --user to cover sub-folders too.",
+				`Qwen Code adds "$version" to its settings file when it starts: that change is its own.`,
+			}
+		},
+		Merged: true,
+		Pitfalls: func(top wire.Payload) []string {
+			var out []string
+			if top.Bool("disableAllHooks") {
+				out = append(out, `"disableAllHooks" is true: no hook runs; remove it`)
+			}
+			return out
+		},
+		Folder: &wire.FolderTrust{
+			File:    wire.InHome(".qwen", "trustedFolders.json"),
+			Applies: func(top wire.Payload) bool { return top.Object("security").Object("folderTrust").Bool("enabled") },
+			Trusts:  wire.TrustedMap,
+			How:     "start qwen in this directory and accept it, or `/trust`",
+		},
 	}
 }

@@ -10,10 +10,15 @@ import (
 
 func TestConformance(t *testing.T) { agenttest.Run(t, qwen.Adapter{}) }
 
-// The flag is sent as true always: trusting it would let every stop through.
-func TestFlagIsNotTrusted(t *testing.T) {
+func TestCapturedEvents(t *testing.T) { agenttest.Events(t, qwen.Adapter{}, "testdata/events") }
+
+// Only builds that name the prompt send a flag that can be believed.
+func TestFlagOfOldBuildsIsNotTrusted(t *testing.T) {
 	ev := agenttest.Decode(t, qwen.Adapter{}, `{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"m","timestamp":"t"}`)
-	if ev.StopHookActive || ev.LastMessage != "m" || ev.Kind != event.Stop {
+	if ev.StopHookActive || !ev.NoReentryFlag || ev.LastMessage != "m" || ev.Kind != event.Stop {
+		t.Errorf("%+v", ev)
+	}
+	if ev := agenttest.Decode(t, qwen.Adapter{}, `{"hook_event_name":"Stop","stop_hook_active":true,"prompt_id":"p"}`); !ev.StopHookActive || ev.NoReentryFlag || ev.TurnID != "p" {
 		t.Errorf("%+v", ev)
 	}
 }
@@ -38,3 +43,5 @@ func TestTimeoutIsInMilliseconds(t *testing.T) {
 		t.Errorf("timeout %d", got)
 	}
 }
+
+func TestStopMatrix(t *testing.T) { agenttest.Measured(t, qwen.Adapter{}, "testdata/stop-matrix.json") }

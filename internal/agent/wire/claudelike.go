@@ -12,9 +12,15 @@ func claudeKind(name string) event.Kind {
 		return event.Prompt
 	case "SessionStart":
 		return event.SessionStart
-	case "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "UserPromptExpansion",
+	case "PreToolUse":
+		return event.ToolStart
+	case "PostToolUse", "PostToolUseFailure":
+		return event.ToolEnd
+	case "TaskCompleted", "TeammateIdle":
+		return event.TaskStop
+	case "PostToolBatch", "Notification", "UserPromptExpansion",
 		"SessionEnd", "StopFailure", "SubagentStart", "PreCompact", "PostCompact", "PermissionRequest", "PermissionDenied",
-		"Setup", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult", "ConfigChange",
+		"Setup", "TaskCreated", "Elicitation", "ElicitationResult", "ConfigChange",
 		"WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "MessageDisplay",
 		"PreModelSwitch", "PostModelSwitch", "DirectoryAdded":
 		return event.Other
@@ -46,8 +52,14 @@ func DecodeClaudeLike(p Payload) event.Event {
 	if ev.Kind == event.Stop && ev.SubagentID != "" {
 		ev.Kind = event.SubagentStop
 	}
+	switch ev.Kind {
+	case event.ToolStart, event.ToolEnd:
+		ev.Tool = ToolCall(p)
+	case event.Stop, event.SubagentStop, event.Prompt, event.SessionStart, event.TaskStop, event.Other:
+	}
 	for _, task := range p.Objects("background_tasks") {
-		if task.String("type") != "subagent" || ev.SubagentID != "" && task.String("id") == ev.SubagentID {
+		// Where tasks have no type, only sub-agents are listed.
+		if typ := task.String("type"); typ != "subagent" && typ != "" || ev.SubagentID != "" && task.String("id") == ev.SubagentID {
 			continue
 		}
 		switch task.String("status") {

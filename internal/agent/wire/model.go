@@ -33,7 +33,7 @@ func SpecificContext(k event.Kind, prompt, text string) []byte {
 	case event.SessionStart:
 	case event.Prompt:
 		name = prompt
-	case event.Stop, event.SubagentStop, event.Other:
+	case event.Stop, event.SubagentStop, event.ToolStart, event.ToolEnd, event.TaskStop, event.Other:
 		return nil
 	}
 	if text = strings.TrimSpace(Clean(text)); text == "" {
@@ -65,6 +65,16 @@ func ClaudeHooks(agent string) []Hook {
 		{Event: "SubagentStop", Kind: event.SubagentStop, Args: "hook subagent-stop --agent " + agent},
 		{Event: "UserPromptSubmit", Kind: event.Prompt, Args: "hook prompt --agent " + agent},
 		{Event: "SessionStart", Kind: event.SessionStart, Args: "hook session-start --agent " + agent},
+	}
+}
+
+// ToolHooks are the two events around a shell call, by the client's names for
+// the events and the tool; matcher is "" where the client cannot choose.
+func ToolHooks(agent, before, after, matcher string) []Hook {
+	args := "hook tool --agent " + agent
+	return []Hook{
+		{Event: before, Kind: event.ToolStart, Args: args, Matcher: matcher},
+		{Event: after, Kind: event.ToolEnd, Args: args, Matcher: matcher},
 	}
 }
 
@@ -107,7 +117,8 @@ func ContainsFold(b []byte, texts ...string) bool {
 
 // UnderDir reports whether path has a directory called name on its way.
 func UnderDir(path, name string) bool {
-	return strings.Contains(filepath.ToSlash(path), "/"+name+"/")
+	// A path of Windows may be read elsewhere: both separators count everywhere.
+	return strings.Contains(strings.ReplaceAll(path, `\`, "/"), "/"+name+"/")
 }
 
 // Deref is *s, or "" for nil.

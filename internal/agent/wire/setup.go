@@ -36,6 +36,8 @@ type Hook struct {
 	Event string     // the client's name for it
 	Kind  event.Kind // ours
 	Args  string     // what follows "gauntlet "
+	// Matcher chooses the tools of a tool event; "" for all.
+	Matcher string
 }
 
 // Dirs are the places that a client's files are relative to.
@@ -90,6 +92,10 @@ type Setup struct {
 	// so in whichever of the client's settings files they stand.
 	Pitfalls func(Payload) []string
 	Merged   bool
+	// ClientKeys are members that the client itself writes into the file.
+	ClientKeys []string
+	// Folder is set where project hooks run only in a trusted directory.
+	Folder *FolderTrust
 	// AlsoRuns names the agents whose settings this client runs hooks from too.
 	AlsoRuns []string
 	// Trust is set where hooks run only after they were trusted.

@@ -1,0 +1,43 @@
+package wire
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// FolderTrust is a client's list of directories whose hooks it runs. In any
+// other directory it leaves project hooks out, some clients without a word.
+type FolderTrust struct {
+	// File holds the list.
+	File func(Dirs) string
+	// Applies reads from the client's settings whether it goes by the list; nil: always.
+	Applies func(settings Payload) bool
+	// Trusts reads from the list whether hooks run in dir.
+	Trusts func(list Payload, dir string) bool
+	// How says how a person gives trust.
+	How string
+}
+
+// Covers reports whether one of the directories is dir or above it.
+func Covers(dirs []string, dir string) bool {
+	return slices.ContainsFunc(dirs, func(d string) bool {
+		d = filepath.Clean(d)
+		rest, ok := strings.CutPrefix(filepath.Clean(dir), d)
+		return ok && (rest == "" || strings.HasPrefix(rest, string(filepath.Separator)) || strings.HasSuffix(d, string(filepath.Separator)))
+	})
+}
+
+// TrustedMap is the form {"/dir":"TRUST_FOLDER","/up/dir":"TRUST_PARENT"}.
+func TrustedMap(list Payload, dir string) bool {
+	var dirs []string
+	for name := range list {
+		switch list.String(name) {
+		case "TRUST_FOLDER":
+			dirs = append(dirs, name)
+		case "TRUST_PARENT":
+			dirs = append(dirs, filepath.Dir(name))
+		}
+	}
+	return Covers(dirs, dir)
+}
