@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/transcript"
 )
 
 // promptPatience is how long the event on stdin is waited for: a human waits too.
@@ -24,7 +25,8 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 		return
 	}
 	adapter, ev, at, err := app.hookEvent(agentName, promptPatience)
-	if err != nil || ev.SubagentID != "" || !at.IsProject() {
+	if err != nil || ev.SubagentID != "" || ev.Kind == event.Other || !at.IsProject() ||
+		ev.SubagentsUnmarked && transcript.CalledBy(ev.TranscriptPath) != "" {
 		return
 	}
 	sc, _, err := app.scene(at, ev)

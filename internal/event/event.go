@@ -66,6 +66,9 @@ type Event struct {
 	// SubagentsUnmarked: a sub-agent's stop looks like any stop; only the first
 	// line of its transcript says who called it.
 	SubagentsUnmarked bool
+	// BackgroundUnmarked: the event does not say which sub-agents are still at
+	// work; only the transcript does.
+	BackgroundUnmarked bool
 }
 
 // PlanMode is the permission mode in which an agent plans and edits nothing.

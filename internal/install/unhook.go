@@ -1,6 +1,7 @@
 package install
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/agent"
@@ -94,6 +95,9 @@ func (p Places) takeOut(c *Change, s wire.Setup, root string) error {
 
 // empty: nothing but what we put there ourselves, not even a comment.
 func empty(l *layout, s wire.Setup) bool {
+	if len(l.top.Items) > 0 && !slices.ContainsFunc(l.top.Items, func(it jsonedit.Item) bool { return !slices.Contains(s.ClientKeys, it.Key) }) {
+		return true // what is left is the client's own mark
+	}
 	doc := strings.Join(strings.Fields(string(l.data)), "")
 	return doc == "{}" || s.Version > 0 && doc == `{"version":1}`
 }
@@ -122,7 +126,7 @@ func (l *layout) without(e entry) []jsonedit.Edit {
 	if l.setup.Shape == wire.Grouped {
 		group := list.Items[e.group].Value
 		hooks := group.Get("hooks")
-		if len(hooks.Items) > 1 || len(group.Items) > 1 {
+		if len(hooks.Items) > 1 || len(group.Items) > 1 && !onlyMatcher(group) {
 			return jsonedit.Remove(l.data, hooks, e.handler)
 		}
 	}
@@ -133,6 +137,11 @@ func (l *layout) without(e entry) []jsonedit.Edit {
 		return jsonedit.Remove(l.data, l.events, index(l.events, e.event))
 	}
 	return jsonedit.Remove(l.data, l.top, index(l.top, l.root))
+}
+
+// onlyMatcher: the group says nothing but which tools its hooks are for.
+func onlyMatcher(group *jsonedit.Node) bool {
+	return len(group.Items) == 2 && group.Get("matcher") != nil
 }
 
 func index(n *jsonedit.Node, key string) int {

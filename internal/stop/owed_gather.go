@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,7 +142,7 @@ func (sc *Scene) lags(ctx context.Context, changed []rules.Change) bool {
 		}
 	}
 	age := sc.Now().Sub(newest)
-	if newest.Before(info.ModTime()) || age < 0 || age >= flushPatience {
+	if newest.Before(info.ModTime()) || age < 0 || age >= sc.Event.TranscriptLag {
 		return false
 	}
 	select {
@@ -182,11 +183,8 @@ func (sc *Scene) turnStart(f *facts, prompt promptMemory) time.Time {
 	return latest
 }
 
-// How long a transcript that is being written is waited for, and in which steps.
-const (
-	flushPatience = 300 * time.Millisecond
-	flushStep     = 50 * time.Millisecond
-)
+// flushStep is how often a transcript that is being written is looked at again.
+const flushStep = 50 * time.Millisecond
 
 // turnPath is the transcript of whoever stops.
 func (sc *Scene) turnPath() string {
@@ -198,16 +196,17 @@ func (sc *Scene) turnPath() string {
 
 // readTurn reads the transcript. A client may write the last entries a moment
 // after it calls us: a file touched just now, whose newest call has no result,
-// gets that moment.
+// gets that moment (Event.TranscriptLag).
 func (sc *Scene) readTurn(ctx context.Context, own func(string) bool) (transcript.Turn, error) {
 	name := sc.turnPath()
 	if name == "" {
 		return transcript.Turn{}, nil
 	}
-	for {
+	for end := time.Now().Add(sc.Event.TranscriptLag); ; {
 		turn, err := transcript.Read(name, transcript.Options{Own: own, Prompt: sc.Event.Prompt})
-		wait := err == nil && !settled(turn) || errors.Is(err, transcript.ErrNoTurn)
-		if !wait || !sc.touchedJustNow(name) {
+		missing := errors.Is(err, fs.ErrNotExist)
+		wait := err == nil && !settled(turn) || errors.Is(err, transcript.ErrNoTurn) || missing && sc.Event.BackgroundUnmarked
+		if !wait || !time.Now().Before(end) || !missing && !sc.touchedJustNow(name) {
 			return turn, err
 		}
 		select {
@@ -219,6 +218,9 @@ func (sc *Scene) readTurn(ctx context.Context, own func(string) bool) (transcrip
 }
 
 func settled(t transcript.Turn) bool {
+	if t.Format == transcript.FormatCopilot {
+		return t.Flushed
+	}
 	for _, c := range slices.Backward(t.Calls) {
 		if c.Subagent == "" {
 			return c.Outcome != event.Unknown || c.Background
@@ -233,7 +235,7 @@ func (sc *Scene) touchedJustNow(name string) bool {
 		return false
 	}
 	age := sc.Now().Sub(info.ModTime())
-	return age >= 0 && age < flushPatience
+	return age >= 0 && age < sc.Event.TranscriptLag
 }
 
 // changes turns paths of the repository into changes of the project: below its

@@ -39,7 +39,7 @@ func newPlace(t testing.TB) *place {
 	p.git("commit", "-qm", "start")
 	zero := 0.0
 	p.scene = &Scene{
-		Event: event.Event{Kind: event.Stop, SessionID: "s", TurnID: "p1"}, Root: p.dir, LogDir: filepath.Join(p.dir, "gauntlet_logs"),
+		Event: event.Event{Kind: event.Stop, SessionID: "s", TurnID: "p1", TranscriptLag: 300 * time.Millisecond}, Root: p.dir, LogDir: filepath.Join(p.dir, "gauntlet_logs"),
 		Memory: session.Open(filepath.Join(p.dir, ".git"), p.dir, filepath.Join(p.dir, ".git", "state")), Now: func() time.Time { return p.now },
 		Config: &config.Checkpoint{MinTurnSeconds: &zero, Categories: []config.Category{{
 			Name: "code", Paths: []string{"src/**"}, Actions: []config.Action{{ID: "tests", Run: "go test", Evidence: []string{"go test"}}},

@@ -17,6 +17,7 @@ import (
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
+	"gauntlet/internal/transcript"
 )
 
 // Hook is the outside world as a stop sees it.
@@ -85,6 +86,9 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 	if s.adapter.Setup().Quiet {
 		s.Stderr = io.Discard // this client would read it as our answer
 	}
+	if s.event.SubagentsUnmarked && transcript.CalledBy(s.event.TranscriptPath) != "" {
+		s.event.Kind, s.event.SubagentID = event.SubagentStop, s.event.SessionID
+	}
 	s.step("input")
 	if s.Getenv(event.GuardVar) != "" {
 		return approve(event.StopHookActive, "inside a review that Gauntlet started")
@@ -97,7 +101,7 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 	}
 	switch s.event.Kind {
 	case event.Stop, event.SubagentStop:
-	case event.Prompt, event.SessionStart, event.Other:
+	case event.Prompt, event.SessionStart, event.ToolStart, event.ToolEnd, event.TaskStop, event.Other:
 		return approve(event.InvalidInput, "the event on stdin is not a stop")
 	}
 	return s.remember(ctx, s.guards(ctx))
@@ -123,6 +127,9 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 	}
 	if n := s.event.BackgroundAgents; n > 0 && s.event.Kind != event.SubagentStop {
 		return approve(event.BackgroundWork, fmt.Sprintf("sub-agents still at work: %d; their end brings another stop", n))
+	}
+	if s.event.Planning() && s.root != "" {
+		return approve(event.NoChanges, "plan mode: the agent edits nothing, so there is nothing to judge")
 	}
 	if !s.event.StopHookActive { // autonomy has switches of its own
 		if v, done := s.autonomous(ctx); done {
@@ -176,6 +183,9 @@ func (s *stopping) judge(ctx context.Context) event.Verdict {
 	if s.askedBefore(ctx) {
 		return approve(event.LockExists, "this stop is judged already, for another entry in the agent's settings")
 	}
+	if n := s.subagentsAtWork(ctx); n > 0 {
+		return approve(event.BackgroundWork, fmt.Sprintf("sub-agents still at work: %d; their end brings another stop", n))
+	}
 	v := s.gates(ctx)
 	s.step("gates")
 	if v.Blocks() || ctx.Err() != nil {
@@ -193,6 +203,15 @@ func (s *stopping) judge(ctx context.Context) event.Verdict {
 		v.SystemMessage = owed.Verdict.SystemMessage
 	}
 	return v
+}
+
+// subagentsAtWork asks the transcript where the event does not say.
+func (s *stopping) subagentsAtWork(ctx context.Context) int {
+	if !s.event.BackgroundUnmarked || s.event.Kind == event.SubagentStop {
+		return 0
+	}
+	turn, _ := (&Scene{Event: s.event, Now: s.Now}).readTurn(ctx, nil)
+	return turn.Running
 }
 
 // bounded ends with a signal and at the deadline. Whatever may take long, git

@@ -39,7 +39,11 @@ func (s *stopping) askedBefore(ctx context.Context) bool {
 		size, window = info.Size(), sameQuestionAndLog
 	}
 	ev, now := s.event, s.Now()
-	this := asked{At: now, Stop: session.Key(fmt.Sprintf("%q %t %q %q %d", ev.TurnID, ev.StopHookActive, ev.LastMessage, ev.TranscriptPath, size))}
+	question := fmt.Sprintf("%q %t %q %q %d", ev.TurnID, ev.StopHookActive, ev.LastMessage, ev.TranscriptPath, size)
+	if !ev.At.IsZero() { // the client says itself which stop it means
+		question, window = ev.At.String(), sameQuestionAndLog
+	}
+	this := asked{At: now, Stop: session.Key(question)}
 	before := false
 	err := s.memory.Update(ctx, ev.SessionID, func(st *session.State) bool {
 		var last asked

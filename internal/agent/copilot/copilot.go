@@ -50,7 +50,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	ev.At = instant(p)
 	if p.Has("transcriptPath", "transcript_path") {
-		ev.TranscriptLag = transcriptLag
+		ev.TranscriptLag, ev.BackgroundUnmarked = transcriptLag, true
 	}
 	if r := p.String("response"); r != "" {
 		ev.LastMessage = r
