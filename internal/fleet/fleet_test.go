@@ -30,6 +30,7 @@ type machine struct {
 	t        *testing.T
 	home     string
 	name     string
+	in       string
 	env      map[string]string
 	out, err bytes.Buffer
 }
@@ -58,7 +59,7 @@ func (m *machine) run(args ...string) int {
 	m.out.Reset()
 	m.err.Reset()
 	return Main(args, &App{
-		In: strings.NewReader(""), Out: &m.out, Err: &m.err, Now: time.Now,
+		In: strings.NewReader(m.in), Out: &m.out, Err: &m.err, Now: time.Now,
 		Getenv: func(name string) string {
 			if name == "HOME" {
 				return m.home

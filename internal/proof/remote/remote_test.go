@@ -14,7 +14,7 @@ import (
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 
-	"gauntlet/internal/proof/remote/remotetest"
+	"gauntlet/test/remotetest"
 )
 
 var (

@@ -1,0 +1,359 @@
+package reapi
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"time"
+
+	bspb "google.golang.org/genproto/googleapis/bytestream"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	longrunning "cloud.google.com/go/longrunning/autogen/longrunningpb"
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+)
+
+// Job is a gate's command and what it needs.
+type Job struct {
+	Command    string            `json:"command"` // run by sh -c
+	Root       string            `json:"root"`    // project root on this machine
+	Dir        string            `json:"dir"`     // working directory below it, slash-separated
+	Files      []string          `json:"files"`   // inputs below it, slash-separated
+	Env        map[string]string `json:"env,omitempty"`
+	Platform   map[string]string `json:"platform,omitempty"` // properties of the worker
+	TimeoutSec float64           `json:"timeoutSeconds"`
+}
+
+// Result is how it ended.
+type Result struct {
+	ExitCode int    `json:"exitCode"`
+	Worker   string `json:"worker"`
+	TimedOut bool   `json:"timedOut,omitempty"`
+}
+
+// Farm is one server of the protocol.
+type Farm struct {
+	conn     *grpc.ClientConn
+	instance string
+}
+
+// Options say how to reach a farm.
+type Options struct {
+	Address  string // host:port
+	Instance string
+	Plain    bool   // no TLS, for loopback and private networks
+	Token    string // bearer token, "" for none
+}
+
+// Dial prepares a connection; it is made with the first call.
+func Dial(o Options) (*Farm, error) {
+	creds := credentials.NewClientTLSFromCert(nil, "")
+	if o.Plain {
+		creds = insecure.NewCredentials()
+	}
+	opts := []grpc.DialOption{grpc.WithTransportCredentials(creds)}
+	if o.Token != "" {
+		if o.Plain {
+			return nil, errors.New("a token is not sent without TLS")
+		}
+		opts = append(opts, grpc.WithPerRPCCredentials(bearer(o.Token)))
+	}
+	conn, err := grpc.NewClient(o.Address, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("build farm %s: %w", o.Address, err)
+	}
+	return &Farm{conn: conn, instance: o.Instance}, nil
+}
+
+// Close ends the connection.
+func (f *Farm) Close() error { return f.conn.Close() }
+
+type bearer string
+
+func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": "Bearer " + string(b)}, nil
+}
+
+func (bearer) RequireTransportSecurity() bool { return true }
+
+// maxBatch stays below the 4 MB that gRPC servers take in one message.
+const maxBatch = 3 << 20
+
+// Run uploads the inputs, executes the job and copies its output to log.
+func (f *Farm) Run(ctx context.Context, job Job, log io.Writer) (Result, error) {
+	root, blobs, err := tree(job.Root, job.Files)
+	if err != nil {
+		return Result{}, err
+	}
+	action, err := describe(job, root, blobs)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := f.upload(ctx, blobs); err != nil {
+		return Result{}, fmt.Errorf("upload: %w", err)
+	}
+	res, err := f.execute(ctx, action)
+	if err != nil {
+		return Result{}, err
+	}
+	return f.finish(ctx, res, log)
+}
+
+// describe adds command and action to the blobs and returns the action's digest.
+func describe(job Job, root *repb.Digest, blobs map[string]blob) (*repb.Digest, error) {
+	cmd := &repb.Command{Arguments: []string{"sh", "-c", job.Command}, WorkingDirectory: job.Dir}
+	for _, name := range sortedKeys(job.Env) {
+		cmd.EnvironmentVariables = append(cmd.EnvironmentVariables, &repb.Command_EnvironmentVariable{Name: name, Value: job.Env[name]})
+	}
+	platform := &repb.Platform{}
+	for _, name := range sortedKeys(job.Platform) {
+		platform.Properties = append(platform.Properties, &repb.Platform_Property{Name: name, Value: job.Platform[name]})
+	}
+	cmd.Platform = platform //nolint:staticcheck // older servers read it here, newer ones in the action
+	cmdDigest, err := message(cmd, blobs)
+	if err != nil {
+		return nil, err
+	}
+	return message(&repb.Action{
+		CommandDigest: cmdDigest, InputRootDigest: root, Platform: platform,
+		Timeout: durationpb.New(time.Duration(job.TimeoutSec * float64(time.Second))),
+		// Proofs are kept under keys of Gauntlet's own; the farm's cache is not asked.
+		DoNotCache: true,
+	}, blobs)
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// upload sends the blobs that the farm does not have.
+func (f *Farm) upload(ctx context.Context, blobs map[string]blob) error {
+	cas := repb.NewContentAddressableStorageClient(f.conn)
+	var all []*repb.Digest
+	for _, b := range blobs {
+		all = append(all, b.digest)
+	}
+	for part := range slices.Chunk(all, 10000) {
+		missing, err := cas.FindMissingBlobs(ctx, &repb.FindMissingBlobsRequest{InstanceName: f.instance, BlobDigests: part})
+		if err != nil {
+			return err
+		}
+		if err := f.send(ctx, cas, missing.GetMissingBlobDigests(), blobs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Farm) send(ctx context.Context, cas repb.ContentAddressableStorageClient, missing []*repb.Digest, blobs map[string]blob) error {
+	batch := &repb.BatchUpdateBlobsRequest{InstanceName: f.instance}
+	size := int64(0)
+	flush := func() error {
+		if len(batch.GetRequests()) == 0 {
+			return nil
+		}
+		res, err := cas.BatchUpdateBlobs(ctx, batch)
+		if err != nil {
+			return err
+		}
+		for _, r := range res.GetResponses() {
+			if c := codes.Code(r.GetStatus().GetCode()); c != codes.OK {
+				return status.Error(c, r.GetStatus().GetMessage())
+			}
+		}
+		batch.Requests, size = nil, 0
+		return nil
+	}
+	for _, d := range missing {
+		b, known := blobs[d.GetHash()]
+		if !known {
+			return fmt.Errorf("the farm asks for %s, which nobody mentioned", d.GetHash())
+		}
+		data, err := b.bytes()
+		if err != nil {
+			return err
+		}
+		if len(data) > maxBatch {
+			if err := f.stream(ctx, d, data); err != nil {
+				return err
+			}
+			continue
+		}
+		if size+int64(len(data)) > maxBatch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		batch.Requests = append(batch.Requests, &repb.BatchUpdateBlobsRequest_Request{Digest: d, Data: data})
+		size += int64(len(data))
+	}
+	return flush()
+}
+
+// stream uploads one large blob.
+func (f *Farm) stream(ctx context.Context, d *repb.Digest, data []byte) error {
+	w, err := bspb.NewByteStreamClient(f.conn).Write(ctx)
+	if err != nil {
+		return err
+	}
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // crypto/rand never fails on a supported platform
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	h := hex.EncodeToString(id[:])
+	name := fmt.Sprintf("uploads/%s-%s-%s-%s-%s/blobs/%s/%d", h[:8], h[8:12], h[12:16], h[16:20], h[20:], d.GetHash(), d.GetSizeBytes())
+	if f.instance != "" {
+		name = f.instance + "/" + name
+	}
+	const chunk = 1 << 20
+	for at := 0; ; at += chunk {
+		end := min(at+chunk, len(data))
+		err := w.Send(&bspb.WriteRequest{ResourceName: name, WriteOffset: int64(at), Data: data[at:end], FinishWrite: end == len(data)})
+		if errors.Is(err, io.EOF) || end == len(data) {
+			break // the server has it already, or all was sent
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err = w.CloseAndRecv()
+	return err
+}
+
+// lostStreams is how often a stream that broke is taken up again.
+const lostStreams = 3
+
+// execute starts the action and waits for its end.
+func (f *Farm) execute(ctx context.Context, action *repb.Digest) (*repb.ExecuteResponse, error) {
+	client := repb.NewExecutionClient(f.conn)
+	ops, err := client.Execute(ctx, &repb.ExecuteRequest{InstanceName: f.instance, ActionDigest: action, SkipCacheLookup: true})
+	if err != nil {
+		return nil, err
+	}
+	operation := ""
+	for lost := 0; ; {
+		op, err := ops.Recv()
+		switch {
+		case err == nil:
+			operation = op.GetName()
+			if op.GetDone() {
+				return response(op)
+			}
+			continue
+		case ctx.Err() != nil:
+			f.cancel(context.WithoutCancel(ctx), operation)
+			return nil, context.Cause(ctx)
+		case operation == "" || lost == lostStreams || status.Code(err) != codes.Unavailable && !errors.Is(err, io.EOF):
+			return nil, err
+		}
+		lost++
+		if ops, err = client.WaitExecution(ctx, &repb.WaitExecutionRequest{Name: operation}); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// cancel tells the farm that nobody waits any more; it need not listen.
+func (f *Farm) cancel(ctx context.Context, operation string) {
+	if operation == "" {
+		return
+	}
+	ctx, done := context.WithTimeout(ctx, time.Second)
+	defer done()
+	_, _ = longrunning.NewOperationsClient(f.conn).CancelOperation(ctx, &longrunning.CancelOperationRequest{Name: operation})
+}
+
+func response(op *longrunning.Operation) (*repb.ExecuteResponse, error) {
+	if e := op.GetError(); e != nil {
+		return nil, status.Error(codes.Code(e.GetCode()), e.GetMessage())
+	}
+	res := &repb.ExecuteResponse{}
+	if err := op.GetResponse().UnmarshalTo(res); err != nil {
+		return nil, fmt.Errorf("the farm's answer: %w", err)
+	}
+	return res, nil
+}
+
+// finish copies the output and reads how it ended.
+func (f *Farm) finish(ctx context.Context, res *repb.ExecuteResponse, log io.Writer) (Result, error) {
+	r := res.GetResult()
+	out := Result{ExitCode: int(r.GetExitCode()), Worker: r.GetExecutionMetadata().GetWorker()}
+	if st := res.GetStatus(); st != nil && codes.Code(st.GetCode()) != codes.OK {
+		if codes.Code(st.GetCode()) != codes.DeadlineExceeded {
+			return out, status.Error(codes.Code(st.GetCode()), st.GetMessage())
+		}
+		out.TimedOut = true
+	}
+	if r == nil && !out.TimedOut {
+		return out, errors.New("the farm's answer holds no result")
+	}
+	for _, part := range []struct {
+		raw    []byte
+		digest *repb.Digest
+	}{{r.GetStdoutRaw(), r.GetStdoutDigest()}, {r.GetStderrRaw(), r.GetStderrDigest()}} {
+		if len(part.raw) > 0 {
+			if _, err := log.Write(part.raw); err != nil {
+				return out, err
+			}
+			continue
+		}
+		if part.digest.GetSizeBytes() > 0 {
+			if err := f.download(ctx, part.digest, log); err != nil {
+				return out, fmt.Errorf("output: %w", err)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (f *Farm) download(ctx context.Context, d *repb.Digest, to io.Writer) error {
+	name := fmt.Sprintf("blobs/%s/%d", d.GetHash(), d.GetSizeBytes())
+	if f.instance != "" {
+		name = f.instance + "/" + name
+	}
+	r, err := bspb.NewByteStreamClient(f.conn).Read(ctx, &bspb.ReadRequest{ResourceName: name})
+	if err != nil {
+		return err
+	}
+	for {
+		part, err := r.Recv()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(part.GetData()); err != nil {
+			return err
+		}
+	}
+}
+
+// Unreachable reports whether an error says that the farm did not run the job,
+// so that it may run here instead.
+func Unreachable(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	switch status.Code(err) {
+	case codes.Unavailable, codes.Unimplemented, codes.ResourceExhausted, codes.Unauthenticated, codes.PermissionDenied,
+		codes.FailedPrecondition, codes.Internal, codes.Unknown, codes.InvalidArgument, codes.NotFound, codes.Aborted, codes.DataLoss:
+		return true
+	case codes.OK, codes.Canceled, codes.DeadlineExceeded, codes.AlreadyExists, codes.OutOfRange:
+	}
+	return false
+}

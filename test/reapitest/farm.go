@@ -1,0 +1,300 @@
+//go:build unix
+
+// Package reapitest is a build farm of one machine for tests: it speaks the
+// Remote Execution API on the official protos, keeps blobs in memory, and really
+// runs the commands, in a directory made of the inputs it was sent.
+package reapitest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	longrunning "cloud.google.com/go/longrunning/autogen/longrunningpb"
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+	bspb "google.golang.org/genproto/googleapis/bytestream"
+	rpcstatus "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+// Farm is the server. Its fields may be set before Start.
+type Farm struct {
+	repb.UnimplementedContentAddressableStorageServer
+	repb.UnimplementedExecutionServer
+	bspb.UnimplementedByteStreamServer
+	longrunning.UnimplementedOperationsServer
+
+	Refuse     error // every Execute fails with it
+	LoseStream int   // so many Execute streams break after the operation was named
+	Lie        bool  // answers without a result
+	InlineMax  int   // output longer than this goes into the CAS
+
+	mu        sync.Mutex
+	blobs     map[string][]byte
+	uploads   int
+	cancelled []string
+	results   map[string]*longrunning.Operation
+	dir       string
+}
+
+// Start serves on loopback until the test ends and returns the address.
+func (f *Farm) Start(t testing.TB) string {
+	t.Helper()
+	f.blobs, f.results, f.dir = map[string][]byte{}, map[string]*longrunning.Operation{}, t.TempDir()
+	if f.InlineMax == 0 {
+		f.InlineMax = 1 << 10
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grpc.NewServer()
+	repb.RegisterContentAddressableStorageServer(s, f)
+	repb.RegisterExecutionServer(s, f)
+	bspb.RegisterByteStreamServer(s, f)
+	longrunning.RegisterOperationsServer(s, f)
+	go s.Serve(l) //nolint:errcheck // ends with Stop
+	t.Cleanup(s.Stop)
+	return l.Addr().String()
+}
+
+// Uploads is how many blobs were sent; Cancelled which operations were given up.
+func (f *Farm) Uploads() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.uploads
+}
+
+// Cancelled lists the operations that were given up.
+func (f *Farm) Cancelled() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cancelled
+}
+
+func (f *Farm) get(d *repb.Digest) []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.blobs[d.GetHash()]
+}
+
+func (f *Farm) put(b []byte) *repb.Digest {
+	sum := sha256.Sum256(b)
+	d := &repb.Digest{Hash: hex.EncodeToString(sum[:]), SizeBytes: int64(len(b))}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.blobs[d.GetHash()] = b
+	return d
+}
+
+// FindMissingBlobs is the protocol's.
+func (f *Farm) FindMissingBlobs(_ context.Context, r *repb.FindMissingBlobsRequest) (*repb.FindMissingBlobsResponse, error) {
+	out := &repb.FindMissingBlobsResponse{}
+	for _, d := range r.GetBlobDigests() {
+		if f.get(d) == nil {
+			out.MissingBlobDigests = append(out.MissingBlobDigests, d)
+		}
+	}
+	return out, nil
+}
+
+// BatchUpdateBlobs is the protocol's.
+func (f *Farm) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsRequest) (*repb.BatchUpdateBlobsResponse, error) {
+	out := &repb.BatchUpdateBlobsResponse{}
+	for _, b := range r.GetRequests() {
+		st := &rpcstatus.Status{}
+		if got := f.put(b.GetData()); got.GetHash() != b.GetDigest().GetHash() {
+			st = &rpcstatus.Status{Code: int32(codes.InvalidArgument), Message: "hash does not match"}
+		}
+		f.mu.Lock()
+		f.uploads++
+		f.mu.Unlock()
+		out.Responses = append(out.Responses, &repb.BatchUpdateBlobsResponse_Response{Digest: b.GetDigest(), Status: st})
+	}
+	return out, nil
+}
+
+// Write is the protocol's upload of large blobs.
+func (f *Farm) Write(s bspb.ByteStream_WriteServer) error {
+	var all bytes.Buffer
+	name := ""
+	for {
+		part, err := s.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		name = part.GetResourceName()
+		all.Write(part.GetData())
+		if part.GetFinishWrite() {
+			break
+		}
+	}
+	words := strings.Split(name, "/")
+	if d := f.put(all.Bytes()); len(words) < 2 || words[len(words)-2] != d.GetHash() {
+		return status.Error(codes.InvalidArgument, "hash does not match")
+	}
+	f.mu.Lock()
+	f.uploads++
+	f.mu.Unlock()
+	return s.SendAndClose(&bspb.WriteResponse{CommittedSize: int64(all.Len())})
+}
+
+// Read is the protocol's download.
+func (f *Farm) Read(r *bspb.ReadRequest, s bspb.ByteStream_ReadServer) error {
+	words := strings.Split(r.GetResourceName(), "/")
+	b := f.get(&repb.Digest{Hash: words[len(words)-2]})
+	if b == nil {
+		return status.Error(codes.NotFound, "no such blob")
+	}
+	for at := 0; at < len(b); at += 1 << 16 {
+		if err := s.Send(&bspb.ReadResponse{Data: b[at:min(at+1<<16, len(b))]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Execute runs the action.
+func (f *Farm) Execute(r *repb.ExecuteRequest, s repb.Execution_ExecuteServer) error {
+	if f.Refuse != nil {
+		return f.Refuse
+	}
+	name := "operations/" + r.GetActionDigest().GetHash()[:12]
+	if err := s.Send(&longrunning.Operation{Name: name}); err != nil {
+		return err
+	}
+	op := f.execute(s.Context(), name, r.GetActionDigest())
+	f.mu.Lock()
+	f.results[name] = op
+	lose := f.LoseStream > 0
+	f.LoseStream--
+	f.mu.Unlock()
+	if lose {
+		return status.Error(codes.Unavailable, "worker went away")
+	}
+	return s.Send(op)
+}
+
+// WaitExecution hands out the result of a stream that was lost.
+func (f *Farm) WaitExecution(r *repb.WaitExecutionRequest, s repb.Execution_WaitExecutionServer) error {
+	f.mu.Lock()
+	op := f.results[r.GetName()]
+	f.mu.Unlock()
+	if op == nil {
+		return status.Error(codes.NotFound, "no such operation")
+	}
+	return s.Send(op)
+}
+
+func (f *Farm) execute(ctx context.Context, name string, action *repb.Digest) *longrunning.Operation {
+	res, err := f.run(ctx, action)
+	if err != nil {
+		return &longrunning.Operation{Name: name, Done: true, Result: &longrunning.Operation_Error{Error: status.Convert(err).Proto()}}
+	}
+	if f.Lie {
+		res = &repb.ExecuteResponse{}
+	}
+	any, err := anypb.New(res)
+	if err != nil {
+		return &longrunning.Operation{Name: name, Done: true, Result: &longrunning.Operation_Error{Error: status.Convert(err).Proto()}}
+	}
+	return &longrunning.Operation{Name: name, Done: true, Result: &longrunning.Operation_Response{Response: any}}
+}
+
+func (f *Farm) run(ctx context.Context, d *repb.Digest) (*repb.ExecuteResponse, error) {
+	var action repb.Action
+	var cmd repb.Command
+	if err := errors.Join(proto.Unmarshal(f.get(d), &action), proto.Unmarshal(f.get(action.GetCommandDigest()), &cmd)); err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	work, err := os.MkdirTemp(f.dir, "job")
+	if err != nil {
+		return nil, err
+	}
+	if err := f.materialise(action.GetInputRootDigest(), work); err != nil {
+		return nil, status.Error(codes.FailedPrecondition, err.Error())
+	}
+	ctx, cancel := context.WithTimeout(ctx, action.GetTimeout().AsDuration())
+	defer cancel()
+	c := exec.CommandContext(ctx, cmd.GetArguments()[0], cmd.GetArguments()[1:]...)
+	c.Dir, c.Env = filepath.Join(work, cmd.GetWorkingDirectory()), []string{"PATH=" + os.Getenv("PATH")}
+	for _, e := range cmd.GetEnvironmentVariables() {
+		c.Env = append(c.Env, e.GetName()+"="+e.GetValue())
+	}
+	for _, p := range action.GetPlatform().GetProperties() {
+		c.Env = append(c.Env, "PLATFORM_"+p.GetName()+"="+p.GetValue())
+	}
+	c.WaitDelay = 100 * time.Millisecond // what the command left behind holds its output open
+	out, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	res := &repb.ActionResult{ExitCode: int32(c.ProcessState.ExitCode()), ExecutionMetadata: &repb.ExecutedActionMetadata{Worker: "worker-" + strconv.Itoa(1)}}
+	if len(out) > f.InlineMax {
+		res.StdoutDigest = f.put(out)
+	} else {
+		res.StdoutRaw = out
+	}
+	answer := &repb.ExecuteResponse{Result: res}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		answer.Status = &rpcstatus.Status{Code: int32(codes.DeadlineExceeded), Message: "timeout"}
+	}
+	return answer, nil
+}
+
+func (f *Farm) materialise(d *repb.Digest, to string) error {
+	var dir repb.Directory
+	if err := proto.Unmarshal(f.get(d), &dir); err != nil {
+		return err
+	}
+	for _, n := range dir.GetFiles() {
+		mode := os.FileMode(0o644)
+		if n.GetIsExecutable() {
+			mode = 0o755
+		}
+		if err := os.WriteFile(filepath.Join(to, n.GetName()), f.get(n.GetDigest()), mode); err != nil {
+			return err
+		}
+	}
+	for _, n := range dir.GetSymlinks() {
+		if err := os.Symlink(n.GetTarget(), filepath.Join(to, n.GetName())); err != nil {
+			return err
+		}
+	}
+	for _, n := range dir.GetDirectories() {
+		sub := filepath.Join(to, n.GetName())
+		if err := errors.Join(os.Mkdir(sub, 0o755), f.materialise(n.GetDigest(), sub)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CancelOperation notes that nobody waits any more.
+func (f *Farm) CancelOperation(_ context.Context, r *longrunning.CancelOperationRequest) (*emptypb.Empty, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cancelled = append(f.cancelled, r.GetName())
+	return &emptypb.Empty{}, nil
+}
