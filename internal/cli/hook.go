@@ -11,19 +11,21 @@ func (app *App) smallHook(ctx context.Context, args []string) (code int, ok bool
 	if len(args) == 0 {
 		return 0, false
 	}
+	var hook func(context.Context)
 	switch args[0] {
 	case "prompt":
-		app.promptHook(ctx, agentFlag(args[1:]))
-		return 0, true
+		hook = func(ctx context.Context) { app.promptHook(ctx, agentFlag(args[1:])) }
 	case "session-start":
-		return app.sessionStartHook(ctx, args[1:]), true
+		hook = func(ctx context.Context) { app.sessionStartHook(ctx, args[1:]) }
 	case "subagent-stop":
-		return app.subagentStopHook(ctx, args[1:]), true
+		hook = func(ctx context.Context) { app.subagentStopHook(ctx, args[1:]) }
 	default:
 		// A hook that another version installed: an exit code or a word on stderr
 		// would block some agents, so only a person is told.
 		return 0, !terminal(app.In)
 	}
+	app.watched(ctx, hookDeadline, hook)
+	return 0, true
 }
 
 func (app *App) hookCmd() *cobra.Command {

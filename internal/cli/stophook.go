@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -16,15 +14,22 @@ import (
 // stdout, and an exit code would be read as one by some agents.
 func (app *App) stopHook(ctx context.Context, agentName string) int {
 	cwd, _ := app.Getwd()
+	w := newWatchdog(stop.Patience + deadlineGrace)
+	var late lateWriter
 	h := stop.Hook{
-		AgentName: agentName, Stdin: app.In, Stderr: app.Err, Getenv: app.Getenv, Environ: app.Environ(),
-		Cwd: cwd, Now: app.Now, Interruptible: interruptible,
+		AgentName: agentName, Stdin: app.In, Stderr: &late, Getenv: app.Getenv, Environ: app.Environ(),
+		Cwd: cwd, Now: app.Now, Watch: w.watch,
+		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			w.listen()
+			return context.WithCancel(ctx) // the watchdog ends it
+		},
 	}
-	out := h.Run(ctx)
-	signal.Ignore(syscall.SIGPIPE) // the agent may be gone; only now: gates would inherit it
+	out := w.guard(ctx, h.Run)
+	w.listen() // the agent may be gone
 	if len(out) > 0 {
 		_, _ = app.Out.Write(out)
 	}
+	late.flush(app.Err)
 	return 0
 }
 

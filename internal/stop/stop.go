@@ -33,6 +33,9 @@ type Hook struct {
 	// when there is something to interrupt: listening for signals costs as much
 	// as all the guards together.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
+	// Watch says how long the answer may take from now on, and what to answer in
+	// its place when it does not come; nil where nobody watches.
+	Watch func(left time.Duration, approval func(why string) []byte)
 }
 
 // stopping is one stop on its way through the pipeline.
@@ -86,6 +89,7 @@ func (s *stopping) verdict(ctx context.Context) (v event.Verdict) {
 	if s.adapter.Setup().Quiet {
 		s.Stderr = io.Discard // this client would read it as our answer
 	}
+	s.watch(Patience)
 	if s.event.SubagentsUnmarked && transcript.CalledBy(s.event.TranscriptPath) != "" {
 		s.event.Kind, s.event.SubagentID = event.SubagentStop, s.event.SessionID
 	}
@@ -221,9 +225,25 @@ func (s *stopping) bounded(ctx context.Context) (context.Context, context.Cancel
 	if s.cfg != nil {
 		deadline = s.cfg.Settings.Deadline
 	}
+	s.watch(deadline)
 	ctx, release := s.Interruptible(ctx)
 	ctx, cancel := context.WithDeadlineCause(ctx, s.started.Add(deadline), errDeadline)
 	return ctx, func() { cancel(); release() }
+}
+
+// Patience is how long an answer may take before the configuration has said
+// how long.
+const Patience = 280 * time.Second
+
+// watch has the watchdog answer, if we do not, when the deadline has passed.
+func (s *stopping) watch(deadline time.Duration) {
+	if s.Watch == nil {
+		return
+	}
+	adapter, ev := s.adapter, s.event
+	s.Watch(max(0, s.started.Add(deadline).Sub(s.Now())), func(why string) []byte {
+		return adapter.Encode(ev, loud(event.InfrastructureErr, why))
+	})
 }
 
 // plainSubagent tells a sub-agent's stop, of which there are many, without
