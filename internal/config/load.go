@@ -2,7 +2,11 @@ package config
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash"
 	"io/fs"
 	"os"
 	"path"
@@ -21,6 +25,8 @@ type Loaded struct {
 	Settings Settings
 	Values   []Value  // the same settings and those of the sections, field by field, with their sources
 	Warnings []string // one line each, with their place
+	// Digest names the content of every file of the policy that was read.
+	Digest string
 }
 
 // Summary counts what is configured, for people.
@@ -79,6 +85,7 @@ type loader struct {
 	used     map[string]bool   // "check NAME", "review NAME" named by an entry point
 	aliases  map[string]string // legacy name: of a check → its file's name
 	broken   map[string]bool   // gates whose file has errors
+	digest   hash.Hash         // of every file that was read
 }
 
 func load(root string, getenv func(string) string) (*Loaded, []problem) {
@@ -91,6 +98,7 @@ func load(root string, getenv func(string) string) (*Loaded, []problem) {
 		used:    map[string]bool{},
 		aliases: map[string]string{},
 		broken:  map[string]bool{},
+		digest:  sha256.New(),
 	}
 	name := path.Join(Dir, File)
 	if foreign := Foreign(root); foreign != "" {
@@ -98,7 +106,7 @@ func load(root string, getenv func(string) string) (*Loaded, []problem) {
 		return l.out, l.problems
 	}
 	d := newDecoder(name, legacyProject())
-	data, fail := readFile(filepath.Join(root, Dir, File), name)
+	data, fail := l.read(filepath.Join(root, Dir, File), name)
 	if fail != nil {
 		l.add(false, fail)
 		return l.out, l.problems
@@ -126,7 +134,16 @@ func load(root string, getenv func(string) string) (*Loaded, []problem) {
 	l.add(false, d.errs...)
 	l.problems = append(l.problems, late...)
 	l.settings(d, getenv)
+	l.out.Digest = "sha256:" + hex.EncodeToString(l.digest.Sum(nil))
 	return l.out, l.problems
+}
+
+// read reads one file of the policy.
+func (l *loader) read(path, name string) ([]byte, *Error) {
+	data, fail := readFile(path, name)
+	fmt.Fprintf(l.digest, "%d:%s%d:", len(name), name, len(data))
+	l.digest.Write(data)
+	return data, fail
 }
 
 func (l *loader) add(unused bool, errs ...*Error) {
@@ -166,7 +183,7 @@ func (l *loader) loadChecks() {
 		}
 		c := &Check{Name: name, File: shown}
 		d := newDecoder(shown, legacyCheck())
-		data, fail := readFile(filepath.Join(l.root, Dir, ChecksDir, file), shown)
+		data, fail := l.read(filepath.Join(l.root, Dir, ChecksDir, file), shown)
 		if fail != nil {
 			d.errs = append(d.errs, fail)
 		} else {
@@ -215,7 +232,7 @@ func (l *loader) loadReviews() {
 		shown := path.Join(Dir, ReviewsDir, file)
 		r := &Review{Name: name, File: shown}
 		d := newDecoder(shown, legacyReview())
-		data, fail := readFile(filepath.Join(l.root, Dir, ReviewsDir, file), shown)
+		data, fail := l.read(filepath.Join(l.root, Dir, ReviewsDir, file), shown)
 		if fail != nil {
 			d.errs = append(d.errs, fail)
 		} else {

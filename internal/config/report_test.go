@@ -33,7 +33,7 @@ func TestReportFields(t *testing.T) {
 func TestReportErrors(t *testing.T) {
 	for field, want := range map[string]string{
 		"report: sarfi":                          `did you mean "sarif"`,
-		"report: efm:golangci":                   `did you mean "golangci-lint"`,
+		"report: efm:golangci-lnt":               `did you mean "golangci-lint"`,
 		"report: '(?P<file>x)'":                  "(?P<message>",
 		"report: '(?P<file>x'":                   "missing closing )",
 		"report_file: ../x.xml":                  "stay in the project",

@@ -9,6 +9,11 @@ type Verdict struct {
 	Reason string
 	// SystemMessage is shown in the agent's terminal when a person should know.
 	SystemMessage string
+	// WouldBlock: something failed or is owed, and only its mode lets the agent
+	// stop. Owed are the ids of what a checkpoint asked for. Both are for the
+	// history, not for the agent.
+	WouldBlock bool
+	Owed       []string
 	// Autonomous reports what autonomy did (context_checkpoint only).
 	Autonomous *AutonomousExecution
 }

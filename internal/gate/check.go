@@ -20,6 +20,12 @@ type Env struct {
 	Environ    []string
 	Observer   Observer
 	Now        func() time.Time
+	// Root is the project, which paths in reports are relative to.
+	Root string
+	// Touched reports whether the work that is judged changed a file; nil: nothing.
+	Touched func(path string) bool
+	// Judge may change the result before it is written to the log; nil: it stands.
+	Judge func(context.Context, Job, *Result)
 }
 
 const (
@@ -54,20 +60,20 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		_ = log.finish("Result: error - " + res.Message + "\n")
 		return res
 	}
-	r := proc.Run(ctx, proc.Cmd{
-		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: append(checkEnviron(env.Environ, j.Check.Env, j.Dir), "BASE_BRANCH="+env.BaseBranch),
-		Stdout: log, Stderr: log, Timeout: j.Check.Limit(), Contain: true,
-	})
-	res.DurationMS = r.Duration.Milliseconds()
-	res.judge(r, j.Check.Limit())
+	run := func() Result { return attempt(ctx, j, env, res, command, log) }
+	res = run()
+	if res.mayBeFlaky(ctx, j.Check) {
+		log.note("\nResult: fail - " + res.Message + "; running once more\n\n")
+		res = res.again(run(), env.Touched)
+	}
+	if env.Judge != nil {
+		env.Judge(ctx, j, &res)
+	}
 	trailer := "\nResult: " + string(res.Status)
 	if res.Message != "" {
 		trailer += " - " + res.Message
 	}
 	trailer += "\n"
-	if res.Status != Pass {
-		res.Tail = log.lastLines(tailForReason)
-	}
 	if res.Status == Fail && j.Check.FixText != "" {
 		res.FixInstructions = j.Check.FixText
 		trailer += "\nFix instructions:\n" + indent(res.FixInstructions) + "\n"
@@ -75,6 +81,22 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 	if err := log.finish(trailer); err != nil {
 		res.Message = strings.TrimPrefix(res.Message+"; log incomplete: "+err.Error(), "; ")
 	}
+	return res
+}
+
+// attempt runs the command once.
+func attempt(ctx context.Context, j Job, env Env, res Result, command string, log *gateLog) Result {
+	out := newCapture(j.Check, log)
+	r := proc.Run(ctx, proc.Cmd{
+		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: append(checkEnviron(env.Environ, j.Check.Env, j.Dir), "BASE_BRANCH="+env.BaseBranch),
+		Stdout: out.stdout, Stderr: out.stderr, Timeout: j.Check.Limit(), Contain: true,
+	})
+	res.DurationMS = r.Duration.Milliseconds()
+	res.judge(r, j.Check.Limit())
+	if res.Status != Pass {
+		res.Tail = log.lastLines(tailForReason)
+	}
+	res.readReport(j, env, command, out)
 	return res
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -29,6 +30,8 @@ type Job struct {
 
 	Check  *config.Check
 	Review *config.Review
+	// Mode is what a failure means in this run.
+	Mode config.Mode
 }
 
 // Parallel reports whether the job may run beside others.
@@ -44,6 +47,9 @@ type Filter struct {
 	Kind  Kind     // "" = both
 	Names []string // none = all
 	CI    bool
+	// Mode turns a gate's own mode into the one that counts; nil: as it is.
+	Mode func(own config.Mode) config.Mode
+	Now  time.Time // for quarantines
 }
 
 // Select finds the jobs that the changed paths (relative to the root) call for,
@@ -99,6 +105,9 @@ func (s *selector) add(ep config.EntryPoint, e entry) {
 }
 
 func (s *selector) take(j Job, active bool, place string) {
+	if j.Mode = s.filter.mode(j); j.Mode == config.ModeOff && len(s.filter.Names) == 0 {
+		return // only who asks for it by name gets it
+	}
 	j.ID = string(j.Kind) + ":" + j.Entry + ":" + j.Name
 	if s.byPlace[place] {
 		return
@@ -109,6 +118,23 @@ func (s *selector) take(j Job, active bool, place string) {
 	}
 	s.byPlace[place] = true
 	s.jobs = append(s.jobs, j)
+}
+
+// mode is what a failure of the job means in this run.
+func (f Filter) mode(j Job) config.Mode {
+	own := config.ModeEnforce
+	if j.Check != nil {
+		own = j.Check.Mode
+	} else if j.Review != nil {
+		own = j.Review.Mode
+	}
+	if f.Mode != nil {
+		own = f.Mode(own)
+	}
+	if j.Check != nil && j.Check.Quarantined(f.Now) {
+		own = config.Weaker(own, config.ModeWarn)
+	}
+	return config.Weaker(own, config.ModeEnforce)
 }
 
 func (s *selector) wanted(k Kind, name string, runs func(inCI bool) bool) bool {

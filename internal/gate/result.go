@@ -4,6 +4,11 @@
 // reviews (Job, Result, Observer) is defined here.
 package gate
 
+import (
+	"gauntlet/internal/config"
+	"gauntlet/internal/finding"
+)
+
 // Kind tells the two kinds of gate apart.
 type Kind string
 
@@ -46,19 +51,91 @@ type Result struct {
 	// FixInstructions is the text the project wrote for this failure.
 	FixInstructions string `json:"fixInstructions,omitempty"`
 
-	// Reviews: findings by how they were answered, and the files to answer them in.
-	Findings    []Finding `json:"findings,omitempty"`
-	SkippedOnes int       `json:"skippedFindings,omitempty"`
-	ResultFiles []string  `json:"resultFiles,omitempty"`
+	// Key names everything the result depends on; "" when that is not known.
+	Key string `json:"key,omitempty"`
+	// Mode is what a failure means; WouldBlock: it failed, and only its mode lets
+	// the agent stop.
+	Mode       config.Mode `json:"mode,omitempty"`
+	WouldBlock bool        `json:"wouldBlock,omitempty"`
+	// Flaky: it failed and passed on the same content. Attempt counts from 1 when
+	// a failed check was run again.
+	Flaky   bool `json:"flaky,omitempty"`
+	Attempt int  `json:"attempt,omitempty"`
+
+	// Findings of a check are those of its report, of a review those that are
+	// unanswered.
+	Findings []Finding `json:"findings,omitempty"`
+	// Report is what else a check's report said; nil when it is not read.
+	Report *Report `json:"report,omitempty"`
+	// Reviews: how many were waived, and the files to answer findings in.
+	SkippedOnes int      `json:"skippedFindings,omitempty"`
+	ResultFiles []string `json:"resultFiles,omitempty"`
 }
 
-// Finding is an unanswered finding of a review.
+// Finding is a problem that a check or a review reported.
 type Finding struct {
 	File     string `json:"file"`
 	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Rule     string `json:"rule,omitempty"`
 	Issue    string `json:"issue"`
 	Fix      string `json:"fix,omitempty"`
-	Priority string `json:"priority,omitempty"`
+	Priority string `json:"priority,omitempty"` // of a review: critical to low; of a check: error, warning
+	Test     string `json:"test,omitempty"`     // package and name of a failed test
+	// State is new or unchanged, where that was asked (new_only).
+	State string `json:"state,omitempty"`
+	// Print identifies the finding without its path and line.
+	Print string `json:"print,omitempty"`
+}
+
+// States of a finding, in the words of SARIF's baselineState.
+const (
+	StateNew       = "new"
+	StateUnchanged = "unchanged"
+)
+
+// Report is what a check's report said beside its findings.
+type Report struct {
+	Tool    string `json:"tool,omitempty"` // tool and version, where the report names them
+	Tests   int    `json:"tests,omitempty"`
+	Failed  int    `json:"failed,omitempty"`
+	Outside int    `json:"outside,omitempty"` // findings about files outside the project
+	// Note says why the exit code alone decided, or what was compared.
+	Note string `json:"note,omitempty"`
+	// Old counts findings that were there before.
+	Old int `json:"old,omitempty"`
+}
+
+// NewFindings lists the findings that are new, or all of them where that was not
+// asked.
+func (r Result) NewFindings() []Finding {
+	var out []Finding
+	for _, f := range r.Findings {
+		if f.State != StateUnchanged {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Known reduces the findings to what a later run compares with.
+func (r Result) Known() []finding.Known {
+	list := make([]finding.Finding, 0, len(r.Findings))
+	for _, f := range r.Findings {
+		list = append(list, f.identity())
+	}
+	return finding.Remember(list)
+}
+
+// Fingerprint identifies a finding of the gate for other tools.
+func (r Result) Fingerprint(f Finding) string { return f.identity().Fingerprint(r.ID) }
+
+func (f Finding) identity() finding.Finding {
+	id := finding.Finding{Path: f.File, Rule: f.Rule, Message: f.Issue, Test: f.Test, Print: f.Print}
+	if id.Print == "" { // a reviewer's
+		id.Print = f.Issue
+	}
+	return id
 }
 
 // Observer is told what happens while gates run. Calls for one gate come in

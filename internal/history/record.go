@@ -141,7 +141,7 @@ func FromVerdict(id string, at time.Time, v event.Verdict) Record {
 	r := Record{
 		Type: Verdict, ID: id, Time: at, Source: FromStop,
 		Status: string(v.Status), Message: v.Message, Reason: v.Reason, SystemMessage: v.SystemMessage,
-		Decision: "approve",
+		Decision: "approve", WouldBlock: v.WouldBlock, Owed: v.Owed,
 	}
 	if v.Blocks() {
 		r.Decision = "block"

@@ -132,6 +132,7 @@ func (e *execution) run(ctx context.Context) {
 func (e *execution) locked(ctx context.Context) {
 	sweepTemps(e.logDir, e.opts.Now())
 	e.logs = scanLogs(e.logDir)
+	e.forgiveObserved()
 	hasState := false
 	e.state, hasState = readState(e.logDir)
 	if left := e.state.timeLeft(e.opts.Interval, e.opts.Now()); left > 0 && len(e.logs.failing) == 0 {
@@ -158,7 +159,9 @@ func (e *execution) locked(ctx context.Context) {
 		e.end(event.NoApplicableGates, "no gate applies to what changed"+e.hint())
 		return
 	}
+	e.res.Changed = e.changes.paths
 	used := e.attemptsUsed()
+	e.res.Attempt = used + 1
 	limit := e.opts.Config.Settings.MaxRetries + 1
 	e.res.AttemptsLeft = max(0, limit-used)
 	if used >= limit && e.opts.Turn != "" {
@@ -175,8 +178,34 @@ func (e *execution) selected() []gate.Job {
 	if e.opts.All {
 		must = func(gate.Job) bool { return true }
 	}
-	return gate.Select(e.opts.Config, e.changes.paths, must, gate.Filter{Kind: e.opts.Kind, Names: e.opts.Gates, CI: e.ci})
+	return gate.Select(e.opts.Config, e.changes.paths, must, e.filter())
 }
+
+// filter is which gates this run is about, and what a failure of them means.
+func (e *execution) filter() gate.Filter {
+	f := gate.Filter{Kind: e.opts.Kind, Names: e.opts.Gates, CI: e.ci, Mode: e.opts.Config.Settings.ModeOf, Now: e.opts.Now()}
+	if e.opts.Turn != "" {
+		f.Mode = e.opts.Config.Settings.ModeAtStop
+	}
+	return f
+}
+
+// forgiveObserved takes gates that do not block from those that still fail:
+// nothing waits for them.
+func (e *execution) forgiveObserved() {
+	if len(e.logs.failing) == 0 {
+		return
+	}
+	all := func(gate.Job) bool { return true }
+	for _, j := range gate.Select(e.opts.Config, nil, all, gate.Filter{CI: e.ci, Mode: e.filter().Mode, Now: e.opts.Now()}) {
+		if !j.Mode.Blocks() {
+			delete(e.logs.failing, j.LogBase)
+		}
+	}
+}
+
+// touched reports whether the work that is judged changed a file.
+func (e *execution) touched(path string) bool { return slices.Contains(e.changes.paths, path) }
 
 // hint names the way to run a gate although nothing calls for it.
 func (e *execution) hint() string {
@@ -221,7 +250,7 @@ func (e *execution) leavesOut(jobs []gate.Job) bool {
 	for _, j := range jobs {
 		in[j.LogBase] = true
 	}
-	for _, j := range gate.Select(e.opts.Config, nil, e.stillFails, gate.Filter{CI: e.ci}) {
+	for _, j := range gate.Select(e.opts.Config, nil, e.stillFails, gate.Filter{CI: e.ci, Mode: e.filter().Mode, Now: e.opts.Now()}) {
 		if !in[j.LogBase] {
 			return true
 		}

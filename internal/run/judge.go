@@ -72,6 +72,10 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 			}
 		}
 	}
+	for i := range results {
+		results[i].Mode, results[i].Key = jobs[i].Mode, keys[i]
+		results[i].WouldBlock = results[i].Status == gate.Fail && !jobs[i].Mode.Blocks()
+	}
 	e.res.Gates = results
 	e.conclude(attempts)
 	if ctx.Err() != nil {
@@ -163,7 +167,7 @@ func (e *execution) prepare(ctx context.Context, j gate.Job, n int, snap git.Sna
 	}
 	env := gate.Env{
 		LogDir: e.logDir, RunNumber: n, BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now,
-		Observer: e.opts.Observer,
+		Observer: e.opts.Observer, Root: e.opts.Config.Root, Touched: e.touched,
 	}
 	key := ""
 	if files != nil {
@@ -302,8 +306,12 @@ func (e *execution) conclude(attempts int) {
 	case len(errored) > 0:
 		e.end(event.InfrastructureErr, fmt.Sprintf("%d of %d gates could not run: %s (%s)", len(errored), len(e.res.Gates), names(errored), errored[0].Message))
 		e.res.ErrorMessage = errored[0].Message
-	case waived > 0:
-		e.end(event.PassedWithWarnings, fmt.Sprintf("%s passed, %s skipped", total, plural(waived, "finding")))
+	case waived > 0 || len(e.res.Notices()) > 0:
+		text := fmt.Sprintf("%d of %d gates passed", len(e.res.Gates)-len(e.res.Observed()), len(e.res.Gates))
+		if waived > 0 {
+			text = fmt.Sprintf("%s passed, %s skipped", total, plural(waived, "finding"))
+		}
+		e.end(event.PassedWithWarnings, strings.Join(append([]string{text}, e.res.Notices()...), "; "))
 	case cached == len(e.res.Gates):
 		e.end(event.Passed, total+" passed before on the same content")
 	default:

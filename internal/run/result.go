@@ -1,8 +1,11 @@
 package run
 
 import (
+	"fmt"
+
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
+	"gauntlet/internal/redact"
 )
 
 // Result is what a run came to.
@@ -22,20 +25,52 @@ type Result struct {
 	Executed int `json:"executed"`
 	// Tree names the content that was judged.
 	Tree string `json:"-"`
+	// Changed are the paths that were judged; Attempt is which run of the turn
+	// this was, from 1.
+	Changed []string `json:"-"`
+	Attempt int      `json:"-"`
 }
 
-// Failed lists the gates that said no.
-func (r Result) Failed() []gate.Result { return r.with(gate.Fail) }
+// Failed lists the gates that said no and may block.
+func (r Result) Failed() []gate.Result {
+	return r.with(func(g gate.Result) bool { return g.Status == gate.Fail && !g.WouldBlock })
+}
+
+// Observed lists the gates that said no and would block, but for their mode.
+func (r Result) Observed() []gate.Result {
+	return r.with(func(g gate.Result) bool { return g.WouldBlock })
+}
+
+// Flaky lists the gates that passed and failed on the same content.
+func (r Result) Flaky() []gate.Result {
+	return r.with(func(g gate.Result) bool { return g.Flaky && g.Status == gate.Pass })
+}
 
 // Errored lists the gates that could not judge.
-func (r Result) Errored() []gate.Result { return r.with(gate.Error) }
+func (r Result) Errored() []gate.Result {
+	return r.with(func(g gate.Result) bool { return g.Status == gate.Error })
+}
 
-func (r Result) with(s gate.Status) []gate.Result {
+func (r Result) with(is func(gate.Result) bool) []gate.Result {
 	var out []gate.Result
 	for _, g := range r.Gates {
-		if g.Status == s {
+		if is(g) {
 			out = append(out, g)
 		}
+	}
+	return out
+}
+
+// Notices are what a person should know of gates that did not block: what would
+// have blocked but for its mode, and what is flaky. The agent is not told of
+// either: it would work on them.
+func (r Result) Notices() []string {
+	var out []string
+	for _, g := range r.Observed() {
+		out = append(out, fmt.Sprintf("%s would block (mode %s): %s", names([]gate.Result{g}), g.Mode, redact.Line(g.Message, 200)))
+	}
+	for _, g := range r.Flaky() {
+		out = append(out, fmt.Sprintf("%s is flaky: %s", names([]gate.Result{g}), redact.Line(g.Message, 300)))
 	}
 	return out
 }

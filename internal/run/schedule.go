@@ -53,7 +53,7 @@ func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 		mu.Lock()
 		defer mu.Unlock()
 		results[t.index] = r
-		if r.Status == gate.Fail && t.job.Check != nil && t.job.Check.FailFast && stopped == "" {
+		if r.Status == gate.Fail && t.job.Check != nil && t.job.Check.FailFast && t.job.Mode.Blocks() && stopped == "" {
 			stopped = t.job.Name
 		}
 	}

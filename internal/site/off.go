@@ -3,6 +3,7 @@ package site
 import (
 	"time"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/session"
 )
 
@@ -50,6 +51,9 @@ func (s *Site) Off(sessionID string, now time.Time) (Switch, bool) {
 func (s *Site) Disabled(sessionID string, now time.Time) (why string, disabled bool) {
 	if cfg, err := s.Config(); err == nil && cfg != nil && !cfg.Settings.StopHookEnabled {
 		return "the stop hook is switched off by " + cfg.Source("stop_hook.enabled"), true
+	}
+	if cfg, err := s.Config(); err == nil && cfg != nil && cfg.Settings.Mode == config.ModeOff {
+		return "the stop hook is switched off by " + cfg.Source("stop_hook.mode"), true
 	}
 	if sw, off := s.Off(sessionID, now); off {
 		return "switched off by `gauntlet off` " + sw.Until(), true

@@ -11,7 +11,6 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
-	"gauntlet/internal/history"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
@@ -41,7 +40,7 @@ func (s *stopping) gates(ctx context.Context) event.Verdict {
 		event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled, event.InvalidInput, event.Untrusted,
 		event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
-	return approve(res.Status, res.Message)
+	return s.observed(ctx, approve(res.Status, res.Message), res)
 }
 
 const gatesSection = "gates"
@@ -152,16 +151,4 @@ func withoutDigits(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// GateRecords is a run's gates as the history keeps them.
-func GateRecords(id string, at time.Time, root string, res run.Result) []history.Record {
-	var out []history.Record
-	for _, g := range res.Gates {
-		out = append(out, history.Record{
-			Type: history.Gate, ID: id, Time: at, Project: root, Status: string(g.Status), DurationMS: float64(g.DurationMS),
-			Message: g.Message, Gate: g.ID, Kind: string(g.Kind), Cached: g.Cached, LogPath: g.LogPath,
-		})
-	}
-	return out
 }

@@ -136,7 +136,7 @@ func (sc *Scene) block(ctx context.Context, f facts, o Owing) Owing {
 		o.Notes = append(o.Notes, "this was sent or done before and none of its files has changed since")
 	default:
 		o.Says = true
-		o.Verdict = event.Verdict{Status: event.Checkpoint, Reason: o.Result.Message, Message: "checkpoint: " + summary(o.Result)}
+		o.Verdict = event.Verdict{Status: event.Checkpoint, Reason: o.Result.Message, Message: "checkpoint: " + summary(o.Result), Owed: o.Result.IDs()}
 		o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + summary(o.Result) + ". To let the agent go: gauntlet off" + site.SessionFlag(sc.Event.SessionID)
 	}
 	return o

@@ -144,7 +144,7 @@ func (s *stopping) guards(ctx context.Context) event.Verdict {
 	if s.event.StopHookActive && (s.cfg == nil || s.cfg.Settings.Reentry != config.ReentryUntilPass) {
 		if !off && s.cfg != nil {
 			if v, owed := s.commitGate(ctx); owed {
-				return v
+				return s.weakened(ctx, approveReentry(), v)
 			}
 		}
 		return approveReentry()
@@ -195,13 +195,16 @@ func (s *stopping) judge(ctx context.Context) event.Verdict {
 	if v.Blocks() || ctx.Err() != nil {
 		return v
 	}
+	if s.checkpointMode() == config.ModeOff {
+		return v
+	}
 	owed := s.checkpoint(ctx)
 	s.step("checkpoint")
 	if !owed.Says || ctx.Err() != nil {
 		return v
 	}
 	if owed.Verdict.Blocks() {
-		return owed.Verdict
+		return s.weakened(ctx, v, owed.Verdict)
 	}
 	if v.SystemMessage == "" {
 		v.SystemMessage = owed.Verdict.SystemMessage

@@ -49,6 +49,7 @@ func (s *stopping) keep(v event.Verdict) {
 	rec := history.FromVerdict(history.NewID(now), now, v)
 	rec.Project, rec.Cwd, rec.Agent = s.root, s.event.Cwd, s.event.Agent
 	rec.Session, rec.Turn = s.event.SessionID, s.event.TurnID
+	s.facts(&rec)
 	rec.Steps, rec.DurationMS = s.steps, float64(now.Sub(s.started).Microseconds())/1000
 	recs := append([]history.Record{rec}, GateRecords(rec.ID, now, s.root, s.result)...)
 	if err := history.Append(dir, recs...); err != nil {

@@ -47,6 +47,19 @@ type Result struct {
 	about []string
 }
 
+// IDs names what the result asks for: the actions, then the kinds of what was
+// observed.
+func (r Result) IDs() []string {
+	var ids []string
+	for _, a := range r.Actions {
+		ids = append(ids, a.ID)
+	}
+	for _, o := range r.Observations {
+		ids = append(ids, string(o.Kind))
+	}
+	return ids
+}
+
 // Action is one thing owed.
 type Action struct {
 	ID   string `json:"id"`

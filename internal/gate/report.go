@@ -1,0 +1,120 @@
+package gate
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/finding"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
+)
+
+// maxCaptured bounds what of a check's output is kept in memory to be read as a
+// report; a longer one belongs into a report_file.
+const maxCaptured = 8 << 20
+
+// capture keeps a check's output beside its log, where it is to be read.
+type capture struct {
+	stdout, stderr io.Writer
+	mu             sync.Mutex
+	buf            bytes.Buffer
+	over           bool
+}
+
+func newCapture(c *config.Check, log io.Writer) *capture {
+	out := &capture{stdout: log, stderr: log}
+	switch c.ReportFormat() {
+	case "":
+	case "sarif", "checkstyle", "junit", "rdjson":
+		if c.ReportFile == "" {
+			out.stdout = io.MultiWriter(log, out)
+		}
+	default: // tools disagree about where messages for people belong
+		if c.ReportFile == "" {
+			both := io.MultiWriter(log, out)
+			out.stdout, out.stderr = both, both
+		}
+	}
+	return out
+}
+
+// Write keeps what fits and never fails.
+func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return len(p), nil
+	}
+	if c.over = c.buf.Len()+len(p) > maxCaptured; c.over {
+		c.buf = bytes.Buffer{} // a part of a report is none
+		return len(p), nil
+	}
+	c.buf.Write(p)
+	return len(p), nil
+}
+
+// readReport turns the output of a check into findings. Whatever is wrong with
+// the report, the exit code has decided already.
+func (res *Result) readReport(j Job, env Env, command string, out *capture) {
+	format := j.Check.ReportFormat()
+	if format == "" || res.Status == Error {
+		return
+	}
+	res.Report = &Report{}
+	note := func(err error) {
+		res.Report.Note = redact.Line(err.Error(), 300) + "; the exit code decides"
+	}
+	data := out.buf.Bytes()
+	if file := j.Check.ReportFile; file != "" {
+		var err error
+		if data, err = safefile.Read(env.Root, filepath.Join(j.Dir, filepath.FromSlash(file)), finding.MaxReport); err != nil {
+			note(fmt.Errorf("report_file %s cannot be read: %w", file, err))
+			return
+		}
+	} else if out.over {
+		note(fmt.Errorf("the output is larger than %d MB (use report_file)", maxCaptured>>20))
+		return
+	}
+	dir, err := filepath.Rel(env.Root, j.Dir)
+	if err != nil {
+		dir = "."
+	}
+	report, err := finding.Parse(data, finding.Source{
+		Format: format, Command: command, Root: env.Root, Dir: filepath.ToSlash(dir), Text: sourceText(env.Root),
+	})
+	if err != nil {
+		note(err)
+		return
+	}
+	res.Report.Tool, res.Report.Tests, res.Report.Failed, res.Report.Outside = report.Tool, report.Tests, report.Failed, report.Outside
+	if report.Outside > 0 {
+		res.Report.Note = fmt.Sprintf("%d findings name no file of the project", report.Outside)
+	}
+	for _, f := range report.Findings {
+		res.Findings = append(res.Findings, Finding{
+			File: f.Path, Line: f.Line, Column: f.Column, Rule: f.Rule, Issue: redact.String(f.Message), Priority: f.Severity, Test: f.Test, Print: f.Print,
+		})
+	}
+	if len(report.Findings) == 0 && res.Status == Fail {
+		res.Report.Note = strings.TrimPrefix(res.Report.Note+"; it failed without a finding: the exit code decides", "; ")
+	}
+}
+
+// maxSource bounds a source file whose lines tell findings apart.
+const maxSource = 4 << 20
+
+// sourceText reads files of the project and of nothing else.
+func sourceText(root string) func(string) []byte {
+	return func(name string) []byte {
+		data, err := safefile.Read(root, filepath.Join(root, filepath.FromSlash(name)), maxSource)
+		if err != nil {
+			return nil
+		}
+		return data
+	}
+}

@@ -1,0 +1,51 @@
+package stop
+
+import (
+	"os"
+	"time"
+
+	"gauntlet/internal/gate"
+	"gauntlet/internal/history"
+	"gauntlet/internal/run"
+)
+
+// facts adds to the record of a verdict what a replay needs.
+func (s *stopping) facts(rec *history.Record) {
+	rec.Tree, rec.Changed, rec.Attempt = s.result.Tree, s.result.Changed, s.result.Attempt
+	if s.cfg != nil {
+		rec.Mode, rec.Policy = string(s.cfg.Settings.Mode), s.cfg.Digest
+	}
+	if path := s.event.TranscriptPath; path != "" {
+		rec.Transcript = &history.Transcript{Path: path}
+		if info, err := os.Stat(path); err == nil {
+			rec.Transcript.To = info.Size()
+		}
+	}
+}
+
+// GateRecords is a run's gates as the history keeps them.
+func GateRecords(id string, at time.Time, root string, res run.Result) []history.Record {
+	var out []history.Record
+	for _, g := range res.Gates {
+		rec := history.Record{
+			Type: history.Gate, ID: id, Time: at, Project: root, Status: string(g.Status), DurationMS: float64(g.DurationMS),
+			Message: g.Message, Gate: g.ID, Kind: string(g.Kind), Cached: g.Cached, LogPath: g.LogPath,
+			Key: g.Key, Tree: res.Tree, Command: g.Command, ExitCode: g.ExitCode, Mode: string(g.Mode), WouldBlock: g.WouldBlock,
+			Flaky: g.Flaky, Attempt: g.Attempt, FindingsTotal: len(g.Findings),
+		}
+		if g.Cached {
+			rec.SavedMS = rec.DurationMS
+		} else {
+			rec.Source = history.FromRun
+		}
+		for _, f := range g.Findings {
+			isNew := f.State == gate.StateNew
+			if isNew {
+				rec.FindingsNew++
+			}
+			rec.Findings = append(rec.Findings, history.Finding{Path: f.File, Line: f.Line, Rule: f.Rule, Message: f.Issue, Print: f.Print, New: isNew})
+		}
+		out = append(out, rec)
+	}
+	return out
+}
