@@ -5,7 +5,7 @@
 // out over the reviewers that are installed. What a slot said is kept as JSON
 // beside its log; the coding agent answers each finding there with a status.
 //
-// Ring 3: imports config, proc, redact and safefile. It knows nothing of
-// other gates, of locks or of run numbers: those are handed in. The names of
-// reviewers are known in reviewer.go only.
+// Ring 3: imports agent, config, proc, redact and safefile. It knows nothing of
+// other gates, of locks or of run numbers: those are handed in. The command
+// lines of reviewers are the agents' own (agent.Reviewers).
 package review

@@ -105,7 +105,7 @@ func unknownReviewer(name string) string {
 }
 
 func notInstalled(r Reviewer) string {
-	return fmt.Sprintf("%s is not installed (no %s in PATH)", r.Name, strings.Join(r.programs, " or "))
+	return fmt.Sprintf("%s is not installed (no %s in PATH)", r.Name, strings.Join(r.Programs, " or "))
 }
 
 // usageProblem has the reviewer answer one word and says what is in the way.

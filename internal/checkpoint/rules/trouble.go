@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/transcript"
 )
 
 // troubles are the errors of the turn that nothing later dealt with, one
@@ -48,18 +49,18 @@ func isAnswer(s *step) bool {
 	if !s.line.Parsed || len(s.line.Commands) == 0 {
 		return false
 	}
-	if strings.Contains(s.Command, "/dev/null") && printed(s.Output) == "" && looksUp(s.line.Commands[len(s.line.Commands)-1]) {
+	if strings.Contains(s.Command, "/dev/null") && transcript.WithoutStatus(s.Output) == "" && looksUp(s.line.Commands[len(s.line.Commands)-1]) {
 		return true // looked for something, and told not to complain
 	}
 	if s.HasExit && s.ExitCode != 1 {
 		return false
 	}
-	if !s.HasExit && !saysOne(s.Output) {
+	if !s.HasExit && s.Output != "" && !transcript.PrintsStatusOne(s.Output) {
 		return false
 	}
 	last := s.line.Commands[len(s.line.Commands)-1]
 	isLast := len(last.Filters) == 0 && asks(last)
-	if printed(s.Output) == "" {
+	if transcript.WithoutStatus(s.Output) == "" {
 		// `[ -f x ] && echo yes`: a real failure would have said something, and an
 		// echo does not fail
 		return isLast || last.Name() == "echo" || slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
@@ -89,21 +90,6 @@ func looksUp(c shellcmd.Command) bool {
 		return len(c.Argv()) > 1 && strings.HasPrefix(c.Argv()[1], "is-")
 	}
 	return false
-}
-
-// saysOne: where the status is only told in words.
-func saysOne(output string) bool {
-	return strings.HasPrefix(output, "Exit code 1\n") || output == "Exit code 1" || strings.Contains(output, "Exit Code: 1\n") ||
-		strings.HasSuffix(output, "Exit Code: 1") || output == ""
-}
-
-// printed is the output without the harness's own line about the status.
-func printed(output string) string {
-	output = strings.TrimSpace(output)
-	if first, rest, _ := strings.Cut(output, "\n"); strings.HasPrefix(first, "Exit code ") {
-		output = strings.TrimSpace(rest)
-	}
-	return output
 }
 
 func asks(c shellcmd.Command) bool {

@@ -1,0 +1,18 @@
+package claude
+
+import "gauntlet/internal/agent/wire"
+
+// Reviewer is the command line that answers a review, reading and nothing else.
+// The flags were checked with version 2.1.325.
+func (Adapter) Reviewer() wire.Reviewer {
+	// --allowedTools alone only spares questions: a user's settings may allow
+	// more. --tools is what takes the other tools away.
+	return wire.Reviewer{
+		Name: "claude", Programs: []string{"claude"},
+		Args: []string{
+			"-p", "--allowedTools", "Read,Glob,Grep", "--tools", "Read,Glob,Grep",
+			"--strict-mcp-config", "--no-session-persistence", "--output-format", "text",
+		},
+		Unset: []string{"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT"},
+	}
+}

@@ -1,0 +1,235 @@
+package house
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// house is the program with its types: what goes into the binaries, on every
+// platform.
+type house struct {
+	fset *token.FileSet
+	root string
+	pkgs []*pkg
+}
+
+// pkg is a package on one platform. A file that several platforms share is in
+// the first of them only.
+type pkg struct {
+	path  string // below gauntlet/, as internal/gate
+	room  string // the first name below internal/, "" outside
+	files []*file
+	types *types.Package
+	info  *types.Info
+}
+
+type file struct {
+	name string // below the root
+	*ast.File
+}
+
+// load reads the module in dir. This platform's packages come with the types of
+// everything they import. The files of the other platforms are checked against
+// the same types: what only exists there stays unknown, which no rule needs.
+func load(t *testing.T, dir string) *house {
+	t.Helper()
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{fset: token.NewFileSet(), root: root}
+	roots, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
+			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile,
+		Dir: root, Fset: h.fset, Env: append(os.Environ(), "CGO_ENABLED=0"),
+	}, "gauntlet/cmd/...", "gauntlet/internal/...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := imports{}
+	seen := map[string]bool{}
+	for _, p := range roots {
+		for _, e := range p.Errors {
+			t.Errorf("%s: %v", p.PkgPath, e)
+		}
+		known.add(p.Types)
+		if isTestHelper(p.PkgPath) {
+			continue
+		}
+		mine := h.pkg(p.PkgPath, p.Types, p.TypesInfo)
+		for i, f := range p.Syntax {
+			seen[p.CompiledGoFiles[i]] = true
+			mine.files = append(mine.files, &file{h.relative(p.CompiledGoFiles[i]), f})
+		}
+	}
+	if len(h.pkgs) == 0 {
+		t.Fatal("no packages found")
+	}
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		h.loadPlatform(t, goos, known, seen)
+	}
+	return h
+}
+
+func (h *house) pkg(path string, tp *types.Package, info *types.Info) *pkg {
+	p := &pkg{path: strings.TrimPrefix(path, "gauntlet/"), types: tp, info: info}
+	if rest, ok := strings.CutPrefix(p.path, "internal/"); ok {
+		p.room, _, _ = strings.Cut(rest, "/")
+	}
+	h.pkgs = append(h.pkgs, p)
+	return p
+}
+
+func (h *house) relative(name string) string {
+	rel, err := filepath.Rel(h.root, name)
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(rel)
+}
+
+// loadPlatform adds the files that only this platform has.
+func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[string]bool) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles", "gauntlet/cmd/...", "gauntlet/internal/...")
+	cmd.Dir, cmd.Stderr = h.root, os.Stderr
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list for %s: %v", goos, err)
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var l struct {
+			ImportPath, Dir string
+			GoFiles         []string
+		}
+		if err := dec.Decode(&l); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		paths := make([]string, len(l.GoFiles))
+		for i, name := range l.GoFiles {
+			paths[i] = filepath.Join(l.Dir, name)
+		}
+		if isTestHelper(l.ImportPath) || !slices.ContainsFunc(paths, func(p string) bool { return !seen[p] }) {
+			continue
+		}
+		var all []*ast.File
+		var own []*file
+		for _, path := range paths {
+			f, err := parser.ParseFile(h.fset, path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, f)
+			if !seen[path] {
+				seen[path] = true
+				own = append(own, &file{h.relative(path), f})
+			}
+		}
+		info := &types.Info{
+			Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+			Types: map[ast.Expr]types.TypeAndValue{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
+		}
+		conf := types.Config{Importer: known, Error: func(error) {}}
+		tp, _ := conf.Check(l.ImportPath, h.fset, all, info)
+		p := h.pkg(l.ImportPath, tp, info)
+		p.files = own
+	}
+}
+
+// isTestHelper tells packages that only tests import (a rule sees to that).
+func isTestHelper(path string) bool { return strings.HasSuffix(path, "test") }
+
+// imports are the packages that are known by their import path.
+type imports map[string]*types.Package
+
+func (i imports) add(p *types.Package) {
+	if p == nil || i[p.Path()] != nil {
+		return
+	}
+	i[p.Path()] = p
+	for _, q := range p.Imports() {
+		i.add(q)
+	}
+}
+
+// Import makes imports a types.Importer.
+func (i imports) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if p := i[path]; p != nil {
+		return p, nil
+	}
+	return nil, errors.New("only on another platform")
+}
+
+// finding is one place that breaks a rule.
+type finding struct {
+	file string
+	line int
+	what string
+}
+
+// at makes a finding of a node.
+func (h *house) at(n ast.Node, what string) finding {
+	pos := h.fset.Position(n.Pos())
+	return finding{h.relative(pos.Filename), pos.Line, what}
+}
+
+// each calls f for every node of every file.
+func (h *house) each(f func(p *pkg, file *file, n ast.Node)) {
+	for _, p := range h.pkgs {
+		for _, file := range p.files {
+			ast.Inspect(file.File, func(n ast.Node) bool {
+				if n != nil {
+					f(p, file, n)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// name is what an identifier refers to: "os.Getenv", "(*os.File).Write",
+// "gauntlet/internal/git.Find", or "" for what is local.
+func (p *pkg) name(id *ast.Ident) string {
+	obj := p.info.Uses[id]
+	if obj == nil || obj.Pkg() == nil {
+		return ""
+	}
+	if f, ok := obj.(*types.Func); ok {
+		return f.FullName()
+	}
+	if obj.Parent() != obj.Pkg().Scope() {
+		return ""
+	}
+	return obj.Pkg().Path() + "." + obj.Name()
+}
+
+// in reports whether a package or file lies in one of the places, which are
+// separated by blanks: packages with all below them, or single files.
+func in(name, places string) bool {
+	for _, place := range strings.Fields(places) {
+		place = "internal/" + place
+		if name == place || strings.HasPrefix(name, place+"/") {
+			return true
+		}
+	}
+	return false
+}

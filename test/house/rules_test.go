@@ -1,0 +1,27 @@
+package house
+
+// rule is one rule of the house, as docs/architecture.md has it.
+type rule struct {
+	name  string
+	check func(*house) []finding
+}
+
+func rules() []rule {
+	return []rule{
+		{"imports", checkImports},
+		{"names", checkNames},
+		{"agents", checkAgents},
+		{"pure", checkPure},
+		{"start", checkStart},
+		{"globals", checkGlobals},
+		{"contexts", contexts.check},
+		{"exits", exits.check},
+		{"environment", environment.check},
+		{"streams", streams.check},
+		{"processes", processes.check},
+		{"writers", checkWriters},
+		{"locks", checkLocks},
+		{"errors", checkErrors},
+		{"interfaces", checkInterfaces},
+	}
+}

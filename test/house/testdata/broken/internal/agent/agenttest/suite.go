@@ -1,0 +1,3 @@
+package agenttest
+
+const Cases = 1

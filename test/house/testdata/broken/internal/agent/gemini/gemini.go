@@ -1,0 +1,3 @@
+package gemini
+
+const Name = 2

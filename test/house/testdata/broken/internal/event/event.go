@@ -1,0 +1,9 @@
+package event
+
+import (
+	"github.com/spf13/cobra" // breaks: imports
+)
+
+type Event struct{ Agent string }
+
+var Command = cobra.Command{}

@@ -1,0 +1,21 @@
+package git
+
+import (
+	"context"
+	"os"
+	run "os/exec" // breaks: imports
+
+	"github.com/ncruces/go-sqlite3/driver" // breaks: imports
+)
+
+func Status() error {
+	ctx := context.Background() // breaks: contexts
+	_ = driver.Name
+	return run.CommandContext(ctx, "git", "status").Run()
+}
+
+func Home() string { return os.Getenv("HOME") } // breaks: environment
+
+func Spawn() {
+	_, _ = os.StartProcess("/bin/true", nil, nil) // breaks: processes
+}

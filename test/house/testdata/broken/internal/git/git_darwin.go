@@ -1,0 +1,7 @@
+package git
+
+import "os"
+
+func library() string {
+	return os.ExpandEnv("$HOME/Library") // breaks: environment
+}

@@ -1,0 +1,5 @@
+package review
+
+import "example.com/unowned" // breaks: imports
+
+func Status() int { return unowned.X }

@@ -1,0 +1,3 @@
+package cobra
+
+type Command struct{}

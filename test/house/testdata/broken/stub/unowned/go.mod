@@ -1,0 +1,3 @@
+module example.com/unowned
+
+go 1.26.0

@@ -1,0 +1,3 @@
+package unowned
+
+const X = 1

@@ -1,0 +1,308 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"os"
+	"strings"
+)
+
+// onlyFrom says where functions and variables may be used. A place is a
+// package below internal/ with all that lies under it, or a file.
+type onlyFrom struct {
+	names  string // separated by blanks
+	places map[string]string
+	why    string
+}
+
+var contexts = onlyFrom{"context.Background context.TODO", map[string]string{
+	"cli/app.go":   "where every command begins",
+	"fleet/app.go": "where every command begins",
+}, "contexts come from main"}
+
+var exits = onlyFrom{"os.Exit syscall.Exit runtime.Goexit log.Fatal", nil, "only main ends the process"}
+
+var environment = onlyFrom{
+	"os.Getenv os.LookupEnv os.Environ os.ExpandEnv os.UserHomeDir os.UserConfigDir os.UserCacheDir os.Setenv os.Unsetenv os.Clearenv syscall.Getenv syscall.Environ",
+	map[string]string{
+		"cli/app.go":   "the one place that reads the environment",
+		"fleet/app.go": "the one place that reads the environment",
+		"proc/proc.go": "a child inherits what its caller does not replace",
+	},
+	"the environment is handed in by the surface",
+}
+
+var processes = onlyFrom{
+	"os.StartProcess syscall.ForkExec syscall.StartProcess syscall.Exec golang.org/x/sys/unix.Exec golang.org/x/sys/unix.ForkExec",
+	map[string]string{"proc": "own group, deadline, TERM, KILL, recursion guard"},
+	"subprocesses go through proc",
+}
+
+var streams = onlyFrom{"os.Stdin os.Stdout os.Stderr", map[string]string{
+	"cli/app.go":   "where the streams enter",
+	"fleet/app.go": "where the streams enter",
+}, "streams are handed in by the surface: a hook's stdout is its verdict"}
+
+// writers put content or names into the file system. os.OpenFile counts when its
+// flags say so.
+var writers = onlyFrom{
+	"os.WriteFile os.Create os.CreateTemp os.Rename os.Link os.Symlink os.Truncate " +
+		"(*os.Root).WriteFile (*os.Root).Create (*os.Root).Rename (*os.Root).Link (*os.Root).Symlink",
+	map[string]string{
+		"safefile":            "the one way to write what anybody else reads",
+		"seal":                "the key is made without a race by linking a finished file into place",
+		"git":                 "git's own index and object directories",
+		"autonomy":            "CLAUDE.md is exchanged for a file in the repository's own directory, so that a killed run can be undone; its log is appended to",
+		"gate/log.go":         "a log that is written while the check runs",
+		"review/ask.go":       "a log that is written while the reviewer runs",
+		"run/console.go":      "a log that is written while gates run",
+		"run/debuglog.go":     "appended to, and rotated",
+		"run/logs.go":         "logs are moved into previous/",
+		"run/state.go":        "tries whether the log directory can be written",
+		"history/spool.go":    "appended to",
+		"history/store":       "the database's file is made before SQLite opens it, with mode 0600",
+		"session":             "a memory file that cannot be read is set aside",
+		"workflow/store.go":   "a state file that cannot be read is set aside",
+		"install/selftest.go": "doctor's sample project in a temporary directory",
+		"install/scaffold":    "a new file is linked into place, so that one that appears meanwhile is kept",
+		"setup":               "a new file is linked into place, so that one that appears meanwhile is kept",
+	},
+	"files are written through safefile",
+}
+
+func (o onlyFrom) allows(p *pkg, f *file) bool {
+	for place := range o.places {
+		if in(p.path, place) || in(f.name, place) {
+			return true
+		}
+	}
+	return false
+}
+
+func (o onlyFrom) check(h *house) (out []finding) {
+	names := map[string]bool{}
+	for _, n := range strings.Fields(o.names) {
+		names[n] = true
+	}
+	h.each(func(p *pkg, f *file, n ast.Node) {
+		if id, ok := n.(*ast.Ident); ok && p.room != "" && names[p.name(id)] && !o.allows(p, f) {
+			out = append(out, h.at(id, p.name(id)+": "+o.why))
+		}
+	})
+	return out
+}
+
+// openFlags finds calls of os.OpenFile whose flags have one of these bits, or
+// are not constant.
+func (o onlyFrom) openFlags(h *house, bits int) (out []finding) {
+	h.each(func(p *pkg, f *file, n ast.Node) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) < 2 || o.allows(p, f) || p.room == "" {
+			return
+		}
+		if name := p.callee(call); name != "os.OpenFile" && name != "(*os.Root).OpenFile" {
+			return
+		}
+		value := p.info.Types[call.Args[1]].Value
+		if value == nil {
+			out = append(out, h.at(call, "os.OpenFile with flags that nobody can read here: "+o.why))
+			return
+		}
+		if flags, ok := constant.Int64Val(value); ok && int(flags)&bits != 0 {
+			out = append(out, h.at(call, "os.OpenFile: "+o.why))
+		}
+	})
+	return out
+}
+
+func checkWriters(h *house) []finding {
+	return append(writers.check(h), writers.openFlags(h, os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND)...)
+}
+
+// lockFiles are the places that may create a file that must not exist yet.
+var lockFiles = onlyFrom{places: map[string]string{
+	"safefile":         "temporary files of its own",
+	"seal":             "temporary files of its own",
+	"install/scaffold": "temporary files of its own",
+	"setup":            "temporary files of its own",
+	"git":              "index.lock is git's own way to lock its index",
+	"autonomy":         "index.lock is git's own way to lock its index",
+}, why: "a lock is a kernel lock (safefile), never a file that exists"}
+
+func checkLocks(h *house) []finding { return lockFiles.openFlags(h, os.O_EXCL) }
+
+// callee is the full name of the function that a call calls, if it is known.
+func (p *pkg) callee(call *ast.CallExpr) string {
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		return p.name(f)
+	case *ast.SelectorExpr:
+		return p.name(f.Sel)
+	}
+	return ""
+}
+
+// checkStart finds work that every start of the binary would pay for.
+func checkStart(h *house) (out []finding) {
+	for _, p := range h.pkgs {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if d.Recv == nil && d.Name.Name == "init" {
+						out = append(out, h.at(d, "no init(): every start would pay for it"))
+					}
+				case *ast.GenDecl:
+					if d.Tok == token.VAR {
+						out = append(out, h.startCalls(p, d)...)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (h *house) startCalls(p *pkg, d *ast.GenDecl) (out []finding) {
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			name := p.callee(n)
+			if tv, ok := p.info.Types[n.Fun]; ok && tv.IsType() {
+				return true // a conversion
+			}
+			if name != "errors.New" && !strings.HasPrefix(name, "sync.Once") {
+				out = append(out, h.at(n, fmt.Sprintf("%s runs at every start: use sync.OnceValue, or a function", name)))
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// globals are the package variables that are meant to change.
+var globals = map[string]string{
+	"internal/proc.leaders":      "the kernel's list of our children is process-wide, too",
+	"internal/buildinfo.version": "set by the linker",
+}
+
+// checkGlobals finds package-level state that can change.
+func checkGlobals(h *house) (out []finding) {
+	for _, p := range h.pkgs {
+		for _, f := range p.files {
+			for _, d := range f.Decls {
+				g, ok := d.(*ast.GenDecl)
+				if !ok || g.Tok != token.VAR {
+					continue
+				}
+				for _, spec := range g.Specs {
+					out = append(out, h.globalsOf(p, spec.(*ast.ValueSpec), g)...)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (h *house) globalsOf(p *pkg, spec *ast.ValueSpec, g *ast.GenDecl) (out []finding) {
+	for i, id := range spec.Names {
+		obj := p.info.Defs[id]
+		if id.Name == "_" || obj == nil || globals[p.path+"."+id.Name] != "" || embedded(g, spec) {
+			continue
+		}
+		var value ast.Expr
+		if i < len(spec.Values) {
+			value = spec.Values[i]
+		}
+		call, isCall := value.(*ast.CallExpr)
+		once := isCall && strings.HasPrefix(p.callee(call), "sync.Once")
+		isError := types.AssignableTo(obj.Type(), types.Universe.Lookup("error").Type())
+		switch {
+		case once || isError && !p.written(obj):
+		case fixed(obj.Type()) && !p.written(obj):
+		default:
+			out = append(out, h.at(id, fmt.Sprintf("the package variable %s can change: make it a constant, a function or sync.OnceValue", id.Name)))
+		}
+	}
+	return out
+}
+
+// embedded reports whether the compiler fills the variable from a file.
+func embedded(g *ast.GenDecl, spec *ast.ValueSpec) bool {
+	for _, doc := range []*ast.CommentGroup{g.Doc, spec.Doc} {
+		if doc != nil {
+			for _, c := range doc.List {
+				if strings.HasPrefix(c.Text, "//go:embed ") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// fixed reports whether a variable of the type changes only by being assigned
+// to: nothing in it can be reached through a copy.
+func fixed(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return true
+	case *types.Array:
+		return fixed(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !fixed(f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// written reports whether the package assigns to the variable or hands out its
+// address.
+func (p *pkg) written(obj types.Object) bool {
+	found := false
+	target := func(e ast.Expr) {
+		for {
+			switch x := ast.Unparen(e).(type) {
+			case *ast.IndexExpr:
+				e = x.X
+			case *ast.SelectorExpr:
+				if p.info.Uses[x.Sel] == obj {
+					found = true
+				}
+				e = x.X
+			case *ast.Ident:
+				found = found || p.info.Uses[x] == obj
+				return
+			default:
+				return
+			}
+		}
+	}
+	for _, f := range p.files {
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, l := range n.Lhs {
+					target(l)
+				}
+			case *ast.IncDecStmt:
+				target(n.X)
+			case *ast.UnaryExpr:
+				if n.Op == token.AND {
+					target(n.X)
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}
