@@ -56,6 +56,8 @@ type Record struct {
 	// Verdicts.
 	Source        Source `json:"source,omitempty"`
 	Agent         string `json:"agent,omitempty"`
+	Model         string `json:"model,omitempty"`  // as the agent or its log names it
+	Client        string `json:"client,omitempty"` // the agent's version
 	Session       string `json:"session,omitempty"`
 	Turn          string `json:"turn,omitempty"`
 	Cwd           string `json:"cwd,omitempty"`

@@ -17,22 +17,37 @@ func migrations() []string {
 			line      bytea       NOT NULL, -- SHA-256 of the record as it was written
 			type      text        NOT NULL,
 			id        text        NOT NULL, -- of the verdict; its gates and labels share it
-			time      timestamptz NOT NULL,
+			at        bigint      NOT NULL, -- microseconds since 1970
 			person    text        NOT NULL,
 			project   text        NOT NULL,
 			agent     text        NOT NULL,
 			session   text        NOT NULL,
+			model     text        NOT NULL,
+			client    text        NOT NULL,
 			status    text        NOT NULL,
+			blocked   integer     NOT NULL,
+			would     integer     NOT NULL,
+			mode      text        NOT NULL,
 			gate      text        NOT NULL,
-			blocked   boolean     NOT NULL,
-			duration  double precision NOT NULL, -- milliseconds
+			kind      text        NOT NULL,
+			source    text        NOT NULL,
+			cached    integer     NOT NULL,
+			flaky     integer     NOT NULL,
+			label     text        NOT NULL,
+			message   text        NOT NULL,
+			ms        double precision NOT NULL,
+			saved     double precision NOT NULL,
 			body      jsonb       NOT NULL,
-			received  timestamptz NOT NULL DEFAULT now(),
+			received  bigserial   NOT NULL,
 			PRIMARY KEY (machine, line)
 		);
-		CREATE INDEX gauntlet_records_time ON gauntlet_records (time DESC, id);
-		CREATE INDEX gauntlet_records_verdict ON gauntlet_records (machine, id);
-		CREATE INDEX gauntlet_records_project ON gauntlet_records (project, time DESC);`,
+		CREATE INDEX gauntlet_records_time ON gauntlet_records (type, at);
+		CREATE INDEX gauntlet_records_verdict ON gauntlet_records (id, machine);
+		CREATE INDEX gauntlet_records_project ON gauntlet_records (project, at);
+		CREATE INDEX gauntlet_records_gate ON gauntlet_records (gate, at);
+		CREATE INDEX gauntlet_records_session ON gauntlet_records (session, at);
+		CREATE INDEX gauntlet_records_received ON gauntlet_records (received);
+		CREATE VIEW gauntlet_facts AS SELECT * FROM gauntlet_records;`,
 	}
 }
 

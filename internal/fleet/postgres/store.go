@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -85,20 +86,39 @@ func (s *Store) Add(ctx context.Context, from Origin, lines []Line) (added, unre
 }
 
 func names() []string {
-	return []string{"machine", "line", "type", "id", "time", "person", "project", "agent", "session", "status", "gate", "blocked", "duration", "body"}
+	return []string{
+		"machine", "line", "type", "id", "at", "person", "project", "agent", "session", "model", "client", "status", "blocked", "would", "mode",
+		"gate", "kind", "source", "cached", "flaky", "label", "message", "ms", "saved", "body",
+	}
 }
 
 func columns(from Origin, line Line) ([]any, bool) {
 	var rec history.Record
-	if json.Unmarshal(line.Body, &rec) != nil || rec.ID == "" || rec.Type == "" {
-		return nil, false
-	}
 	// PostgreSQL's text and jsonb hold no NUL; JSON writes it as an escape.
 	body := bytes.ReplaceAll(line.Body, []byte(`\u0000`), []byte(`\ufffd`))
+	if json.Unmarshal(body, &rec) != nil || rec.ID == "" || rec.Type == "" {
+		return nil, false
+	}
 	return []any{
-		from.Machine, line.Sum[:], string(rec.Type), rec.ID, rec.Time, from.Person, rec.Project, rec.Agent, rec.Session,
-		rec.Status, rec.Gate, rec.Decision == "block", rec.DurationMS, json.RawMessage(body),
+		from.Machine, line.Sum[:], string(rec.Type), rec.ID, rec.Time.UnixMicro(), from.Person, rec.Project, rec.Agent, rec.Session, rec.Model, rec.Client,
+		rec.Status, number(rec.Decision == "block"), number(rec.WouldBlock), rec.Mode, rec.Gate, rec.Kind, string(rec.Source),
+		number(rec.Cached), number(rec.Flaky), rec.Label, cut(rec.Message), rec.DurationMS, rec.SavedMS, json.RawMessage(body),
 	}, true
+}
+
+// cut bounds the message in lists; the body has the whole.
+func cut(s string) string {
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "")
+	}
+	return s
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Count is how many records there are.

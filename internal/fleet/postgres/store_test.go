@@ -5,6 +5,7 @@ package postgres_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"gauntlet/internal/fleet/postgres"
+	"gauntlet/test/asktest"
 	"gauntlet/test/fleettest"
 )
 
@@ -132,4 +134,20 @@ func TestADatabaseThatComesBack(t *testing.T) {
 	if err != nil || added != 10 {
 		t.Errorf("after the restart: added %d, %v", added, err)
 	}
+}
+
+func TestAnswers(t *testing.T) {
+	s, _ := open(t)
+	var batch []postgres.Line
+	for _, rec := range asktest.Sample() {
+		b, err := json.Marshal(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch = append(batch, line(b))
+	}
+	if _, _, err := s.Add(t.Context(), postgres.Origin{Machine: "m", Person: "p"}, batch); err != nil {
+		t.Fatal(err)
+	}
+	asktest.Answers(t, s)
 }

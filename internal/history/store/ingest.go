@@ -54,6 +54,10 @@ func (s *Store) ingest(dir string) (err error) {
 		return err
 	}
 	defer insert.Close()
+	newest, err := s.integer("SELECT coalesce(max(seq), 0) FROM records")
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
 		m, err := s.segment(insert, filepath.Join(dir, name), marks[name])
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -66,7 +70,9 @@ func (s *Store) ingest(dir string) (err error) {
 			return err
 		}
 	}
-	return s.db.Exec(fmt.Sprintf("DELETE FROM records WHERE seq <= (SELECT max(seq) FROM records) - %d", maxRecords))
+	return s.db.Exec(fmt.Sprintf(`%s AND seq > %d;
+DELETE FROM records WHERE seq <= (SELECT max(seq) FROM records) - %d;
+DELETE FROM facts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;`, factsFill, newest, maxRecords))
 }
 
 // segment reads the whole lines behind the mark. Only what ends in a newline is

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -199,23 +200,27 @@ func (s *Store) records(sql string, args []any) ([]history.Record, error) {
 }
 
 func (s *Store) stream(sql string, args []any, each func(history.Record)) error {
-	return s.each(sql, func(q *sqlite3.Stmt) error {
-		var errs error
-		for i, arg := range args {
-			switch v := arg.(type) {
-			case string:
-				errs = errors.Join(errs, q.BindText(i+1, v))
-			case int:
-				errs = errors.Join(errs, q.BindInt(i+1, v))
-			case int64:
-				errs = errors.Join(errs, q.BindInt64(i+1, v))
-			}
-		}
-		return errs
-	}, func(row *sqlite3.Stmt) {
+	return s.each(sql, func(q *sqlite3.Stmt) error { return bindAll(q, args) }, func(row *sqlite3.Stmt) {
 		var rec history.Record
 		if json.Unmarshal(row.ColumnRawText(0), &rec) == nil {
 			each(rec)
 		}
 	})
+}
+
+func bindAll(q *sqlite3.Stmt, args []any) error {
+	var errs error
+	for i, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			errs = errors.Join(errs, q.BindText(i+1, v))
+		case int:
+			errs = errors.Join(errs, q.BindInt(i+1, v))
+		case int64:
+			errs = errors.Join(errs, q.BindInt64(i+1, v))
+		default:
+			errs = errors.Join(errs, fmt.Errorf("argument %d is a %T", i+1, arg))
+		}
+	}
+	return errs
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -24,7 +25,7 @@ const (
 	// schemaVersion changes with the tables. An older store is migrated, because it
 	// remembers more than the spool, which is rotated; one of a newer version is
 	// rebuilt from the spool.
-	schemaVersion = 2
+	schemaVersion = 3
 	// lockWait is how long another reader may keep us before we read the spool
 	// into memory instead.
 	lockWait = 5 * time.Second
@@ -44,6 +45,7 @@ CREATE INDEX records_by_session ON records (session, time);
 CREATE INDEX records_by_gate ON records (gate, time);
 CREATE INDEX records_by_time ON records (type, time);
 CREATE INDEX records_by_id ON records (id);
+` + factsSchema + `
 CREATE TABLE segments (name TEXT PRIMARY KEY, offset INTEGER NOT NULL, head_len INTEGER NOT NULL, head_hash BLOB NOT NULL);
 `
 
@@ -144,8 +146,8 @@ func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 		if check, err := s.text("PRAGMA quick_check(1)"); err != nil || check != "ok" {
 			return nil, errors.Join(fmt.Errorf("damaged: %s", check), err)
 		}
-	case 1:
-		if err := s.migrate(); err != nil {
+	case 1, 2:
+		if err := s.migrate(version); err != nil {
 			return nil, err
 		}
 	case 0:
@@ -165,16 +167,19 @@ func (s *Store) create() error {
 	return s.db.Exec(fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT", schema, schemaVersion))
 }
 
-// migrate brings a store of the first version up to date.
-func (s *Store) migrate() error {
-	return s.db.Exec(fmt.Sprintf(`BEGIN IMMEDIATE;
-ALTER TABLE records ADD COLUMN session TEXT NOT NULL DEFAULT '';
+// migrate brings an older store up to date, one version after the other.
+func (s *Store) migrate(from int64) error {
+	steps := []string{
+		1: `ALTER TABLE records ADD COLUMN session TEXT NOT NULL DEFAULT '';
 ALTER TABLE records ADD COLUMN gate TEXT NOT NULL DEFAULT '';
 UPDATE records SET session = coalesce(json_extract(body, '$.session'), ''), gate = coalesce(json_extract(body, '$.gate'), '')
 	WHERE json_valid(body);
 CREATE INDEX records_by_session ON records (session, time);
-CREATE INDEX records_by_gate ON records (gate, time);
-PRAGMA user_version = %d; COMMIT`, schemaVersion))
+CREATE INDEX records_by_gate ON records (gate, time);`,
+		2: factsSchema + factsFill + ";",
+	}
+	sql := strings.Join(steps[from:], "\n")
+	return s.db.Exec(fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT", sql, schemaVersion))
 }
 
 func (s *Store) integer(sql string) (int64, error) {

@@ -1,0 +1,161 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"gauntlet/internal/history"
+)
+
+// Stop is one verdict in a list.
+type Stop struct {
+	ID       string    `json:"id"`
+	Machine  string    `json:"machine,omitempty"`
+	Person   string    `json:"person,omitempty"`
+	At       time.Time `json:"at"`
+	Project  string    `json:"project"`
+	Agent    string    `json:"agent,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	Source   string    `json:"source"` // stop or run
+	Status   string    `json:"status"`
+	Blocked  bool      `json:"blocked"`
+	Would    bool      `json:"wouldBlock"`
+	Message  string    `json:"message"`
+	MS       float64   `json:"durationMs"`
+	Label    string    `json:"label,omitempty"`
+	position int64
+}
+
+// Page is one page of stops, newest first. Next, if not "", asks for the next.
+type Page struct {
+	Stops []Stop `json:"stops"`
+	Next  string `json:"next,omitempty"`
+}
+
+// PageSize is how many stops a page has.
+const PageSize = 100
+
+// Stops lists a page of stops; before is a time in microseconds, 0 for the newest.
+func Stops(ctx context.Context, db DB, f Filter, before int64) (Page, error) {
+	c := f.of("verdict")
+	if before > 0 {
+		c.add("f.at < ?", before)
+	}
+	page := Page{Stops: []Stop{}}
+	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.source, f.status, f.blocked, f.would, f.message, f.ms,
+		coalesce((SELECT l.label FROM gauntlet_facts l WHERE l.id = f.id AND l.machine = f.machine AND l.type = 'label' ORDER BY l.at DESC LIMIT 1), '')
+		FROM gauntlet_facts f WHERE `+c.where()+` ORDER BY f.at DESC, f.id DESC LIMIT ?`, append(c.args, PageSize+1), func(r Row) {
+		page.Stops = append(page.Stops, Stop{
+			ID: r.Text(0), Machine: r.Text(1), Person: r.Text(2), At: when(r.Int(3)), Project: r.Text(4), Agent: r.Text(5), Session: r.Text(6),
+			Source: r.Text(7), Status: r.Text(8), Blocked: r.Int(9) != 0, Would: r.Int(10) != 0, Message: r.Text(11), MS: r.Float(12), Label: r.Text(13), position: r.Int(3),
+		})
+	})
+	if len(page.Stops) > PageSize {
+		page.Stops = page.Stops[:PageSize]
+		page.Next = itoa(page.Stops[PageSize-1].position)
+	}
+	return page, err
+}
+
+// Detail is everything that is known about one stop.
+type Detail struct {
+	history.Record
+	Machine string           `json:"machine,omitempty"`
+	Person  string           `json:"person,omitempty"`
+	Gates   []history.Record `json:"gates"`
+	Label   string           `json:"label,omitempty"`
+	// Before and After are the session's stops around it: what led here and what
+	// the agent did next.
+	Before []Stop `json:"before"`
+	After  []Stop `json:"after"`
+}
+
+// ErrNotFound says that there is no such stop.
+var ErrNotFound = errors.New("no such stop")
+
+// One looks a stop up by its whole ID.
+func One(ctx context.Context, db DB, machine, id string) (Detail, error) {
+	d := Detail{Gates: []history.Record{}, Before: []Stop{}, After: []Stop{}}
+	found := false
+	args := []any{id}
+	on := ""
+	if machine != "" {
+		on = " AND f.machine = ?"
+		args = append(args, machine)
+	}
+	err := db.Query(ctx, `SELECT f.type, cast(f.body AS text), f.label, f.machine, f.person FROM gauntlet_facts f WHERE f.id = ?`+on+` ORDER BY f.at, f.gate`, args, func(r Row) {
+		var rec history.Record
+		if json.Unmarshal([]byte(r.Text(1)), &rec) != nil {
+			return
+		}
+		switch history.Type(r.Text(0)) {
+		case history.Verdict:
+			d.Record, d.Machine, d.Person, found = rec, r.Text(3), r.Text(4), true
+		case history.Gate:
+			d.Gates = append(d.Gates, rec)
+		case history.Label:
+			d.Label = r.Text(2)
+		}
+	})
+	if err != nil {
+		return d, err
+	}
+	if !found {
+		return d, ErrNotFound
+	}
+	if d.Session == "" {
+		return d, nil
+	}
+	return d, d.around(ctx, db)
+}
+
+// around finds the session's stops before and after.
+func (d *Detail) around(ctx context.Context, db DB) error {
+	const some = 5
+	for _, side := range []struct {
+		compare, order string
+		to             *[]Stop
+	}{{"<", "DESC", &d.Before}, {">", "ASC", &d.After}} {
+		err := db.Query(ctx, `SELECT f.id, f.at, f.status, f.blocked, f.message, f.ms FROM gauntlet_facts f
+			WHERE f.type = 'verdict' AND f.session = ? AND f.machine = ? AND f.at `+side.compare+` ? ORDER BY f.at `+side.order+` LIMIT ?`,
+			[]any{d.Session, d.Machine, d.Time.UnixMicro(), some}, func(r Row) {
+				*side.to = append(*side.to, Stop{ID: r.Text(0), At: when(r.Int(1)), Status: r.Text(2), Blocked: r.Int(3) != 0, Message: r.Text(4), MS: r.Float(5)})
+			})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Choices are the values that a filter can take.
+type Choices struct {
+	Projects []string `json:"projects"`
+	Agents   []string `json:"agents"`
+	Statuses []string `json:"statuses"`
+	Gates    []string `json:"gates"`
+	Machines []string `json:"machines,omitempty"`
+	People   []string `json:"people,omitempty"`
+}
+
+// AllChoices lists them, most used first.
+func AllChoices(ctx context.Context, db DB, since time.Time) (Choices, error) {
+	var c Choices
+	for _, q := range []struct {
+		column, typ string
+		to          *[]string
+	}{
+		{"project", "verdict", &c.Projects}, {"agent", "verdict", &c.Agents}, {"status", "verdict", &c.Statuses},
+		{"gate", "gate", &c.Gates}, {"machine", "verdict", &c.Machines}, {"person", "verdict", &c.People},
+	} {
+		*q.to = []string{}
+		err := db.Query(ctx, `SELECT f.`+q.column+`, count(*) AS n FROM gauntlet_facts f WHERE f.type = ? AND f.at >= ? AND f.`+q.column+` <> '' GROUP BY f.`+q.column+` ORDER BY n DESC, f.`+q.column+` LIMIT 200`,
+			[]any{q.typ, micros(since)}, func(r Row) { *q.to = append(*q.to, r.Text(0)) })
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}

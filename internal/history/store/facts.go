@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"gauntlet/internal/history/ask"
+	"gauntlet/internal/safefile"
+)
+
+// Facts are what questions are asked about, apart from the bodies: a scan of all
+// of them stays cheap. They are made from the bodies by SQLite itself, so that
+// ingest and migration cannot differ. The view is what the questions name; a
+// database of many machines has one of the same shape.
+const factsSchema = `
+CREATE TABLE facts (
+	seq INTEGER PRIMARY KEY,
+	type TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, project TEXT NOT NULL,
+	agent TEXT NOT NULL, session TEXT NOT NULL, model TEXT NOT NULL, client TEXT NOT NULL,
+	status TEXT NOT NULL, blocked INTEGER NOT NULL, would INTEGER NOT NULL, mode TEXT NOT NULL,
+	gate TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL, cached INTEGER NOT NULL, flaky INTEGER NOT NULL,
+	label TEXT NOT NULL, message TEXT NOT NULL, ms REAL NOT NULL, saved REAL NOT NULL
+);
+CREATE INDEX facts_by_time ON facts (type, at);
+CREATE INDEX facts_by_gate ON facts (gate, at);
+CREATE INDEX facts_by_id ON facts (id);
+CREATE VIEW gauntlet_facts AS
+	SELECT f.*, '' AS machine, '' AS person, r.body AS body FROM facts f LEFT JOIN records r ON r.seq = f.seq;
+`
+
+const factsFill = `
+INSERT INTO facts SELECT seq, type, id, time, project,
+	coalesce(json_extract(body, '$.agent'), ''), session, coalesce(json_extract(body, '$.model'), ''), coalesce(json_extract(body, '$.client'), ''),
+	coalesce(json_extract(body, '$.status'), ''), coalesce(json_extract(body, '$.decision'), '') = 'block',
+	coalesce(json_extract(body, '$.wouldBlock'), 0), coalesce(json_extract(body, '$.mode'), ''),
+	gate, coalesce(json_extract(body, '$.kind'), ''), coalesce(json_extract(body, '$.source'), ''),
+	coalesce(json_extract(body, '$.cached'), 0), coalesce(json_extract(body, '$.flaky'), 0),
+	coalesce(json_extract(body, '$.label'), ''), substr(coalesce(json_extract(body, '$.message'), ''), 1, 300),
+	coalesce(json_extract(body, '$.durationMs'), 0), coalesce(json_extract(body, '$.savedMs'), 0)
+FROM records WHERE json_valid(body)
+`
+
+// Query answers one of ask's questions.
+func (s *Store) Query(_ context.Context, sql string, args []any, each func(ask.Row)) error {
+	return s.each(sql, func(stmt *sqlite3.Stmt) error { return bindAll(stmt, args) }, func(stmt *sqlite3.Stmt) { each(row{stmt}) })
+}
+
+// Mark changes with every record that is added.
+func (s *Store) Mark(context.Context) (string, error) {
+	n, err := s.integer("SELECT coalesce(max(seq), 0) FROM facts")
+	return strconv.FormatInt(n, 10), err
+}
+
+// Share lets other processes use the store while this one keeps it open for
+// reading, as a page does for hours.
+func (s *Store) Share() error {
+	if s.lock == nil {
+		return nil
+	}
+	err := s.lock.Release()
+	s.lock = nil
+	return errors.Join(err, s.db.Exec("PRAGMA busy_timeout = 2000"))
+}
+
+// Refresh takes over what the spool in dir has got since. While somebody else
+// does so there is nothing to do.
+func (s *Store) Refresh(dir string) error {
+	lock, err := safefile.TryAcquire(filepath.Join(dir, lockName))
+	if errors.Is(err, safefile.ErrHeld) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.ingest(dir), lock.Release())
+}
+
+type row struct{ stmt *sqlite3.Stmt }
+
+func (r row) Text(i int) string   { return r.stmt.ColumnText(i) }
+func (r row) Int(i int) int64     { return r.stmt.ColumnInt64(i) }
+func (r row) Float(i int) float64 { return r.stmt.ColumnFloat(i) }

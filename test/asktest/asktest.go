@@ -1,0 +1,109 @@
+// Package asktest holds a database against the answers that a small, known
+// history has: every database that the page can be shown from passes it.
+package asktest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"gauntlet/internal/history"
+	"gauntlet/internal/history/ask"
+)
+
+// Monday is when the sample begins.
+var Monday = time.Date(2026, 11, 9, 10, 0, 0, 0, time.UTC)
+
+// Sample is a little history: a session that is blocked, fixes it and passes, a
+// run by hand, and another project.
+func Sample() []history.Record {
+	stop := func(id string, after time.Duration, project, session, status string, blocked bool) history.Record {
+		r := history.Record{Type: history.Verdict, ID: id, Time: Monday.Add(after), Project: project, Session: session, Status: status, Source: history.FromStop, Agent: "claude", Model: "opus", DurationMS: 100, Message: "message of " + id, Decision: "approve"}
+		if blocked {
+			r.Decision = "block"
+		}
+		return r
+	}
+	gate := func(id string, after time.Duration, project, name, status string, ms float64, cached bool, source history.Source) history.Record {
+		r := history.Record{Type: history.Gate, ID: id, Time: Monday.Add(after), Project: project, Gate: name, Kind: "check", Status: status, DurationMS: ms, Cached: cached, Source: source}
+		if cached {
+			r.SavedMS = 500
+		}
+		return r
+	}
+	run := stop("c", 3*time.Minute, "/p", "", "passed", false)
+	run.Source, run.Agent = history.FromRun, ""
+	return []history.Record{
+		stop("a", 0, "/p", "s1", "failed", true), gate("a", 0, "/p", "test", "fail", 40, false, history.FromRun), gate("a", 0, "/p", "lint", "pass", 5, false, history.FromRun),
+		stop("b", 2*time.Minute, "/p", "s1", "passed", false), gate("b", 2*time.Minute, "/p", "test", "pass", 60, false, history.FromRun), gate("b", 2*time.Minute, "/p", "lint", "pass", 0, true, history.FromAgent),
+		run, gate("c", 3*time.Minute, "/p", "test", "pass", 0, true, ""),
+		stop("d", 8*24*time.Hour, "/q_x", "s2", "no_changes", false),
+		{Type: history.Label, ID: "a", Time: Monday.Add(time.Hour), Label: "wrong"}, {Type: history.Label, ID: "a", Time: Monday.Add(2 * time.Hour), Label: "right"},
+	}
+}
+
+// Answers holds a database with the sample against what is known of it.
+func Answers(t *testing.T, db ask.DB) {
+	ctx := t.Context()
+	for _, tt := range []struct {
+		f    ask.Filter
+		want string
+	}{
+		{ask.Filter{}, "[d c b a]"},
+		{ask.Filter{Project: "/p"}, "[c b a]"},
+		{ask.Filter{Blocked: true}, "[a]"},
+		{ask.Filter{Gate: "lint"}, "[b a]"},
+		{ask.Filter{Agent: "claude", Status: "passed"}, "[b]"},
+		{ask.Filter{Text: "MESSAGE OF A"}, "[a]"},
+		{ask.Filter{Text: "q_"}, "[d]"},
+		{ask.Filter{Text: "%"}, "[]"},
+		{ask.Filter{Since: Monday.Add(time.Hour)}, "[d]"},
+	} {
+		page, err := ask.Stops(ctx, db, tt.f, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, s := range page.Stops {
+			ids = append(ids, s.ID)
+		}
+		if got := fmt.Sprint(ids); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.f, got, tt.want)
+		}
+	}
+	d, err := ask.One(ctx, db, "", "a")
+	if err != nil || len(d.Gates) != 2 || d.Label != "right" || len(d.Before) != 0 || len(d.After) != 1 || d.After[0].ID != "b" || d.Message != "message of a" {
+		t.Errorf("one: %+v, %v", d, err)
+	}
+	if _, err := ask.One(ctx, db, "", "nope"); !errors.Is(err, ask.ErrNotFound) {
+		t.Errorf("unknown: %v", err)
+	}
+	gates, err := ask.Gates(ctx, db, ask.Filter{})
+	if err != nil || len(gates) != 2 {
+		t.Fatalf("gates: %+v, %v", gates, err)
+	}
+	g := gates[0]
+	if g.Gate != "test" || g.Pass != 1 || g.Fail != 1 || g.Reused != 1 || g.Blocked != 1 || g.Right != 1 || g.Wrong != 0 || g.SpentMS != 100 || g.SavedMS != 500 || *g.P50MS != 60 || *g.MaxMS != 60 || len(g.Recent) != 2 {
+		t.Errorf("test: %+v", g)
+	}
+	if l := gates[1]; l.Agent != 1 || l.Reused != 0 || l.Ran() != 1 {
+		t.Errorf("lint: %+v", l)
+	}
+	total, err := ask.Totals(ctx, db, ask.Filter{})
+	if err != nil || total.Stops != 3 || total.Blocked != 1 || total.Runs != 1 || total.Measured != 1 || total.BlockedMS != 120000 || total.Right != 1 || total.SpentMS != 105 || total.SavedMS != 1000 {
+		t.Errorf("total: %+v, %v", total, err)
+	}
+	weeks, err := ask.Weeks(ctx, db, ask.Filter{}, ask.ByModel)
+	if err != nil || len(weeks) != 2 || weeks[0].Key != "opus" || weeks[0].Stops != 2 || weeks[0].Blocked != 1 || !weeks[0].Start.Equal(time.Date(2026, 11, 9, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("weeks: %+v, %v", weeks, err)
+	}
+	days, err := ask.Days(ctx, db, ask.Filter{})
+	if err != nil || len(days) != 1 || days[0].SpentMS != 105 || days[0].SavedMS != 1000 {
+		t.Errorf("days: %+v, %v", days, err)
+	}
+	c, err := ask.AllChoices(ctx, db, time.Time{})
+	if err != nil || fmt.Sprint(c.Projects, c.Agents, c.Gates) != "[/p /q_x] [claude] [test lint]" {
+		t.Errorf("choices: %+v, %v", c, err)
+	}
+}
