@@ -1,0 +1,43 @@
+// Command sessions replays recorded sessions of coding agents against the
+// checkpoint and compares every answer with a simple oracle of its own: was a
+// test-like command seen to pass after the last edit of code? It shares the
+// reading of transcripts with the product, and nothing with the rules it
+// measures.
+//
+// The directory it is given holds one directory per project:
+//
+//	PROJECT/sessions/*.jsonl   the agents' own logs
+//	PROJECT/tree               the project, with the .gauntlet that init wrote
+//
+//	go run ./bench/sessions -samples 5 DIR
+//
+// Sessions are other people's words: keep them out of the repository.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	samples := flag.Int("samples", 0, "print so many stops of every kind and cause, to be read")
+	only := flag.String("only", "", "replay only the projects whose name contains this")
+	blind := flag.Int("blind", 0, "print so many random code stops without the checkpoint's answer, then the answers")
+	seed := flag.Int64("seed", 1, "which random stops")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: sessions [-samples N] [-only NAME] [-blind N] DIR")
+		os.Exit(2)
+	}
+	projects, err := replayAll(flag.Arg(0), *only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sessions:", err)
+		os.Exit(1)
+	}
+	if *blind > 0 {
+		printBlind(os.Stdout, projects, *blind, *seed)
+		return
+	}
+	printReport(os.Stdout, projects, *samples)
+}

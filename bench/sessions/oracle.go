@@ -1,0 +1,182 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"gauntlet/internal/checkpoint/rules"
+	"gauntlet/internal/event"
+)
+
+// verdict is the oracle's own opinion of a stop.
+type verdict struct {
+	proved, owed bool   // neither: undecided
+	why          string // in a few words
+	command      string // what decided it
+}
+
+// outcome compares the checkpoint with the oracle.
+type outcome string
+
+const (
+	blockRight     outcome = "right block"
+	blockWrong     outcome = "wrong block"
+	blockUndecided outcome = "undecided block"
+	passRight      outcome = "right pass"
+	passMissed     outcome = "missed gap"
+	passUndecided  outcome = "undecided pass"
+)
+
+func compare(r rules.Result, v verdict) (outcome, string) {
+	asked := map[string]bool{}
+	for _, a := range r.Actions {
+		if a.ID != "commit" {
+			asked[a.ID] = true
+		}
+	}
+	var kinds []string
+	for id := range asked {
+		if strings.HasPrefix(id, "tests") {
+			id = "tests"
+		}
+		kinds = append(kinds, id)
+	}
+	for _, o := range r.Observations {
+		kinds = append(kinds, string(o.Kind))
+	}
+	cause := v.why
+	if r.Blocks() {
+		tests := strings.Contains(strings.Join(kinds, " "), "tests")
+		switch {
+		case tests && v.proved:
+			return blockWrong, "tests asked: " + cause
+		case tests && v.owed:
+			return blockRight, cause
+		case tests:
+			return blockUndecided, cause
+		}
+		return blockUndecided, "only " + first(kinds)
+	}
+	switch {
+	case len(r.Categories) == 0:
+		return passUndecided, "no category of the configuration"
+	case v.owed:
+		return passMissed, cause
+	case v.proved:
+		return passRight, cause
+	}
+	return passUndecided, cause
+}
+
+func first(list []string) string {
+	for _, s := range list {
+		if s != "gap" {
+			return s
+		}
+	}
+	return "gap"
+}
+
+var (
+	// what looks like a test run when it stands at the start of a command
+	testLike = regexp.MustCompile(`(?i)(^|[\s/(])(go test|gotestsum|ginkgo|pytest|py\.test|unittest|jest|vitest|mocha|playwright test|cypress run|cargo (t|test|nextest|llvm-cov)|rspec|phpunit|pest|ctest|bats|tox|nox|swift test|dotnet test|mix test|flutter test|dart test|zig build test|mvn\S* (test|verify)|gradlew? \S*test|manage\.py test|node --test|tsx --test|(npm|yarn|pnpm|bun|deno|vp|nx|turbo|moon|make|just|task|mise|rake|hatch|composer)\s[^|;&]*\b(test|tests|check|verify|ci)\b)`)
+	passText = regexp.MustCompile(`(?m)\b[1-9]\d* (passed|passing|pass)\b|^ok\s+\S+|test result: ok|^PASS\b|^OK\b|\[100%\]\s*$|\b[1-9]\d* tests?,.* 0 failures|Tests? +[1-9]\d* passed|All tests passed`)
+	failText = regexp.MustCompile(`(?m)\b[1-9]\d* (failed|failing|fail)\b|^\s*--- FAIL|^FAIL\b|test result: FAILED|^FAILED |^E  |\[build failed\]|error\[E\d+\]|npm ERR!|npm error|ELIFECYCLE|^panic:|exited with code [1-9]|ERROR task failed|could not compile|command not found|No such file or directory`)
+	heredoc  = regexp.MustCompile(`(?s)<<-?\s*['"]?(\w+)['"]?.*?\n\s*(EOF|END|PY|SH|JSON|PATCH|MSG)\b`)
+	quotes   = regexp.MustCompile(`(?s)-m\s+("(\\.|[^"])*"|'[^']*')|\$\(cat.*?\)`)
+	splitter = regexp.MustCompile(`\|\||&&|;|\n|\|`)
+	talks    = regexp.MustCompile(`^\s*(\w+=\S+\s+)*(echo|printf|grep|egrep|rg|git|cat|ls|sed|find|head|tail|awk|which|type|man|gh|cd|mkdir|rm|cp|mv|open|less|command -v|jq|wc|touch)\b`)
+	shellMod = regexp.MustCompile(`sed -i|perl -pi|\bapply_patch\b|\bgit (checkout|restore|stash|reset --hard|apply|merge|rebase|pull|cherry-pick)\b|gofmt -w|goimports -w|prettier --write|--fix\b|\bfmt\b|\bformat\b|cat\s*>|tee |python3? -( |$)|python3? <<|python3? -c|node -e|>\s*\S+\.(go|rs|py|ts|tsx|js)\b`)
+)
+
+// judge looks for a test-like command that visibly passed after the last edit
+// of a code file. It knows nothing of task files, configuration or presets.
+func judge(calls []event.ToolCall, root string) verdict {
+	last := -1
+	for i, c := range calls {
+		if c.Kind != event.ToolEdit && c.Kind != event.ToolWrite || c.Outcome == event.Failure || c.Rejected {
+			continue
+		}
+		for _, p := range c.Paths {
+			if rel, inside := relative(root, p); inside && isCode(rel) {
+				last = i
+			}
+		}
+	}
+	var doubt, failed, passed, passedBy string
+	for _, c := range calls[last+1:] {
+		if c.Kind != event.ToolShell {
+			if c.Kind == event.ToolAgent || c.Subagent != "" {
+				doubt = "a sub-agent was at work"
+			} else if c.Kind == event.ToolOther && strings.Contains(c.Name, "exec") {
+				doubt = "a program that is not understood"
+			}
+			continue
+		}
+		if c.Subagent != "" && doubt == "" {
+			doubt = "a sub-agent was at work"
+		}
+		switch how := seen(c); how {
+		case "":
+			if shellMod.MatchString(c.Command) && !c.Rejected && passed != "" {
+				doubt, passed = "changed by a command after the tests", ""
+			}
+		case "passed", "passed, by status":
+			passed, passedBy = how, c.Command
+			if shellMod.MatchString(c.Command) {
+				doubt, passed = "changed in the same line as the tests", ""
+			}
+		case "failed":
+			failed, passed = c.Command, ""
+		default:
+			doubt = how
+		}
+	}
+	switch {
+	case passed != "":
+		return verdict{proved: true, why: passed, command: passedBy}
+	case doubt != "":
+		return verdict{why: doubt}
+	case failed != "":
+		return verdict{owed: true, why: "the last test run failed", command: failed}
+	}
+	return verdict{owed: true, why: "no test run after the last edit"}
+}
+
+// seen says how a test-like command ended; "" when the call runs none.
+func seen(c event.ToolCall) string {
+	if c.Rejected {
+		return ""
+	}
+	if c.Command == "" {
+		return "a command that is not kept"
+	}
+	text := quotes.ReplaceAllString(heredoc.ReplaceAllString(c.Command, " "), " ")
+	runs := false
+	for _, part := range splitter.Split(text, -1) {
+		runs = runs || testLike.MatchString(part) && !talks.MatchString(part) && !strings.Contains(part, "--help") && !strings.Contains(part, "--version")
+	}
+	if !runs {
+		return ""
+	}
+	if c.Background || c.Outcome == event.Unknown {
+		return "still running, or its end is not known"
+	}
+	good, bad := passText.MatchString(c.Output), failText.MatchString(c.Output)
+	swallowed := strings.ContainsAny(strings.ReplaceAll(text, "||", ";"), "|;\n")
+	switch {
+	case good && !bad && c.Outcome == event.Success:
+		return "passed"
+	case c.Outcome == event.Failure && (bad || !good):
+		return "failed"
+	case c.Outcome == event.Failure:
+		return "a failure beside a pass"
+	case !swallowed && !bad:
+		return "passed, by status"
+	case !swallowed:
+		return "a status and an output that disagree"
+	case bad && !good:
+		return "failed"
+	}
+	return "a status that is hidden"
+}

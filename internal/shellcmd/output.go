@@ -1,0 +1,107 @@
+package shellcmd
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/redact"
+)
+
+// What test runners print about how they ended. A run's own summary decides; a
+// line that the code under test logged does not.
+
+func anyOf(list ...string) *regexp.Regexp {
+	return regexp.MustCompile(`(?m)` + strings.Join(list, "|"))
+}
+
+// wholeSummary: one line that also holds what failed.
+var wholeSummary = sync.OnceValue(func() *regexp.Regexp { return anyOf(wholeSummaries()...) })
+
+func wholeSummaries() []string {
+	return []string{
+		`^=*\s*(\d+ \w+, )*[1-9]\d* passed\b[^|]* in \d[\d.]*m?s`,    // pytest
+		`^\s*(│\s*)?(\S+:test: )?\s*Tests:?\s+.*\b[1-9]\d* passed\b`, // jest, vitest
+		`tests? run: [1-9]\d* passed`,                                // nextest
+		`^(ok \| )?[1-9]\d* passed( \(.*\))? \| 0 failed`,            // deno
+		`\b[1-9]\d* (examples?|tests?|runs?|specs?)\b.*\b0 failures`, // rspec, minitest, ExUnit, swift
+		`100% tests passed`,       // ctest
+		`Passed!\s+- Failed:\s+0`, // dotnet
+	}
+}
+
+// runSummary: a summary by which a run, seen to its end, tells that nothing
+// failed, in one line or in several.
+var runSummary = sync.OnceValue(func() *regexp.Regexp {
+	return anyOf(append(wholeSummaries(),
+		`test result: ok\. \d+ passed; 0 failed`,      // cargo, per binary
+		`^ok\s+\S+\s+(\(cached\)|[\d.]+s)`,            // go test, per package
+		`^Ran [1-9]\d* tests? (in|across)\b`,          // unittest, bun
+		`^DONE [1-9]\d* tests( in|$)`,                 // gotestsum
+		`Tests run: [1-9]\d*, Failures: 0, Errors: 0`, // surefire
+		`^(# |ℹ )fail 0$`,                             // node --test
+		`^\s*0 fail$`,                                 // bun
+	)...)
+})
+
+var passSigns = sync.OnceValue(func() *regexp.Regexp {
+	return anyOf(
+		`\b[1-9]\d* passed\b`,     // pytest, jest, vitest, playwright, nextest, deno
+		`^ok\s+\S+`,               // go test, tap
+		`^PASS$`,                  // go test of one package
+		`^DONE [1-9]\d* tests?`,   // gotestsum
+		`test result: ok\. [1-9]`, // cargo
+		`\b[1-9]\d* passing\b`,    // mocha
+		`^(# |ℹ )pass [1-9]`,      // node --test
+		`^\s*[1-9]\d* pass$`,      // bun
+		`^OK\b`,                   // unittest, phpunit
+		`\b[1-9]\d* (examples?|tests?|runs?|specs?), 0 f`,
+		`\b[1-9]\d* tests?,.* 0 failures`,
+		`100% tests passed`,
+		`[Aa]ll (\d+ )?tests passed`,
+		`Tests run: [1-9]\d*, Failures: 0, Errors: 0`,
+		`BUILD SUCCESS`,
+		`^Passed!`,
+		`^[.sxXpP]+\s+\[100%\]\s*\z`, // pytest -q, cut before its last line
+	)
+})
+
+// failSummary: how runners and task runners themselves say that something failed.
+var failSummary = sync.OnceValue(func() *regexp.Regexp {
+	return anyOf(
+		`^[=\s]*(│\s*)?(\S+:test: )?\s*(Tests:?|Test Suites:|Test Files)?\s*[1-9]\d* failed\b`,
+		`\b[1-9]\d* errors? in [\d.]+m?s`, `^\s*Errors\s+[1-9]\d* errors?\s*$`,
+		`\d passed(;|,| \|) [1-9]\d* failed`, `^\s*[1-9]\d* failing\b`, `^\s*[1-9]\d* (fail|errors?)$`,
+		`^Tests( run)?: \d+.*(Failures|Errors): [1-9]`, `\b(tests?|examples?|runs?|assertions?)\b.*, [1-9]\d* (failures?|errors?)\b`,
+		`^(# |ℹ )fail [1-9]`, `^FAIL`, `^\s*--- FAIL`, `^FAILED \S+(::|\.py|\.rb)`, `^ERROR \S+\.py`, `test result: FAILED`, `^FAILED \(`, `^FAILED \|`,
+		`^panic: `, `\[(build|setup) failed\]`, `error\[E\d+\]`,
+		`^error: (script|test failed|could not compile|[Rr]ecipe|Test failed|process didn't exit|\d+ target)`, `^error Command failed`,
+		`^make(\[\d+\])?: \*\*\* `, `npm ERR!|npm error`, `ELIFECYCLE`, `ERROR task failed`, `^task: Failed to run task`, `ERROR +run failed`, `^Failed tasks:`,
+		`BUILD FAIL`, `^Failed!`, `^INTERNALERROR>`, `no tests ran\b`, `^No tests found`, `^collected 0 items`,
+		`(?i:^(exit|exit[ _]code|rc|status)\s*[:=]\s*[1-9]\d*\s*$)`, `^[.sxXpP]*[FE][.sxXpPFE]*\s+\[ *\d+%\]`,
+	)
+})
+
+// failWords: what may mean a failure where no summary is in view.
+var failWords = sync.OnceValue(func() *regexp.Regexp {
+	return anyOf(`\b[1-9]\d* (failed|failing|failures?|errors?|fail)\b`, `\bFAILED\b`, `\b(Failures|Errors|failures|errors)[:=] ?[1-9]`, `command not found`, `^error(\[E\d+\])?:`, `^Traceback \(most recent call last\)`)
+})
+
+// cleanSigns: what linters and builds print when they found nothing.
+var cleanSigns = sync.OnceValue(func() *regexp.Regexp {
+	return anyOf(`(?i:\b0 (issues|problems|errors|warnings)\b)`, `(?i:\ball checks passed)`, `(?i:\bno (issues|problems|errors) found)`, `(?i:\bbuild (succeeded|successful))`, `^\s*Finished .*profile`)
+})
+
+// OutputPassed reports whether test output says that something passed and
+// nothing failed.
+func OutputPassed(output string) bool {
+	output = strings.TrimSpace(redact.Strip(output))
+	return (passSigns().MatchString(output)) && !failed(output)
+}
+
+// OutputFailed reports whether test output shows a failure.
+func OutputFailed(output string) bool { return failed(redact.Strip(output)) }
+
+func failed(output string) bool {
+	return failSummary().MatchString(output) || failWords().MatchString(output) && !runSummary().MatchString(output)
+}

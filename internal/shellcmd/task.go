@@ -1,0 +1,240 @@
+package shellcmd
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Role is what a command is for, as far as its name tells.
+type Role string
+
+// The roles that a task's name can stand for.
+const (
+	NoRole    Role = ""
+	TestRole  Role = "test"
+	LintRole  Role = "lint"
+	BuildRole Role = "build"
+)
+
+// Role is what the command is for; a task runner's call is for what the name
+// of its task says.
+func (c Command) Role() Role {
+	for _, argv := range slices.Backward(c.Views) {
+		if r := roleOf(argv); r != NoRole {
+			return r
+		}
+	}
+	return NoRole
+}
+
+// Opaque: nobody can tell from the command what it does: a script, a program
+// of the project.
+func (c Command) Opaque() bool {
+	name := c.Name()
+	return name != "" && c.Role() == NoRole && !onlyTalks(name) && !isSilent(name) && !slices.Contains([]string{"cd", "export", "set", "exit", "chmod", "source", "."}, name)
+}
+
+// IsTask reports whether the command calls tasks that a file of the project
+// defines, or a script of the project by its path.
+func (c Command) IsTask() bool {
+	for _, argv := range c.Views {
+		if len(taskNames(argv)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Stands reports whether a task's name says what the pattern runs: `mise run
+// test` stands for `go test` where nobody can read what the task does.
+func (p Pattern) Stands(c Command) bool {
+	return len(p.words) > 0 && c.IsTask() && !pretends(c) && c.Role() != NoRole && c.Role() == roleOf(p.words)
+}
+
+func roleOf(argv []string) Role {
+	if len(argv) == 0 {
+		return NoRole
+	}
+	if runnerOf(argv) != noRunner {
+		return TestRole
+	}
+	name, sub := base(argv[0]), ""
+	if args := operands(argv); len(args) > 0 {
+		sub = args[0]
+	}
+	switch name {
+	case "eslint", "ruff", "golangci-lint", "flake8", "pylint", "mypy", "pyright", "biome", "oxlint", "stylelint", "shellcheck", "staticcheck", "rubocop", "clippy", "prettier", "black", "tsc", "hlint", "ktlint":
+		return LintRole
+	case "go", "cargo", "zig", "swift", "dotnet", "mvn", "gradle", "gradlew":
+		switch sub {
+		case "build", "check", "compile", "package", "assemble":
+			return BuildRole
+		case "vet", "clippy", "lint":
+			return LintRole
+		}
+	case "vite", "webpack", "rollup", "esbuild", "tsup":
+		return BuildRole
+	}
+	for _, task := range taskNames(argv) {
+		if r := roleOfName(task); r != NoRole {
+			return r
+		}
+	}
+	return NoRole
+}
+
+// roleOfName is what the words in a task's name say.
+func roleOfName(task string) Role {
+	if isTestName(task) {
+		return TestRole
+	}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(task), isNameBreak) {
+		switch word {
+		case "lint", "vet", "clippy", "eslint", "ruff":
+			return LintRole
+		case "build", "compile":
+			return BuildRole
+		}
+	}
+	return NoRole
+}
+
+func isNameBreak(r rune) bool { return strings.ContainsRune("-_:./#@", r) }
+
+// isTestName: test, tests, test-unit, test:ci, unit-test; not testimonials.
+func isTestName(target string) bool {
+	for word := range strings.FieldsFuncSeq(target, isNameBreak) {
+		switch word {
+		case "test", "tests", "unittest", "unittests":
+			return true
+		}
+	}
+	return target == "pytest" || target == "check"
+}
+
+// taskNames are the tasks that a call of a task runner names; none for other
+// commands.
+func taskNames(argv []string) []string {
+	if len(argv) == 0 {
+		return nil
+	}
+	args := operands(argv)
+	sub := ""
+	if len(args) > 0 {
+		sub = args[0]
+	}
+	switch base(argv[0]) {
+	case "make", "gmake", "just", "task", "go-task", "rake", "poe", "invoke", "inv", "doit", "grunt", "gulp", "ninja", "ant":
+		return args
+	case "npm", "pnpm", "yarn", "bun":
+		if sub == "run" {
+			return first(args[1:])
+		}
+	case "composer", "lerna", "turbo", "vp", "rush", "devbox", "wireit":
+		if sub == "run" || sub == "run-script" || sub == "exec" {
+			return args[1:]
+		}
+		return args
+	case "mise", "rtx":
+		switch {
+		case sub == "run" || sub == "r":
+			return first(args[1:])
+		case (sub == "tasks" || sub == "task") && len(args) > 2 && args[1] == "run":
+			return first(args[2:])
+		case isTestName(sub) || strings.ContainsAny(sub, ":/"): // mise test, mise //pkg:test
+			return first(args)
+		}
+	case "pixi", "pdm", "hatch", "rye", "deno":
+		if sub == "run" || sub == "task" {
+			return first(args[1:])
+		}
+	case "nx":
+		return nxTargets(argv, args)
+	case "moon":
+		return moonTasks(args)
+	case "tox", "nox":
+		return append(flagValues(argv, "-e", "--env", "-s", "--session", "--sessions"), base(argv[0]))
+	default:
+		return scriptName(argv[0])
+	}
+	return nil
+}
+
+func first(args []string) []string { return args[:min(1, len(args))] }
+
+// scriptName: a script of the project, called by its path: ./scripts/test.sh.
+func scriptName(name string) []string {
+	if !strings.Contains(name, "/") || strings.HasPrefix(name, "/usr/") || strings.HasPrefix(name, "/bin/") || strings.Contains(name, "/bin/") && strings.HasPrefix(name, "/") {
+		return nil
+	}
+	return []string{strings.TrimSuffix(base(name), path.Ext(name))}
+}
+
+// nxTargets: nx test app, nx run app:test, nx run-many -t test lint.
+func nxTargets(argv, args []string) []string {
+	if len(args) == 0 {
+		return nil
+	}
+	switch args[0] {
+	case "run":
+		if len(args) > 1 {
+			_, target, _ := strings.Cut(args[1], ":")
+			return []string{target}
+		}
+		return nil
+	case "run-many", "affected":
+		return flagValues(argv, "-t", "--target", "--targets")
+	}
+	return first(args)
+}
+
+// moonTasks: moon run app:test, moon :test, moon test; moon check runs all.
+func moonTasks(args []string) []string {
+	if len(args) > 0 && (args[0] == "run" || args[0] == "r" || args[0] == "exec" || args[0] == "x") {
+		args = args[1:]
+	}
+	var out []string
+	for _, arg := range args {
+		if i := strings.LastIndexByte(arg, ':'); i >= 0 {
+			arg = arg[i+1:]
+		}
+		out = append(out, arg)
+	}
+	return out
+}
+
+// flagValues are the values of options, up to the next option.
+func flagValues(argv []string, flags ...string) []string {
+	var out []string
+	for i := 1; i < len(argv); i++ {
+		flag, value, glued := strings.Cut(argv[i], "=")
+		if !slices.Contains(flags, flag) {
+			continue
+		}
+		if glued {
+			out = append(out, strings.Split(value, ",")...)
+			continue
+		}
+		for i+1 < len(argv) && !strings.HasPrefix(argv[i+1], "-") {
+			i++
+			out = append(out, strings.Split(argv[i], ",")...)
+		}
+	}
+	return out
+}
+
+// Within is the command as it ran inside a task that the outer command called:
+// what hides the task's status or output hides the command's too.
+func (c Command) Within(outer Command) Command {
+	c.Proof = min(c.Proof, outer.Proof)
+	if c.Told == "" && outer.Told != "" && c.Proof == Swallowed {
+		c.Told = outer.Told
+	}
+	c.Filters = slices.Concat(c.Filters, outer.Filters)
+	if c.Into == "" {
+		c.Into = outer.Into
+	}
+	c.Seq = outer.Seq
+	return c
+}

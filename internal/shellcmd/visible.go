@@ -1,0 +1,206 @@
+package shellcmd
+
+import (
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/redact"
+)
+
+// Proves reports whether the success of the whole line, together with what it
+// printed, proves that the command succeeded.
+func (l Line) Proves(c Command, output string) bool { return l.proves(c, output, false) }
+
+// ProvesOwn is Proves for a command that the person named as evidence: what it
+// prints counts as what a test run prints does.
+func (l Line) ProvesOwn(c Command, output string) bool { return l.proves(c, output, true) }
+
+func (l Line) proves(c Command, output string, own bool) bool {
+	switch c.Proof {
+	case Proven:
+		return true
+	case Swallowed:
+		return c.Tells(output) || l.saysPassed(c, output, own)
+	case Unproven:
+		return false
+	}
+	return false
+}
+
+// saysPassed reports whether the line's visible output says that this run
+// passed, although its status was swallowed.
+func (l Line) saysPassed(c Command, output string, own bool) bool {
+	r := c.runner()
+	if r == noRunner && own {
+		r = wraps
+	}
+	if r == noRunner || pretends(c) || c.Into != "" && !l.shows(c.Into, c.Seq) {
+		return false
+	}
+	output = redact.Strip(output)
+	if l.LeavesNothing(c, output) {
+		return true
+	}
+	for _, filter := range c.Filters {
+		if len(filter) == 0 || !keepsFailures(filter, r, output) {
+			return false
+		}
+	}
+	return OutputPassed(output) || own && !OutputFailed(output) && cleanSigns().MatchString(output)
+}
+
+// LeavesNothing: the run was shown through a filter that would have let a
+// failure through, and nothing came out of it: `go test ./... | grep -v "^ok"`.
+func (l Line) LeavesNothing(c Command, output string) bool {
+	if c.runner() == noRunner || c.Proof == Unproven || pretends(c) || c.Into != "" || len(c.Filters) == 0 || !isEmpty(output) {
+		return false
+	}
+	filtered := false
+	for _, filter := range c.Filters {
+		switch {
+		case len(filter) == 0:
+			return false
+		case isGrep(filter[0]):
+			if !showsOnlyFailures(filter) {
+				return false
+			}
+			filtered = true
+		case !passesOn(filter[0]) && base(filter[0]) != "head":
+			return false
+		}
+	}
+	return filtered
+}
+
+// showsOnlyFailures: a grep that lets failures through and takes out what says
+// that something passed.
+func showsOnlyFailures(filter []string) bool {
+	args := strings.ToLower(strings.Join(filter[1:], " "))
+	failing := strings.Contains(args, "fail") || strings.Contains(args, "panic")
+	passing := strings.Contains(args, "ok") || strings.Contains(args, "pass") || strings.Contains(args, "test result") || strings.Contains(args, "tests")
+	if inverts(filter) {
+		return passing && !failing
+	}
+	return failing && !passing
+}
+
+func inverts(filter []string) bool {
+	for _, arg := range filter[1:] {
+		if arg == "--invert-match" || isCluster(arg) && strings.Contains(arg, "v") {
+			return true
+		}
+	}
+	return false
+}
+
+// isEmpty: nothing was printed, in the words of the harnesses.
+func isEmpty(output string) bool {
+	text := strings.TrimSpace(output)
+	if rest, found := strings.CutPrefix(text, "Exit code 1"); found {
+		text = strings.TrimSpace(rest)
+	}
+	if rest, found := strings.CutPrefix(text, "Output:"); found {
+		text = strings.TrimSpace(rest)
+	}
+	if rest, found := strings.CutSuffix(text, "Exit Code: 1"); found {
+		text = strings.TrimSpace(rest)
+	}
+	switch strings.ToLower(text) {
+	case "", "(empty)", "(no output)", "(bash completed with no output)", "tool ran without output or errors", "(no content)":
+		return true
+	}
+	return false
+}
+
+// passesOn: filters that show every line, or the last ones.
+func passesOn(name string) bool {
+	switch strings.ToLower(base(name)) {
+	case "tail", "tee", "cat", "less", "more", "ts", "nl", "sort", "uniq", "cut", "fold", "col", "strings", "expand", "tr", "column", "iconv", "ansi2txt",
+		"out-string", "out-host", "tee-object", "foreach-object":
+		return true
+	}
+	return false
+}
+
+// keepsFailures: what comes out of the filter would still show a failure.
+func keepsFailures(filter []string, r runner, output string) bool {
+	args := strings.ToUpper(strings.Join(filter[1:], " "))
+	// cargo says how it ended, well or not, in lines of this form
+	says := strings.Contains(args, "FAIL") || strings.Contains(args, "ERROR") || strings.Contains(args, "PANIC") || strings.Contains(args, "TEST RESULT")
+	switch name := strings.ToLower(base(filter[0])); {
+	case passesOn(name):
+		return true
+	case isGrep(name) || name == "select-string":
+		if inverts(filter) {
+			return !says
+		}
+		// a summary line survives as a whole or not at all
+		return r == summarises || says || wholeSummary().MatchString(output)
+	case name == "sed":
+		if strings.Contains(args, "/D") {
+			return false
+		}
+		return !hasAny(filter, "-n", "-ne", "-En") || r == summarises || wholeSummary().MatchString(output)
+	case name == "perl":
+		return hasAny(filter, "-pe", "-p")
+	case name == "head":
+		// fewer lines than head lets through: it cut nothing
+		return r == summarises || wholeSummary().MatchString(output) || strings.Count(strings.TrimSpace(output), "\n")+1 < headLines(filter)
+	case name == "select-object":
+		return hasAnyFold(filter, "-last") || r == summarises
+	case name == "awk" || name == "jq" || name == "python" || name == "python3":
+		return r == summarises
+	}
+	return false
+}
+
+func hasAnyFold(argv []string, flag string) bool {
+	for _, arg := range argv[1:] {
+		if strings.EqualFold(arg, flag) {
+			return true
+		}
+	}
+	return false
+}
+
+// headLines is how many lines a head lets through.
+func headLines(filter []string) int {
+	for i, arg := range filter[1:] {
+		digits := strings.TrimLeft(strings.TrimPrefix(arg, "--lines="), "-n")
+		if arg == "-n" && i+2 < len(filter) {
+			digits = filter[i+2]
+		}
+		if n, err := strconv.Atoi(digits); err == nil {
+			return n
+		}
+	}
+	return 10
+}
+
+// shows: the line later shows the file that took the output.
+func (l Line) shows(name string, after int) bool {
+	for _, f := range l.Shown {
+		if f.Path == name && f.Seq > after {
+			return true
+		}
+	}
+	return false
+}
+
+// Tells reports whether the output has the line on which the command's proof
+// depends.
+func (c Command) Tells(output string) bool {
+	switch c.Told {
+	case "":
+		return false
+	case anything:
+		text := strings.TrimSpace(redact.Strip(output))
+		return text != "" && !strings.Contains(text, "no output") && text != "(empty)"
+	}
+	for line := range strings.SplitSeq(redact.Strip(output), "\n") {
+		if strings.TrimRight(line, " ") == c.Told {
+			return true
+		}
+	}
+	return false
+}
