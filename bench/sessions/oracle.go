@@ -86,7 +86,7 @@ var (
 	quotes   = regexp.MustCompile(`(?s)-m\s+("(\\.|[^"])*"|'[^']*')|\$\(cat.*?\)`)
 	splitter = regexp.MustCompile(`\|\||&&|;|\n|\|`)
 	talks    = regexp.MustCompile(`^\s*(\w+=\S+\s+)*(echo|printf|grep|egrep|rg|git|cat|ls|sed|find|head|tail|awk|which|type|man|gh|cd|mkdir|rm|cp|mv|open|less|command -v|jq|wc|touch)\b`)
-	shellMod = regexp.MustCompile(`sed -i|perl -pi|\bapply_patch\b|\bgit (checkout|restore|stash|reset --hard|apply|merge|rebase|pull|cherry-pick)\b|gofmt -w|goimports -w|prettier --write|--fix\b|\bfmt\b|\bformat\b|cat\s*>|tee |python3? -( |$)|python3? <<|python3? -c|node -e|>\s*\S+\.(go|rs|py|ts|tsx|js)\b`)
+	shellMod = regexp.MustCompile(`sed -i|perl -pi|\bapply_patch\b|\bgit (checkout|restore|stash|reset --hard|apply|merge|rebase|pull|cherry-pick)\b|gofmt -w|goimports -w|prettier --write|--fix\b|(run|make|just|cargo|go) (fmt|format)\b|cat\s*>|tee |python3? -( |$)|python3? <<|python3? -c|node -e|>\s*\S+\.(go|rs|py|ts|tsx|js)\b`)
 )
 
 // judge looks for a test-like command that visibly passed after the last edit
@@ -123,7 +123,7 @@ func judge(calls []event.ToolCall, root string) verdict {
 			}
 		case "passed", "passed, by status":
 			passed, passedBy = how, c.Command
-			if shellMod.MatchString(c.Command) {
+			if at := shellMod.FindAllStringIndex(c.Command, -1); at != nil && at[len(at)-1][0] > testLike.FindStringIndex(c.Command)[0] {
 				doubt, passed = "changed in the same line as the tests", ""
 			}
 		case "failed":
@@ -159,10 +159,19 @@ func seen(c event.ToolCall) string {
 	if !runs {
 		return ""
 	}
+	good, bad := passText.MatchString(c.Output), failText.MatchString(c.Output)
+	if c.Ended {
+		switch {
+		case good && !bad:
+			return "passed"
+		case bad && !good:
+			return "failed"
+		}
+		return "a status that is hidden"
+	}
 	if c.Background || c.Outcome == event.Unknown {
 		return "still running, or its end is not known"
 	}
-	good, bad := passText.MatchString(c.Output), failText.MatchString(c.Output)
 	swallowed := strings.ContainsAny(strings.ReplaceAll(text, "||", ";"), "|;\n")
 	switch {
 	case good && !bad && c.Outcome == event.Success:

@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/tasks"
 	"gauntlet/internal/transcript"
 )
 
@@ -131,7 +132,8 @@ func replayStop(file, root, tree string, span transcript.Span, cfg *config.Loade
 	begin = time.Now()
 	in := rules.Input{
 		Config: cfg.Project.Checkpoint, Roots: []string{root}, TurnStart: turn.Start, Now: turn.Start.Add(time.Hour),
-		Turn: rules.Turn{Readable: turn.Readable, Truncated: turn.Truncated, Calls: turn.Calls, Earlier: turn.Earlier},
+		Tasks: tasks.New(os.DirFS(tree)).Runs,
+		Turn:  rules.Turn{Readable: turn.Readable, Truncated: turn.Truncated, Calls: turn.Calls, Earlier: turn.Earlier},
 	}
 	for _, p := range s.changed {
 		in.Changed = append(in.Changed, rules.Change{Path: p})

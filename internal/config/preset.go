@@ -47,6 +47,8 @@ func (c *Checkpoint) Effective() *Checkpoint {
 	out.effective, out.Baseline = true, p.Baseline
 	if out.Always == nil {
 		out.Always = p.Always
+	} else {
+		out.Always = withEvidence(out.Always, p.Always)
 	}
 	out.Categories = p.Categories
 	for _, own := range c.Categories {
@@ -66,6 +68,30 @@ func (c *Checkpoint) Effective() *Checkpoint {
 		}
 	}
 	return &out
+}
+
+// withEvidence adds what the preset takes for evidence to own actions of the
+// same id: a project names further commands, the usual ones still count.
+func withEvidence(own, preset []Action) []Action {
+	own = slices.Clone(own)
+	for i, a := range own {
+		for _, given := range preset {
+			if given.ID != a.ID {
+				continue
+			}
+			evidence := slices.Clone(a.Evidence)
+			if len(evidence) == 0 && a.Run != "" {
+				evidence = []string{a.Run}
+			}
+			for _, text := range given.Evidence {
+				if !slices.Contains(evidence, text) {
+					evidence = append(evidence, text)
+				}
+			}
+			own[i].Evidence = evidence
+		}
+	}
+	return own
 }
 
 // actionIDs are the ids of all actions, the preset's included.

@@ -132,6 +132,9 @@ type ToolCall struct {
 	Rejected bool
 	// Background: the call was started and had not ended when its result was written.
 	Background bool
+	// Ended: the call came back, but nothing says with which status; only what it
+	// printed can tell. Outcome is Unknown then.
+	Ended bool
 	// Output is the result's text, bounded to its head and tail.
 	Output string
 	At     time.Time

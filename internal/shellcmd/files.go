@@ -23,6 +23,15 @@ func (w *walker) written(names ...string) {
 	}
 }
 
+// restored notes files that get the content that git has.
+func (w *walker) restored(names ...string) {
+	for _, name := range names {
+		if plausible(name) {
+			w.line.Restored = append(w.line.Restored, File{Path: w.resolve(name), Seq: w.seq})
+		}
+	}
+}
+
 func (w *walker) rewrites() {
 	w.line.Rewriters = append(w.line.Rewriters, w.seq)
 }
@@ -256,17 +265,25 @@ func (w *walker) git(argv, args []string) {
 			}
 			w.shown(arg)
 		}
-	case "mv", "rm", "restore":
-		if !hasAny(argv, "--staged", "--cached") {
+	case "mv", "rm":
+		if !hasAny(argv, "--cached") {
 			w.written(args[1:]...)
+		}
+	case "restore":
+		if !hasAny(argv, "--staged", "-S") || hasAny(argv, "--worktree", "-W") {
+			w.restored(args[1:]...)
 		}
 	case "checkout", "switch":
 		if !hasAny(argv, "-b", "-B", "-c", "-C", "--orphan") { // a new branch leaves the files alone
-			w.written(args[1:]...)
+			w.restored(args[1:]...) // files, or a branch
 			w.rewrites()
 		}
 	case "stash":
-		if len(args) < 2 || args[1] != "list" && args[1] != "show" && args[1] != "drop" {
+		switch {
+		case len(args) < 2 || args[1] == "push" || args[1] == "save":
+			w.line.Stashed = append(w.line.Stashed, w.seq)
+		case args[1] == "pop" || args[1] == "apply":
+			w.line.Unstashed = append(w.line.Unstashed, w.seq)
 			w.rewrites()
 		}
 	case "reset":

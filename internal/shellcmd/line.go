@@ -72,6 +72,11 @@ type Line struct {
 	Commands []Command
 	Shown    []File
 	Written  []File
+	// Restored are files that were given content that git has: git checkout
+	// FILE, git restore. A name may also be a branch.
+	Restored []File
+	// Stashed and Unstashed are the places of git stash and git stash pop.
+	Stashed, Unstashed []int
 	// Rewriters are the places of commands that may rewrite files without
 	// naming them: formatters on folders, generators, scripts, git checkout.
 	Rewriters []int

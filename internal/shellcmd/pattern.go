@@ -146,6 +146,10 @@ func sameArgument(want, got string) bool {
 	return err == nil && matched
 }
 
+// Pretends reports whether the command only says what it would do, or something
+// about itself.
+func (c Command) Pretends() bool { return pretends(c) }
+
 // pretends: the command only says what it would do, or something about itself.
 func pretends(c Command) bool {
 	for _, argv := range c.Views {

@@ -163,12 +163,20 @@ func taskNames(argv []string) []string {
 
 func first(args []string) []string { return args[:min(1, len(args))] }
 
-// scriptName: a script of the project, called by its path: ./scripts/test.sh.
+// scriptName: a script of the project, called by its path, that is named after
+// nothing but a role: ./scripts/test.sh, bin/run-tests; not test-harness.sh,
+// which may do anything.
 func scriptName(name string) []string {
-	if !strings.Contains(name, "/") || strings.HasPrefix(name, "/usr/") || strings.HasPrefix(name, "/bin/") || strings.Contains(name, "/bin/") && strings.HasPrefix(name, "/") {
+	if !strings.Contains(name, "/") || strings.HasPrefix(name, "/") && strings.Contains(name, "bin/") {
 		return nil
 	}
-	return []string{strings.TrimSuffix(base(name), path.Ext(name))}
+	task := strings.TrimSuffix(base(name), path.Ext(name))
+	for word := range strings.FieldsFuncSeq(task, isNameBreak) {
+		if !slices.Contains([]string{"test", "tests", "run", "all", "unit", "integration", "e2e", "ci", "lint", "build", "check"}, word) {
+			return nil
+		}
+	}
+	return []string{task}
 }
 
 // nxTargets: nx test app, nx run app:test, nx run-many -t test lint.
@@ -236,5 +244,12 @@ func (c Command) Within(outer Command) Command {
 		c.Into = outer.Into
 	}
 	c.Seq = outer.Seq
+	return c
+}
+
+// Hidden is the command as in a line whose own status nobody knows: only what
+// was printed can prove it.
+func (c Command) Hidden() Command {
+	c.Proof = min(c.Proof, Swallowed)
 	return c
 }

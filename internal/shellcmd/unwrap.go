@@ -133,7 +133,7 @@ func unwrapRunner(name string, args []string) []string {
 		}
 	case "rtk":
 		// a proxy that shortens what the command prints
-		if sub == "proxy" || sub == "run" || sub == "exec" {
+		if slices.Contains([]string{"proxy", "run", "exec", "test", "err", "summary"}, sub) && len(args) > 1 {
 			args = args[1:]
 		}
 		return skipFlags(args)

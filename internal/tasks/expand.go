@@ -32,9 +32,29 @@ func (s *Set) Expand(line, dir string) []Step {
 	return e.out
 }
 
+// Runs lists the commands that a command run in dir ends up running when it
+// calls a recipe or a script of the project. known is false when it calls none,
+// or one that cannot be followed.
+func (s *Set) Runs(c shellcmd.Command, dir string) (list []shellcmd.Command, known bool) {
+	if dir = inside(".", dir); dir == "" {
+		return nil, false
+	}
+	e := expander{set: s}
+	e.command(c, dir, 0)
+	for _, step := range e.out {
+		if step.Hollow {
+			return nil, false
+		}
+		list = append(list, step.Command)
+	}
+	return list, e.entered && len(list) > 0
+}
+
 type expander struct {
 	set *Set
 	out []Step
+	// entered: a recipe or script was found and followed.
+	entered bool
 	// open are the recipes being expanded, so that a circle ends.
 	open []string
 }
@@ -114,6 +134,7 @@ func (e *expander) enter(c shellcmd.Command, key, dir string, depth int, expand 
 		e.out = append(e.out, Step{Command: c, Dir: dir, Hollow: true})
 		return
 	}
+	e.entered = true
 	e.open = append(e.open, key)
 	expand()
 	e.open = e.open[:len(e.open)-1]

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"net/url"
 	"strings"
 	"time"
@@ -10,7 +11,13 @@ import (
 
 // codexLog normalises Codex rollouts: the paginated layout, where a finished
 // item holds call and result, and the legacy one, where they are a pair.
-type codexLog struct{}
+type codexLog struct {
+	// items: the file notes every finished item, so a program's own calls are
+	// known without reading it.
+	items bool
+	// printed is what programs printed, by call.
+	printed map[string]*programOutput
+}
 
 func (l *codexLog) marksBegins() {}
 
@@ -32,9 +39,9 @@ func (l *codexLog) line(raw []byte, _ bool) []entry {
 	}
 	switch typ {
 	case "response_item":
-		return codexItem(payload, stamp(at))
+		return l.item(payload, stamp(at))
 	case "event_msg":
-		return codexEvent(payload, at)
+		return l.event(payload, at)
 	case "compacted":
 		return []entry{{kind: entryCompacted, at: stamp(at)}}
 	case "turn_context":
@@ -48,10 +55,11 @@ func (l *codexLog) line(raw []byte, _ bool) []entry {
 }
 
 // codexEvent reads what the harness noted about the session.
-func codexEvent(p, rawAt []byte) []entry {
+func (l *codexLog) event(p, rawAt []byte) []entry {
 	at := stamp(rawAt)
 	switch text(field(p, "type")) {
 	case "item_completed":
+		l.items = true
 		return codexDone(p, at)
 	case "user_message":
 		said := excerpt(field(p, "message"))
@@ -165,8 +173,8 @@ func commandResult(item []byte) *result {
 	return r
 }
 
-// codexItem reads what went to and came from the model.
-func codexItem(p []byte, at time.Time) []entry {
+// item reads what went to and came from the model.
+func (l *codexLog) item(p []byte, at time.Time) []entry {
 	id := text(field(p, "call_id"))
 	name := text(field(p, "name"))
 	switch text(field(p, "type")) {
@@ -183,10 +191,27 @@ func codexItem(p []byte, at time.Time) []entry {
 		if name == "apply_patch" {
 			return patchItems(id, patchPaths(text(bounded(field(p, "input")))), nil, at)
 		}
-		// Code mode: the program's own calls are in the finished items.
-		return nil
+		if name != "exec" || l.items {
+			return nil
+		}
+		source := command(field(p, "input"))
+		if source == "" {
+			source = "exec_command()" // too long to be read: something ran
+		}
+		return programEntries(id, source, at, l.printed[id])
 	case "function_call_output", "custom_tool_call_output":
-		r := codexOutput(field(p, "output"))
+		output := field(p, "output")
+		if !l.items && isProgramOutput(output) {
+			o := newProgramOutput(output, at)
+			if l.printed == nil {
+				l.printed = map[string]*programOutput{}
+			}
+			if l.printed[id] = o; text(field(p, "type")) == "function_call_output" {
+				return []entry{{kind: entryResult, id: id, at: at, res: o.result(0, 1, false)}} // of a wait
+			}
+			return nil
+		}
+		r := codexOutput(output)
 		// A patch that adds and changes files is two calls.
 		return []entry{
 			{kind: entryResult, id: id, at: at, res: r},
@@ -267,10 +292,27 @@ func codexCall(id, name string, args []byte, at time.Time) []entry {
 		return patchItems(id, patchPaths(text(field(args, "input"))), nil, at)
 	case "write_stdin":
 		e.text = string(field(args, "session_id"))
+	case "wait":
+		if cell := text(field(args, "cell_id")); cell != "" {
+			e.text = "cell " + cell
+		}
 	case "spawn_agent":
 		call.Kind = event.ToolAgent
 	}
 	return []entry{e}
+}
+
+// isProgramOutput: the result of a program of code mode, or of waiting for one.
+func isProgramOutput(raw []byte) bool {
+	head := raw
+	if isArray(raw) {
+		head = nil
+		elements(raw, func(v []byte) bool {
+			head = field(v, "text")
+			return false
+		})
+	}
+	return bytes.HasPrefix(head, []byte(`"Script `))
 }
 
 // argv gives the command line of an argument vector or a string.

@@ -51,6 +51,7 @@ type result struct {
 	hasExit    bool
 	rejected   bool
 	background bool
+	ended      bool // it came back, but nothing says with which status
 	// needsExit: a command is proved by its exit status alone.
 	needsExit bool
 	output    string
@@ -78,7 +79,7 @@ func (r *result) apply(c *event.ToolCall) {
 	}
 	c.ExitCode, c.HasExit = r.exit, r.hasExit
 	c.Rejected = c.Rejected || r.rejected
-	c.Background = r.background
+	c.Background, c.Ended = r.background, r.ended
 }
 
 // worked is a turn's work after pairing.
@@ -92,12 +93,12 @@ type worked struct {
 func pair(entries []entry) worked {
 	w := worked{launched: map[int]string{}}
 	byID := map[string]int{}
-	tasks := map[string]int{}
+	tasks := map[string][]int{}
 	pollers := map[string]string{}
 	apply := func(i int, r *result) {
 		r.apply(&w.calls[i])
-		if r.task != "" {
-			tasks[r.task] = i
+		if r.task != "" && !slices.Contains(tasks[r.task], i) {
+			tasks[r.task] = append(tasks[r.task], i)
 		}
 		if r.agent != "" {
 			w.launched[i] = r.agent
@@ -125,16 +126,18 @@ func pair(entries []entry) worked {
 			}
 		case entryResult:
 			// A poll tells how the polled command ended, not how it did itself.
-			if target, ok := tasks[pollers[e.id]]; ok && known && !e.res.rejected {
+			if targets := tasks[pollers[e.id]]; len(targets) > 0 && known && !e.res.rejected {
 				r := *e.res
 				r.task = pollers[e.id]
-				apply(target, &r)
+				for _, target := range targets {
+					apply(target, &r)
+				}
 			} else if known {
 				apply(i, e.res)
 			}
 		case entryPoll:
-			if !known {
-				i, known = tasks[e.res.task]
+			if targets := tasks[e.res.task]; !known && len(targets) > 0 {
+				i, known = targets[len(targets)-1], true
 			}
 			if known && e.res.outcome != event.Unknown {
 				r := *e.res

@@ -101,7 +101,7 @@ func (d *decision) read() {
 	if !turn.Readable {
 		turn.Calls = nil
 	}
-	d.timeline = newTimeline(newNaming(d.in.Roots), turn.Calls, d.in.Now, d.set.isEvidence)
+	d.timeline = newTimeline(d.in, turn.Calls, d.set.isEvidence)
 }
 
 func (d *decision) decide() {

@@ -1,6 +1,9 @@
 package rules
 
-import "gauntlet/internal/shellcmd"
+import (
+	"gauntlet/internal/event"
+	"gauntlet/internal/shellcmd"
+)
 
 // proof is where an action was seen to be done.
 type proof struct {
@@ -22,48 +25,85 @@ func (t *timeline) find(a *action, after place) (proof, bool) {
 }
 
 // findAll looks for every pattern; the proof is complete with the last of them.
-func (t *timeline) findAll(patterns []shellcmd.Pattern, after place, counts func(*step) bool, proven bool) (proof, bool) {
+func (t *timeline) findAll(patterns []pattern, after place, counts func(*step) bool, proven bool) (proof, bool) {
 	last := proof{at: never}
-	for _, pattern := range patterns {
-		p, found := t.findOne(pattern, after, counts, proven)
-		if !found {
+	for _, p := range patterns {
+		found, ok := t.findOne(p, after, counts, proven)
+		if !ok {
 			return proof{}, false
 		}
-		if p.at > last.at {
-			last = p
+		if found.at > last.at {
+			last = found
 		}
 	}
 	return last, len(patterns) > 0
 }
 
-func (t *timeline) findOne(pattern shellcmd.Pattern, after place, counts func(*step) bool, proven bool) (proof, bool) {
+func (t *timeline) findOne(p pattern, after place, counts func(*step) bool, proven bool) (proof, bool) {
 	for i := range t.steps {
 		s := &t.steps[i]
-		if placeOf(i+1, 0) <= after || !counts(s) {
+		if placeOf(i+1, 0) <= after {
 			continue
 		}
-		n, seq := 0, 0
-		for _, c := range s.line.Commands {
-			if c.Seq == seq {
-				n++
-			} else {
-				n, seq = 0, c.Seq
+		good, quiet, shown := counts(s), proven && s.foundNothing(), proven && s.Ended && !s.Rejected
+		if !good && !quiet && !shown {
+			continue
+		}
+		for _, c := range s.ran {
+			if c.at <= after || !p.runs(c) || t.isAway(c.at) {
+				continue
 			}
-			at := within(i, c.Seq, n)
-			if at > after && pattern.Match(c) && (!proven || s.line.Proves(c, s.Output)) {
-				return proof{at: at, step: s}, true
+			if shown {
+				c.Command = c.Hidden()
+			}
+			if !proven || (good || shown) && p.proved(s, c) || quiet && s.line.LeavesNothing(c.Command, s.Output) {
+				return proof{at: c.at, step: s}, true
 			}
 		}
 	}
 	return proof{}, false
 }
 
+// pattern is a command pattern and whether the person wrote it.
+type pattern struct {
+	shellcmd.Pattern
+	own bool
+}
+
+// runs: the command is what the pattern asks for, or a task whose name says so
+// where nobody can read what it runs.
+func (p pattern) runs(c ran) bool {
+	return p.Match(c.Command) || !c.followed && p.Stands(c.Command)
+}
+
+func (p pattern) proved(s *step, c ran) bool {
+	if p.own {
+		return s.line.ProvesOwn(c.Command, s.Output)
+	}
+	return s.line.Proves(c.Command, s.Output)
+}
+
+// foundNothing: the call's status is that of a grep that let nothing through.
+func (s *step) foundNothing() bool {
+	if s.Kind != event.ToolShell || s.Outcome != event.Failure || s.Rejected || len(s.line.Commands) == 0 || printed(s.Output) != "" {
+		return false
+	}
+	last := s.line.Commands[len(s.line.Commands)-1]
+	return (s.HasExit && s.ExitCode == 1 || !s.HasExit && saysOne(s.Output)) && isSearch(last.Name()) && last.Proof == shellcmd.Proven
+}
+
 // tried: the action may have been done after the place, but nobody knows how
-// that call ended.
+// that call ended, or what it ran.
 func (t *timeline) tried(a *action, after place) bool {
 	for _, patterns := range a.proofs {
 		if _, all := t.findAll(patterns, after, (*step).unknown, false); all {
 			return true
+		}
+	}
+	for i := range t.steps {
+		s := &t.steps[i]
+		if placeOf(i+1, 0) > after && s.Kind == event.ToolShell && s.Command == "" && !s.Rejected {
+			return true // a program or a command line that could not be read
 		}
 	}
 	return false

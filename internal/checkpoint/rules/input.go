@@ -5,6 +5,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/shellcmd"
 )
 
 // Input is everything a decision may rest on.
@@ -20,6 +21,11 @@ type Input struct {
 	GitFailed bool
 	// Turn is what the agent did.
 	Turn Turn
+	// Tasks says which commands a call of a task runner ends up running, by the
+	// project's own files; false when those do not say. nil: none could be read.
+	Tasks func(c shellcmd.Command, dir string) ([]shellcmd.Command, bool)
+	// Gates are the project's gates that were judged on the content as it is now.
+	Gates []Gate
 	// Plan is the work item the agent should be at, when one is known.
 	Plan *Plan
 	// Tests is the result of the configured test command, when it was run.
@@ -28,6 +34,19 @@ type Input struct {
 	// when unknown.
 	TurnStart time.Time
 	Now       time.Time
+}
+
+// Gate is what is known of one gate for the content as it is now, at this stop
+// or from before.
+type Gate struct {
+	Name    string
+	Command string
+	// Dir is where it runs, relative to the root; "" is the root.
+	Dir    string
+	Passed bool
+	// CouldNotRun: it neither passed nor failed, because its tool is missing here.
+	CouldNotRun bool
+	At          time.Time
 }
 
 // Change is one changed file.

@@ -49,6 +49,21 @@ func (n naming) file(name, dir string) string {
 	return name
 }
 
+// dir is the directory that a command ran in, relative to the project, or
+// absolute when it is elsewhere; sub is a change of directory on its line.
+func (n naming) dir(sub, dir string) string {
+	if sub == "" {
+		sub = "."
+	}
+	name := n.file(sub, dir)
+	for _, root := range n.roots {
+		if name == root {
+			return "."
+		}
+	}
+	return name
+}
+
 func absolute(name string) bool {
 	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || len(name) > 2 && name[1] == ':' && name[2] == '/'
 }

@@ -53,7 +53,7 @@ func matching(patterns []string, changed []Change) []string {
 // and shell redirections name, and adds those it committed since: what `scope:
 // turn` goes by without a snapshot.
 func TurnChanges(roots []string, calls []event.ToolCall, changed []Change) []Change {
-	t := newTimeline(newNaming(roots), calls, time.Time{}, nil)
+	t := newTimeline(Input{Roots: roots}, calls, nil)
 	touched := newFileSet()
 	out := []Change{}
 	known := map[string]bool{}

@@ -31,7 +31,7 @@ type category struct {
 type action struct {
 	config.Action
 	// proofs are alternatives; one holds when each of its patterns was seen.
-	proofs [][]shellcmd.Pattern
+	proofs [][]pattern
 }
 
 // names reports whether the category is about the file.
@@ -41,6 +41,7 @@ func (c *category) names(path string) bool {
 
 func resolve(cfg *config.Checkpoint) settings {
 	cfg = cfg.Effective()
+	given := presetEvidence(cfg.Preset)
 	s := settings{
 		baseline: cfg.Baseline,
 		silent:   cfg.WhenUnsure == "silent",
@@ -49,12 +50,12 @@ func resolve(cfg *config.Checkpoint) settings {
 		ignore:   newGlobs(append([]string{".gauntlet/**"}, cfg.Ignore...)),
 	}
 	for _, a := range cfg.Always {
-		s.always = append(s.always, newAction(a))
+		s.always = append(s.always, newAction(a, given))
 	}
 	for _, c := range cfg.Categories {
 		own := &category{name: c.Name, only: c.Only, order: c.Order, paths: newGlobs(c.Paths), exclude: newGlobs(c.Exclude)}
 		for _, a := range c.Actions {
-			own.actions = append(own.actions, newAction(a))
+			own.actions = append(own.actions, newAction(a, given))
 		}
 		s.categories = append(s.categories, own)
 	}
@@ -62,22 +63,49 @@ func resolve(cfg *config.Checkpoint) settings {
 	return s
 }
 
-func newAction(a config.Action) *action {
+// presetEvidence are the evidence patterns that a preset brings: the person
+// did not write them.
+func presetEvidence(name string) map[string]bool {
+	p := config.PresetOf(name)
+	given := map[string]bool{}
+	add := func(list []config.Action) {
+		for _, a := range list {
+			for _, text := range a.Evidence {
+				given[text] = true
+			}
+		}
+	}
+	add(p.Always)
+	for _, c := range p.Categories {
+		add(c.Actions)
+	}
+	return given
+}
+
+func newAction(a config.Action, given map[string]bool) *action {
 	out := &action{Action: a}
 	for _, text := range a.Evidence {
-		if list := shellcmd.Patterns(text); len(list) > 0 {
+		if list := patternsOf(text, !given[text]); len(list) > 0 {
 			out.proofs = append(out.proofs, list)
 		}
 	}
 	if len(a.Evidence) == 0 && a.Run != "" {
 		// nothing said about evidence: the command itself is what has to be seen
-		var all []shellcmd.Pattern
-		for _, p := range shellcmd.Patterns(a.Run) {
-			all = append(all, p.Leading())
+		all := patternsOf(a.Run, true)
+		for i := range all {
+			all[i].Pattern = all[i].Leading()
 		}
 		if len(all) > 0 {
 			out.proofs = append(out.proofs, all)
 		}
+	}
+	return out
+}
+
+func patternsOf(text string, own bool) []pattern {
+	var out []pattern
+	for _, p := range shellcmd.Patterns(text) {
+		out = append(out, pattern{p, own})
 	}
 	return out
 }

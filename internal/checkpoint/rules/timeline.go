@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"time"
 
 	"gauntlet/internal/event"
@@ -23,7 +24,16 @@ func within(call, seq, n int) place { return placeOf(call, seq<<8|min(n, 255)) }
 type step struct {
 	*event.ToolCall
 	line    shellcmd.Line
+	ran     []ran
 	subject *subject // once it was asked for
+}
+
+// ran is one command that a call ran, on its line or within a task of it.
+type ran struct {
+	shellcmd.Command
+	at place
+	// follows: what it runs is known, so the name of its task stands for nothing.
+	followed bool
 }
 
 // succeeded: the call ran to its end and succeeded.
@@ -48,6 +58,11 @@ type timeline struct {
 	steps  []step
 	// harmless tells commands that are known to be validations.
 	harmless func(shellcmd.Command) bool
+	tasks    func(shellcmd.Command, string) ([]shellcmd.Command, bool)
+	// stashes are where git stash put the work away; away is from when to when it
+	// was: what ran meanwhile did not see it.
+	stashes []place
+	away    [][2]place
 	// touches are the changes to files, in order.
 	touches []touch
 	// lastCommit is the place of the last successful git commit.
@@ -60,14 +75,15 @@ type touch struct {
 	name string
 	// anything: the command may have changed any file; whether it did is told
 	// by the time the file was last written, if that is while it ran.
+	// With a name it is about that file only.
 	anything bool
 	from, to time.Time
 }
 
 // newTimeline reads the calls of a turn; harmless tells commands that are
 // validations, and so do not rewrite the work.
-func newTimeline(n naming, calls []event.ToolCall, now time.Time, harmless func(shellcmd.Command) bool) *timeline {
-	t := &timeline{naming: n, now: now, harmless: harmless, steps: make([]step, len(calls)), lastCommit: never}
+func newTimeline(in Input, calls []event.ToolCall, harmless func(shellcmd.Command) bool) *timeline {
+	t := &timeline{naming: newNaming(in.Roots), now: in.Now, harmless: harmless, tasks: in.Tasks, steps: make([]step, len(calls)), lastCommit: never}
 	for i := range calls {
 		t.steps[i].ToolCall = &calls[i]
 	}
@@ -75,6 +91,7 @@ func newTimeline(n naming, calls []event.ToolCall, now time.Time, harmless func(
 		s := &t.steps[i]
 		if s.Kind == event.ToolShell {
 			s.line = shellcmd.Parse(s.Command)
+			s.ran = t.follow(i, s)
 		}
 		t.note(i, s)
 	}
@@ -96,8 +113,24 @@ func (t *timeline) note(i int, s *step) {
 		for _, f := range s.line.Written {
 			t.touches = append(t.touches, touch{at: within(i, f.Seq, 0) - 1, name: t.naming.file(f.Path, s.Dir)})
 		}
+		for _, f := range s.line.Restored {
+			t.touches = append(t.touches, touch{at: within(i, f.Seq, 0) - 1, name: t.naming.file(f.Path, s.Dir), anything: true, from: s.At, to: t.endOf(i)})
+		}
+		for _, seq := range s.line.Stashed {
+			t.stashes = append(t.stashes, within(i, seq, 0))
+		}
+		back := map[int]bool{} // what was put away in this turn comes back as it was
+		for _, seq := range s.line.Unstashed {
+			if last := len(t.stashes) - 1; last >= 0 {
+				t.away = append(t.away, [2]place{t.stashes[last], within(i, seq, 0)})
+				t.stashes, back[seq] = t.stashes[:last], true
+			}
+		}
 		for _, seq := range s.line.Rewriters {
-			if t.validates(s.line, seq) {
+			if back[seq] {
+				continue
+			}
+			if t.validates(s, seq) {
 				continue
 			}
 			t.touches = append(t.touches, touch{at: within(i, seq, 0) - 1, anything: true, from: s.At, to: t.endOf(i)})
@@ -111,10 +144,44 @@ func (t *timeline) note(i int, s *step) {
 	}
 }
 
+// follow lists the commands of a call with what the tasks among them run.
+func (t *timeline) follow(i int, s *step) []ran {
+	var out []ran
+	n, seq := 0, -1
+	add := func(c shellcmd.Command, followed bool) {
+		if n++; c.Seq != seq {
+			n, seq = 0, c.Seq
+		}
+		out = append(out, ran{Command: c, at: within(i, c.Seq, n), followed: followed})
+	}
+	for _, c := range s.line.Commands {
+		if t.tasks == nil || !c.IsTask() || c.Pretends() {
+			add(c, false)
+			continue
+		}
+		inner, known := t.tasks(c, t.naming.dir(c.Dir, s.Dir))
+		add(c, known && !slices.ContainsFunc(inner, shellcmd.Command.Opaque))
+		for _, one := range inner {
+			add(one.Within(c), true)
+		}
+	}
+	return out
+}
+
 // validates: the command at this place is itself evidence for something.
-func (t *timeline) validates(line shellcmd.Line, seq int) bool {
-	for _, c := range line.Commands {
-		if c.Seq == seq && t.harmless != nil && t.harmless(c) {
+func (t *timeline) validates(s *step, seq int) bool {
+	for _, c := range s.ran {
+		if c.Seq == seq && t.harmless != nil && t.harmless(c.Command) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAway: the work was stashed at this place.
+func (t *timeline) isAway(at place) bool {
+	for _, span := range t.away {
+		if span[0] < at && at < span[1] {
 			return true
 		}
 	}
@@ -150,6 +217,9 @@ func (t *timeline) lastChange(files []Change, names func(string) bool) place {
 func (t *timeline) changes(touched touch, files []Change, paths *fileSet, names func(string) bool) bool {
 	if touched.anything {
 		for _, f := range files {
+			if touched.name != "" && !sameFile(touched.name, f.Path) {
+				continue
+			}
 			if !f.ModTime.IsZero() && !touched.from.IsZero() && !f.ModTime.Before(touched.from) && !f.ModTime.After(touched.to) {
 				return true
 			}
