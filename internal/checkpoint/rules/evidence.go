@@ -3,6 +3,7 @@ package rules
 import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/transcript"
 )
 
 // proof is where an action was seen to be done.
@@ -85,11 +86,11 @@ func (p pattern) proved(s *step, c ran) bool {
 
 // foundNothing: the call's status is that of a grep that let nothing through.
 func (s *step) foundNothing() bool {
-	if s.Kind != event.ToolShell || s.Outcome != event.Failure || s.Rejected || len(s.line.Commands) == 0 || printed(s.Output) != "" {
+	if s.Kind != event.ToolShell || s.Outcome != event.Failure || s.Rejected || len(s.line.Commands) == 0 || transcript.WithoutStatus(s.Output) != "" {
 		return false
 	}
 	last := s.line.Commands[len(s.line.Commands)-1]
-	return (s.HasExit && s.ExitCode == 1 || !s.HasExit && saysOne(s.Output)) && isSearch(last.Name()) && last.Proof == shellcmd.Proven
+	return (s.HasExit && s.ExitCode == 1 || !s.HasExit && (s.Output == "" || transcript.PrintsStatusOne(s.Output))) && isSearch(last.Name()) && last.Proof == shellcmd.Proven
 }
 
 // tried: the action may have been done after the place, but nobody knows how
