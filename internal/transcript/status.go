@@ -12,12 +12,19 @@ func PrintsStatusOne(output string) bool {
 		strings.Contains(output, "Exit Code: 1\n") || strings.HasSuffix(output, "Exit Code: 1")
 }
 
-// WithoutStatus is a command's output without the leading line that the client
-// wrote about its status.
+// WithoutStatus is what a command printed, without what the client wrote around
+// it: a line about its status, a word for nothing.
 func WithoutStatus(output string) string {
 	output = strings.TrimSpace(output)
 	if first, rest, _ := strings.Cut(output, "\n"); strings.HasPrefix(first, "Exit code ") {
-		return strings.TrimSpace(rest)
+		output = strings.TrimSpace(rest)
+	}
+	if i := strings.LastIndex(output, "Exit Code: "); i >= 0 && !strings.Contains(output[i:], "\n") {
+		output = strings.TrimSpace(output[:i])
+	}
+	switch rest := strings.TrimSpace(strings.TrimPrefix(output, "Output:")); strings.ToLower(rest) {
+	case "", "(empty)", "(no output)", "(bash completed with no output)", "(no content)", "tool ran without output or errors":
+		return ""
 	}
 	return output
 }

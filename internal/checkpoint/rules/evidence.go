@@ -57,7 +57,7 @@ func (t *timeline) findOne(p pattern, after place, counts func(*step) bool, prov
 			if shown {
 				c.Command = c.Hidden()
 			}
-			if !proven || (good || shown) && p.proved(s, c) || quiet && s.line.LeavesNothing(c.Command, s.Output) {
+			if !proven || (good || shown) && p.proved(s, c) || quiet && s.line.LeavesNothing(c.Command, transcript.WithoutStatus(s.Output)) {
 				return proof{at: c.at, step: s}, true
 			}
 		}
@@ -78,10 +78,11 @@ func (p pattern) runs(c ran) bool {
 }
 
 func (p pattern) proved(s *step, c ran) bool {
+	shown := transcript.WithoutStatus(s.Output)
 	if p.own {
-		return s.line.ProvesOwn(c.Command, s.Output)
+		return s.line.ProvesOwn(c.Command, shown)
 	}
-	return s.line.Proves(c.Command, s.Output)
+	return s.line.Proves(c.Command, shown)
 }
 
 // foundNothing: the call's status is that of a grep that let nothing through.
