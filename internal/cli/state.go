@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/workflow"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 // maxInput bounds what is read from stdin.
@@ -112,7 +112,7 @@ func (c *stateCall) verdict(failed bool) error {
 func (c *stateCall) printBool(ok bool) error { return c.print(fmt.Append(nil, ok), !ok) }
 
 // load is the record; a missing one is no failure.
-func (c *stateCall) load(ctx context.Context) (doc *jsondoc.Value, failed bool) {
+func (c *stateCall) load(ctx context.Context) (doc *jsontree.Value, failed bool) {
 	if c.refused() {
 		return nil, true
 	}
@@ -134,7 +134,7 @@ func (c *stateCall) resumeCmd() *cobra.Command {
 		`  gauntlet state resume implement --feature auth`, 1,
 		func(ctx context.Context, _ []string) error {
 			doc, failed := c.load(ctx)
-			point, err := jsondoc.FromGo(workflow.Resume(doc))
+			point, err := jsontree.FromGo(workflow.Resume(doc))
 			if err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func (c *stateCall) phaseCmd() *cobra.Command {
 				}
 			}
 			if cmd.Flags().Changed("data") {
-				doc, err := jsondoc.Parse([]byte(data))
+				doc, err := jsontree.Parse([]byte(data))
 				if err != nil {
 					fmt.Fprintf(c.app.Err, "--data is not JSON: %v\n", err)
 					return c.printBool(false)
@@ -195,7 +195,7 @@ func (c *stateCall) phaseCmd() *cobra.Command {
 			}
 			status := u.Data.Get("status")
 			if cmd.Flags().Changed("status") {
-				status = jsondoc.NewString(u.Status)
+				status = jsontree.NewString(u.Status)
 			}
 			c.checkPhase(args[1], status)
 			return c.printBool(!c.refused() && c.store.UpdatePhase(ctx, c.command, args[1], u, c.feature))
@@ -212,7 +212,7 @@ func (c *stateCall) phaseCmd() *cobra.Command {
 }
 
 // checkPhase says when a phase or its status is none that the command knows.
-func (c *stateCall) checkPhase(phase string, status *jsondoc.Value) {
+func (c *stateCall) checkPhase(phase string, status *jsontree.Value) {
 	for _, command := range workflow.Commands() {
 		if command.Name == c.command && !workflow.KnownPhase(c.command, phase) {
 			c.notKnown("phase", phase, command.Phases)
@@ -250,7 +250,7 @@ records stay. Prints {"removed":[…],"dry_run":…}.`,
 				return err
 			}
 			removed, ok := c.store.GC(cmd.Context(), age, dryRun)
-			out, err := jsondoc.FromGo(struct {
+			out, err := jsontree.FromGo(struct {
 				Removed []string `json:"removed"`
 				DryRun  bool     `json:"dry_run"`
 			}{removed, dryRun})
@@ -274,12 +274,12 @@ func commandNames() []string {
 }
 
 // readDoc reads one JSON document from stdin.
-func readDoc(r io.Reader) (*jsondoc.Value, error) {
+func readDoc(r io.Reader) (*jsontree.Value, error) {
 	text, err := readText(r)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := jsondoc.Parse([]byte(text))
+	doc, err := jsontree.Parse([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("stdin is not JSON: %w", err)
 	}

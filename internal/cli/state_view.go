@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/workflow"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 func (c *stateCall) listCmd() *cobra.Command {
@@ -34,7 +34,7 @@ func (c *stateCall) listCmd() *cobra.Command {
 				}
 				return c.verdict(c.lines > 0)
 			}
-			out, err := jsondoc.FromGo(list)
+			out, err := jsontree.FromGo(list)
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func line(s *string, limit int) string {
 	return redact.Line(*s, limit)
 }
 
-func showRecord(w io.Writer, doc *jsondoc.Value) error {
+func showRecord(w io.Writer, doc *jsontree.Value) error {
 	text := func(path ...string) string {
 		s, ok := doc.Get(path...).Text()
 		if !ok {

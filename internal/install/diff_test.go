@@ -1,11 +1,6 @@
 package install
 
-import (
-	"strings"
-	"testing"
-
-	"pgregory.net/rapid"
-)
+import "testing"
 
 func TestDiff(t *testing.T) {
 	for _, tt := range []struct{ before, after, want string }{
@@ -24,24 +19,4 @@ func TestDiff(t *testing.T) {
 	if got := Diff("f", []byte("a\n"), nil); got != "--- a/f\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-a\n" {
 		t.Error(got)
 	}
-}
-
-// Going along the edit script leads from the one to the other.
-func TestEditScriptLeadsThere(t *testing.T) {
-	gen := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 12)
-	rapid.Check(t, func(rt *rapid.T) {
-		a, b := gen.Draw(rt, "a"), gen.Draw(rt, "b")
-		var from, to []string
-		for _, o := range ops(a, b) {
-			if o.kind != '+' {
-				from = append(from, o.text)
-			}
-			if o.kind != '-' {
-				to = append(to, o.text)
-			}
-		}
-		if strings.Join(from, "") != strings.Join(a, "") || strings.Join(to, "") != strings.Join(b, "") {
-			rt.Errorf("%v → %v: %v", a, b, ops(a, b))
-		}
-	})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/agent/wire"
-	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/jsontree"
 )
 
 // ours reports whether a command is one that we write, in any version. Only our
@@ -58,7 +58,7 @@ func byHand(command, args string) bool {
 type entry struct {
 	event          string
 	group, handler int
-	node           *jsonedit.Node
+	node           *jsontree.Value
 	command        string
 	timeout        int64 // 0 when not set
 }
@@ -69,8 +69,8 @@ type layout struct {
 	setup  wire.Setup
 	root   string // key of the object with the events, "" for the top
 	data   []byte
-	top    *jsonedit.Node
-	events *jsonedit.Node // nil when there is none yet
+	top    *jsontree.Value
+	events *jsontree.Value // nil when there is none yet
 }
 
 // parse reads a settings file and refuses what a client would not accept either.
@@ -78,10 +78,10 @@ func parse(path string, setup wire.Setup, root string, data []byte) (*layout, er
 	const fix = "Correct it there and try again."
 	l := &layout{path: path, setup: setup, root: root, data: data}
 	var err error
-	if l.top, err = jsonedit.Parse(data); err != nil {
+	if l.top, err = jsontree.ParseRelaxed(data); err != nil {
 		return nil, refuse(path, err, fix)
 	}
-	if err := l.expect(l.top, jsonedit.Object, "the file"); err != nil {
+	if err := l.expect(l.top, jsontree.Object, "the file"); err != nil {
 		return nil, err
 	}
 	l.events = l.top
@@ -96,7 +96,7 @@ func parse(path string, setup wire.Setup, root string, data []byte) (*layout, er
 		if l.events = l.top.Get(l.root); l.events == nil {
 			return l, nil
 		}
-		if err := l.expect(l.events, jsonedit.Object, fmt.Sprintf("%q", l.root)); err != nil {
+		if err := l.expect(l.events, jsontree.Object, fmt.Sprintf("%q", l.root)); err != nil {
 			return nil, err
 		}
 	}
@@ -115,12 +115,12 @@ func parse(path string, setup wire.Setup, root string, data []byte) (*layout, er
 
 // checkEvent: one entry of the wrong type makes clients drop the whole file, so
 // adding ours beside it would install nothing.
-func (l *layout) checkEvent(name string, list *jsonedit.Node) error {
-	if err := l.expect(list, jsonedit.Array, fmt.Sprintf("%q", name)); err != nil {
+func (l *layout) checkEvent(name string, list *jsontree.Value) error {
+	if err := l.expect(list, jsontree.Array, fmt.Sprintf("%q", name)); err != nil {
 		return err
 	}
-	for _, it := range list.Items {
-		if err := l.expect(it.Value, jsonedit.Object, fmt.Sprintf("an entry of %q", name)); err != nil {
+	for _, it := range list.Items() {
+		if err := l.expect(it.Value, jsontree.Object, fmt.Sprintf("an entry of %q", name)); err != nil {
 			return err
 		}
 		if l.setup.Shape != wire.Grouped {
@@ -130,29 +130,29 @@ func (l *layout) checkEvent(name string, list *jsonedit.Node) error {
 		if hooks == nil {
 			continue
 		}
-		if err := l.expect(hooks, jsonedit.Array, fmt.Sprintf("\"hooks\" in %q", name)); err != nil {
+		if err := l.expect(hooks, jsontree.Array, fmt.Sprintf("\"hooks\" in %q", name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (l *layout) expect(n *jsonedit.Node, kind jsonedit.Kind, what string) error {
-	if n.Kind == kind {
+func (l *layout) expect(n *jsontree.Value, kind jsontree.Kind, what string) error {
+	if n.Kind() == kind {
 		return nil
 	}
-	return refuse(l.path, jsonedit.ErrorAt(l.data, n.Start, "%s is %s, expected %s", what, n.Kind, kind), "Correct it there and try again.")
+	return refuse(l.path, jsontree.ErrorAt(l.data, n.Start, "%s is %s, expected %s", what, n.Kind(), kind), "Correct it there and try again.")
 }
 
 // once refuses a key that is there twice: nobody can say which one counts.
-func (l *layout) once(n *jsonedit.Node, key, prefix string) error {
+func (l *layout) once(n *jsontree.Value, key, prefix string) error {
 	seen := false
-	for _, it := range n.Items {
+	for _, it := range n.Items() {
 		if it.Key != key {
 			continue
 		}
 		if seen {
-			return refuse(l.path, jsonedit.ErrorAt(l.data, it.Start, "%q is there twice", prefix+key), "Merge the two and try again.")
+			return refuse(l.path, jsontree.ErrorAt(l.data, it.Start, "%q is there twice", prefix+key), "Merge the two and try again.")
 		}
 		seen = true
 	}
@@ -165,20 +165,20 @@ func (l *layout) entries() []entry {
 		return nil
 	}
 	var out []entry
-	for _, ev := range l.events.Items {
-		if ev.Value.Kind != jsonedit.Array {
+	for _, ev := range l.events.Items() {
+		if ev.Value.Kind() != jsontree.Array {
 			continue
 		}
-		for g, group := range ev.Value.Items {
+		for g, group := range ev.Value.Items() {
 			if l.setup.Shape == wire.Flat {
 				out = append(out, l.entry(ev.Key, g, 0, group.Value))
 				continue
 			}
 			hooks := group.Value.Get("hooks")
-			if hooks == nil || hooks.Kind != jsonedit.Array {
+			if hooks == nil || hooks.Kind() != jsontree.Array {
 				continue
 			}
-			for i, h := range hooks.Items {
+			for i, h := range hooks.Items() {
 				out = append(out, l.entry(ev.Key, g, i, h.Value))
 			}
 		}
@@ -186,14 +186,14 @@ func (l *layout) entries() []entry {
 	return out
 }
 
-func (l *layout) entry(event string, group, handler int, n *jsonedit.Node) entry {
+func (l *layout) entry(event string, group, handler int, n *jsontree.Value) entry {
 	e := entry{event: event, group: group, handler: handler, node: n}
-	if c := n.Get(l.setup.CommandKey); c != nil && c.Kind == jsonedit.String {
-		e.command = c.Text
+	if c, ok := n.Get(l.setup.CommandKey).Text(); ok {
+		e.command = c
 	}
-	if t := n.Get(l.setup.TimeoutKey); t != nil && t.Kind == jsonedit.Number {
+	if t := n.Get(l.setup.TimeoutKey); t.Kind() == jsontree.Number {
 		var f float64
-		if json.Unmarshal([]byte(t.Text), &f) == nil {
+		if json.Unmarshal([]byte(t.Literal()), &f) == nil {
 			e.timeout = int64(f)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/safefile"
 )
 
@@ -40,7 +40,7 @@ func (e *RefusedError) Error() string {
 
 // refuse turns a position error into a refusal of path.
 func refuse(path string, err error, fix string) error {
-	var se *jsonedit.SyntaxError
+	var se *jsontree.SyntaxError
 	if errors.As(err, &se) {
 		return &RefusedError{Path: path, Line: se.Line, Column: se.Column, Why: se.Msg, Fix: fix}
 	}

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/jsontree"
 )
 
 // Request is what a person asked for.
@@ -212,7 +213,7 @@ func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 			continue
 		}
 		if byHand(e.command, h.Args) {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s already calls gauntlet in an entry that is not ours (line %d); it was left as it is.", h.Event, jsonedit.ErrorAt(c.after, e.node.Start, "").Line))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s already calls gauntlet in an entry that is not ours (line %d); it was left as it is.", h.Event, jsontree.ErrorAt(c.after, e.node.Start, "").Line))
 			return nil
 		}
 		if does(e.command, h) {
@@ -256,8 +257,8 @@ func planVersion(c *Change, s wire.Setup, root string) error {
 		c.edit(jsonedit.Append(c.after, l.top, l.top, "version", fmt.Sprint(s.Version)))
 		return nil
 	}
-	if v.Text != fmt.Sprint(s.Version) {
-		return refuse(c.Path, jsonedit.ErrorAt(c.after, v.Start, "\"version\" is %s, expected %d", v.Text, s.Version), "Gauntlet knows no other form of this file.")
+	if v.Literal() != fmt.Sprint(s.Version) {
+		return refuse(c.Path, jsontree.ErrorAt(c.after, v.Start, "\"version\" is %s, expected %d", v.Literal(), s.Version), "Gauntlet knows no other form of this file.")
 	}
 	return nil
 }
@@ -269,7 +270,7 @@ func planStatusLine(c *Change, s wire.Setup, root string) error {
 	}
 	if have := l.top.Get(s.StatusLine); have != nil {
 		cmd := have.Get("command")
-		if cmd == nil || !ours(cmd.Text) {
+		if text, _ := cmd.Text(); !ours(text) {
 			c.Notes = append(c.Notes, "Another status line is set; it was left as it is.")
 		}
 		return nil

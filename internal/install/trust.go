@@ -8,6 +8,7 @@ import (
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/jsontree"
 )
 
 // trusted is one table of a client's trust list: the hash of one hook of ours.
@@ -118,7 +119,7 @@ func addTrust(path string, data []byte, w trusted) ([]jsonedit.Edit, error) {
 	for raw := range bytes.Lines(data) {
 		key, _, ok := strings.Cut(string(raw), "=")
 		if key = strings.TrimSpace(key); ok && (key == "hooks" || key == "hooks.state") {
-			return nil, refuse(path, jsonedit.ErrorAt(data, offset, "%q is written as a value here", key), "Write it as a table, or trust the hooks in the client itself.")
+			return nil, refuse(path, jsontree.ErrorAt(data, offset, "%q is written as a value here", key), "Write it as a table, or trust the hooks in the client itself.")
 		}
 		offset += len(raw)
 	}

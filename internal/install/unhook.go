@@ -7,6 +7,7 @@ import (
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/jsontree"
 )
 
 // PlanUninstall says what removing an agent's hooks changes. A file that is
@@ -95,7 +96,7 @@ func (p Places) takeOut(c *Change, s wire.Setup, root string) error {
 
 // empty: nothing but what we put there ourselves, not even a comment.
 func empty(l *layout, s wire.Setup) bool {
-	if len(l.top.Items) > 0 && !slices.ContainsFunc(l.top.Items, func(it jsonedit.Item) bool { return !slices.Contains(s.ClientKeys, it.Key) }) {
+	if len(l.top.Items()) > 0 && !slices.ContainsFunc(l.top.Items(), func(it jsontree.Item) bool { return !slices.Contains(s.ClientKeys, it.Key) }) {
 		return true // what is left is the client's own mark
 	}
 	doc := strings.Join(strings.Fields(string(l.data)), "")
@@ -109,11 +110,11 @@ func (l *layout) firstOwn() []jsonedit.Edit {
 			return l.without(e)
 		}
 	}
-	for i, it := range l.top.Items {
+	for i, it := range l.top.Items() {
 		if l.setup.StatusLine == "" || it.Key != l.setup.StatusLine {
 			continue
 		}
-		if cmd := it.Value.Get("command"); cmd != nil && ours(cmd.Text) {
+		if cmd, _ := it.Value.Get("command").Text(); ours(cmd) {
 			return jsonedit.Remove(l.data, l.top, i)
 		}
 	}
@@ -124,28 +125,28 @@ func (l *layout) firstOwn() []jsonedit.Edit {
 func (l *layout) without(e entry) []jsonedit.Edit {
 	list := l.events.Get(e.event)
 	if l.setup.Shape == wire.Grouped {
-		group := list.Items[e.group].Value
+		group := list.Items()[e.group].Value
 		hooks := group.Get("hooks")
-		if len(hooks.Items) > 1 || len(group.Items) > 1 && !onlyMatcher(group) {
+		if len(hooks.Items()) > 1 || len(group.Items()) > 1 && !onlyMatcher(group) {
 			return jsonedit.Remove(l.data, hooks, e.handler)
 		}
 	}
-	if len(list.Items) > 1 {
+	if len(list.Items()) > 1 {
 		return jsonedit.Remove(l.data, list, e.group)
 	}
-	if len(l.events.Items) > 1 || l.root == "" {
+	if len(l.events.Items()) > 1 || l.root == "" {
 		return jsonedit.Remove(l.data, l.events, index(l.events, e.event))
 	}
 	return jsonedit.Remove(l.data, l.top, index(l.top, l.root))
 }
 
 // onlyMatcher: the group says nothing but which tools its hooks are for.
-func onlyMatcher(group *jsonedit.Node) bool {
-	return len(group.Items) == 2 && group.Get("matcher") != nil
+func onlyMatcher(group *jsontree.Value) bool {
+	return len(group.Items()) == 2 && group.Get("matcher") != nil
 }
 
-func index(n *jsonedit.Node, key string) int {
-	for i, it := range n.Items {
+func index(n *jsontree.Value, key string) int {
+	for i, it := range n.Items() {
 		if it.Key == key {
 			return i
 		}

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/tokens"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 // The texts of these errors are the lines that other tools look for.
@@ -64,15 +64,15 @@ func isVersion(err error) bool {
 const maxShown = 100
 
 // checkVersion spells a wrong version as JavaScript would print it.
-func checkVersion(doc *jsondoc.Value) error {
+func checkVersion(doc *jsontree.Value) error {
 	v := doc.Get("version")
 	if n, ok := v.Number(); ok && n == Version {
 		return nil
 	}
 	switch v.Kind() {
-	case jsondoc.Missing:
+	case jsontree.Missing:
 		return &versionError{"undefined"}
-	case jsondoc.String:
+	case jsontree.String:
 		s, _ := v.Text()
 		return &versionError{redact.Line(s, maxShown)}
 	default:
@@ -81,9 +81,9 @@ func checkVersion(doc *jsondoc.Value) error {
 }
 
 // checkSummaries checks every context_summary in doc, wherever it is.
-func checkSummaries(doc *jsondoc.Value) error {
+func checkSummaries(doc *jsontree.Value) error {
 	var found error
-	doc.Walk(func(path, key string, v *jsondoc.Value) {
+	doc.Walk(func(path, key string, v *jsontree.Value) {
 		if key != "context_summary" || v.Empty() || found != nil {
 			return
 		}

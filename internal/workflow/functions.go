@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 // timeFormat is what JavaScript's toISOString writes.
@@ -21,7 +21,7 @@ func (s *Store) stamp() string { return s.now().UTC().Format(timeFormat) }
 
 // LoadCheckpoint is the record of a command, nil when there is none or it
 // cannot be used. A record of another HEAD is returned and said to be stale.
-func (s *Store) LoadCheckpoint(ctx context.Context, command, feature string) (doc *jsondoc.Value) {
+func (s *Store) LoadCheckpoint(ctx context.Context, command, feature string) (doc *jsontree.Value) {
 	_ = s.silently(func() (err error) {
 		doc, err = s.load(ctx, command, feature)
 		return err
@@ -31,7 +31,7 @@ func (s *Store) LoadCheckpoint(ctx context.Context, command, feature string) (do
 
 // SaveCheckpoint writes a whole record. Nothing is written unless its version
 // and every summary in it are in order.
-func (s *Store) SaveCheckpoint(ctx context.Context, command string, doc *jsondoc.Value, feature string) bool {
+func (s *Store) SaveCheckpoint(ctx context.Context, command string, doc *jsontree.Value, feature string) bool {
 	return s.silently(func() error { return s.save(ctx, command, doc, feature) })
 }
 
@@ -84,7 +84,7 @@ func isMissing(err error) bool {
 	return errors.As(err, &e)
 }
 
-func (s *Store) load(ctx context.Context, command, feature string) (*jsondoc.Value, error) {
+func (s *Store) load(ctx context.Context, command, feature string) (*jsontree.Value, error) {
 	if command == "" {
 		return nil, errNoCommand
 	}
@@ -104,11 +104,11 @@ func (s *Store) load(ctx context.Context, command, feature string) (*jsondoc.Val
 	return doc, nil
 }
 
-func (s *Store) save(ctx context.Context, command string, doc *jsondoc.Value, feature string) error {
+func (s *Store) save(ctx context.Context, command string, doc *jsontree.Value, feature string) error {
 	if command == "" {
 		return errNoCommand
 	}
-	if doc.Kind() != jsondoc.Object {
+	if doc.Kind() != jsontree.Object {
 		return errNotObject
 	}
 	if doc.Get("version") != nil { // a caller that leaves it out means ours
@@ -120,7 +120,7 @@ func (s *Store) save(ctx context.Context, command string, doc *jsondoc.Value, fe
 		return err
 	}
 	head, now := s.Head(ctx), s.stamp()
-	return s.change(ctx, command, feature, func(old *jsondoc.Value) (*jsondoc.Value, error) {
+	return s.change(ctx, command, feature, func(old *jsontree.Value) (*jsontree.Value, error) {
 		next := doc.Clone()
 		if next.Get("started_at").Empty() {
 			if started := old.Get("started_at"); !started.Empty() {
@@ -135,8 +135,8 @@ func (s *Store) save(ctx context.Context, command string, doc *jsondoc.Value, fe
 
 // stampGate says which commit a new judgement is about. One that was there
 // before stays as it is: it must not move on to another commit by being saved.
-func stampGate(gate, old *jsondoc.Value, head string) {
-	if gate.Get("ship_allowed").Kind() == jsondoc.Bool && gate.Get("head_commit").Empty() && !bytes.Equal(gate.Compact(), old.Compact()) {
+func stampGate(gate, old *jsontree.Value, head string) {
+	if gate.Get("ship_allowed").Kind() == jsontree.Bool && gate.Get("head_commit").Empty() && !bytes.Equal(gate.Compact(), old.Compact()) {
 		gate.Set("head_commit", textOrNull(head))
 	}
 }
@@ -152,14 +152,14 @@ func (s *Store) updatePhase(ctx context.Context, command, phase string, u Update
 	if err != nil {
 		return err
 	}
-	checked := jsondoc.NewObject()
-	checked.Set("phases", jsondoc.NewObject())
+	checked := jsontree.NewObject()
+	checked.Set("phases", jsontree.NewObject())
 	checked.Get("phases").Set(phase, patch)
 	if err := checkSummaries(checked); err != nil {
 		return err
 	}
 	head, now := s.Head(ctx), s.stamp()
-	return s.change(ctx, command, feature, func(old *jsondoc.Value) (*jsondoc.Value, error) {
+	return s.change(ctx, command, feature, func(old *jsontree.Value) (*jsontree.Value, error) {
 		doc := old.Clone()
 		if doc == nil {
 			if doc, err = newRecord(command, feature, now); err != nil {
@@ -190,16 +190,16 @@ func (s *Store) complete(ctx context.Context, command, feature string) error {
 		return nil
 	}
 	head, now := s.Head(ctx), s.stamp()
-	return s.change(ctx, command, feature, func(old *jsondoc.Value) (*jsondoc.Value, error) {
+	return s.change(ctx, command, feature, func(old *jsontree.Value) (*jsontree.Value, error) {
 		if old == nil {
 			return nil, errNoneToEnd
 		}
 		doc := old.Clone()
-		doc.SetInOrder("completed_at", jsondoc.NewString(now), recordOrder())
-		if state := doc.Get("state"); state.Kind() == jsondoc.Object {
+		doc.SetInOrder("completed_at", jsontree.NewString(now), recordOrder())
+		if state := doc.Get("state"); state.Kind() == jsontree.Object {
 			for _, key := range []string{"current_phase", "current_task"} {
 				if state.Get(key) != nil {
-					state.Set(key, jsondoc.NewNull())
+					state.Set(key, jsontree.NewNull())
 				}
 			}
 		}
@@ -209,7 +209,7 @@ func (s *Store) complete(ctx context.Context, command, feature string) error {
 }
 
 // newRecord is a record in which nothing has happened yet.
-func newRecord(command, feature, now string) (*jsondoc.Value, error) {
+func newRecord(command, feature, now string) (*jsontree.Value, error) {
 	c := Checkpoint{
 		Version: Version, Command: command, StartedAt: now, UpdatedAt: now,
 		State:  State{CompletedPhases: []string{}, PendingPhases: []string{}},
@@ -218,39 +218,39 @@ func newRecord(command, feature, now string) (*jsondoc.Value, error) {
 	if feature != "" {
 		c.Feature = &feature
 	}
-	return jsondoc.FromGo(c)
+	return jsontree.FromGo(c)
 }
 
 // stampRecord sets what every write sets.
-func stampRecord(doc *jsondoc.Value, command, feature, head, now string) {
+func stampRecord(doc *jsontree.Value, command, feature, head, now string) {
 	order := recordOrder()
-	set := func(key string, v *jsondoc.Value) { doc.SetInOrder(key, v, order) }
+	set := func(key string, v *jsontree.Value) { doc.SetInOrder(key, v, order) }
 	if doc.Get("version") == nil {
-		set("version", jsondoc.NewInt(Version))
+		set("version", jsontree.NewInt(Version))
 	}
 	if t, ok := doc.Get("command").Text(); !ok || t != command {
-		set("command", jsondoc.NewString(command))
+		set("command", jsontree.NewString(command))
 	}
 	if t, ok := doc.Get("feature").Text(); feature != "" && (!ok || t != feature) {
-		set("feature", jsondoc.NewString(feature))
+		set("feature", jsontree.NewString(feature))
 	} else if doc.Get("feature") == nil {
-		set("feature", jsondoc.NewNull())
+		set("feature", jsontree.NewNull())
 	}
 	set("head_commit", textOrNull(head))
 	if doc.Get("started_at").Empty() {
-		set("started_at", jsondoc.NewString(now))
+		set("started_at", jsontree.NewString(now))
 	}
-	set("updated_at", jsondoc.NewString(now))
+	set("updated_at", jsontree.NewString(now))
 }
 
-func textOrNull(s string) *jsondoc.Value {
+func textOrNull(s string) *jsontree.Value {
 	if s == "" {
-		return jsondoc.NewNull()
+		return jsontree.NewNull()
 	}
-	return jsondoc.NewString(s)
+	return jsontree.NewString(s)
 }
 
-func savedHead(doc *jsondoc.Value) string {
+func savedHead(doc *jsontree.Value) string {
 	s, _ := doc.Get("head_commit").Text()
 	return s
 }
@@ -276,7 +276,7 @@ type ResumePoint struct {
 // that failed, else the next one pending, else one that another took the place
 // of and that nobody ended; with the summary of the last completed phase that
 // has one.
-func Resume(doc *jsondoc.Value) ResumePoint {
+func Resume(doc *jsontree.Value) ResumePoint {
 	if doc == nil || !doc.Get("completed_at").Empty() {
 		return ResumePoint{}
 	}
@@ -308,7 +308,7 @@ func Resume(doc *jsondoc.Value) ResumePoint {
 	return r
 }
 
-func parseTime(v *jsondoc.Value) time.Time {
+func parseTime(v *jsontree.Value) time.Time {
 	s, _ := v.Text()
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {

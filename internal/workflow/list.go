@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/jsontree"
 )
 
 // What a file in the state folder turned out to be.
@@ -35,11 +35,11 @@ type Entry struct {
 	UpdatedAt   *string `json:"updated_at"`
 	File        string  `json:"file"`
 
-	doc *jsondoc.Value
+	doc *jsontree.Value
 }
 
 // Doc is the record itself, nil when it cannot be used.
-func (e Entry) Doc() *jsondoc.Value { return e.doc }
+func (e Entry) Doc() *jsontree.Value { return e.doc }
 
 // List is every record, the one worked on last first. Missing state is an empty list.
 func (s *Store) List(ctx context.Context) []Entry {

@@ -3,7 +3,7 @@ package workflow
 import (
 	"slices"
 
-	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/jsontree"
 )
 
 // Update is what changes about a phase. Zero fields change nothing.
@@ -13,33 +13,33 @@ type Update struct {
 	FilesCreated  []string
 	FilesModified []string
 	Error         *string
-	Task          *string        // the task at work, kept in the state
-	Data          *jsondoc.Value // anything else about the phase: an object
+	Task          *string         // the task at work, kept in the state
+	Data          *jsontree.Value // anything else about the phase: an object
 }
 
 // patch is the update as one object to merge.
-func (u Update) patch() (*jsondoc.Value, error) {
-	p := jsondoc.NewObject()
+func (u Update) patch() (*jsontree.Value, error) {
+	p := jsontree.NewObject()
 	if !u.Data.Empty() {
-		if u.Data.Kind() != jsondoc.Object {
+		if u.Data.Kind() != jsontree.Object {
 			return nil, errDataObject
 		}
 		p = u.Data.Clone()
 	}
 	if u.Status != "" {
-		p.Set("status", jsondoc.NewString(u.Status))
+		p.Set("status", jsontree.NewString(u.Status))
 	}
 	if u.Summary != nil {
-		p.Set("context_summary", jsondoc.NewString(*u.Summary))
+		p.Set("context_summary", jsontree.NewString(*u.Summary))
 	}
 	if u.Error != nil {
-		p.Set("error", jsondoc.NewString(*u.Error))
+		p.Set("error", jsontree.NewString(*u.Error))
 	}
 	for key, files := range map[string][]string{"files_created": u.FilesCreated, "files_modified": u.FilesModified} {
 		if len(files) == 0 {
 			continue
 		}
-		list := jsondoc.NewStrings(files)
+		list := jsontree.NewStrings(files)
 		merge(key, list, p.Get(key))
 		p.SetInOrder(key, list, phaseOrder())
 	}
@@ -48,16 +48,16 @@ func (u Update) patch() (*jsondoc.Value, error) {
 
 // applyUpdate merges an update into a record and moves the phase where its
 // status says. It is the whole phase machine: a pure function of its arguments.
-func applyUpdate(doc *jsondoc.Value, phase string, u Update, now string) error {
+func applyUpdate(doc *jsontree.Value, phase string, u Update, now string) error {
 	patch, err := u.patch()
 	if err != nil {
 		return err
 	}
-	phases, err := member(doc, "phases", "phases", jsondoc.Object, recordOrder())
+	phases, err := member(doc, "phases", "phases", jsontree.Object, recordOrder())
 	if err != nil {
 		return err
 	}
-	p, err := member(phases, phase, "phases."+phase, jsondoc.Object, nil)
+	p, err := member(phases, phase, "phases."+phase, jsontree.Object, nil)
 	if err != nil {
 		return err
 	}
@@ -68,19 +68,19 @@ func applyUpdate(doc *jsondoc.Value, phase string, u Update, now string) error {
 		}
 	}
 	if p.Get("status").Empty() {
-		p.SetInOrder("status", jsondoc.NewString(Pending), phaseOrder())
+		p.SetInOrder("status", jsontree.NewString(Pending), phaseOrder())
 	}
 	status, _ := p.Get("status").Text()
 	if p.Get("started_at").Empty() {
-		started := jsondoc.NewNull()
+		started := jsontree.NewNull()
 		if status != Pending {
-			started = jsondoc.NewString(now)
+			started = jsontree.NewString(now)
 		}
 		p.SetInOrder("started_at", started, phaseOrder())
 	}
-	p.SetInOrder("updated_at", jsondoc.NewString(now), phaseOrder())
+	p.SetInOrder("updated_at", jsontree.NewString(now), phaseOrder())
 	if (status == InProgress || status == Complete) && !p.Get("error").Empty() && patch.Get("error") == nil {
-		p.Set("error", jsondoc.NewNull()) // it is past
+		p.Set("error", jsontree.NewNull()) // it is past
 	}
 	if !told {
 		status = "" // more about a phase that stays where it is
@@ -89,31 +89,31 @@ func applyUpdate(doc *jsondoc.Value, phase string, u Update, now string) error {
 		return err
 	}
 	if !doc.Get("completed_at").Empty() {
-		doc.Set("completed_at", jsondoc.NewNull()) // work goes on
+		doc.Set("completed_at", jsontree.NewNull()) // work goes on
 	}
 	return nil
 }
 
 // move keeps the lists of the state true to the phase's status. A status that
 // nobody knows moves nothing.
-func move(doc *jsondoc.Value, phase, status string, task *string) error {
-	state, err := member(doc, "state", "state", jsondoc.Object, recordOrder())
+func move(doc *jsontree.Value, phase, status string, task *string) error {
+	state, err := member(doc, "state", "state", jsontree.Object, recordOrder())
 	if err != nil {
 		return err
 	}
 	if state.Get("current_phase") == nil {
-		state.SetInOrder("current_phase", jsondoc.NewNull(), stateOrder())
+		state.SetInOrder("current_phase", jsontree.NewNull(), stateOrder())
 	}
-	completed, err := member(state, "completed_phases", "state.completed_phases", jsondoc.Array, stateOrder())
+	completed, err := member(state, "completed_phases", "state.completed_phases", jsontree.Array, stateOrder())
 	if err != nil {
 		return err
 	}
-	pending, err := member(state, "pending_phases", "state.pending_phases", jsondoc.Array, stateOrder())
+	pending, err := member(state, "pending_phases", "state.pending_phases", jsontree.Array, stateOrder())
 	if err != nil {
 		return err
 	}
 	if task != nil {
-		state.SetInOrder("current_task", jsondoc.NewString(*task), stateOrder())
+		state.SetInOrder("current_task", jsontree.NewString(*task), stateOrder())
 	}
 	if !KnownStatus(status) {
 		return nil
@@ -121,15 +121,15 @@ func move(doc *jsondoc.Value, phase, status string, task *string) error {
 	current, _ := state.Get("current_phase").Text()
 	switch status {
 	case InProgress:
-		state.Set("current_phase", jsondoc.NewString(phase))
+		state.Set("current_phase", jsontree.NewString(phase))
 		if current != phase && task == nil && !state.Get("current_task").Empty() {
-			state.Set("current_task", jsondoc.NewNull()) // another phase's
+			state.Set("current_task", jsontree.NewNull()) // another phase's
 		}
 		completed.RemoveString(phase)
 		return nil
 	case Complete:
 		if !slices.Contains(completed.Strings(), phase) {
-			completed.Append(jsondoc.NewString(phase))
+			completed.Append(jsontree.NewString(phase))
 		}
 		pending.RemoveString(phase)
 	case Failed, Skipped:
@@ -138,27 +138,27 @@ func move(doc *jsondoc.Value, phase, status string, task *string) error {
 	case Pending:
 		completed.RemoveString(phase)
 		if !slices.Contains(pending.Strings(), phase) {
-			pending.Append(jsondoc.NewString(phase))
+			pending.Append(jsontree.NewString(phase))
 		}
 	}
 	if current == phase {
-		state.Set("current_phase", jsondoc.NewNull())
+		state.Set("current_phase", jsontree.NewNull())
 		if task == nil && !state.Get("current_task").Empty() {
-			state.Set("current_task", jsondoc.NewNull())
+			state.Set("current_task", jsontree.NewNull())
 		}
 	}
 	return nil
 }
 
 // member is the object or array at key, made when it is missing or null.
-func member(doc *jsondoc.Value, key, path string, kind jsondoc.Kind, order []string) (*jsondoc.Value, error) {
+func member(doc *jsontree.Value, key, path string, kind jsontree.Kind, order []string) (*jsontree.Value, error) {
 	v := doc.Get(key)
 	if v.Kind() == kind {
 		return v, nil
 	}
-	made, what := jsondoc.NewObject(), "an object"
-	if kind == jsondoc.Array {
-		made, what = jsondoc.NewArray(), "an array"
+	made, what := jsontree.NewObject(), "an object"
+	if kind == jsontree.Array {
+		made, what = jsontree.NewArray(), "an array"
 	}
 	if !v.Empty() {
 		return nil, &shapeError{path, what}
@@ -170,16 +170,16 @@ func member(doc *jsondoc.Value, key, path string, kind jsondoc.Kind, order []str
 // merge puts patch into old, deeply; false when the two have nothing to merge
 // and patch has to replace old. Lists of files grow, tasks in a list meet by
 // their id, every other list is replaced.
-func merge(key string, old, patch *jsondoc.Value) bool {
+func merge(key string, old, patch *jsontree.Value) bool {
 	switch {
-	case old.Kind() == jsondoc.Object && patch.Kind() == jsondoc.Object:
+	case old.Kind() == jsontree.Object && patch.Kind() == jsontree.Object:
 		for _, m := range patch.Members() {
 			if o := old.Get(m.Key); o.Empty() || !merge(m.Key, o, m.Value) {
 				old.Set(m.Key, m.Value)
 			}
 		}
 		return true
-	case old.Kind() != jsondoc.Array || patch.Kind() != jsondoc.Array:
+	case old.Kind() != jsontree.Array || patch.Kind() != jsontree.Array:
 		return false
 	case key == "files_created" || key == "files_modified":
 		have := old.Strings()
@@ -193,7 +193,7 @@ func merge(key string, old, patch *jsondoc.Value) bool {
 	case key == "tasks" && haveIDs(old) && haveIDs(patch):
 		for _, e := range patch.Elems() {
 			id := e.Get("id").Literal()
-			i := slices.IndexFunc(old.Elems(), func(o *jsondoc.Value) bool { return o.Get("id").Literal() == id })
+			i := slices.IndexFunc(old.Elems(), func(o *jsontree.Value) bool { return o.Get("id").Literal() == id })
 			if i >= 0 {
 				merge("", old.Elems()[i], e)
 			} else {
@@ -205,9 +205,9 @@ func merge(key string, old, patch *jsondoc.Value) bool {
 	return false
 }
 
-func haveIDs(list *jsondoc.Value) bool {
+func haveIDs(list *jsontree.Value) bool {
 	for _, e := range list.Elems() {
-		if k := e.Get("id").Kind(); k != jsondoc.String && k != jsondoc.Number {
+		if k := e.Get("id").Kind(); k != jsontree.String && k != jsontree.Number {
 			return false
 		}
 	}

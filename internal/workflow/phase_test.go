@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/workflow/shape"
 )
 
@@ -89,7 +89,7 @@ func TestNewRecord(t *testing.T) {
 	// The record has every key of the types the documents are made from.
 	d := doc(t, want)
 	for _, k := range []struct {
-		v    *jsondoc.Value
+		v    *jsontree.Value
 		keys []string
 	}{{d, shape.Keys(Checkpoint{})[:9]}, {d.Get("state"), shape.Keys(State{})}, {d.Get("phases", "phase-1"), shape.Keys(Phase{})}} {
 		var got []string
@@ -281,11 +281,11 @@ func FuzzUpdate(f *testing.F) {
 	f.Add([]byte(`{"version":1,"state":{"completed_phases":["a",1,null]},"phases":{"a":{"tasks":[{"id":1}]}}}`), []byte(`{"tasks":[{"id":1,"x":[]}],"status":"failed"}`), "complete")
 	f.Add([]byte(`{"state":null,"phases":{"p":null},"completed_at":5}`), []byte(`{"files_created":[1,"a","a"],"started_at":7}`), "")
 	f.Fuzz(func(t *testing.T, file, data []byte, status string) {
-		d, err := jsondoc.Parse(file)
-		if err != nil || d.Kind() != jsondoc.Object {
+		d, err := jsontree.Parse(file)
+		if err != nil || d.Kind() != jsontree.Object {
 			return
 		}
-		patch, err := jsondoc.Parse(data)
+		patch, err := jsontree.Parse(data)
 		if err != nil {
 			return
 		}
@@ -293,7 +293,7 @@ func FuzzUpdate(f *testing.F) {
 			return
 		}
 		stampRecord(d, "implement", "f", "", "now")
-		again, err := jsondoc.Parse(d.Indented())
+		again, err := jsontree.Parse(d.Indented())
 		if err != nil {
 			t.Fatalf("%v\n%s", err, d.Indented())
 		}

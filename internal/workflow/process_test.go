@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/jsontree"
 )
 
 // child is what this test binary does when a test starts it as a process of its
@@ -53,15 +53,15 @@ func child(job string, args []string) int {
 }
 
 // bigRecord is 2 MB in which every part carries the mark.
-func bigRecord(mark string) *jsondoc.Value {
-	v := jsondoc.NewObject()
-	parts := jsondoc.NewArray()
+func bigRecord(mark string) *jsontree.Value {
+	v := jsontree.NewObject()
+	parts := jsontree.NewArray()
 	part := strings.Repeat(mark, 1<<10)
 	for range 2 << 10 {
-		parts.Append(jsondoc.NewString(part))
+		parts.Append(jsontree.NewString(part))
 	}
-	v.Set("version", jsondoc.NewInt(1))
-	v.Set("mark", jsondoc.NewString(mark))
+	v.Set("version", jsontree.NewInt(1))
+	v.Set("mark", jsontree.NewString(mark))
 	v.Set("parts", parts)
 	return v
 }

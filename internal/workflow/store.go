@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"gauntlet/internal/git"
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/safefile"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 const (
@@ -147,7 +147,7 @@ func spelledSo(dir, name string) bool {
 
 // read loads the record at path: os.ErrNotExist when there is none, a
 // *recordError when it cannot be used.
-func (s *Store) read(path string) (*jsondoc.Value, error) {
+func (s *Store) read(path string) (*jsontree.Value, error) {
 	if err := s.checkFolders(); err != nil {
 		return nil, err
 	}
@@ -172,11 +172,11 @@ func (s *Store) read(path string) (*jsondoc.Value, error) {
 	if len(data) > maxFile {
 		return nil, &refusedError{path, fmt.Sprintf("is larger than %d MiB", maxFile>>20)}
 	}
-	doc, err := jsondoc.Parse(data)
+	doc, err := jsontree.Parse(data)
 	if err != nil {
 		return nil, &corruptError{path, err}
 	}
-	if doc.Kind() != jsondoc.Object {
+	if doc.Kind() != jsontree.Object {
 		return nil, &corruptError{path, errors.New("not an object")}
 	}
 	if err := checkVersion(doc); err != nil {
@@ -188,7 +188,7 @@ func (s *Store) read(path string) (*jsondoc.Value, error) {
 // change is one write: lock, read, change, replace. edit gets nil when there is
 // no usable record; what is there instead is set aside just before the new
 // record takes its place.
-func (s *Store) change(ctx context.Context, command, feature string, edit func(old *jsondoc.Value) (*jsondoc.Value, error)) error {
+func (s *Store) change(ctx context.Context, command, feature string, edit func(old *jsontree.Value) (*jsontree.Value, error)) error {
 	dir := s.Dir()
 	if err := s.checkFolders(); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err

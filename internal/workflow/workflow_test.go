@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/jsontree"
 )
 
 func TestMain(m *testing.M) {
@@ -98,9 +98,9 @@ func (f *fixture) update(command, phase string, u Update) {
 	}
 }
 
-func doc(t *testing.T, s string) *jsondoc.Value {
+func doc(t *testing.T, s string) *jsontree.Value {
 	t.Helper()
-	v, err := jsondoc.Parse([]byte(s))
+	v, err := jsontree.Parse([]byte(s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,18 @@
+// Package jsonedit changes JSON files that people write by hand: it adds or
+// removes single members and elements without touching any other byte. Imports
+// jsontree only.
 package jsonedit
 
 import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"gauntlet/internal/jsontree"
 )
 
 // Edit replaces Removed at offset At by Inserted. A list of edits is applied
-// from the first to the last and undone from the last to the first.
+// from the first to the last and undone in reverse order.
 type Edit struct {
 	At       int    `json:"at"`
 	Removed  string `json:"removed,omitempty"`
@@ -41,13 +46,13 @@ func splice(data []byte, at, cut int, text string) []byte {
 	return append(out, data[at+cut:]...)
 }
 
-// style is how the people of this file write.
+// style is how this file is laid out.
 type style struct {
 	indent  string // one level
 	newline string
 }
 
-func styleOf(data []byte, root *Node) style {
+func styleOf(data []byte, root *jsontree.Value) style {
 	s := style{indent: "  ", newline: "\n"}
 	if i := bytes.IndexByte(data, '\n'); i > 0 && data[i-1] == '\r' {
 		s.newline = "\r\n"
@@ -60,8 +65,8 @@ func styleOf(data []byte, root *Node) style {
 
 // firstIndent is what the first item that begins a line is indented by, taken
 // relative to its container.
-func firstIndent(data []byte, n *Node) string {
-	for _, it := range n.Items {
+func firstIndent(data []byte, n *jsontree.Value) string {
+	for _, it := range n.Items() {
 		own, alone := lineIndent(data, it.Start)
 		outer, _ := lineIndent(data, n.Start)
 		if alone && strings.HasPrefix(own, outer) && len(own) > len(outer) {
@@ -86,12 +91,12 @@ func lineIndent(data []byte, offset int) (indent string, alone bool) {
 
 // Append adds a member (key not "") or an element (key "") at the end of the
 // container, which belongs to the document root of data. value is JSON.
-func Append(data []byte, root, container *Node, key, value string) []Edit {
+func Append(data []byte, root, container *jsontree.Value, key, value string) []Edit {
 	st := styleOf(data, root)
 	outer, _ := lineIndent(data, container.Start)
 	inner := bytes.TrimSpace(data[container.Start+1 : container.End-1])
 	// Where the bracket closes on the last item's line, it goes on doing so.
-	if k := len(container.Items); k > 0 && !bytes.Contains(data[container.Items[k-1].Value.End:container.End], []byte("\n")) {
+	if k := len(container.Items()); k > 0 && !bytes.Contains(data[container.Items()[k-1].Value.End:container.End], []byte("\n")) {
 		return appendInline(data, st, container, key, value)
 	}
 	at := container.Start + 1
@@ -99,36 +104,36 @@ func Append(data []byte, root, container *Node, key, value string) []Edit {
 		at = container.Start + 1 + len(bytes.TrimRight(data[container.Start+1:container.End-1], " \t\r\n"))
 	}
 	indent := outer + st.indent
-	if k := len(container.Items); k > 0 {
-		if own, alone := lineIndent(data, container.Items[k-1].Start); alone {
+	if k := len(container.Items()); k > 0 {
+		if own, alone := lineIndent(data, container.Items()[k-1].Start); alone {
 			indent = own
 		}
 	}
 	text := st.newline + indent + item(key, pretty(value, indent, st), ": ")
 	var edits []Edit
-	if k := len(container.Items); k > 0 {
-		last := container.Items[k-1]
+	if k := len(container.Items()); k > 0 {
+		last := container.Items()[k-1]
 		if last.Comma < 0 {
 			edits = append(edits, Edit{At: last.Value.End, Inserted: ","})
 			at++ // the comma stands before it
 		} else {
-			text += "," // this file likes trailing commas
+			text += "," // this file has trailing commas
 		}
 	}
 	// In a container that was empty the closing bracket gets a line of its own.
-	if len(container.Items) == 0 && !bytes.Contains(data[at:container.End-1], []byte("\n")) {
+	if len(container.Items()) == 0 && !bytes.Contains(data[at:container.End-1], []byte("\n")) {
 		text += st.newline + outer
 	}
 	return append(edits, Edit{At: at, Inserted: text})
 }
 
-func appendInline(data []byte, st style, container *Node, key, value string) []Edit {
-	last := container.Items[len(container.Items)-1]
+func appendInline(data []byte, st style, container *jsontree.Value, key, value string) []Edit {
+	last := container.Items()[len(container.Items())-1]
 	colon, comma := ":", ","
-	if container.Kind == Object && bytes.Contains(data[last.Start:last.Value.Start], []byte(": ")) {
+	if container.Kind() == jsontree.Object && bytes.Contains(data[last.Start:last.Value.Start], []byte(": ")) {
 		colon, comma = ": ", ", "
-	} else if container.Kind == Array && len(container.Items) > 1 {
-		if c := container.Items[0].Comma; c >= 0 && data[c+1] == ' ' {
+	} else if container.Kind() == jsontree.Array && len(container.Items()) > 1 {
+		if c := container.Items()[0].Comma; c >= 0 && data[c+1] == ' ' {
 			comma = ", "
 		}
 	}
@@ -148,7 +153,7 @@ func item(key, value, colon string) string {
 	if key == "" {
 		return value
 	}
-	return string(quote(key)) + colon + value
+	return string(jsontree.NewString(key).Compact()) + colon + value
 }
 
 func compact(value string) string {
@@ -168,7 +173,7 @@ func pretty(value, indent string, st style) string {
 }
 
 // Replace puts value in the place of node.
-func Replace(data []byte, root, node *Node, value string) []Edit {
+func Replace(data []byte, root, node *jsontree.Value, value string) []Edit {
 	st := styleOf(data, root)
 	outer, _ := lineIndent(data, node.Start)
 	text := compact(value)
@@ -180,8 +185,8 @@ func Replace(data []byte, root, node *Node, value string) []Edit {
 
 // Remove takes item i out of container, together with the white space before it
 // and one comma. It is the inverse of Append.
-func Remove(data []byte, container *Node, i int) []Edit {
-	it := container.Items[i]
+func Remove(data []byte, container *jsontree.Value, i int) []Edit {
+	it := container.Items()[i]
 	from, to := it.Start, it.Value.End
 	if it.Comma >= 0 {
 		to = it.Comma + 1
@@ -189,8 +194,8 @@ func Remove(data []byte, container *Node, i int) []Edit {
 	// White space before it goes, back to the end of what stands there.
 	floor := container.Start + 1
 	if i > 0 {
-		floor = container.Items[i-1].Value.End
-		if c := container.Items[i-1].Comma; c >= 0 {
+		floor = container.Items()[i-1].Value.End
+		if c := container.Items()[i-1].Comma; c >= 0 {
 			floor = c + 1
 		}
 	}
@@ -205,16 +210,16 @@ func Remove(data []byte, container *Node, i int) []Edit {
 			from++
 		}
 	}
-	if len(container.Items) == 1 {
-		// Nothing is left: the bracket comes home too, unless a comment lives here.
+	if len(container.Items()) == 1 {
+		// Nothing is left: the closing bracket moves up, unless there is a comment.
 		if rest := data[to : container.End-1]; len(bytes.TrimSpace(data[floor:from])) == 0 && len(bytes.TrimSpace(rest)) == 0 {
 			to = container.End - 1
 		}
 	}
 	edits := []Edit{{At: from, Removed: string(data[from:to])}}
 	// The last one without a trailing comma leaves none behind.
-	if i == len(container.Items)-1 && it.Comma < 0 && i > 0 {
-		c := container.Items[i-1].Comma
+	if i == len(container.Items())-1 && it.Comma < 0 && i > 0 {
+		c := container.Items()[i-1].Comma
 		edits = append(edits, Edit{At: c, Removed: ","})
 	}
 	return edits
@@ -222,34 +227,32 @@ func Remove(data []byte, container *Node, i int) []Edit {
 
 // lineComment reports whether the text between two items ends in a // comment.
 func lineComment(gap []byte) bool {
-	p := &parser{data: gap}
-	for p.pos < len(gap) {
-		if bytes.HasPrefix(gap[p.pos:], []byte("//")) && bytes.IndexByte(gap[p.pos:], '\n') < 0 {
-			return true
+	for len(gap) > 0 {
+		end, skip := "", 1
+		switch {
+		case bytes.HasPrefix(gap, []byte("//")):
+			end = "\n"
+		case bytes.HasPrefix(gap, []byte("/*")):
+			end, skip = "*/", 2
 		}
-		before := p.pos
-		if p.skipOne() == before {
-			return false
+		if end != "" {
+			i := bytes.Index(gap[skip:], []byte(end))
+			if i < 0 {
+				return end == "\n"
+			}
+			skip += i + len(end)
 		}
+		gap = gap[skip:]
 	}
 	return false
 }
 
-// skipOne moves over one comment or one byte.
-func (p *parser) skipOne() int {
-	rest := p.data[p.pos:]
-	switch {
-	case bytes.HasPrefix(rest, []byte("//")):
-		p.pos += bytes.IndexByte(rest, '\n') + 1
-	case bytes.HasPrefix(rest, []byte("/*")):
-		end := bytes.Index(rest[2:], []byte("*/"))
-		if end < 0 {
-			p.pos = len(p.data)
-		} else {
-			p.pos += end + 4
-		}
-	default:
-		p.pos++
+// Standard is the document as plain JSON: without comments, trailing commas and
+// byte order mark.
+func Standard(data []byte) ([]byte, error) {
+	v, err := jsontree.ParseRelaxed(data)
+	if err != nil {
+		return nil, err
 	}
-	return p.pos
+	return v.Compact(), nil
 }

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/tokens"
-	"gauntlet/internal/workflow/jsondoc"
 	"gauntlet/internal/workflow/shape"
 )
 
@@ -81,7 +81,7 @@ type Report struct {
 }
 
 // Guess tells the kind of a document by the keys that only one kind has.
-func Guess(doc *jsondoc.Value) Kind {
+func Guess(doc *jsontree.Value) Kind {
 	has := func(own, other Kind) (n int) {
 		for _, f := range Fields(own) {
 			if doc.Get(f.Key) != nil && !hasField(other, f.Key) {
@@ -102,7 +102,7 @@ func hasField(kind Kind, key string) bool {
 
 // ValidateText is Validate on the text of a document; kind "" lets it tell.
 func ValidateText(kind Kind, text []byte, strict bool) Report {
-	doc, err := jsondoc.Parse(text)
+	doc, err := jsontree.Parse(text)
 	if err != nil {
 		return Report{Errors: []Problem{{"$", "not valid JSON: " + err.Error()}}, Warnings: []Problem{}}
 	}
@@ -112,10 +112,10 @@ func ValidateText(kind Kind, text []byte, strict bool) Report {
 // Validate checks a hand-off. A summary over its limits makes a request
 // invalid; of a response it is only a warning, unless strict: the work is done
 // and must not be lost over its report.
-func Validate(kind Kind, doc *jsondoc.Value, strict bool) Report {
+func Validate(kind Kind, doc *jsontree.Value, strict bool) Report {
 	c := checker{Report: Report{Errors: []Problem{}, Warnings: []Problem{}}}
-	if doc.Kind() != jsondoc.Object {
-		c.fail("$", "must be an object, is "+kindName(doc.Kind()))
+	if doc.Kind() != jsontree.Object {
+		c.fail("$", "must be an object, is "+doc.Kind())
 		return c.Report
 	}
 	if kind == "" {
@@ -140,7 +140,7 @@ type checker struct {
 func (c *checker) fail(path, msg string) { c.Errors = append(c.Errors, Problem{path, msg}) }
 func (c *checker) warn(path, msg string) { c.Warnings = append(c.Warnings, Problem{path, msg}) }
 
-func (c *checker) object(prefix string, fields []shape.Field, doc *jsondoc.Value) {
+func (c *checker) object(prefix string, fields []shape.Field, doc *jsontree.Value) {
 	for _, f := range fields {
 		path, v := prefix+f.Key, doc.Get(f.Key)
 		switch {
@@ -153,13 +153,13 @@ func (c *checker) object(prefix string, fields []shape.Field, doc *jsondoc.Value
 	}
 }
 
-func (c *checker) value(path string, f shape.Field, v *jsondoc.Value) {
+func (c *checker) value(path string, f shape.Field, v *jsontree.Value) {
 	if f.Nullable && v.Empty() {
 		return
 	}
 	if want, ok := fits(f.Type, v); !ok {
-		is := kindName(v.Kind())
-		if f.Type == shape.Integer && v.Kind() == jsondoc.Number {
+		is := v.Kind()
+		if f.Type == shape.Integer && v.Kind() == jsontree.Number {
 			is = redact.Line(v.Literal(), 40) // "a number" would not say what is wrong with it
 		}
 		c.fail(path, "must be "+want+", is "+is)
@@ -181,8 +181,8 @@ func (c *checker) value(path string, f shape.Field, v *jsondoc.Value) {
 		}
 	case f.Type == shape.Texts:
 		for i, e := range v.Elems() {
-			if e.Kind() != jsondoc.String {
-				c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a string, is "+kindName(e.Kind()))
+			if e.Kind() != jsontree.String {
+				c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a string, is "+e.Kind())
 			}
 		}
 	case f.Type == shape.Object:
@@ -191,51 +191,31 @@ func (c *checker) value(path string, f shape.Field, v *jsondoc.Value) {
 }
 
 // fits reports whether v has the type, and what that type is called.
-func fits(t shape.Type, v *jsondoc.Value) (want string, ok bool) {
+func fits(t shape.Type, v *jsontree.Value) (want string, ok bool) {
 	k := v.Kind()
 	switch t {
 	case shape.Text:
-		return "a string", k == jsondoc.String
+		return "a string", k == jsontree.String
 	case shape.Integer:
 		n, isNumber := v.Number()
 		return "a whole number of at least 0", isNumber && n >= 0 && n == float64(int64(n))
 	case shape.Flag:
-		return "true or false", k == jsondoc.Bool
+		return "true or false", k == jsontree.Bool
 	case shape.Texts, shape.List:
-		return "an array", k == jsondoc.Array
+		return "an array", k == jsontree.Array
 	case shape.Object, shape.Map:
-		return "an object", k == jsondoc.Object
+		return "an object", k == jsontree.Object
 	case shape.Any:
 	}
-	return "a value", k != jsondoc.Null
-}
-
-func kindName(k jsondoc.Kind) string {
-	switch k {
-	case jsondoc.Missing:
-		return "missing"
-	case jsondoc.Null:
-		return "null"
-	case jsondoc.Bool:
-		return "a boolean"
-	case jsondoc.Number:
-		return "a number"
-	case jsondoc.String:
-		return "a string"
-	case jsondoc.Array:
-		return "an array"
-	case jsondoc.Object:
-		return "an object"
-	}
-	return "unknown"
+	return "a value", k != jsontree.Null
 }
 
 // Schema is the JSON Schema of a kind; of both when kind is "".
-func Schema(kind Kind) *jsondoc.Value {
-	s := jsondoc.NewObject()
-	s.Set("$schema", jsondoc.NewString("https://json-schema.org/draft/2020-12/schema"))
-	title := func(v *jsondoc.Value, kind Kind) *jsondoc.Value {
-		v.Set("title", jsondoc.NewString("Hand-off "+string(kind)))
+func Schema(kind Kind) *jsontree.Value {
+	s := jsontree.NewObject()
+	s.Set("$schema", jsontree.NewString("https://json-schema.org/draft/2020-12/schema"))
+	title := func(v *jsontree.Value, kind Kind) *jsontree.Value {
+		v.Set("title", jsontree.NewString("Hand-off "+string(kind)))
 		return v
 	}
 	if kind != "" {
@@ -244,14 +224,14 @@ func Schema(kind Kind) *jsondoc.Value {
 		}
 		return s
 	}
-	defs, any := jsondoc.NewObject(), jsondoc.NewArray()
+	defs, any := jsontree.NewObject(), jsontree.NewArray()
 	for _, k := range []Kind{RequestKind, ResponseKind} {
 		defs.Set(string(k), title(shape.Schema(Fields(k)), k))
-		ref := jsondoc.NewObject()
-		ref.Set("$ref", jsondoc.NewString("#/$defs/"+string(k)))
+		ref := jsontree.NewObject()
+		ref.Set("$ref", jsontree.NewString("#/$defs/"+string(k)))
 		any.Append(ref)
 	}
-	s.Set("title", jsondoc.NewString("Hand-off"))
+	s.Set("title", jsontree.NewString("Hand-off"))
 	s.Set("anyOf", any)
 	s.Set("$defs", defs)
 	return s

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/workflow/shape"
 )
 
@@ -38,8 +38,8 @@ func TestValidate(t *testing.T) {
 		{"guessed response", "", reply, false, "", ""},
 		{"request taken for a response", ResponseKind, request, false, "status: is required|decision: is required|findings: is required|context_summary: is required", ""},
 		{"unknown keys", RequestKind, with(request, `{"task_id"`, `{"extra":{},"task_id"`), false, "", ""},
-		{"not JSON", RequestKind, "{\n\"a\":}", false, "$: not valid JSON: line 2, column 5: a value is expected", ""},
-		{"empty", RequestKind, "", false, "$: not valid JSON: line 1, column 1: unexpected end", ""},
+		{"not JSON", RequestKind, "{\n\"a\":}", false, "$: not valid JSON: line 2, column 5: unexpected '}', expected a value", ""},
+		{"empty", RequestKind, "", false, "$: not valid JSON: line 1, column 1: unexpected end of file, expected a value", ""},
 		{"an array", ResponseKind, "[]", false, "$: must be an object, is an array", ""},
 		{"nothing in it", RequestKind, "{}", false, "task_id: is required|phase: is required|mode: is required|context: is required|instructions: is required|expected_output: is required", ""},
 		{"phase", RequestKind, with(request, `"research"`, `"Research"`), false, `phase: must be one of research, write, validate, parallel, is "Research"`, ""},
@@ -123,7 +123,7 @@ func TestSchema(t *testing.T) {
 		s := Schema(kind)
 		for _, f := range Fields(kind) {
 			p := s.Get("properties", f.Key)
-			if p.Kind() != jsondoc.Object {
+			if p.Kind() != jsontree.Object {
 				t.Errorf("%s.%s is not in the schema", kind, f.Key)
 			}
 			if len(f.Enum) > 0 && strings.Join(p.Get("enum").Strings(), "|") != strings.Join(f.Enum, "|") {

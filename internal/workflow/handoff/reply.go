@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"gauntlet/internal/workflow/jsondoc"
+	"gauntlet/internal/jsontree"
 )
 
 // FindReply looks for the hand-off in a sub-agent's last message: the whole
@@ -90,7 +90,7 @@ func isReply(text string) bool {
 	own := []string{"task_id", "decision", "context_summary", "tokens_used"}
 	shared := []string{"phase", "status", "findings", "issues"}
 	has := func(key string) bool { return strings.Contains(text, `"`+key+`"`) }
-	if doc, err := jsondoc.Parse([]byte(text)); err == nil {
+	if doc, err := jsontree.Parse([]byte(text)); err == nil {
 		has = func(key string) bool { return doc.Get(key) != nil }
 	}
 	count := func(keys []string) (n int) {

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/safefile"
-	"gauntlet/internal/workflow/jsondoc"
 	"gauntlet/internal/workflow/ship"
 )
 
@@ -168,7 +168,7 @@ func read(root, rel string) (data []byte, missing string, err error) {
 }
 
 func newIntegrations() []byte {
-	doc, err := jsondoc.FromGo(ship.Defaults())
+	doc, err := jsontree.FromGo(ship.Defaults())
 	if err != nil {
 		return []byte("{}\n") // booleans, strings and a number: cannot happen
 	}

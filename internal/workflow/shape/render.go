@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/tokens"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 // TypeScript is the struct as an interface, its objects as interfaces of their
@@ -106,10 +106,10 @@ func (f Field) cell() string {
 
 // Schema is the JSON Schema of an object with these fields. Keys that it does
 // not know are allowed: the protocol may grow.
-func Schema(list []Field) *jsondoc.Value {
-	s := jsondoc.NewObject()
-	s.Set("type", jsondoc.NewString("object"))
-	props := jsondoc.NewObject()
+func Schema(list []Field) *jsontree.Value {
+	s := jsontree.NewObject()
+	s.Set("type", jsontree.NewString("object"))
+	props := jsontree.NewObject()
 	var required []string
 	for _, f := range list {
 		props.Set(f.Key, f.schema())
@@ -118,22 +118,22 @@ func Schema(list []Field) *jsondoc.Value {
 		}
 	}
 	if len(required) > 0 {
-		s.Set("required", jsondoc.NewStrings(required))
+		s.Set("required", jsontree.NewStrings(required))
 	}
 	s.Set("properties", props)
 	return s
 }
 
-func (f Field) schema() *jsondoc.Value {
-	s := jsondoc.NewObject()
+func (f Field) schema() *jsontree.Value {
+	s := jsontree.NewObject()
 	types := func(names ...string) {
 		if f.Nullable {
 			names = append(names, "null")
 		}
 		if len(names) == 1 {
-			s.Set("type", jsondoc.NewString(names[0]))
+			s.Set("type", jsontree.NewString(names[0]))
 		} else {
-			s.Set("type", jsondoc.NewStrings(names))
+			s.Set("type", jsontree.NewStrings(names))
 		}
 	}
 	switch f.Type {
@@ -141,13 +141,13 @@ func (f Field) schema() *jsondoc.Value {
 		types("string")
 	case Integer:
 		types("integer")
-		s.Set("minimum", jsondoc.NewInt(0))
+		s.Set("minimum", jsontree.NewInt(0))
 	case Flag:
 		types("boolean")
 	case Texts:
 		types("array")
-		items := jsondoc.NewObject()
-		items.Set("type", jsondoc.NewString("string"))
+		items := jsontree.NewObject()
+		items.Set("type", jsontree.NewString("string"))
 		s.Set("items", items)
 	case List:
 		types("array")
@@ -161,18 +161,18 @@ func (f Field) schema() *jsondoc.Value {
 		types("string", "object", "array", "number", "boolean")
 	}
 	if f.Doc != "" {
-		s.Set("description", jsondoc.NewString(f.Doc))
+		s.Set("description", jsontree.NewString(f.Doc))
 	}
 	if len(f.Enum) > 0 {
-		s.Set("enum", jsondoc.NewStrings(f.Enum))
+		s.Set("enum", jsontree.NewStrings(f.Enum))
 	}
 	if f.NotBlank {
-		s.Set("minLength", jsondoc.NewInt(1))
-		s.Set("pattern", jsondoc.NewString(`\S`))
+		s.Set("minLength", jsontree.NewInt(1))
+		s.Set("pattern", jsontree.NewString(`\S`))
 	}
 	if f.Summary {
-		s.Set("maxLength", jsondoc.NewInt(tokens.ByteLimit))
-		s.Set("pattern", jsondoc.NewString(fmt.Sprintf(`^\s*(\S+(\s+|$)){0,%d}$`, tokens.Limit)))
+		s.Set("maxLength", jsontree.NewInt(tokens.ByteLimit))
+		s.Set("pattern", jsontree.NewString(fmt.Sprintf(`^\s*(\S+(\s+|$)){0,%d}$`, tokens.Limit)))
 	}
 	return s
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 // File is where a project configures its integrations.
@@ -80,11 +80,11 @@ func LoadIntegrations(root string) (Integrations, error) {
 // only when it is there: linear.enabled, vercel.wait_for_preview. How a check is
 // done has defaults.
 func ParseIntegrations(data []byte) (Integrations, error) {
-	doc, err := jsondoc.Parse(data)
+	doc, err := jsontree.Parse(data)
 	if err != nil {
 		return Integrations{}, err
 	}
-	if doc.Kind() != jsondoc.Object {
+	if doc.Kind() != jsontree.Object {
 		return Integrations{}, errors.New("not a JSON object")
 	}
 	if err := refuseSecrets(doc); err != nil {
@@ -112,9 +112,9 @@ func ParseIntegrations(data []byte) (Integrations, error) {
 }
 
 // refuseSecrets keeps tokens out of a file that is meant to be committed.
-func refuseSecrets(doc *jsondoc.Value) error {
+func refuseSecrets(doc *jsontree.Value) error {
 	var found error
-	doc.Walk(func(path, key string, v *jsondoc.Value) {
+	doc.Walk(func(path, key string, v *jsontree.Value) {
 		if found != nil {
 			return
 		}
@@ -155,7 +155,7 @@ func namesSecret(key string) bool {
 
 // reader takes values out of the file and remembers the first that is wrong.
 type reader struct {
-	doc *jsondoc.Value
+	doc *jsontree.Value
 	err error
 }
 
@@ -167,14 +167,14 @@ func (r *reader) wrong(want string, path ...string) {
 
 func (r *reader) section(name string) bool {
 	v := r.doc.Get(name)
-	if !v.Empty() && v.Kind() != jsondoc.Object {
+	if !v.Empty() && v.Kind() != jsontree.Object {
 		r.wrong("an object", name)
 	}
-	return v.Kind() == jsondoc.Object
+	return v.Kind() == jsontree.Object
 }
 
 func (r *reader) flag(to *bool, path ...string) {
-	if v := r.doc.Get(path...); v.Kind() == jsondoc.Bool {
+	if v := r.doc.Get(path...); v.Kind() == jsontree.Bool {
 		*to = v.True()
 	} else if v != nil {
 		r.wrong("true or false", path...)

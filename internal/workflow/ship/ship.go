@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"gauntlet/internal/git"
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/workflow"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 // Result is the answer. Allowed counts only if Unknown is empty.
@@ -112,7 +112,7 @@ func headAndBranch(ctx context.Context, repo git.Repo) (head, branch string, err
 // record is a state that may hold a gate.
 type record struct {
 	name string
-	doc  *jsondoc.Value
+	doc  *jsontree.Value
 }
 
 // records are the states that speak for this check: those of the feature, or
@@ -142,7 +142,7 @@ func gateBlockers(list []record, head string) []string {
 	for _, rec := range list {
 		gate := rec.doc.Get("gate")
 		verdict := gate.Get("ship_allowed")
-		if verdict.Kind() != jsondoc.Bool {
+		if verdict.Kind() != jsontree.Bool {
 			continue // {} says nothing
 		}
 		judged, _ := gate.Get("head_commit").Text()

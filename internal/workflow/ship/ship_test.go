@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/jsontree"
 	"gauntlet/internal/workflow"
-	"gauntlet/internal/workflow/jsondoc"
 )
 
 // project is a repository with one commit and an origin on GitHub.
@@ -43,7 +43,7 @@ func (p *project) git(args ...string) string {
 
 func (p *project) state(command, feature, record string) {
 	p.t.Helper()
-	doc, err := jsondoc.Parse([]byte(strings.ReplaceAll(record, "HEAD", p.git("rev-parse", "HEAD"))))
+	doc, err := jsontree.Parse([]byte(strings.ReplaceAll(record, "HEAD", p.git("rev-parse", "HEAD"))))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestIntegrationsFile(t *testing.T) {
 		want string
 	}{
 		`{}`:                                    {0, ""},
-		`{"`:                                    {2, "line 1, column 3"},
+		`{"`:                                    {2, "line 1, column 2"},
 		`[]`:                                    {2, "not a JSON object"},
 		`{"linear":true}`:                       {2, "linear must be an object"},
 		`{"linear":{"enabled":"yes"}}`:          {2, "linear.enabled must be true or false"},

@@ -1,10 +1,12 @@
-// Package jsondoc is a JSON document that forgets nothing: the order of keys,
-// keys nobody knows, the spelling of every number and string. What it writes is
-// byte for byte what JSON.stringify(value, null, 2) writes, so that a file of
-// another tool comes back as it was. Standard library only.
-package jsondoc
+// Package jsontree is a JSON document that keeps everything: the order of keys,
+// unknown keys, the spelling of every number and string, and where each value
+// stands in the file. Settings files are edited by position (install/jsonedit);
+// state files are written as JSON.stringify(value, null, 2) writes them, so that
+// a file of another tool comes back as it was. Ring 0: standard library only.
+package jsontree
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,18 +26,26 @@ const (
 	Object
 )
 
-// Value is one JSON value.
-type Value struct {
-	kind    Kind
-	raw     string // scalars: the literal as it was written
-	elems   []*Value
-	members []Member
+// String names the kind as a person would in "expected an object".
+func (k Kind) String() string {
+	return [...]string{"missing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// Member is one key of an object with its value.
-type Member struct {
-	Key    string
+// Value is one JSON value.
+type Value struct {
+	kind  Kind
+	raw   string // scalars: the literal as it was written
+	items []Item
+	// Start and End are its place in the text that was parsed, End exclusive.
+	Start, End int
+}
+
+// Item is a member of an object or an element of an array.
+type Item struct {
+	Key    string // "" in arrays
 	Value  *Value
+	Start  int // where the key, or the element, begins
+	Comma  int // offset of the comma after it, -1 for none
 	rawKey string
 }
 
@@ -52,13 +62,19 @@ func NewInt(n int) *Value { return &Value{kind: Number, raw: strconv.Itoa(n)} }
 func NewObject() *Value { return &Value{kind: Object} }
 
 // NewArray is an array of elems.
-func NewArray(elems ...*Value) *Value { return &Value{kind: Array, elems: elems} }
+func NewArray(elems ...*Value) *Value {
+	v := &Value{kind: Array}
+	for _, e := range elems {
+		v.Append(e)
+	}
+	return v
+}
 
 // NewStrings is an array of strings.
 func NewStrings(list []string) *Value {
 	v := &Value{kind: Array}
 	for _, s := range list {
-		v.elems = append(v.elems, NewString(s))
+		v.Append(NewString(s))
 	}
 	return v
 }
@@ -87,7 +103,8 @@ func (v *Value) Text() (s string, ok bool) {
 	if v.Kind() != String {
 		return "", false
 	}
-	return unquote(v.raw), true
+	_ = json.Unmarshal([]byte(v.raw), &s) // the parser has accepted it
+	return s, true
 }
 
 // True reports the literal true.
@@ -103,12 +120,24 @@ func (v *Value) Number() (f float64, ok bool) {
 	return f, err == nil || strings.ContainsAny(v.raw, "0123456789")
 }
 
+// Items are the members of an object or the elements of an array.
+func (v *Value) Items() []Item {
+	if v == nil {
+		return nil
+	}
+	return v.items
+}
+
 // Elems are the elements of an array.
 func (v *Value) Elems() []*Value {
 	if v.Kind() != Array {
 		return nil
 	}
-	return v.elems
+	list := make([]*Value, len(v.items))
+	for i, it := range v.items {
+		list[i] = it.Value
+	}
+	return list
 }
 
 // Strings are the strings among the elements of an array.
@@ -123,35 +152,32 @@ func (v *Value) Strings() []string {
 }
 
 // Append adds an element to an array.
-func (v *Value) Append(e *Value) { v.elems = append(v.elems, e) }
+func (v *Value) Append(e *Value) { v.items = append(v.items, Item{Value: e}) }
 
 // RemoveString takes every element that is the string s out of an array.
 func (v *Value) RemoveString(s string) {
 	if v.Kind() != Array {
 		return
 	}
-	kept := v.elems[:0:0]
-	for _, e := range v.elems {
-		if t, ok := e.Text(); !ok || t != s {
-			kept = append(kept, e)
-		}
-	}
-	v.elems = kept
+	v.items = slices.DeleteFunc(v.items, func(it Item) bool {
+		t, ok := it.Value.Text()
+		return ok && t == s
+	})
 }
 
 // Members are the members of an object in their order.
-func (v *Value) Members() []Member {
+func (v *Value) Members() []Item {
 	if v.Kind() != Object {
 		return nil
 	}
-	return v.members
+	return v.items
 }
 
 // find is the index of key; of several the last one counts, as in JavaScript.
 func (v *Value) find(key string) int {
 	if v.Kind() == Object {
-		for i := len(v.members) - 1; i >= 0; i-- {
-			if v.members[i].Key == key {
+		for i := len(v.items) - 1; i >= 0; i-- {
+			if v.items[i].Key == key {
 				return i
 			}
 		}
@@ -166,7 +192,7 @@ func (v *Value) Get(path ...string) *Value {
 		if i < 0 {
 			return nil
 		}
-		v = v.members[i].Value
+		v = v.items[i].Value
 	}
 	return v
 }
@@ -174,13 +200,13 @@ func (v *Value) Get(path ...string) *Value {
 // Set gives key a value, in its place or at the end.
 func (v *Value) Set(key string, val *Value) {
 	if i := v.find(key); i >= 0 {
-		v.members[i].Value = val
+		v.items[i].Value = val
 		return
 	}
-	v.members = append(v.members, Member{Key: key, rawKey: quote(key), Value: val})
+	v.items = append(v.items, Item{Key: key, rawKey: quote(key), Value: val})
 }
 
-// SetInOrder is Set; a new key goes behind the last of those that precede it in
+// SetInOrder is Set; a new key goes after the last of those that precede it in
 // order, so that a record reads the same whoever completed it.
 func (v *Value) SetInOrder(key string, val *Value, order []string) {
 	if v.find(key) >= 0 || !slices.Contains(order, key) {
@@ -196,8 +222,8 @@ func (v *Value) SetInOrder(key string, val *Value, order []string) {
 			at = i + 1
 		}
 	}
-	m := Member{Key: key, rawKey: quote(key), Value: val}
-	v.members = append(v.members[:at:at], append([]Member{m}, v.members[at:]...)...)
+	m := Item{Key: key, rawKey: quote(key), Value: val}
+	v.items = append(v.items[:at:at], append([]Item{m}, v.items[at:]...)...)
 }
 
 // Clone is a deep copy.
@@ -206,13 +232,9 @@ func (v *Value) Clone() *Value {
 		return nil
 	}
 	c := *v
-	c.elems, c.members = nil, nil
-	for _, e := range v.elems {
-		c.elems = append(c.elems, e.Clone())
-	}
-	for _, m := range v.members {
-		m.Value = m.Value.Clone()
-		c.members = append(c.members, m)
+	c.items = slices.Clone(v.items)
+	for i := range c.items {
+		c.items[i].Value = c.items[i].Value.Clone()
 	}
 	return &c
 }

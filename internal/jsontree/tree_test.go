@@ -1,8 +1,9 @@
-package jsondoc
+package jsontree
 
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os/exec"
 	"reflect"
 	"strings"
@@ -102,14 +103,14 @@ func TestSyntaxErrorsNameThePlace(t *testing.T) {
 		`[1 2]`:                   "line 1, column 4",
 		`{"a" 1}`:                 "line 1, column 6",
 		`{"a":1} x`:               "line 1, column 9",
-		`"abc`:                    "line 1, column 5",
-		"\"a\nb\"":                "line 1, column 3",
-		`"\x"`:                    "line 1, column 3",
-		`"\u12g4"`:                "line 1, column 3",
-		`01`:                      "line 1, column 2",
-		`-`:                       "line 1, column 2",
-		`1.`:                      "line 1, column 3",
-		`1e`:                      "line 1, column 3",
+		`"abc`:                    "line 1, column 1",
+		"\"a\nb\"":                "line 1, column 1",
+		`"\x"`:                    "line 1, column 1",
+		`"\u12g4"`:                "line 1, column 1",
+		`01`:                      "line 1, column 1",
+		`-`:                       "line 1, column 1",
+		`1.`:                      "line 1, column 1",
+		`1e`:                      "line 1, column 1",
 		`NaN`:                     "line 1, column 1",
 		strings.Repeat("[", 9999): "line 1, column 1001",
 	} {
@@ -117,6 +118,37 @@ func TestSyntaxErrorsNameThePlace(t *testing.T) {
 		var se *SyntaxError
 		if !errors.As(err, &se) || !strings.HasPrefix(err.Error(), want+":") {
 			t.Errorf("%.20q: got %v, want %s", in, err, want)
+		}
+	}
+}
+
+func TestRelaxedErrorsNameLineAndColumn(t *testing.T) {
+	cases := []struct{ in, want string }{
+		{"", "1:1: unexpected end of file, expected a value"},
+		{"{\n  \"a\": 1\n  \"b\": 2\n}", "3:3: unexpected '\"', expected ',' or '}'"},
+		{"{\n  \"a\": ,\n}", "2:8: unexpected ',', expected a value"},
+		{"{\n  'a': 1\n}", "2:3: unexpected '\\'', expected a key in double quotes"},
+		{"{\"é\": tru}", "1:7: \"tru\" is not a value"},
+		{"{\"a\": 01}", "1:7: \"01\" is not a value"},
+		{"{\"a\" 1}", "1:6: unexpected '1', expected ':' after the key"},
+		{"{\"a\": [1, 2}", "1:12: unexpected '}', expected ',' or ']'"},
+		{"{\n\n\"a\": {", "3:7: an object opened on line 3 is never closed"},
+		{"{} x", "1:4: unexpected 'x' after the end of the document"},
+		{"{\"a\": \"x\ny\"}", "1:7: string is not closed on its line"},
+		{"{\"a\": \"x", "1:7: string is never closed"},
+		{"{\"a\": \"\\q\"}", "1:7: invalid string: bad escape or control character"},
+		{"{} /* x", "1:4: comment is never closed"},
+		{"{,}", "1:2: unexpected ',', expected a key in double quotes"},
+		{"[1,,2]", "1:4: unexpected ',', expected a value"},
+		{"{\"a\": NaN}", "1:7: unexpected 'N', expected a value"},
+		{"{\"\xff\":1}", "1:3: not UTF-8 text"},
+		{strings.Repeat("[", 5000), "1:1001: nested too deeply"},
+	}
+	for _, c := range cases {
+		_, err := ParseRelaxed([]byte(c.in))
+		var se *SyntaxError
+		if !errors.As(err, &se) || fmt.Sprintf("%d:%d: %s", se.Line, se.Column, se.Msg) != c.want {
+			t.Errorf("%.40q: %v, want %s", c.in, err, c.want)
 		}
 	}
 }
