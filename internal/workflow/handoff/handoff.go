@@ -115,7 +115,7 @@ func ValidateText(kind Kind, text []byte, strict bool) Report {
 func Validate(kind Kind, doc *jsontree.Value, strict bool) Report {
 	c := checker{Report: Report{Errors: []Problem{}, Warnings: []Problem{}}}
 	if doc.Kind() != jsontree.Object {
-		c.fail("$", "must be an object, is "+doc.Kind())
+		c.fail("$", "must be an object, is "+doc.Kind().String())
 		return c.Report
 	}
 	if kind == "" {
@@ -158,7 +158,7 @@ func (c *checker) value(path string, f shape.Field, v *jsontree.Value) {
 		return
 	}
 	if want, ok := fits(f.Type, v); !ok {
-		is := v.Kind()
+		is := v.Kind().String()
 		if f.Type == shape.Integer && v.Kind() == jsontree.Number {
 			is = redact.Line(v.Literal(), 40) // "a number" would not say what is wrong with it
 		}
@@ -182,7 +182,7 @@ func (c *checker) value(path string, f shape.Field, v *jsontree.Value) {
 	case f.Type == shape.Texts:
 		for i, e := range v.Elems() {
 			if e.Kind() != jsontree.String {
-				c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a string, is "+e.Kind())
+				c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a string, is "+e.Kind().String())
 			}
 		}
 	case f.Type == shape.Object:
