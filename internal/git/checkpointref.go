@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gauntlet/internal/safefile"
 )
 
 // CheckpointRefs is where snapshots of an agent's work are kept.
@@ -131,14 +133,14 @@ func (r Repo) refNames(prefix string) (names []string, ok bool) {
 	if _, err := os.Stat(filepath.Join(r.CommonDir, "reftable")); err == nil {
 		return nil, false
 	}
-	entries, err := os.ReadDir(filepath.Join(r.CommonDir, filepath.FromSlash(prefix)))
+	entries, err := safefile.ReadDir(r.CommonDir, filepath.Join(r.CommonDir, filepath.FromSlash(prefix)), -1)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, false
 	}
 	for _, e := range entries {
 		names = append(names, prefix+e.Name())
 	}
-	b, err := os.ReadFile(filepath.Join(r.CommonDir, "packed-refs"))
+	b, err := r.readCommon("packed-refs", maxRefs)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, false
 	}

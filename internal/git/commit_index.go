@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
 // keptIndex is the user's index before and after a change of ours.
@@ -23,7 +25,7 @@ type keptIndex struct {
 func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptIndex, error) {
 	k := &keptIndex{path: filepath.Join(r.GitDir, "index"), existed: true}
 	var err error
-	if k.before, err = os.ReadFile(k.path); errors.Is(err, os.ErrNotExist) {
+	if k.before, err = safefile.Read("", k.path, maxIndex); errors.Is(err, os.ErrNotExist) {
 		k.existed, err = false, nil
 	}
 	if err != nil {
@@ -34,7 +36,7 @@ func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptInde
 	_ = os.Remove(index + ".lock")
 	defer os.Remove(index) //nolint:errcheck // a leftover is removed next time
 	if k.existed {
-		if err := os.WriteFile(index, k.before, 0o600); err != nil {
+		if err := safefile.Put(c.Work, index, k.before, 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +51,7 @@ func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptInde
 	if _, err := r.RunWith(ctx, Opts{IndexFile: index, Locks: true}, args...); err != nil {
 		return nil, err
 	}
-	k.after, err = os.ReadFile(index)
+	k.after, err = safefile.Read(c.Work, index, maxIndex)
 	return k, err
 }
 
@@ -68,7 +70,7 @@ var errIndexChanged = errors.New("the index was changed by somebody else at the 
 
 // replace puts one state of the index in place of another, under git's own lock.
 func (k *keptIndex) replace(was bool, from []byte, is bool, to []byte) (err error) {
-	lock, err := os.OpenFile(k.path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	lock, err := safefile.Create("", k.path+".lock", 0o644)
 	if err != nil {
 		return fmt.Errorf("lock the index: %w", err)
 	}
@@ -78,7 +80,7 @@ func (k *keptIndex) replace(was bool, from []byte, is bool, to []byte) (err erro
 			_ = os.Remove(k.path + ".lock")
 		}
 	}()
-	now, err := os.ReadFile(k.path)
+	now, err := safefile.Read("", k.path, maxIndex)
 	if missing := errors.Is(err, os.ErrNotExist); missing == was || (was && (err != nil || !bytes.Equal(now, from))) {
 		return errIndexChanged
 	}

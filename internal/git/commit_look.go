@@ -3,15 +3,13 @@ package git
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
 
 // Head is the commit HEAD names, "" when there is none yet.
 func (r Repo) Head(ctx context.Context) (string, error) {
-	if b, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD")); err == nil {
+	if b, err := r.readOwn("HEAD", maxPointer); err == nil {
 		line := strings.TrimSpace(string(b))
 		ref, symbolic := strings.CutPrefix(line, "ref: ")
 		if !symbolic && isOID(line) {
@@ -75,7 +73,7 @@ func (r Repo) IndexEntries(ctx context.Context, paths ...string) (map[string]Tre
 // readEntries is IndexEntries without a git process; ok is false when only git
 // can tell.
 func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
-	b, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
+	b, err := r.readOwn("HEAD", maxPointer)
 	if err != nil {
 		return nil, false
 	}
@@ -84,7 +82,7 @@ func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
 	if !ok {
 		return nil, false // the length of an object id is not known
 	}
-	if b, err = os.ReadFile(filepath.Join(r.GitDir, "index")); err != nil {
+	if b, err = r.readOwn("index", maxIndex); err != nil {
 		return nil, false
 	}
 	all, ok := readIndex(b, len(head)/2)

@@ -5,9 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
 // ErrBadRef says that a name cannot be a reference.
@@ -71,7 +72,7 @@ func (r Repo) Base(ctx context.Context, name string) (string, error) {
 // shortTarget is the branch that origin/HEAD stands for; every other name is its
 // own.
 func (r Repo) shortTarget(name string) string {
-	b, err := os.ReadFile(filepath.Join(r.CommonDir, "refs", "remotes", filepath.FromSlash(name)))
+	b, err := r.readCommon("refs/remotes/"+name, maxPointer)
 	if target, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: refs/remotes/"); err == nil && ok && r.HasBranch(target) {
 		return target
 	}
@@ -114,7 +115,7 @@ func (r Repo) BranchCommit(name string) (oid string, ok bool) {
 // HeadCommit is the commit that is checked out, read from the files; ok is false
 // when there is none yet or only git can tell.
 func (r Repo) HeadCommit() (oid string, ok bool) {
-	b, err := os.ReadFile(filepath.Join(r.GitDir, "HEAD"))
+	b, err := r.readOwn("HEAD", maxPointer)
 	if err != nil {
 		return "", false
 	}
@@ -129,7 +130,7 @@ func (r Repo) HeadCommit() (oid string, ok bool) {
 // Not found may also mean that the repository keeps its refs in another format.
 func (r Repo) ReadRef(ref string) (oid string, ok bool) {
 	for range 5 {
-		b, err := os.ReadFile(filepath.Join(r.CommonDir, filepath.FromSlash(ref)))
+		b, err := r.readCommon(ref, maxPointer)
 		if err != nil {
 			return r.packedRef(ref)
 		}
@@ -144,7 +145,7 @@ func (r Repo) ReadRef(ref string) (oid string, ok bool) {
 }
 
 func (r Repo) packedRef(ref string) (string, bool) {
-	f, err := os.Open(filepath.Join(r.CommonDir, "packed-refs"))
+	f, err := safefile.Open(r.CommonDir, filepath.Join(r.CommonDir, "packed-refs"))
 	if err != nil {
 		return "", false
 	}

@@ -27,6 +27,23 @@ type Repo struct {
 	CommonDir string // what all work trees of the repository share
 }
 
+// What is read of a repository is bounded: pointers to other places, lists of
+// references, the index.
+const (
+	maxRefs  = 256 << 20
+	maxIndex = 1 << 30
+)
+
+// readOwn reads a file of the work tree's own git directory.
+func (r Repo) readOwn(name string, limit int64) ([]byte, error) {
+	return safefile.Read(r.GitDir, filepath.Join(r.GitDir, filepath.FromSlash(name)), limit)
+}
+
+// readCommon reads a file that all work trees share.
+func (r Repo) readCommon(name string, limit int64) ([]byte, error) {
+	return safefile.Read(r.CommonDir, filepath.Join(r.CommonDir, filepath.FromSlash(name)), limit)
+}
+
 // maxPointer bounds the files that name another directory or a commit.
 const maxPointer = 1 << 16
 

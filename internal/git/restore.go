@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
 // Nested are untracked repositories inside this one: git can only note that
@@ -194,7 +196,7 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 
 // removeEmpty removes a folder that holds nothing but folders.
 func removeEmpty(dir string) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := safefile.ReadDir("", dir, -1)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -76,8 +75,11 @@ func (r Repo) command(o Opts) []string {
 // setsMonitor reports whether the repository's own configuration may name a file
 // system monitor. One that the user set globally is the user's choice.
 func (r Repo) setsMonitor() bool {
-	for _, name := range []string{filepath.Join(r.CommonDir, "config"), filepath.Join(r.GitDir, "config.worktree")} {
-		b, err := os.ReadFile(name)
+	for _, read := range []func() ([]byte, error){
+		func() ([]byte, error) { return r.readCommon("config", maxRefs) },
+		func() ([]byte, error) { return r.readOwn("config.worktree", maxRefs) },
+	} {
+		b, err := read()
 		if lower := bytes.ToLower(b); err == nil && (bytes.Contains(lower, []byte("fsmonitor")) || bytes.Contains(lower, []byte("include"))) {
 			return true
 		}

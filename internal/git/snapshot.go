@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gauntlet/internal/safefile"
 )
 
 // Snapshot is a commit of the whole tree, untracked files included, that no
@@ -63,7 +65,7 @@ func (r Repo) snapshotTree(ctx context.Context, exclude []string) (Snapshot, err
 		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
 	snap := Snapshot{Tree: strings.TrimSpace(string(out)), Partial: partial}
-	if b, err := os.ReadFile(index); err == nil {
+	if b, err := safefile.Read("", index, maxIndex); err == nil {
 		if files, ok := readIndex(b, len(snap.Tree)/2); ok {
 			snap.files = files
 		}
@@ -90,7 +92,7 @@ const tempIndex = "gauntlet-index-"
 
 // sweepIndexes removes what a snapshot left behind that was killed.
 func (r Repo) sweepIndexes(now time.Time) {
-	entries, err := os.ReadDir(r.GitDir)
+	entries, err := safefile.ReadDir(r.GitDir, r.GitDir, -1)
 	if err != nil {
 		return
 	}
@@ -177,12 +179,12 @@ func (r Repo) ListTree(ctx context.Context, tree string) ([]TreeEntry, error) {
 }
 
 func copyFile(from, to string) error {
-	src, err := os.Open(from)
+	src, err := safefile.Open("", from)
 	if err != nil {
 		return err
 	}
 	defer src.Close() //nolint:errcheck // read only
-	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	dst, err := safefile.Create("", to, 0o600)
 	if err != nil {
 		return err
 	}
