@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
 // Loaded is a project's whole configuration with every default resolved.
@@ -140,7 +141,7 @@ func load(root string, getenv func(string) string) (*Loaded, []problem) {
 
 // read reads one file of the policy.
 func (l *loader) read(path, name string) ([]byte, *Error) {
-	data, fail := readFile(path, name)
+	data, fail := readFile(l.root, path, name)
 	fmt.Fprintf(l.digest, "%d:%s%d:", len(name), name, len(data))
 	l.digest.Write(data)
 	return data, fail
@@ -152,10 +153,13 @@ func (l *loader) add(unused bool, errs ...*Error) {
 	}
 }
 
+// maxGates bounds how many files of gates are looked at.
+const maxGates = 10_000
+
 // gateFiles lists the files of a folder of gates: name → file name. A missing
 // folder has none.
 func (l *loader) gateFiles(dir string, endings ...string) []string {
-	entries, err := os.ReadDir(filepath.Join(l.root, Dir, dir))
+	entries, err := safefile.ReadDir(l.root, filepath.Join(l.root, Dir, dir), maxGates)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			l.add(false, &Error{File: path.Join(Dir, dir), Msg: openProblem(err)})

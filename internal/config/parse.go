@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -15,6 +14,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"gauntlet/internal/safefile"
 )
 
 const (
@@ -25,31 +26,18 @@ const (
 	maxValues = 20_000  // values of a document once aliases are followed
 )
 
-// readFile reads a bounded regular file; name is how errors call it.
-func readFile(path, name string) ([]byte, *Error) {
-	return readWith(name, func() (fs.FileInfo, error) { return os.Stat(path) }, func() (*os.File, error) { return os.Open(path) })
-}
-
-// readWith looks before it opens: opening a pipe would wait for ever.
-func readWith(name string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) ([]byte, *Error) {
-	info, err := stat()
+// readFile reads a bounded regular file of the project at root; name is how
+// errors call it. A file of the user's own has no root, and may be a link.
+func readFile(root, path, name string) ([]byte, *Error) {
+	var data []byte
+	var err error
+	if root == "" {
+		data, err = safefile.ReadLinked(path, maxFile)
+	} else {
+		data, err = safefile.Read(root, path, maxFile)
+	}
 	if err != nil {
 		return nil, &Error{File: name, Msg: openProblem(err)}
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &Error{File: name, Msg: "is not a regular file; replace it by one"}
-	}
-	f, err := open()
-	if err != nil {
-		return nil, &Error{File: name, Msg: openProblem(err)}
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, &Error{File: name, Msg: "cannot be read: " + err.Error()}
-	}
-	if len(data) > maxFile {
-		return nil, &Error{File: name, Msg: "is larger than 1 MiB, which no configuration should be"}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
@@ -59,18 +47,23 @@ func readWith(name string, stat func() (fs.FileInfo, error), open func() (*os.Fi
 }
 
 func openProblem(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "does not exist"
 	case errors.Is(err, fs.ErrPermission):
 		return "cannot be read: permission denied; make it readable for the user who runs the agent"
-	default:
-		return "cannot be read: " + err.Error()
+	case errors.Is(err, safefile.ErrNotRegular):
+		return "is not a regular file; replace it by one"
+	case errors.Is(err, safefile.ErrTooLarge):
+		return "is larger than 1 MiB, which no configuration should be"
+	case errors.Is(err, safefile.ErrOutside):
+		return "is a symbolic link that leaves the project; replace it by a file"
 	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		err = errno
+	}
+	return "cannot be read: " + err.Error()
 }
 
 func notUTF8(data []byte, name string) *Error {

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
+
+	"gauntlet/internal/safefile"
 )
 
 // Mentions reports whether one of words stands anywhere in the project's
@@ -13,18 +14,14 @@ import (
 // when a setting can only have its default. What cannot be read, or could spell
 // a word in another way, counts as a mention.
 func Mentions(root string, getenv func(string) string, words ...string) bool {
-	for _, path := range []string{filepath.Join(root, Dir, File), GlobalPath(getenv)} {
-		if path == "" {
-			continue
-		}
-		info, err := os.Stat(path)
+	for _, read := range []func() ([]byte, error){
+		func() ([]byte, error) { return safefile.Read(root, filepath.Join(root, Dir, File), maxFile) },
+		func() ([]byte, error) { return readGlobal(getenv) },
+	} {
+		data, err := read()
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err != nil || !info.Mode().IsRegular() {
-			return true
-		}
-		data, err := os.ReadFile(path)
 		if err != nil || bytes.ContainsAny(data, "\\\x00") {
 			return true
 		}
@@ -35,4 +32,13 @@ func Mentions(root string, getenv func(string) string, words ...string) bool {
 		}
 	}
 	return false
+}
+
+// readGlobal reads the user's own configuration.
+func readGlobal(getenv func(string) string) ([]byte, error) {
+	path := GlobalPath(getenv)
+	if path == "" {
+		return nil, fs.ErrNotExist
+	}
+	return safefile.ReadLinked(path, maxFile)
 }

@@ -117,20 +117,14 @@ func (l *loader) fixText(name string) (text, problem string) {
 	if !filepath.IsLocal(local) {
 		return "", quote(name) + " must name a file under " + Dir + "/"
 	}
-	dir, err := os.OpenRoot(filepath.Join(l.root, Dir))
-	if err != nil {
-		return "", "cannot be read: " + err.Error()
-	}
-	defer func() { _ = dir.Close() }()
-	if _, err := dir.Lstat(local); errors.Is(err, fs.ErrNotExist) {
+	dir := filepath.Join(l.root, Dir)
+	if _, err := os.Lstat(filepath.Join(dir, local)); errors.Is(err, fs.ErrNotExist) {
 		// Written from the project root, as people do.
 		if rest, ok := strings.CutPrefix(filepath.ToSlash(local), Dir+"/"); ok {
 			local = filepath.FromSlash(rest)
 		}
 	}
-	data, fail := readWith(name,
-		func() (fs.FileInfo, error) { return dir.Stat(local) },
-		func() (*os.File, error) { return dir.Open(local) })
+	data, fail := readFile(dir, filepath.Join(dir, local), name)
 	if fail != nil {
 		return "", Dir + "/" + printable(filepath.ToSlash(local)) + " " + fail.Msg
 	}

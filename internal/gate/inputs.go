@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"gauntlet/internal/safefile"
 )
 
 // maxHashed is the size up to which an input's content is read; of larger ones
@@ -66,7 +68,7 @@ func (j Job) inputPatterns() []string {
 
 // fingerprint changes when the content of a file does.
 func fingerprint(name string) string {
-	f, err := os.Open(name)
+	f, err := safefile.OpenLinked(name)
 	if err != nil {
 		return err.Error()
 	}

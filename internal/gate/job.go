@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/safefile"
 )
 
 // Job is one gate to run at one place.
@@ -232,7 +233,7 @@ func children(root, parent string, changed []string) []entry {
 		}
 	}
 	names := map[string]bool{}
-	list, _ := os.ReadDir(absolute(root, parent))
+	list, _ := safefile.ReadDir(root, absolute(root, parent), -1)
 	for _, d := range list {
 		if d.IsDir() && !strings.HasPrefix(d.Name(), ".git") {
 			names[d.Name()] = true

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // A log keeps the first headLimit bytes and the last tailLimit: a gate may
@@ -37,7 +38,7 @@ type gateLog struct {
 }
 
 func createLog(path string, onLine func(string)) (*gateLog, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := safefile.Replace("", path, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("gate log: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // ask gives one slot to a reviewer and keeps what comes of it.
@@ -171,7 +172,7 @@ func quotaShown(streams ...*capture) bool {
 type slotLog struct{ *os.File }
 
 func newLog(path string, start time.Time, job Job, s *Slot) (slotLog, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := safefile.Replace("", path, 0o600)
 	if err != nil {
 		return slotLog{}, err
 	}

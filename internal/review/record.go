@@ -67,7 +67,7 @@ const maxRecord = 8 << 20
 // loadPrior finds what slot said last, in a run before run (0: any). A slot's
 // history follows its index, not its reviewer.
 func loadPrior(logDir, base string, slot, run int) *prior {
-	entries, err := os.ReadDir(logDir)
+	entries, err := safefile.ReadDir(logDir, logDir, -1)
 	if err != nil {
 		return nil
 	}
@@ -94,14 +94,10 @@ func (p *prior) read() error {
 	broken := func(why string) error {
 		return fmt.Errorf("%s %s: its findings count as not answered; repair it, or delete it to have the review made again", p.path, why)
 	}
-	info, err := os.Stat(p.path)
-	if err != nil {
-		return broken("cannot be read (" + err.Error() + ")")
+	data, err := safefile.Read("", p.path, maxRecord)
+	if errors.Is(err, safefile.ErrTooLarge) {
+		return broken("is too large")
 	}
-	if info.Size() > maxRecord {
-		return broken(fmt.Sprintf("is %d MB large", info.Size()>>20))
-	}
-	data, err := os.ReadFile(p.path)
 	if err != nil {
 		return broken("cannot be read (" + err.Error() + ")")
 	}

@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // observers tells several at once.
@@ -48,7 +49,7 @@ type consoleLog struct {
 
 func openConsole(logDir string, n int, now time.Time) *consoleLog {
 	c := &consoleLog{start: now}
-	c.f, c.err = os.OpenFile(filepath.Join(logDir, fmt.Sprintf("console.%d.log", n)), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	c.f, c.err = safefile.Replace(logDir, filepath.Join(logDir, fmt.Sprintf("console.%d.log", n)), 0o600)
 	c.printf("Run %d started %s\n\n", n, now.UTC().Format(time.RFC3339))
 	return c
 }

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 const debugFile = ".debug.log"
@@ -20,10 +21,10 @@ func Debug(cfg *config.Loaded, now time.Time, format string, args ...any) {
 		return
 	}
 	path := filepath.Join(cfg.Settings.LogDir, debugFile)
-	if info, err := os.Stat(path); err == nil && info.Size() >= cfg.Settings.DebugLogMaxBytes {
+	if info, err := os.Lstat(path); err == nil && info.Size() >= cfg.Settings.DebugLogMaxBytes {
 		_ = os.Rename(path, path+".1")
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := safefile.Append("", path, 0o600)
 	if err != nil {
 		return // a log for people who look for trouble must not make any
 	}

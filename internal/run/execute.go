@@ -333,7 +333,7 @@ func readOwner(b []byte) (o owner, full bool) {
 }
 
 func (e *execution) holder() string {
-	b, err := os.ReadFile(filepath.Join(e.logDir, lockName))
+	b, err := safefile.Read(e.logDir, filepath.Join(e.logDir, lockName), 4096)
 	o, full := readOwner(b)
 	switch {
 	case err != nil || o.PID == 0:

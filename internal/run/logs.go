@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gauntlet/internal/safefile"
 )
 
 const previousDir = "previous"
@@ -33,7 +35,7 @@ func scanLogs(dir string) gateLogs {
 		failed bool
 	}
 	newest := map[string]verdict{} // by job; reviews by slot, whoever filled it
-	entries, err := os.ReadDir(dir)
+	entries, err := safefile.ReadDir(dir, dir, -1)
 	if err != nil {
 		return g
 	}
@@ -77,7 +79,7 @@ func scanLogs(dir string) gateLogs {
 
 // sweepTemps removes temporary files that killed runs left in the log directory.
 func sweepTemps(dir string, now time.Time) {
-	entries, err := os.ReadDir(dir)
+	entries, err := safefile.ReadDir(dir, dir, -1)
 	if err != nil {
 		return
 	}
@@ -145,7 +147,7 @@ func reviewJob(base string) string {
 
 // lastResult reads a check log's own last line of judgement.
 func lastResult(path string) string {
-	f, err := os.Open(path)
+	f, err := safefile.Open("", path)
 	if err != nil {
 		return ""
 	}
@@ -168,11 +170,14 @@ func lastResult(path string) string {
 	return word
 }
 
+// maxReview bounds the result file of a review; Gauntlet never writes as much.
+const maxReview = 8 << 20
+
 // reviewStatus reads what a review's result file says. How its findings were
 // answered is the review's own business, at the next run; a file that cannot be
 // read was broken by hand and fails.
 func reviewStatus(path string) string {
-	b, err := os.ReadFile(path)
+	b, err := safefile.Read("", path, maxReview)
 	if err != nil {
 		return ""
 	}
@@ -209,7 +214,7 @@ func Clean(logDir string) (moved int, err error) { return archive(logDir, true) 
 // archive moves what earlier runs left into previous/. The debug log, the lock
 // and whatever is not ours stay.
 func archive(logDir string, withState bool) (moved int, err error) {
-	entries, err := os.ReadDir(logDir)
+	entries, err := safefile.ReadDir(logDir, logDir, -1)
 	if err != nil {
 		return 0, ignoreMissing(err)
 	}
@@ -252,7 +257,7 @@ func emptyPrevious(prev string) error {
 	if !st.IsDir() {
 		return fmt.Errorf("%s is not a directory: remove it, or set log_dir to another directory", prev)
 	}
-	entries, err := os.ReadDir(prev)
+	entries, err := safefile.ReadDir("", prev, -1)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"gauntlet/internal/safefile"
@@ -35,7 +36,7 @@ type state struct {
 
 // readState reads the record; ok is false when there is none that can be read.
 func readState(logDir string) (s state, ok bool) {
-	b, err := os.ReadFile(filepath.Join(logDir, stateFile))
+	b, err := safefile.Read(logDir, filepath.Join(logDir, stateFile), 1<<20)
 	if err != nil {
 		return state{}, false
 	}
@@ -85,11 +86,12 @@ func ensureLogDir(root, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, probeTemp+"*")
+	probe := filepath.Join(dir, probeTemp+strconv.Itoa(os.Getpid()))
+	f, err := safefile.Replace(dir, probe, 0o600)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), ignoreMissing(os.Remove(f.Name())))
+	return errors.Join(f.Close(), ignoreMissing(safefile.Remove(dir, probe)))
 }
 
 // insideOf checks that a directory written as one below root is one.

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -32,6 +34,9 @@ func Open(root, path string) (*os.File, error) {
 		// the same rule, so nothing is believed here.
 		if real, ok := resolved(root, path); ok {
 			return open(filepath.Dir(real), real)
+		}
+		if _, statErr := os.Stat(path); statErr != nil {
+			return nil, fault("open", path, statErr) // it leads nowhere, or in a circle
 		}
 	}
 	return f, err
@@ -62,6 +67,43 @@ func open(root, path string) (*os.File, error) {
 		return nil, fault("open", path, err)
 	}
 	return f, nil
+}
+
+// OpenLinked opens a regular file wherever links lead: for what the user names
+// or keeps in the home directory, where links are the user's own. It never
+// waits either.
+func OpenLinked(path string) (*os.File, error) {
+	// Asked before opening, because opening some devices already acts; asked
+	// again after, because the path may have changed hands meanwhile.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fault("open", path, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fault("open", path, ErrNotRegular)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, fault("open", path, err)
+	}
+	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, fault("open", path, err)
+	}
+	return f, nil
+}
+
+// ReadLinked returns the content of a file as OpenLinked opens it.
+func ReadLinked(path string, limit int64) ([]byte, error) {
+	f, err := OpenLinked(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	return ReadAll(f, limit)
 }
 
 // Read returns the content of a file as Open opens it; one of more than limit
@@ -104,7 +146,7 @@ func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	}
 }
 
-// ReadDir lists a directory below root, at most limit entries of it.
+// ReadDir lists a directory below root by name, at most limit entries of it.
 func ReadDir(root, path string, limit int) ([]fs.DirEntry, error) {
 	r, rel, err := within(root, path)
 	if err != nil {
@@ -120,6 +162,7 @@ func ReadDir(root, path string, limit int) ([]fs.DirEntry, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fault("read", path, err)
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
 }
 

@@ -93,6 +93,15 @@ func Create(root, path string, perm os.FileMode) (*os.File, error) {
 	return f, nil
 }
 
+// Replace makes a new file below root in place of one of the same name, or of
+// a link, which is removed and not followed.
+func Replace(root, path string, perm os.FileMode) (*os.File, error) {
+	if err := Remove(root, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return Create(root, path, perm)
+}
+
 // Append opens a regular file below root to write at its end, and makes it when
 // it is missing. A link there is an error, never followed.
 func Append(root, path string, perm os.FileMode) (*os.File, error) {

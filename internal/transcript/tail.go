@@ -7,7 +7,8 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"syscall"
+
+	"gauntlet/internal/safefile"
 )
 
 const (
@@ -21,25 +22,16 @@ const (
 // open opens a regular file for reading and nothing else: a FIFO or a device
 // would block or have side effects, a directory has no content.
 func open(path string) (*os.File, int64, error) {
-	// Asked before opening, because opening some devices already acts; asked
-	// again after, because the path may have changed hands meanwhile.
-	fi, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, fmt.Errorf("read transcript: %w", err)
-	}
-	if !fi.Mode().IsRegular() {
+	f, err := safefile.OpenLinked(path)
+	if errors.Is(err, safefile.ErrNotRegular) {
 		return nil, 0, fmt.Errorf("%w: %s", ErrNotRegular, path)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read transcript: %w", err)
 	}
-	fi, err = f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = fmt.Errorf("%w: %s", ErrNotRegular, path)
-	}
+	fi, err := f.Stat()
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, 0, err
 	}
 	return f, fi.Size(), nil
