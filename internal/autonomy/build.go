@@ -25,7 +25,7 @@ func (b Build) Active() bool { return b.Known() && b.Phase != "complete" }
 func readBuild(root string) Build {
 	var b Build
 	fields := map[string]*string{"feature": &b.Feature, "phase": &b.Phase, "iteration": &b.Iteration}
-	for line := range strings.Lines(string(readSmall(filepath.Join(root, filepath.FromSlash(buildFile)), 64<<10))) {
+	for line := range strings.Lines(string(readSmall(root, filepath.Join(root, filepath.FromSlash(buildFile)), 64<<10))) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ":")
 		field := fields[key]
 		if !ok || field == nil || *field != "" {
@@ -37,7 +37,7 @@ func readBuild(root string) Build {
 		}
 		*field = cut(value, 120)
 	}
-	if next, ok := markdown.OpenTask(readSmall(filepath.Join(root, guideFile), 4<<20)); ok {
+	if next, ok := markdown.OpenTask(readSmall(root, filepath.Join(root, guideFile), 4<<20)); ok {
 		b.Next = cut(next, 200)
 	}
 	return b

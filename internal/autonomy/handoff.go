@@ -50,8 +50,8 @@ func handOff(home string, repo git.Repo, session, prompt string, threshold, perc
 			errs = append(errs, err)
 		} else {
 			errs = append(errs,
-				replaceFile(inHome(home, "continuation-prompt.md"), data, 0o600),
-				replaceFile(filepath.Join(dir, safeName(session)+".md"), data, 0o600))
+				replaceFile("", inHome(home, "continuation-prompt.md"), data, 0o600),
+				replaceFile("", filepath.Join(dir, safeName(session)+".md"), data, 0o600))
 		}
 	} else {
 		errs = append(errs, errors.New("no home directory for the continuation prompt"))
@@ -73,7 +73,7 @@ func hideHome(home string, repo git.Repo) error {
 // writeIteration counts the checkpoints of a project in a file that git does not see.
 func writeIteration(repo git.Repo, threshold, percent int, now time.Time) error {
 	path := filepath.Join(repo.Root, filepath.FromSlash(iterationFile))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := safefile.MkdirAll(repo.Root, filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("%s: %w", iterationFile, err)
 	}
 	if err := excludeFromGit(repo, "/"+iterationFile); err != nil {
@@ -81,30 +81,18 @@ func writeIteration(repo git.Repo, threshold, percent int, now time.Time) error 
 	}
 	text := fmt.Sprintf("---\nactive: true\niteration: %d\nthreshold: %d\nlast_percent: %d\nlast_compact: %s\n---\n\n"+
 		"Gauntlet saved a checkpoint when the context window reached its threshold; go on with the work.\n",
-		lastIteration(path)+1, threshold, percent, now.UTC().Format(time.RFC3339))
-	return replaceFile(path, []byte(text), 0o644)
+		lastIteration(repo.Root, path)+1, threshold, percent, now.UTC().Format(time.RFC3339))
+	return replaceFile(repo.Root, path, []byte(text), 0o644)
 }
 
 // replaceFile puts data at path in one step. It does not wait for the disk, as
 // the hand-off is for an agent that goes on now, and the agent waits for us.
-func replaceFile(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), scrapPrefix+"*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(mode), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+func replaceFile(root, path string, data []byte, mode fs.FileMode) error {
+	return safefile.Put(root, path, data, mode)
 }
 
-func lastIteration(path string) int {
-	for line := range strings.Lines(string(readSmall(path, 4<<10))) {
+func lastIteration(root, path string) int {
+	for line := range strings.Lines(string(readSmall(root, path, 4<<10))) {
 		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "iteration:"); ok {
 			if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && n > 0 && n < 1<<30 {
 				return n
@@ -117,7 +105,7 @@ func lastIteration(path string) int {
 // excludeFromGit adds patterns to the repository's own exclude file, each once.
 func excludeFromGit(repo git.Repo, patterns ...string) error {
 	path := filepath.Join(repo.CommonDir, "info", "exclude")
-	b, err := os.ReadFile(path)
+	b, err := safefile.Read(repo.CommonDir, path, 64<<20)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("exclude %s: %w", patterns[0], err)
 	}
@@ -130,8 +118,8 @@ func excludeFromGit(repo git.Repo, patterns ...string) error {
 	if len(b) > 0 && b[len(b)-1] != '\n' {
 		b = append(b, '\n')
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := safefile.MkdirAll(repo.CommonDir, filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("exclude %s: %w", patterns[0], err)
 	}
-	return safefile.Write(path, append(b, strings.Join(patterns, "\n")+"\n"...), 0o644)
+	return safefile.WriteIn(repo.CommonDir, path, append(b, strings.Join(patterns, "\n")+"\n"...), 0o644)
 }

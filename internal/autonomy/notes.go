@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/markdown"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 const (
@@ -70,7 +73,7 @@ func openNotes(root string) (*notes, error) {
 		return nil, fmt.Errorf("%s %w (%d MB)", n.rel, errTooLarge, st.Size()>>20)
 	}
 	n.existed, n.mode = true, st.Mode().Perm()
-	if n.before, err = os.ReadFile(n.path); err != nil {
+	if n.before, err = safefile.Read("", n.path, maxNotes); err != nil {
 		return nil, fmt.Errorf("%s: %w", notesFile, err)
 	}
 	if bytes.IndexByte(n.before, 0) >= 0 {
@@ -166,7 +169,7 @@ func (n *notes) keep(work string) error {
 	}
 	if err := os.Link(n.path, kept); err != nil {
 		// Another file system, or one without links.
-		if err := os.WriteFile(kept, n.before, 0o600); err != nil {
+		if err := safefile.Put(work, kept, n.before, 0o600); err != nil {
 			return fmt.Errorf("keep the old %s: %w", n.rel, err)
 		}
 	}
@@ -177,7 +180,7 @@ func (n *notes) keep(work string) error {
 // inside the git directory: whatever happens, no scrap is left in the work tree.
 func (n *notes) place(work string) error {
 	if n.existed {
-		if now, err := os.ReadFile(n.path); err != nil || !bytes.Equal(now, n.before) {
+		if now, err := safefile.Read("", n.path, maxNotes); err != nil || !bytes.Equal(now, n.before) {
 			return fmt.Errorf("%s %w", n.rel, errors.Join(errChanged, err))
 		}
 	} else if exists(n.path) {
@@ -194,7 +197,7 @@ func (n *notes) restore(work string) error {
 		}
 		return nil
 	}
-	if now, err := os.ReadFile(n.path); err == nil && bytes.Equal(now, n.before) {
+	if now, err := safefile.Read("", n.path, maxNotes); err == nil && bytes.Equal(now, n.before) {
 		return nil
 	}
 	// The kept file itself, if it is one: a copy would have other permissions.
@@ -229,17 +232,11 @@ func (n *notes) write(work string, content []byte, mode fs.FileMode) error {
 
 // stage writes content to a new temporary file, on disk when it returns.
 func stage(dir string, content []byte, mode fs.FileMode) (path string, err error) {
-	f, err := os.CreateTemp(dir, scrapPrefix+"*")
-	if err != nil {
+	path = filepath.Join(dir, scrapPrefix+strconv.FormatUint(rand.Uint64(), 36))
+	if err := safefile.WriteIn(dir, path, content, mode); err != nil {
 		return "", err
 	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return "", err
-	}
-	return f.Name(), nil
+	return path, nil
 }
 
 // summarize is the body of the section: a list, and a paragraph that ends it.

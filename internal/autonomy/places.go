@@ -117,15 +117,15 @@ func (l logFile) printf(format string, args ...any) {
 	}
 	text := redact.Line(fmt.Sprintf(format, args...), 600)
 	line := "[" + l.now().Format("2006-01-02 15:04:05") + "] " + text + "\n"
-	if st, err := os.Stat(l.path); err == nil && st.Size()+int64(len(line)) > maxLog {
+	if st, err := os.Lstat(l.path); err == nil && st.Size()+int64(len(line)) > maxLog {
 		_ = os.Rename(l.path, l.path+".1")
 	}
-	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := safefile.Append("", l.path, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
 		if os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
 			return
 		}
-		f, err = os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		f, err = safefile.Append("", l.path, 0o600)
 	}
 	if err != nil {
 		return
@@ -136,16 +136,16 @@ func (l logFile) printf(format string, args ...any) {
 
 // readSmall reads a file of the project that is there to be quoted: a plain
 // file, cut to limit bytes; nil when there is none.
-func readSmall(path string, limit int) []byte {
-	st, err := os.Stat(path)
-	if err != nil || !st.Mode().IsRegular() {
-		return nil
-	}
-	f, err := os.Open(path)
+func readSmall(root, path string, limit int) []byte {
+	f, err := safefile.Open(root, path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close() //nolint:errcheck // read only
+	st, err := f.Stat()
+	if err != nil {
+		return nil
+	}
 	b := make([]byte, min(int64(limit), st.Size()))
 	n, _ := f.ReadAt(b, 0)
 	return b[:n]

@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // plan says what is to be committed, and how the notes will read.
@@ -166,7 +167,7 @@ func (x *execution) scan(ctx context.Context, index string) error {
 			found.places = append(found.places, name+" (too large to look through)")
 			continue
 		}
-		blob, err := os.ReadFile(file)
+		blob, err := safefile.Read(x.repo.Root, file, maxScan)
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -89,7 +88,7 @@ func (app *App) ciInit(force bool) error {
 		return err
 	}
 	path := filepath.Join(root, filepath.FromSlash(workflowPath))
-	old, err := os.ReadFile(path)
+	old, err := safefile.Read(root, path, 1<<20)
 	switch {
 	case err == nil && string(old) == ciWorkflow:
 		fmt.Fprintln(app.Out, workflowPath+" is up to date.")
@@ -99,10 +98,10 @@ func (app *App) ciInit(force bool) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return exit(2, "%v", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := safefile.MkdirAll(root, filepath.Dir(path), 0o755); err != nil {
 		return exit(2, "%v", err)
 	}
-	if err := safefile.Write(path, []byte(ciWorkflow), 0o644); err != nil {
+	if err := safefile.WriteIn(root, path, []byte(ciWorkflow), 0o644); err != nil {
 		return exit(2, "%v", err)
 	}
 	fmt.Fprintf(app.Out, "Wrote %s. Set the repository variable GAUNTLET_INSTALL to a command that installs gauntlet.\n", workflowPath)

@@ -88,7 +88,7 @@ const (
 // OpenCache reads the cache at path; whatever is wrong with it, it is empty then.
 func OpenCache(path string) *Cache {
 	c := &Cache{path: path, records: map[string][]Record{}}
-	f, err := os.Open(path)
+	f, err := safefile.Open("", path)
 	if err != nil {
 		return c
 	}

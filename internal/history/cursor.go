@@ -127,7 +127,7 @@ func readSegment(dir, name string, offset int64, limit int) (lines [][]byte, end
 
 // unread reports whether a reader with a cursor still needs a segment.
 func unread(dir, segment string) bool {
-	files, _ := os.ReadDir(filepath.Join(dir, cursorsDir))
+	files, _ := safefile.ReadDir(dir, filepath.Join(dir, cursorsDir), -1)
 	info, err := os.Stat(filepath.Join(dir, segment))
 	if err != nil {
 		return false

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
+
+	"gauntlet/internal/safefile"
 )
 
 // tail is how much of the newest segment is searched for a session's last verdict.
@@ -18,7 +19,7 @@ func Last(dir, session string) (Record, bool) {
 	if err != nil || len(names) == 0 {
 		return Record{}, false
 	}
-	f, err := os.Open(filepath.Join(dir, names[len(names)-1]))
+	f, err := safefile.Open(dir, filepath.Join(dir, names[len(names)-1]))
 	if err != nil {
 		return Record{}, false
 	}

@@ -8,10 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"gauntlet/internal/safefile"
 )
 
 // Bounds of the spool. A segment is closed once it is this large; the oldest go
@@ -69,8 +70,7 @@ func appendTo(dir string, lines []byte) error {
 			prune(dir, names)
 		}
 	}
-	// Read and write, because a FIFO put in our place must not make us wait.
-	f, err := os.OpenFile(filepath.Join(dir, segmentName(number)), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := safefile.Append(dir, filepath.Join(dir, segmentName(number)), 0o600)
 	if err != nil {
 		return err
 	}
@@ -78,9 +78,6 @@ func appendTo(dir string, lines []byte) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a regular file: remove it", f.Name())
 	}
 	if torn(f, info) {
 		lines = append([]byte{'\n'}, lines...)
@@ -115,22 +112,16 @@ func prune(dir string, names []string) {
 
 // Segments lists the files of the spool by name, oldest first.
 func Segments(dir string) ([]string, error) {
-	d, err := os.Open(dir)
+	entries, err := safefile.ReadDir(dir, dir, -1)
 	if err != nil {
 		return nil, err
 	}
-	defer d.Close()
-	all, err := d.Readdirnames(-1)
-	if err != nil {
-		return nil, err
-	}
-	names := all[:0]
-	for _, name := range all {
-		if _, ok := segmentNumber(name); ok {
-			names = append(names, name)
+	var names []string
+	for _, e := range entries { // by name already
+		if _, ok := segmentNumber(e.Name()); ok {
+			names = append(names, e.Name())
 		}
 	}
-	slices.Sort(names)
 	return names, nil
 }
 

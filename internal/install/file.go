@@ -86,7 +86,7 @@ func readFile(name string) (file, error) {
 	if st.Size() > maxSettings {
 		return f, &RefusedError{Path: name, Why: "is too large to be a settings file"}
 	}
-	if f.data, err = os.ReadFile(f.real); err != nil {
+	if f.data, err = safefile.Read("", f.real, maxSettings); err != nil {
 		return f, &RefusedError{Path: name, Why: "cannot be read: " + cause(err)}
 	}
 	f.exists, f.mode = true, st.Mode().Perm()

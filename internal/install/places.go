@@ -70,7 +70,7 @@ func exists(path string) bool {
 // onlyOurs reports whether a folder holds nothing but what Gauntlet itself puts
 // there: that does not mean that the agent is used.
 func onlyOurs(dir string) bool {
-	entries, err := os.ReadDir(dir)
+	entries, err := safefile.ReadDir(dir, dir, 100)
 	if err != nil || len(entries) == 0 {
 		return false
 	}

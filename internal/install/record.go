@@ -36,7 +36,7 @@ func (p Places) recordPath(real string) string {
 // recordOf reads the record of a file; one that cannot be read is none.
 func (p Places) recordOf(real string) (record, bool) {
 	var r record
-	data, err := os.ReadFile(p.recordPath(real))
+	data, err := safefile.Read("", p.recordPath(real), 64<<20)
 	if err != nil || json.Unmarshal(data, &r) != nil || r.Path != real {
 		return record{}, false
 	}

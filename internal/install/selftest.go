@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
+	"gauntlet/internal/safefile"
 )
 
 // selfTestTime is far more than one of these answers takes.
@@ -72,7 +73,7 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		if err := safefile.Put(world, path, []byte(content), 0o600); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +91,7 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 			return nil, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(stderr)))
 		}
 	}
-	if err := os.WriteFile(filepath.Join(project, "committed.txt"), []byte("two\n"), 0o600); err != nil {
+	if err := safefile.Put(project, filepath.Join(project, "committed.txt"), []byte("two\n"), 0o600); err != nil {
 		return nil, err
 	}
 	path := d.Getenv("PATH")

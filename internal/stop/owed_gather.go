@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 	"gauntlet/internal/transcript"
@@ -282,11 +283,7 @@ func (sc *Scene) plan() *rules.Plan {
 		return nil
 	}
 	name := filepath.Join(sc.Root, "todos", slug, "implementation-plan.md")
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	file, err := os.Open(name)
+	file, err := safefile.Open(sc.Root, name)
 	if err != nil {
 		return nil
 	}

@@ -33,7 +33,7 @@ func ReadSlug(st session.Store) string {
 	if st.Dir == "" {
 		return ""
 	}
-	b, err := os.ReadFile(filepath.Join(st.Dir, slugFile))
+	b, err := safefile.Read(st.Dir, filepath.Join(st.Dir, slugFile), 4096)
 	if err != nil {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 )
 
@@ -72,7 +73,7 @@ func (sc *Scene) runTests(ctx context.Context, logDir string) *rules.TestRun {
 
 // endOf returns the last n bytes of a log; "" when it cannot be read.
 func endOf(name string, n int64) string {
-	f, err := os.Open(name)
+	f, err := safefile.Open("", name)
 	if err != nil {
 		return ""
 	}

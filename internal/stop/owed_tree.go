@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gauntlet/internal/git"
+	"gauntlet/internal/safefile"
 )
 
 // Bounds of the snapshot at prompt time: a human waits for it.
@@ -70,7 +71,7 @@ func snapshot(ctx context.Context, repo git.Repo, now time.Time) (*treeSnapshot,
 
 // indexEntries reads the number of tracked files out of the index's header.
 func indexEntries(repo git.Repo) uint32 {
-	f, err := os.Open(filepath.Join(repo.GitDir, "index"))
+	f, err := safefile.Open(repo.GitDir, filepath.Join(repo.GitDir, "index"))
 	if err != nil {
 		return 0
 	}
@@ -113,7 +114,7 @@ func mark(root, p string, hash bool) fileMark {
 }
 
 func contentHash(full string) string {
-	f, err := os.Open(full)
+	f, err := safefile.Open("", full)
 	if err != nil {
 		return ""
 	}

@@ -2,13 +2,13 @@ package transcript
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/safefile"
 )
 
 // Bounds of what is read for sub-agents.
@@ -214,14 +214,13 @@ func (f *family) gemini() []string {
 
 // names lists a folder, bounded.
 func names(dir string) []string {
-	d, err := os.Open(dir)
+	entries, err := safefile.ReadDir(dir, dir, maxDirNames)
 	if err != nil {
 		return nil
 	}
-	defer d.Close()
-	list, err := d.Readdirnames(maxDirNames)
-	if err != nil {
-		return nil
+	list := make([]string, 0, len(entries))
+	for _, e := range entries {
+		list = append(list, e.Name())
 	}
 	slices.Sort(list)
 	return list

@@ -14,6 +14,9 @@ import (
 // ignoreLine is what keeps the state out of git.
 const ignoreLine = stateDir + "/"
 
+// maxIgnore bounds the ignore files that are read.
+const maxIgnore = 16 << 20
+
 // ensureIgnored adds the state to .gitignore once. A pattern that already
 // covers it, or one that takes it back on purpose, is the user's word.
 func ensureIgnored(root, commonDir string) error {
@@ -29,7 +32,7 @@ func ensureIgnored(root, commonDir string) error {
 		return fmt.Errorf("%s is not a regular file: add the line %s where git reads it", path, ignoreLine)
 	default:
 		perm = st.Mode().Perm()
-		if data, err = os.ReadFile(path); err != nil {
+		if data, err = safefile.Read(root, path, maxIgnore); err != nil {
 			return fmt.Errorf("ignore the state: %w", err)
 		}
 	}
@@ -37,7 +40,7 @@ func ensureIgnored(root, commonDir string) error {
 		return nil
 	}
 	for _, file := range []string{filepath.Join(commonDir, "info", "exclude"), filepath.Join(root, ".claude", ".gitignore")} {
-		if other, err := os.ReadFile(file); err == nil && decided(other, filepath.Base(filepath.Dir(file)) == ".claude") {
+		if other, err := safefile.Read("", file, maxIgnore); err == nil && decided(other, filepath.Base(filepath.Dir(file)) == ".claude") {
 			return nil
 		}
 	}

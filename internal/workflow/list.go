@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gauntlet/internal/jsontree"
+	"gauntlet/internal/safefile"
 )
 
 // What a file in the state folder turned out to be.
@@ -91,7 +92,7 @@ func (s *Store) files() ([]string, error) {
 		return nil, err
 	}
 	var files []string
-	entries, err := os.ReadDir(s.Dir())
+	entries, err := safefile.ReadDir(s.Dir(), s.Dir(), -1)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (s *Store) files() ([]string, error) {
 		case isRecordName(e.Name()) && e.Type().IsRegular():
 			files = append(files, path)
 		case e.IsDir() && strings.Contains(e.Name(), "-"):
-			nested, err := os.ReadDir(path)
+			nested, err := safefile.ReadDir(s.Dir(), path, -1)
 			if err != nil {
 				continue
 			}
@@ -216,7 +217,7 @@ func (s *Store) garbage(before time.Time) ([]string, error) {
 			old = append(old, path)
 		}
 	}
-	entries, err := os.ReadDir(s.Dir())
+	entries, err := safefile.ReadDir(s.Dir(), s.Dir(), -1)
 	if err != nil {
 		return nil, err
 	}

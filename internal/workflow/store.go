@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,7 +59,7 @@ func (s *Store) Head(ctx context.Context) string {
 	if !s.inGit {
 		return ""
 	}
-	if b, err := os.ReadFile(filepath.Join(s.repo.GitDir, "HEAD")); err == nil {
+	if b, err := safefile.Read(s.repo.GitDir, filepath.Join(s.repo.GitDir, "HEAD"), 1<<16); err == nil {
 		line := strings.TrimSpace(string(b))
 		if ref, symbolic := strings.CutPrefix(line, "ref: "); !symbolic {
 			if isCommit(line) {
@@ -141,7 +140,7 @@ func (s *Store) reachable(rel string) bool {
 }
 
 func spelledSo(dir, name string) bool {
-	entries, err := os.ReadDir(dir)
+	entries, err := safefile.ReadDir(dir, dir, -1)
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == name })
 }
 
@@ -160,17 +159,12 @@ func (s *Store) read(path string) (*jsontree.Value, error) {
 	case !st.Mode().IsRegular():
 		return nil, &refusedError{path, "is not a regular file"}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // read only
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxFile {
+	data, err := safefile.Read("", path, maxFile)
+	if errors.Is(err, safefile.ErrTooLarge) {
 		return nil, &refusedError{path, fmt.Sprintf("is larger than %d MiB", maxFile>>20)}
+	}
+	if err != nil {
+		return nil, err
 	}
 	doc, err := jsontree.Parse(data)
 	if err != nil {
@@ -301,7 +295,7 @@ func isSetAside(name string) bool {
 // sweep removes what killed writers left behind. Whoever holds the lock is the
 // only writer, so every temporary file is a dead one's.
 func (s *Store) sweep(dir string) {
-	entries, err := os.ReadDir(dir)
+	entries, err := safefile.ReadDir(dir, dir, -1)
 	if err != nil {
 		return
 	}

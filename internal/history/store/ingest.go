@@ -15,6 +15,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"gauntlet/internal/history"
+	"gauntlet/internal/safefile"
 )
 
 // maxLine bounds one line of the spool; ours are far shorter.
@@ -78,7 +79,7 @@ DELETE FROM facts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;`, factsFi
 // segment reads the whole lines behind the mark. Only what ends in a newline is
 // taken: the last line may still be on its way.
 func (s *Store) segment(insert *sqlite3.Stmt, path string, m mark) (mark, error) {
-	f, err := os.Open(path)
+	f, err := safefile.Open("", path)
 	if err != nil {
 		return m, err
 	}

@@ -115,7 +115,7 @@ func openMemory(ctx context.Context, dir string) (*Store, error) {
 
 func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 	// Made by us first, so that nobody else may read it.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := safefile.Append("", path, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -144,6 +144,9 @@ func takeBack(root string, c Change) {
 	}
 }
 
+// maxDocument is more than any document of a protocol needs.
+const maxDocument = 16 << 20
+
 // read loads a document, or says what of its path is missing. A link on the way
 // to it is refused, because what it leads to is not the project's.
 func read(root, rel string) (data []byte, missing string, err error) {
@@ -163,7 +166,7 @@ func read(root, rel string) (data []byte, missing string, err error) {
 			return nil, "", fmt.Errorf("%s is in the way: move it", path)
 		}
 	}
-	data, err = os.ReadFile(path)
+	data, err = safefile.Read(root, path, maxDocument)
 	return data, "", err
 }
 

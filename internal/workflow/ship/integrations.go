@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // File is where a project configures its integrations.
@@ -55,17 +56,13 @@ const maxConfig = 1 << 20
 // no integrations, and that is no error.
 func LoadIntegrations(root string) (Integrations, error) {
 	path := filepath.Join(root, filepath.FromSlash(File))
-	st, err := os.Stat(path)
+	data, err := safefile.Read(root, path, maxConfig)
 	if errors.Is(err, os.ErrNotExist) {
 		return Integrations{}, nil
 	}
-	if err != nil {
-		return Integrations{}, fmt.Errorf("integrations: %w", err)
+	if errors.Is(err, safefile.ErrNotRegular) || errors.Is(err, safefile.ErrTooLarge) {
+		return Integrations{}, fmt.Errorf("integrations: %s is not a regular file of at most %d KiB", path, maxConfig>>10)
 	}
-	if !st.Mode().IsRegular() || st.Size() > maxConfig {
-		return Integrations{}, fmt.Errorf("integrations: %s is no regular file of at most %d KiB", path, maxConfig>>10)
-	}
-	data, err := os.ReadFile(path)
 	if err != nil {
 		return Integrations{}, fmt.Errorf("integrations: %w", err)
 	}
