@@ -55,6 +55,9 @@ func NewNull() *Value { return &Value{kind: Null, raw: "null"} }
 // NewString is a string.
 func NewString(s string) *Value { return &Value{kind: String, raw: quote(s)} }
 
+// NewBool is true or false.
+func NewBool(b bool) *Value { return &Value{kind: Bool, raw: strconv.FormatBool(b)} }
+
 // NewInt is a number.
 func NewInt(n int) *Value { return &Value{kind: Number, raw: strconv.Itoa(n)} }
 

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gauntlet/internal/jsontree"
-	"gauntlet/internal/workflow/shape"
+	"gauntlet/internal/shape"
 )
 
 func TestPhaseMachine(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/workflow/shape"
+	"gauntlet/internal/shape"
 )
 
 // Version is the schema of the records this package writes.
@@ -13,29 +13,29 @@ const Version = 1
 // Checkpoint is a whole record. The struct is its schema: new records, the
 // order of keys and the generated documents all come from it.
 type Checkpoint struct {
-	Version     int              `json:"version" ts:"1" need:"yes" doc:"schema of the file; any other version is refused"`
-	Command     string           `json:"command" ts:"Command" need:"yes" doc:"which workflow command owns the record"`
-	Feature     *string          `json:"feature" need:"yes" doc:"what the command works on; null when it has no feature"`
-	HeadCommit  *string          `json:"head_commit" need:"yes" doc:"HEAD when the record was last written; null when there is none"`
-	StartedAt   string           `json:"started_at" need:"yes" doc:"ISO 8601, UTC, milliseconds"`
-	UpdatedAt   string           `json:"updated_at" need:"yes" doc:"stamped at every write"`
+	Version     int              `json:"version" ts:"1" required:"true" doc:"schema of the file; any other version is refused"`
+	Command     string           `json:"command" ts:"Command" required:"true" doc:"which workflow command owns the record"`
+	Feature     *string          `json:"feature" required:"true" doc:"what the command works on; null when it has no feature"`
+	HeadCommit  *string          `json:"head_commit" required:"true" doc:"HEAD when the record was last written; null when there is none"`
+	StartedAt   string           `json:"started_at" required:"true" doc:"ISO 8601, UTC, milliseconds"`
+	UpdatedAt   string           `json:"updated_at" required:"true" doc:"stamped at every write"`
 	CompletedAt *string          `json:"completed_at" doc:"null or missing while there is work left"`
-	State       State            `json:"state" need:"yes" doc:"where the command stands"`
-	Phases      map[string]Phase `json:"phases" need:"yes" doc:"what is known of each phase"`
+	State       State            `json:"state" required:"true" doc:"where the command stands"`
+	Phases      map[string]Phase `json:"phases" required:"true" doc:"what is known of each phase"`
 	Gate        *Gate            `json:"gate,omitempty" doc:"whether this commit may ship"`
 }
 
 // State says where a command stands.
 type State struct {
-	CurrentPhase    *string  `json:"current_phase" need:"yes" doc:"the phase at work"`
-	CompletedPhases []string `json:"completed_phases" need:"yes" doc:"in the order of completion"`
-	PendingPhases   []string `json:"pending_phases" need:"yes" doc:"in the order they will be worked on"`
+	CurrentPhase    *string  `json:"current_phase" required:"true" doc:"the phase at work"`
+	CompletedPhases []string `json:"completed_phases" required:"true" doc:"in the order of completion"`
+	PendingPhases   []string `json:"pending_phases" required:"true" doc:"in the order they will be worked on"`
 	CurrentTask     *string  `json:"current_task" doc:"the task within the current phase"`
 }
 
 // Phase is what is known of one phase.
 type Phase struct {
-	Status         string   `json:"status" ts:"PhaseStatus" need:"yes" doc:"where the phase stands"`
+	Status         string   `json:"status" ts:"PhaseStatus" required:"true" doc:"where the phase stands"`
 	StartedAt      *string  `json:"started_at" doc:"when work on it began"`
 	UpdatedAt      string   `json:"updated_at" doc:"stamped at every update"`
 	ContextSummary *string  `json:"context_summary,omitempty" doc:"what the next agent has to know, within the limits"`
@@ -46,9 +46,9 @@ type Phase struct {
 
 // Gate says whether a commit may ship.
 type Gate struct {
-	ShipAllowed bool     `json:"ship_allowed" need:"yes" doc:"true only if nothing blocks"`
-	Blockers    []string `json:"blockers" need:"yes" doc:"what has to be done first"`
-	HeadCommit  *string  `json:"head_commit" need:"yes" doc:"the commit that was judged; stale once HEAD moves"`
+	ShipAllowed bool     `json:"ship_allowed" required:"true" doc:"true only if nothing blocks"`
+	Blockers    []string `json:"blockers" required:"true" doc:"what has to be done first"`
+	HeadCommit  *string  `json:"head_commit" required:"true" doc:"the commit that was judged; stale once HEAD moves"`
 }
 
 // The statuses of a phase.

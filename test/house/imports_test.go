@@ -10,8 +10,8 @@ import (
 // ring says how far from the leaves a room is. An import points only to a lower
 // ring, or to a package of the same room.
 var ring = map[string]int{
-	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "text": 0, "jsontree": 0, "redact": 0, "tokens": 0, "buildinfo": 0,
-	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1, "tasks": 1, "shape": 1,
+	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "text": 0, "jsontree": 0, "redact": 0, "tokens": 0, "buildinfo": 0, "shape": 0,
+	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1, "tasks": 1,
 	"agent": 2, "site": 2, "turn": 2, "proof": 2, "trust": 2,
 	"gate": 3, "review": 3, "finding": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "setup": 3, "install": 3,
 	"stop": 4, "run": 4, "replay": 4,
@@ -22,6 +22,8 @@ var ring = map[string]int{
 var sameRing = map[string]string{
 	"proc → event":     "the name of the recursion guard that every child gets",
 	"seal → safefile":  "the key is a file",
+	"shape → jsontree": "a schema is a JSON document",
+	"shape → tokens":   "the limit of a summary",
 	"redact → text":    "both make text fit to be shown",
 	"site → agent":     "the variables in which clients name their project directory",
 	"site → trust":     "whose policy it is belongs to where we are",

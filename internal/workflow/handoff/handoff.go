@@ -12,8 +12,8 @@ import (
 
 	"gauntlet/internal/jsontree"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/shape"
 	"gauntlet/internal/tokens"
-	"gauntlet/internal/workflow/shape"
 )
 
 // Kind tells a request from a response.
@@ -27,12 +27,12 @@ const (
 
 // Request is what an agent hands to a sub-agent.
 type Request struct {
-	TaskID         string  `json:"task_id" need:"yes" is:"text" doc:"Names the task; the response repeats it."`
-	Phase          string  `json:"phase" need:"yes" enum:"research|write|validate|parallel" doc:"The step the sub-agent works in."`
-	Mode           string  `json:"mode" need:"yes" enum:"plan|code|ui|docs|eval|reconcile|research" doc:"The kind of work that is asked for."`
-	Context        Context `json:"context" need:"yes" doc:"What the sub-agent has to know."`
-	Instructions   string  `json:"instructions" need:"yes" is:"text" doc:"What to do."`
-	ExpectedOutput any     `json:"expected_output" need:"yes" doc:"What to give back."`
+	TaskID         string  `json:"task_id" required:"true" nonblank:"true" doc:"Names the task; the response repeats it."`
+	Phase          string  `json:"phase" required:"true" enum:"research,write,validate,parallel" doc:"The step the sub-agent works in."`
+	Mode           string  `json:"mode" required:"true" enum:"plan,code,ui,docs,eval,reconcile,research" doc:"The kind of work that is asked for."`
+	Context        Context `json:"context" required:"true" doc:"What the sub-agent has to know."`
+	Instructions   string  `json:"instructions" required:"true" nonblank:"true" doc:"What to do."`
+	ExpectedOutput any     `json:"expected_output" required:"true" doc:"What to give back."`
 }
 
 // Context is what a sub-agent has to know.
@@ -41,17 +41,17 @@ type Context struct {
 	SpecPath        *string  `json:"spec_path" doc:"Where its specification is."`
 	RelevantFiles   []string `json:"relevant_files" doc:"Files to read first."`
 	Constraints     []string `json:"constraints" doc:"What must hold."`
-	PreviousSummary *string  `json:"previous_summary" is:"summary" doc:"The context summary of the step before."`
+	PreviousSummary *string  `json:"previous_summary" summary:"true" doc:"The context summary of the step before."`
 }
 
 // Response is what a sub-agent hands back.
 type Response struct {
-	TaskID         string `json:"task_id" need:"yes" is:"text" doc:"The task of the request."`
-	Phase          string `json:"phase" need:"yes" enum:"research|write|validate|parallel" doc:"The step it worked in."`
-	Status         string `json:"status" need:"yes" enum:"complete|partial|blocked" doc:"How far it came."`
-	Decision       string `json:"decision" need:"yes" enum:"PROCEED|STOP|CLARIFY" doc:"What should happen next."`
-	Findings       any    `json:"findings" need:"yes" doc:"What it found or made."`
-	ContextSummary string `json:"context_summary" need:"yes" is:"summary" doc:"What the next step has to know."`
+	TaskID         string `json:"task_id" required:"true" nonblank:"true" doc:"The task of the request."`
+	Phase          string `json:"phase" required:"true" enum:"research,write,validate,parallel" doc:"The step it worked in."`
+	Status         string `json:"status" required:"true" enum:"complete,partial,blocked" doc:"How far it came."`
+	Decision       string `json:"decision" required:"true" enum:"PROCEED,STOP,CLARIFY" doc:"What should happen next."`
+	Findings       any    `json:"findings" required:"true" doc:"What it found or made."`
+	ContextSummary string `json:"context_summary" required:"true" summary:"true" doc:"What the next step has to know."`
 	TokensUsed     int    `json:"tokens_used" doc:"What the work cost."`
 	Issues         []any  `json:"issues" doc:"What is in the way."`
 }
@@ -201,9 +201,9 @@ func fits(t shape.Type, v *jsontree.Value) (want string, ok bool) {
 		return "a whole number of at least 0", isNumber && n >= 0 && n == float64(int64(n))
 	case shape.Flag:
 		return "true or false", k == jsontree.Bool
-	case shape.Texts, shape.List:
+	case shape.Texts, shape.List, shape.Objects:
 		return "an array", k == jsontree.Array
-	case shape.Object, shape.Map:
+	case shape.Object, shape.Map, shape.TextMap:
 		return "an object", k == jsontree.Object
 	case shape.Any:
 	}
@@ -219,14 +219,14 @@ func Schema(kind Kind) *jsontree.Value {
 		return v
 	}
 	if kind != "" {
-		for _, m := range title(shape.Schema(Fields(kind)), kind).Members() {
+		for _, m := range title(shape.Style{}.Schema(Fields(kind)), kind).Members() {
 			s.Set(m.Key, m.Value)
 		}
 		return s
 	}
 	defs, any := jsontree.NewObject(), jsontree.NewArray()
 	for _, k := range []Kind{RequestKind, ResponseKind} {
-		defs.Set(string(k), title(shape.Schema(Fields(k)), k))
+		defs.Set(string(k), title(shape.Style{}.Schema(Fields(k)), k))
 		ref := jsontree.NewObject()
 		ref.Set("$ref", jsontree.NewString("#/$defs/"+string(k)))
 		any.Append(ref)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/jsontree"
-	"gauntlet/internal/workflow/shape"
+	"gauntlet/internal/shape"
 )
 
 const (

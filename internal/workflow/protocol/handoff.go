@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/shape"
 	"gauntlet/internal/tokens"
 	"gauntlet/internal/workflow/handoff"
-	"gauntlet/internal/workflow/shape"
 )
 
 // The one rename that an existing document gets.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"gauntlet/internal/shape"
 	"gauntlet/internal/workflow"
 	"gauntlet/internal/workflow/handoff"
-	"gauntlet/internal/workflow/shape"
 	"gauntlet/internal/workflow/ship"
 )
 

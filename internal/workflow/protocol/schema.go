@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/shape"
 	"gauntlet/internal/tokens"
 	"gauntlet/internal/workflow"
-	"gauntlet/internal/workflow/shape"
 )
 
 // The part of the document that is ours, and renewed when the types change.

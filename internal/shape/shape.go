@@ -1,15 +1,18 @@
-// Package shape reads what a Go struct says about its JSON form, so that
-// validation, JSON Schema, TypeScript and tables all come from the one type and
+// Package shape reads what a Go struct says about its JSON or YAML form, so that
+// JSON Schema, TypeScript, tables and validation all come from the one type and
 // cannot drift apart. The struct tags it knows:
 //
-//	json   the key
-//	need   "yes": the key has to be there
-//	enum   the strings allowed, separated by |
-//	is     "summary": a context summary with its limits; "text": not blank
-//	ts     the TypeScript type, where the Go type says too little
-//	doc    one sentence
+//	json      the key
+//	required  the key has to be there
+//	nonblank  a text that is not blank
+//	enum      the words allowed, separated by commas
+//	min, max  inclusive bounds; above: an exclusive lower bound
+//	default   the value that counts when the key is not there
+//	summary   a context summary with its limits
+//	ts        the TypeScript type, where the Go type says too little
+//	doc       one sentence
 //
-// Imports the standard library, tokens and jsondoc only.
+// Ring 0: imports jsontree and tokens only.
 package shape
 
 import (
@@ -25,11 +28,14 @@ const (
 	Any Type = iota
 	Text
 	Integer
+	Decimal
 	Flag
 	Texts
 	List
+	Objects // an array of objects
 	Object
-	Map
+	Map     // an object of objects
+	TextMap // an object of texts
 )
 
 // Field is one key of an object.
@@ -41,8 +47,10 @@ type Field struct {
 	Summary      bool
 	NotBlank     bool
 	Enum         []string
-	Fields       []Field // of an Object, or of each value of a Map
+	Fields       []Field // of an Object, or of each value of a Map or of Objects
 	GoName       string  // name of the Go type of an Object or Map value
+	Tag          reflect.StructTag
+	GoType       reflect.Type
 }
 
 // Of lists the fields of a struct.
@@ -67,14 +75,17 @@ func fields(t reflect.Type) []Field {
 	list := make([]Field, 0, t.NumField())
 	for i := range t.NumField() {
 		sf := t.Field(i)
+		if key(sf) == "" || key(sf) == "-" {
+			continue
+		}
 		f := Field{
-			Key: key(sf), Doc: sf.Tag.Get("doc"), TS: sf.Tag.Get("ts"),
-			Required: sf.Tag.Get("need") == "yes",
-			Summary:  sf.Tag.Get("is") == "summary",
-			NotBlank: sf.Tag.Get("is") == "text",
+			Key: key(sf), Doc: sf.Tag.Get("doc"), TS: sf.Tag.Get("ts"), Tag: sf.Tag, GoType: sf.Type,
+			Required: sf.Tag.Get("required") != "",
+			Summary:  sf.Tag.Get("summary") != "",
+			NotBlank: sf.Tag.Get("nonblank") != "",
 		}
 		if enum := sf.Tag.Get("enum"); enum != "" {
-			f.Enum = strings.Split(enum, "|")
+			f.Enum = strings.Split(enum, ",")
 		}
 		ft := sf.Type
 		if ft.Kind() == reflect.Pointer {
@@ -92,16 +103,25 @@ func typeOf(t reflect.Type) (Type, []Field, string) {
 		return Text, nil, ""
 	case reflect.Int:
 		return Integer, nil, ""
+	case reflect.Float64:
+		return Decimal, nil, ""
 	case reflect.Bool:
 		return Flag, nil, ""
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.String {
+		switch t.Elem().Kind() {
+		case reflect.String:
 			return Texts, nil, ""
+		case reflect.Struct:
+			return Objects, fields(t.Elem()), ""
+		default:
+			return List, nil, ""
 		}
-		return List, nil, ""
 	case reflect.Struct:
 		return Object, fields(t), t.Name()
 	case reflect.Map:
+		if t.Elem().Kind() == reflect.String {
+			return TextMap, nil, ""
+		}
 		return Map, fields(t.Elem()), t.Elem().Name()
 	default:
 		return Any, nil, ""
