@@ -133,7 +133,7 @@ func replayStop(file, root, tree string, span transcript.Span, cfg *config.Loade
 	in := rules.Input{
 		Config: cfg.Project.Checkpoint, Roots: []string{root}, TurnStart: turn.Start, Now: turn.Start.Add(time.Hour),
 		Tasks: tasks.New(os.DirFS(tree)).Runs,
-		Turn:  rules.Turn{Readable: turn.Readable, Truncated: turn.Truncated, Calls: turn.Calls, Earlier: turn.Earlier},
+		Turn:  rules.TurnOf(turn),
 	}
 	for _, p := range s.changed {
 		in.Changed = append(in.Changed, rules.Change{Path: p})

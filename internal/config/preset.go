@@ -11,9 +11,10 @@ var presetFiles embed.FS
 // Preset is a ready-made set of categories and actions.
 type Preset struct {
 	// Baseline is the action that is due even when no code changed.
-	Baseline   string     `yaml:"baseline"`
-	Always     []Action   `yaml:"always"`
-	Categories []Category `yaml:"categories"`
+	Baseline     string     `yaml:"baseline"`
+	Observations string     `yaml:"observations"`
+	Always       []Action   `yaml:"always"`
+	Categories   []Category `yaml:"categories"`
 }
 
 // PresetOf reads a preset of the checkpoint; the name "" is the empty one.
@@ -45,6 +46,9 @@ func (c *Checkpoint) Effective() *Checkpoint {
 	out := WithDefaults(*c)
 	p := PresetOf(c.Preset)
 	out.effective, out.Baseline = true, p.Baseline
+	if c.Observations == "" && p.Observations != "" {
+		out.Observations = p.Observations
+	}
 	if out.Always == nil {
 		out.Always = p.Always
 	} else {

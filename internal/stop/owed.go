@@ -101,6 +101,9 @@ func (sc *Scene) owed(ctx context.Context, f facts) Owing {
 			o.Notes = append(o.Notes, o.Result.Message)
 		}
 		sc.noteProofs(ctx, f.memory, o.Result)
+		if len(o.Result.Observations) > 0 {
+			return sc.show(ctx, f, o)
+		}
 		return o
 	case rules.Owed:
 		return sc.block(ctx, f, o)

@@ -95,7 +95,7 @@ func (sc *Scene) gather(ctx context.Context) facts {
 	state.Get(seenSection, &f.seen)
 	f.mark = sc.mark(f.turn, prompt)
 	f.in = rules.Input{
-		Config: sc.Config, Roots: spellings(sc.Root), Turn: turnInput(f.turn), Plan: sc.plan(), Now: sc.Now(),
+		Config: sc.Config, Roots: spellings(sc.Root), Turn: rules.TurnOf(f.turn), Plan: sc.plan(), Now: sc.Now(),
 	}
 	f.in.TurnStart = sc.turnStart(&f, prompt)
 	got := <-asked
@@ -111,7 +111,7 @@ func (sc *Scene) gather(ctx context.Context) facts {
 			break
 		}
 		if turn, err := sc.readTurn(ctx, isOwn(state)); err == nil {
-			f.turn, f.in.Turn = turn, turnInput(turn)
+			f.turn, f.in.Turn = turn, rules.TurnOf(turn)
 		}
 	}
 	if note != "" {
@@ -160,11 +160,6 @@ func (sc *Scene) mark(turn transcript.Turn, prompt promptMemory) turnMark {
 		return turnMark{Agent: "sub-agent " + sc.Event.SubagentID + " of " + sc.Event.TurnID}
 	}
 	return turnMark{Human: turn.HumanID, Agent: sc.Event.TurnID, Prompt: prompt.Count}
-}
-
-// turnInput is the turn as the checkpoint wants it.
-func turnInput(t transcript.Turn) rules.Turn {
-	return rules.Turn{Readable: t.Readable, Truncated: t.Truncated, Calls: t.Calls, Earlier: t.Earlier}
 }
 
 // turnStart is the later of the human's last message and our last block. A

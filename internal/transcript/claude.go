@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"time"
 
@@ -160,6 +161,9 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 	if ends && !c.sidechain && len(out) > 0 {
 		out = append(out, entry{kind: entryEnd, at: at})
 	}
+	if model != "" && !c.sidechain {
+		out = append(out, entry{kind: entryModel, text: model})
+	}
 	if u := claudeUsage(usage); u > 0 && !c.sidechain {
 		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: u, Model: model, At: at}})
 	}
@@ -251,4 +255,16 @@ func command(raw []byte) string {
 		return ""
 	}
 	return text(raw)
+}
+
+// claudeReadsFirst: the client refuses edits of unread files to models up to the
+// fourth generation; newer ones may. A model that is not known is no reason to
+// doubt an edit.
+func claudeReadsFirst(model string) bool {
+	for word := range strings.SplitSeq(model, "-") {
+		if n, err := strconv.Atoi(word); err == nil {
+			return n < 5
+		}
+	}
+	return true
 }

@@ -200,19 +200,24 @@ func merge(main, sub []event.ToolCall) []event.ToolCall {
 	return append(out, sub...)
 }
 
-// unread returns the base names of files that calls edit without having shown
-// them before. Base names are enough: they only decide whether it is worth
-// reading further back.
+// unread returns the files that calls edit without having shown them before, by
+// name.
 func unread(calls []event.ToolCall) map[string]bool {
 	wanted, seen := map[string]bool{}, map[string]bool{}
 	for _, c := range calls {
 		for _, p := range c.Paths {
-			base := filepath.Base(p)
-			if c.Kind == event.ToolEdit && !c.Rejected && !seen[base] {
-				wanted[base] = true
+			p = filepath.ToSlash(filepath.Clean(p))
+			if c.Kind == event.ToolEdit && !c.Rejected && !seen[p] {
+				wanted[p] = true
 			}
-			seen[base] = seen[base] || c.Outcome != event.Failure
+			seen[p] = seen[p] || c.Outcome != event.Failure
 		}
 	}
 	return wanted
+}
+
+// sameFile: two spellings of one file, of which one may be relative.
+func sameFile(a, b string) bool {
+	a, b = filepath.ToSlash(filepath.Clean(a)), filepath.ToSlash(filepath.Clean(b))
+	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }

@@ -23,6 +23,7 @@ func needlesFor(names map[string]bool) []needle {
 	var list []needle
 	kinds := map[string]bool{}
 	for name := range names {
+		name = filepath.Base(name)
 		if !isPlainText(name) {
 			return nil // JSON has more than one way to write it
 		}

@@ -98,7 +98,9 @@ type collector struct {
 	asked  map[string]needle
 	failed map[string]bool
 	cut    bool
-	size   int64
+	// whole: everything that could explain an edit of the turn was read.
+	whole bool
+	size  int64
 }
 
 // mark is the place of an entry.
@@ -135,7 +137,9 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	}
 	c := &collector{opts: opts, size: size, failed: map[string]bool{}, asked: map[string]needle{}}
 	if isDocument(f, size) {
-		return c, c.document(f, size, add)
+		err := c.document(f, size, add)
+		c.whole = !c.cut
+		return c, err
 	}
 	if isList(f, size) && c.list(f, size, add) {
 		return c, nil
@@ -144,7 +148,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	defer t.release()
 	for {
 		line, ok := t.prev()
-		if !ok || c.settled && t.read > earlierBytes {
+		if c.whole = !ok; !ok || c.settled && t.read > earlierBytes {
 			break
 		}
 		// A crash can leave a run of NULs where a line was to be.
@@ -158,6 +162,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 			}
 			if doc, ok := c.norm.(*geminiDocument); ok {
 				doc.hand(c, line, add)
+				c.whole = !c.cut
 				return c, nil
 			}
 		}
@@ -166,6 +171,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		}
 		c.line, c.at = line, t.at
 		if group := c.norm.line(line, c.settled); len(group) > 0 && !add(c, group) {
+			c.whole = true
 			return c, nil
 		}
 	}
@@ -174,6 +180,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	}
 	c.rest(add)
 	c.cut = t.cut || t.err != nil
+	c.whole = c.whole && !c.cut
 	if c.norm == nil && c.cut {
 		// One line longer than all we may read: the first one may tell.
 		c.format, c.norm = detect(head(path))
@@ -293,11 +300,10 @@ func (c *collector) earlier(group []entry) bool {
 		}
 		delete(c.asked, e.id)
 		for _, p := range e.call.Paths {
-			delete(c.wanted, filepath.Base(p))
-		}
-		for base := range c.wanted {
-			if e.call.Kind == event.ToolShell && strings.Contains(e.call.Command, base) {
-				delete(c.wanted, base)
+			for name := range c.wanted {
+				if sameFile(p, name) {
+					delete(c.wanted, name)
+				}
 			}
 		}
 	}
@@ -306,8 +312,8 @@ func (c *collector) earlier(group []entry) bool {
 
 // named: the text names a file that the turn edits.
 func (c *collector) named(text string) bool {
-	for base := range c.wanted {
-		if strings.Contains(text, base) {
+	for name := range c.wanted {
+		if strings.Contains(text, filepath.Base(name)) {
 			return true
 		}
 	}
@@ -371,7 +377,8 @@ func (c *collector) turn() Turn {
 	if t.Usage != nil && t.Usage.Model != "" {
 		t.Model = t.Usage.Model
 	}
-	t.Earlier = pair(before).calls
+	t.Earlier, t.Whole = pair(before).calls, c.whole
+	t.ReadsFirst = c.format == FormatClaude && claudeReadsFirst(t.Model)
 	if log, ok := c.norm.(*copilotLog); ok {
 		t.Running, t.Flushed = log.running(), log.flushed
 	}

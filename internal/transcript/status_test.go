@@ -12,7 +12,7 @@ func TestStatusInWords(t *testing.T) {
 		{"Exit code 1", true, ""},
 		{"Exit code 1\nno such file", true, "no such file"},
 		{"Exit code 12\nno such file", false, "no such file"},
-		{"Output: (empty)\nExit Code: 1", true, "Output: (empty)\nExit Code: 1"},
+		{"Output: (empty)\nExit Code: 1", true, ""},
 		{"Exit Code: 1\nSignal: 0", true, "Exit Code: 1\nSignal: 0"},
 		{"it printed Exit code 1\n", false, "it printed Exit code 1"},
 		{" plain \n", false, "plain"},

@@ -60,6 +60,12 @@ type Turn struct {
 	// Earlier are the calls of earlier turns, as far as they were read, in call
 	// order: they show which files were seen before. Their output is not kept.
 	Earlier []event.ToolCall
+	// Whole: Earlier has everything up to the start of the conversation that is
+	// about files the turn edits.
+	Whole bool
+	// ReadsFirst: the client refuses to edit a file that was not read before, so
+	// an edit that was made is explained, wherever the reading is.
+	ReadsFirst bool
 	// Running counts sub-agents that the transcript shows at work.
 	Running int
 	// Flushed: the format tells when it is written up to the stop, and it is.

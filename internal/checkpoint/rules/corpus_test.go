@@ -78,7 +78,7 @@ func parseCorpus(t *testing.T, file, text string) []situation {
 		s.in.Roots = []string{corpusRoot}
 		s.in.Now = corpusStart.Add(90 * time.Second)
 		s.in.TurnStart = corpusStart
-		s.in.Turn.Readable = true
+		s.in.Turn.Readable, s.in.Turn.Whole = true, true
 		for n, line := range strings.Split(head+"\n"+body, "\n") {
 			line = strings.TrimSpace(line)
 			if line == "" || strings.HasPrefix(line, "#") {

@@ -116,10 +116,8 @@ func (d *decision) decide() {
 	d.failedTests()
 	d.res.about = d.about()
 
-	switch {
-	case len(d.res.Actions) == 0 && len(d.res.Observations) == 0:
-		d.res.Outcome = Clear
-	default:
+	d.res.Outcome = Clear
+	if len(d.res.Actions) > 0 || d.set.blocks && len(d.res.Observations) > 0 {
 		d.res.Outcome = Owed
 	}
 	d.compose()
@@ -199,6 +197,9 @@ func afterwards(list []*due) []*due {
 
 // observe adds what looks wrong in how the work was done.
 func (d *decision) observe(gaps map[*matched][]*due) {
+	if !d.set.observes {
+		return
+	}
 	add := func(o Observation) { d.res.Observations = append(d.res.Observations, o) }
 	readable := d.in.Turn.Readable
 	if readable {
@@ -212,15 +213,11 @@ func (d *decision) observe(gaps map[*matched][]*due) {
 			}
 			add(Observation{Kind: Gap, Category: m.name, Text: gapText(m.name, missing)})
 		}
-		for _, o := range d.timeline.troubles() {
+		for _, o := range d.timeline.troubles(d.provesOwed) {
 			add(o)
 		}
-		if d.timeline.unreadEdits(d.in.Turn) {
-			if d.in.Turn.Truncated && d.set.silent {
-				d.dropped = true
-			} else {
-				add(Observation{Kind: UnreadEdit, Text: unreadText})
-			}
+		if files := d.timeline.unreadEdits(d.in.Turn); len(files) > 0 {
+			add(Observation{Kind: UnreadEdit, Text: unreadText + ": " + nameList(files)})
 		}
 	}
 	if wideBlast(d.relevant) {
@@ -229,6 +226,22 @@ func (d *decision) observe(gaps map[*matched][]*due) {
 	if drifted(d.in.Plan, d.timeline.naming, d.touched) {
 		add(Observation{Kind: Drift, Text: driftText(d.in.Plan.Slug)})
 	}
+}
+
+// provesOwed: the command would have been evidence for something that is owed.
+func (d *decision) provesOwed(c ran) bool {
+	for _, a := range d.res.Actions {
+		if owed := d.actionOf(a.ID); owed != nil {
+			for _, patterns := range owed.proofs {
+				for _, p := range patterns {
+					if p.runs(c) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // touched reports whether a file that matches was changed, committed or not.

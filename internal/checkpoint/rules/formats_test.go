@@ -84,7 +84,7 @@ func claudeTranscript(calls []event.ToolCall) (string, bool) {
 			input["file_path"] = c.Paths[0]
 		}
 		list = append(list, entry("assistant", c.At, c.Dir, obj{
-			"id": "m" + c.ID, "role": "assistant", "model": "claude-x",
+			"id": "m" + c.ID, "role": "assistant", "model": "claude-opus-5",
 			"content": []obj{{"type": "tool_use", "id": c.ID, "name": name, "input": input}},
 		}, nil))
 		result := obj{"type": "tool_result", "tool_use_id": c.ID, "content": strings.TrimSuffix(c.Output, "\n")}
@@ -321,7 +321,7 @@ func TestCorpusInEveryFormat(t *testing.T) {
 					t.Errorf("%s: %s: read as %s with %d of %d calls: %v", s.file, s.title, turn.Format, len(turn.Calls), len(s.in.Turn.Calls), err)
 					continue
 				}
-				s.in.Turn = Turn{Readable: true, Calls: turn.Calls, Earlier: turn.Earlier}
+				s.in.Turn = TurnOf(turn)
 				before := sc
 				sc.compare(t, f.name, s, Decide(s.in))
 				if sc != before {

@@ -6,6 +6,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/transcript"
 )
 
 // Input is everything a decision may rest on.
@@ -64,12 +65,22 @@ type Turn struct {
 	Readable bool
 	// Truncated: the turn began before the part that was read.
 	Truncated bool
+	// Whole: Earlier reaches back to the start of the conversation, as far as it
+	// is about files that the turn edits.
+	Whole bool
+	// ReadsFirst: the client itself refuses to edit a file that was not read.
+	ReadsFirst bool
 	// Calls are the turn's tool calls in call order, those of its sub-agents
 	// included.
 	Calls []event.ToolCall
 	// Earlier are the calls of earlier turns, as far as they happened to be
 	// read. They only ever show that a file was seen before it was edited.
 	Earlier []event.ToolCall
+}
+
+// TurnOf is the turn as the checkpoint looks at it.
+func TurnOf(t transcript.Turn) Turn {
+	return Turn{Readable: t.Readable, Truncated: t.Truncated, Whole: t.Whole, ReadsFirst: t.ReadsFirst, Calls: t.Calls, Earlier: t.Earlier}
 }
 
 // Plan is the "Files to Change" table of a work item; see ParsePlan.

@@ -26,7 +26,7 @@ const (
 // compose writes the message and adds the commit step.
 func (d *decision) compose() {
 	res, run := d.res, d.in.Tests
-	if res.Outcome == Clear {
+	if res.Outcome == Clear && len(res.Observations) == 0 {
 		text := AllObserved
 		if d.dropped {
 			text = unsureText

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -50,29 +52,88 @@ func wideBlast(files []Change) bool {
 	return len(folders) > maxFolders
 }
 
-// unreadEdits reports whether a file was edited that the conversation, as far
-// as it was read, had not shown before.
-func (t *timeline) unreadEdits(turn Turn) bool {
+// unreadEdits lists files of the project that were edited although the whole
+// conversation had not shown them before. Whatever is not certain is not listed.
+func (t *timeline) unreadEdits(turn Turn) []string {
+	if turn.Truncated || !turn.Whole || turn.ReadsFirst {
+		return nil
+	}
 	seen := newFileSet()
+	before := make([]step, len(turn.Earlier), len(turn.Earlier)+len(t.steps))
 	for i := range turn.Earlier {
-		s := &step{ToolCall: &turn.Earlier[i]}
+		s := &before[i]
+		s.ToolCall = &turn.Earlier[i]
 		if s.Kind == event.ToolShell {
 			s.line = shellcmd.Parse(s.Command)
 		}
+		if hidesReading(s) {
+			return nil
+		}
 		t.look(seen, s)
 	}
+	var out []string
 	for i := range t.steps {
 		s := &t.steps[i]
 		if s.Kind == event.ToolEdit && s.happened() {
 			for _, p := range s.Paths {
-				if !seen.has(t.naming.file(p, s.Dir)) {
-					return true
+				name := t.naming.file(p, s.Dir)
+				if seen.has(name) || absolute(name) || strings.HasPrefix(name, "../") || loadedByClient(name) || named(before, name) || slices.Contains(out, name) {
+					continue
 				}
+				out = append(out, name)
 			}
 		}
+		if hidesReading(s) {
+			return out
+		}
 		t.look(seen, s)
+		before = append(before, *s)
+	}
+	return out
+}
+
+// hidesReading: the call may have read any file.
+func hidesReading(s *step) bool {
+	switch s.Kind {
+	case event.ToolShell:
+		return !s.Rejected && !s.line.Parsed
+	case event.ToolAgent, event.ToolOther:
+		return !s.Rejected && s.Outcome != event.Failure
+	case event.ToolRead, event.ToolSearch, event.ToolEdit, event.ToolWrite:
 	}
 	return false
+}
+
+// named: an earlier call printed the file's name, so it may have printed its
+// content too.
+func named(calls []step, name string) bool {
+	base := path.Base(name)
+	return slices.ContainsFunc(calls, func(s step) bool {
+		return s.Kind == event.ToolShell && s.Outcome != event.Failure && strings.Contains(s.Output, base)
+	})
+}
+
+// loadedByClient: instructions for the agent, which clients read on their own.
+func loadedByClient(name string) bool {
+	switch strings.ToLower(path.Base(name)) {
+	case "claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", "qwen.md", "copilot-instructions.md", ".cursorrules", "skill.md", "memory.md":
+		return true
+	}
+	return false
+}
+
+// nameList shows the first names.
+func nameList(files []string) string {
+	const show = 3
+	var parts []string
+	for _, f := range files[:min(show, len(files))] {
+		parts = append(parts, code(clip(f, 60)))
+	}
+	text := strings.Join(parts, ", ")
+	if more := len(files) - show; more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return text
 }
 
 // look adds the files that a call showed or wrote.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/transcript"
 )
 
 // repeats: later ran successfully what failed before. Other flags, a cd or a
@@ -16,6 +17,50 @@ func repeats(failed shellcmd.Command, later *step) bool {
 			continue
 		}
 		if later.line.Proves(c, later.Output) || c.Proof == shellcmd.Swallowed && len(c.Filters) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// contains: a task that ran later runs what failed before, or its name says that
+// it does the same.
+func contains(failed shellcmd.Command, tasks []ran) bool {
+	return slices.ContainsFunc(tasks, func(c ran) bool {
+		return len(failed.Views) > 0 && sameRun(failed, c.Command) || !c.followed && failed.Role() != shellcmd.NoRole && failed.Role() == c.Role() && (c.Name() != "npm" || isNode(failed.Name()))
+	})
+}
+
+// isNode: a script of a package may run it.
+func isNode(name string) bool {
+	switch name {
+	case "npm", "node", "jest", "vitest", "mocha", "ava", "playwright", "cypress", "eslint", "tsc", "prettier", "biome", "oxlint", "bun", "deno":
+		return true
+	}
+	return false
+}
+
+// passedTasks are the tasks of a call that are known to have succeeded, with
+// what they ran.
+func passedTasks(s *step) []ran {
+	var out []ran
+	shown := transcript.WithoutStatus(s.Output)
+	for _, c := range s.ran {
+		if (c.IsTask() || c.followed) && s.line.ProvesOwn(c.Command, shown) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// isUsage: the command was called wrongly, and did nothing.
+func isUsage(s *step) bool {
+	lower := strings.ToLower(s.Output)
+	for _, words := range []string{
+		"usage:", "unknown flag", "unknown option", "unknown command", "unknown subcommand", "unrecognized", "invalid option", "illegal option", "no such option",
+		"flag provided but not defined", "unexpected argument", "unknown argument", "requires an argument", "invalid choice", "is not a valid",
+	} {
+		if strings.Contains(lower, words) {
 			return true
 		}
 	}

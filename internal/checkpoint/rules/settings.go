@@ -15,6 +15,8 @@ type settings struct {
 	ignore     globs
 	baseline   string
 	silent     bool
+	observes   bool // observations are made
+	blocks     bool // observations alone block, too
 	commit     bool
 	capture    bool
 }
@@ -45,6 +47,8 @@ func resolve(cfg *config.Checkpoint) settings {
 	s := settings{
 		baseline: cfg.Baseline,
 		silent:   cfg.WhenUnsure == "silent",
+		observes: cfg.Observations != "off",
+		blocks:   cfg.Observations == "block",
 		commit:   *cfg.CommitStep,
 		capture:  *cfg.Capture,
 		ignore:   newGlobs(append([]string{".gauntlet/**"}, cfg.Ignore...)),

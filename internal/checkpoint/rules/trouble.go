@@ -6,23 +6,31 @@ import (
 	"strings"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/transcript"
 )
 
 // troubles are the errors of the turn that nothing later dealt with, one
-// observation per kind of sentence, in order.
-func (t *timeline) troubles() []Observation {
+// observation per kind of sentence, in order. Only errors after the last edit,
+// or of a command that would be evidence for something owed, are worth one.
+func (t *timeline) troubles(owed func(ran) bool) []Observation {
 	var out []Observation
 	said := map[string]bool{}
+	lastEdit := never
+	for _, touched := range t.touches {
+		if !touched.anything && touched.at > lastEdit {
+			lastEdit = touched.at
+		}
+	}
 	for i := range t.steps {
 		s := &t.steps[i]
-		if !isError(s) {
+		if !isError(s) || placeOf(i+1, 0) <= lastEdit && !slices.ContainsFunc(s.ran, owed) {
 			continue
 		}
 		if kind, text := enrich(s); !said[kind] && !t.dealtWith(i) {
 			said[kind] = true
-			out = append(out, Observation{Kind: ErrorLeft, Error: kind, Text: text})
+			out = append(out, Observation{Kind: ErrorLeft, Error: kind, Text: text + blame(s)})
 		}
 	}
 	return out
@@ -34,13 +42,77 @@ func isError(s *step) bool {
 		return false
 	}
 	switch s.Kind {
-	case event.ToolSearch:
-		return false // a search changes nothing and finds something or not
+	case event.ToolRead, event.ToolSearch:
+		return false // a look changes nothing, and finds something or not
+	case event.ToolAgent, event.ToolOther:
+		return false // nobody knows what such a tool calls an error
 	case event.ToolShell:
-		return !isAnswer(s)
-	case event.ToolRead, event.ToolEdit, event.ToolWrite, event.ToolAgent, event.ToolOther:
+		return !isAnswer(s) && !isLook(s) && !isProbe(s) && !wasKilled(s)
+	case event.ToolEdit, event.ToolWrite:
 	}
 	return true
+}
+
+// isLook: the line only looks at things, and something was not there, was a
+// directory, or could not be read.
+func isLook(s *step) bool {
+	if !s.line.Parsed || len(s.line.Commands) == 0 || len(s.line.Written) > 0 || len(s.line.Rewriters) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
+		return !isQuiet(c.Name()) && !asks(c) && !looksUp(c)
+	})
+}
+
+// isProbe: a question about a tool: its version, its help, whether it is there.
+func isProbe(s *step) bool {
+	if s.HasExit && s.ExitCode == 127 || strings.Contains(s.Output, "command not found") {
+		return true
+	}
+	return slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
+		return c.Proof == shellcmd.Proven && (c.Pretends() || slices.Contains(c.Argv(), "-version") || slices.Contains(c.Argv(), "version"))
+	})
+}
+
+// wasKilled: it was stopped from outside, at a time limit for instance.
+func wasKilled(s *step) bool {
+	return s.HasExit && (s.ExitCode == 124 || s.ExitCode >= 128)
+}
+
+// blame names the command (or the file) and the first line of the error.
+func blame(s *step) string {
+	what := s.Command
+	if s.Kind != event.ToolShell {
+		what = s.Name + " " + strings.Join(s.Paths, " ")
+	}
+	text := ": " + code(clip(oneLine(redact.String(what)), 80))
+	if line := errorLine(transcript.WithoutStatus(s.Output)); line != "" {
+		text += ": " + clip(oneLine(redact.String(line)), 90)
+	}
+	return text
+}
+
+// errorLine is the first line that speaks of an error, or the first one.
+func errorLine(output string) string {
+	first, n := "", 0
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if first == "" {
+			first = line
+		}
+		lower := strings.ToLower(line)
+		for _, word := range []string{"error", "fail", "fatal", "panic", "exception", "denied", "cannot", "not found"} {
+			if strings.Contains(lower, word) {
+				return line
+			}
+		}
+		if n++; n > 2000 {
+			break
+		}
+	}
+	return first
 }
 
 // isAnswer: the command that decided the status answers "no" with 1: a search
@@ -82,8 +154,14 @@ func isAnswer(s *step) bool {
 // looksUp: a look whether something is there.
 func looksUp(c shellcmd.Command) bool {
 	switch c.Name() {
-	case "ls", "find", "stat", "cat", "head", "tail", "file", "readlink", "realpath", "du", "wc":
+	case "ls", "find", "stat", "cat", "bat", "head", "tail", "file", "readlink", "realpath", "du", "wc", "sed", "awk", "nl", "tree", "less", "more", "fd", "pgrep", "ps":
 		return true
+	case "git":
+		argv := c.Argv()
+		return len(argv) > 1 && slices.Contains([]string{"show", "log", "blame", "cat-file", "ls-tree", "status", "branch", "tag", "remote", "describe", "rev-list", "reflog", "worktree"}, argv[1])
+	case "gh":
+		args := shellcmd.Operands(c.Argv())
+		return len(args) > 1 && slices.Contains([]string{"view", "list", "status", "diff", "checks", "watch"}, args[1]) || len(args) > 0 && args[0] == "search"
 	case "kill":
 		return len(c.Argv()) > 1 && c.Argv()[1] == "-0"
 	case "systemctl", "service":
@@ -157,6 +235,7 @@ func (t *timeline) dealtWith(i int) bool {
 	about := t.filesAbout(failed)
 	culprit := lastOf(failed.line.Commands)
 	was := runNames(culprit)
+	usage := isUsage(failed)
 	for j := i + 1; j < len(t.steps); j++ {
 		later := &t.steps[j]
 		if !later.succeeded() || t.subjectOf(later).hidesFailure {
@@ -173,6 +252,8 @@ func (t *timeline) dealtWith(i int) bool {
 			switch {
 			case failed.Command != "" && failed.Command == later.Command,
 				shareOne(was, later.subject.runs) && repeats(culprit, later),
+				contains(culprit, later.subject.tasks),
+				usage && shareOne(was, later.subject.runs),
 				t.callAbout(later, about):
 				return true
 			}
@@ -294,6 +375,7 @@ func (t *timeline) callAbout(s *step, about *mentioned) bool {
 // subject is what a call is about: what it ran, files, and targets of test runs.
 type subject struct {
 	runs, files, targets []string
+	tasks                []ran
 	hidesFailure         bool
 }
 
@@ -303,7 +385,7 @@ func (t *timeline) subjectOf(s *step) *subject {
 	if s.subject != nil {
 		return s.subject
 	}
-	sub := &subject{hidesFailure: hidesFailure(s)}
+	sub := &subject{hidesFailure: hidesFailure(s), tasks: passedTasks(s)}
 	s.subject = sub
 	for _, c := range s.line.Commands {
 		sub.runs = append(sub.runs, runNames(c)...)
