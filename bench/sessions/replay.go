@@ -132,7 +132,7 @@ func replayStop(file, root, tree string, span transcript.Span, cfg *config.Loade
 	begin = time.Now()
 	in := rules.Input{
 		Config: cfg.Project.Checkpoint, Roots: []string{root}, TurnStart: turn.Start, Now: turn.Start.Add(time.Hour),
-		Tasks: tasks.New(os.DirFS(tree)).Runs,
+		Tasks: tasks.Of(tree).Runs,
 		Turn:  rules.TurnOf(turn),
 	}
 	for _, p := range s.changed {

@@ -3,7 +3,10 @@ package tasks
 import (
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
 // File is one task file.
@@ -44,6 +47,19 @@ type Set struct {
 
 // New returns the task files of a tree.
 func New(fsys fs.FS) *Set { return &Set{fsys: fsys, dirs: map[string][]File{}} }
+
+// Of returns the task files of the project at root, opened as files that others
+// may have placed: regular ones, reached by no link that leaves the project.
+func Of(root string) *Set { return New(projectFS(root)) }
+
+type projectFS string
+
+func (root projectFS) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return safefile.Open(string(root), filepath.Join(string(root), filepath.FromSlash(name)))
+}
 
 // In returns the task files of a directory (a slash path, "." for the root).
 func (s *Set) In(dir string) []File {
