@@ -81,6 +81,8 @@ type problem struct {
 
 type loader struct {
 	root     string
+	dir      string // where the policy's files are: root/.gauntlet, or those of another policy
+	shown    string // the same as errors name it
 	out      *Loaded
 	problems []problem
 	used     map[string]bool   // "check NAME", "review NAME" named by an entry point
@@ -90,24 +92,49 @@ type loader struct {
 }
 
 func load(root string, getenv func(string) string) (*Loaded, []problem) {
+	return loadFrom(root, filepath.Join(root, Dir), Dir, File, getenv)
+}
+
+// LoadPolicy reads another policy for the project at root: file is its config.yml.
+// Checks and reviews are those beside it, where it has any, else the project's.
+func LoadPolicy(root, file string, getenv func(string) string) (*Loaded, error) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		if _, err := os.Stat(filepath.Join(file, Dir, File)); err == nil {
+			file = filepath.Join(file, Dir)
+		}
+		file = filepath.Join(file, File)
+	}
+	dir, shown := filepath.Dir(file), filepath.ToSlash(filepath.Dir(file))
+	l, problems := loadFrom(root, dir, shown, filepath.Base(file), getenv)
+	for _, p := range problems {
+		if !p.unused {
+			return nil, p.err
+		}
+	}
+	return l, nil
+}
+
+func loadFrom(root, dir, shown, file string, getenv func(string) string) (*Loaded, []problem) {
 	if abs, err := filepath.Abs(root); err == nil {
 		root = abs
 	}
 	l := &loader{
 		root:    root,
+		dir:     dir,
+		shown:   shown,
 		out:     &Loaded{Root: root, Checks: map[string]*Check{}, Reviews: map[string]*Review{}},
 		used:    map[string]bool{},
 		aliases: map[string]string{},
 		broken:  map[string]bool{},
 		digest:  sha256.New(),
 	}
-	name := path.Join(Dir, File)
+	name := path.Join(shown, file)
 	if foreign := Foreign(root); foreign != "" {
 		l.add(false, &Error{File: name, Msg: "is not read: " + foreign + " belongs to another user"})
 		return l.out, l.problems
 	}
 	d := newDecoder(name, legacyProject())
-	data, fail := l.read(filepath.Join(root, Dir, File), name)
+	data, fail := l.read(filepath.Join(dir, file), name)
 	if fail != nil {
 		l.add(false, fail)
 		return l.out, l.problems
@@ -123,6 +150,7 @@ func load(root string, getenv func(string) string) (*Loaded, []problem) {
 			l.used["review "+n] = true
 		}
 	}
+	l.findGates()
 	gates := len(l.problems)
 	l.loadChecks()
 	l.loadReviews()
@@ -141,10 +169,20 @@ func load(root string, getenv func(string) string) (*Loaded, []problem) {
 
 // read reads one file of the policy.
 func (l *loader) read(path, name string) ([]byte, *Error) {
-	data, fail := readFile(l.root, path, name)
+	data, fail := readFile(l.top(), path, name)
 	fmt.Fprintf(l.digest, "%d:%s%d:", len(name), name, len(data))
 	l.digest.Write(data)
 	return data, fail
+}
+
+// findGates lets a policy that brings no gates of its own use the project's.
+func (l *loader) findGates() {
+	for _, name := range []string{ChecksDir, ReviewsDir} {
+		if _, err := os.Stat(filepath.Join(l.dir, name)); err == nil {
+			return
+		}
+	}
+	l.dir, l.shown = filepath.Join(l.root, Dir), Dir
 }
 
 func (l *loader) add(unused bool, errs ...*Error) {
@@ -153,16 +191,24 @@ func (l *loader) add(unused bool, errs ...*Error) {
 	}
 }
 
+// top is the directory that the policy's files must stay in.
+func (l *loader) top() string {
+	if within(l.root, l.dir) {
+		return l.root
+	}
+	return l.dir
+}
+
 // maxGates bounds how many files of gates are looked at.
 const maxGates = 10_000
 
 // gateFiles lists the files of a folder of gates: name → file name. A missing
 // folder has none.
 func (l *loader) gateFiles(dir string, endings ...string) []string {
-	entries, err := safefile.ReadDir(l.root, filepath.Join(l.root, Dir, dir), maxGates)
+	entries, err := safefile.ReadDir(l.top(), filepath.Join(l.dir, dir), maxGates)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			l.add(false, &Error{File: path.Join(Dir, dir), Msg: openProblem(err)})
+			l.add(false, &Error{File: path.Join(l.shown, dir), Msg: openProblem(err)})
 		}
 		return nil
 	}
@@ -179,7 +225,7 @@ func (l *loader) gateFiles(dir string, endings ...string) []string {
 func (l *loader) loadChecks() {
 	for _, file := range l.gateFiles(ChecksDir, ".yml", ".yaml") {
 		name := strings.TrimSuffix(file, filepath.Ext(file))
-		shown := path.Join(Dir, ChecksDir, file)
+		shown := path.Join(l.shown, ChecksDir, file)
 		unused := !l.used["check "+name]
 		if l.out.Checks[name] != nil || l.broken["check "+name] {
 			l.add(unused, &Error{File: shown, Msg: "there is another file for check " + quote(name) + "; keep one"})
@@ -187,7 +233,7 @@ func (l *loader) loadChecks() {
 		}
 		c := &Check{Name: name, File: shown}
 		d := newDecoder(shown, legacyCheck())
-		data, fail := l.read(filepath.Join(l.root, Dir, ChecksDir, file), shown)
+		data, fail := l.read(filepath.Join(l.dir, ChecksDir, file), shown)
 		if fail != nil {
 			d.errs = append(d.errs, fail)
 		} else {
@@ -233,10 +279,10 @@ func (l *loader) adoptLegacyNames() {
 func (l *loader) loadReviews() {
 	for _, file := range l.gateFiles(ReviewsDir, ".md") {
 		name := strings.TrimSuffix(file, ".md")
-		shown := path.Join(Dir, ReviewsDir, file)
+		shown := path.Join(l.shown, ReviewsDir, file)
 		r := &Review{Name: name, File: shown}
 		d := newDecoder(shown, legacyReview())
-		data, fail := l.read(filepath.Join(l.root, Dir, ReviewsDir, file), shown)
+		data, fail := l.read(filepath.Join(l.dir, ReviewsDir, file), shown)
 		if fail != nil {
 			d.errs = append(d.errs, fail)
 		} else {

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/history"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/replay"
+)
+
+func (app *App) replayShowCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show one stop of the last replays",
+		Long:  "Show one stop of the last replays: what changed, what the agent ran, what it would have been told, and what happened next.",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return app.replayShow(args[0], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (app *App) replayShow(id string, asJSON bool) error {
+	dir, err := app.replayDir()
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	found := replay.Show(dir, id)
+	switch {
+	case len(found) == 0:
+		return exit(2, "no replayed stop %q (run `gauntlet replay` first; `gauntlet explain` shows recorded verdicts)", redact.Line(id, 60))
+	case len(found) > 1:
+		return exit(2, "%d replayed stops match %q: type more of the ID", len(found), redact.Line(id, 60))
+	case asJSON:
+		return writeJSON(app.Out, found[0])
+	}
+	printSample(app.Out, found[0])
+	return nil
+}
+
+func printSample(w io.Writer, s replay.Sample) {
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(w, "%-9s %s\n", label, redact.Line(text, 300))
+		}
+	}
+	line("id", s.ID)
+	line("outcome", strings.TrimSuffix(string(s.Outcome)+": "+s.Because, ": "))
+	line("rules", strings.Join(s.Rules, ", "))
+	line("time", s.Time)
+	line("project", s.Project)
+	line("session", s.Session)
+	line("prompt", s.Prompt)
+	list := func(title string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		fmt.Fprintf(w, "\n%s\n", title)
+		for _, item := range items {
+			fmt.Fprintf(w, "  %s\n", redact.Line(item, 300))
+		}
+	}
+	list("changed", s.Changed)
+	list("ran after the last change", s.Ran)
+	if s.Said != "" {
+		fmt.Fprintln(w, "\nthe agent would have been told")
+		for l := range strings.Lines(s.Said) {
+			fmt.Fprintf(w, "  %s\n", redact.Line(strings.TrimRight(l, "\n"), 300))
+		}
+	}
+	list("what happened next", s.Next)
+	fmt.Fprintf(w, "\nSay whether it was right: gauntlet label %s right|wrong\n", s.ID)
+}
+
+func (app *App) labelCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "label ID right|wrong",
+		Short: "Say whether a block was right",
+		Long: `Say whether a block was right: of a recorded verdict (see gauntlet log) or of a
+replayed stop (see gauntlet replay). A person's word counts more than what the
+replay concludes from what happened next.`,
+		Example: `  gauntlet label 261115-042400-3f9a1c wrong
+  gauntlet label r-3f9a1c2b4d right`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return app.label(cmd, args[0], args[1]) },
+	}
+}
+
+func (app *App) label(cmd *cobra.Command, id, word string) error {
+	if word != string(replay.Right) && word != string(replay.Wrong) {
+		return exit(2, "a label is right or wrong, not %q", redact.Line(word, 40))
+	}
+	var ids []string
+	if dir, err := app.replayDir(); err == nil {
+		for _, s := range replay.Show(dir, id) {
+			ids = append(ids, s.ID)
+		}
+	}
+	s, err := app.openHistory(cmd.Context())
+	if err != nil {
+		return err
+	}
+	found, err := s.Find(id)
+	_ = s.Close()
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	for _, v := range found {
+		ids = append(ids, v.ID)
+	}
+	switch {
+	case len(ids) == 0:
+		return exit(2, "no verdict and no replayed stop %q (see `gauntlet log` and `gauntlet replay`)", redact.Line(id, 60))
+	case len(ids) > 1:
+		return exit(2, "%d stops match %q: type more of the ID", len(ids), redact.Line(id, 60))
+	}
+	dir, err := history.Dir(app.Getenv)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if err := history.Append(dir, history.Record{Type: history.Label, ID: ids[0], Time: app.Now(), Label: word}); err != nil {
+		return exit(2, "%v", err)
+	}
+	fmt.Fprintf(app.Out, "%s: %s\n", ids[0], word)
+	return nil
+}

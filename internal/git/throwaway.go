@@ -1,0 +1,82 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Throwaway is a work tree that may be written to and is gone afterwards. It is a
+// repository of its own that only borrows the objects of another: nothing that
+// happens in it reaches the user's refs, index or list of work trees.
+type Throwaway struct {
+	Repo
+	dir string
+}
+
+// Throwaway makes one with a commit checked out.
+func (r Repo) Throwaway(ctx context.Context, commit string) (*Throwaway, error) {
+	dir, err := os.MkdirTemp("", "gauntlet-tree-*")
+	if err != nil {
+		return nil, fmt.Errorf("throw-away work tree: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	t := &Throwaway{Repo: Repo{Root: dir, GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git")}, dir: dir}
+	if err := t.prepare(ctx, r); err != nil {
+		t.Remove()
+		return nil, fmt.Errorf("throw-away work tree: %w", err)
+	}
+	if err := t.Checkout(ctx, commit); err != nil {
+		t.Remove()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Throwaway) prepare(ctx context.Context, from Repo) error {
+	// Hooks: a new repository has none, and git refuses a work tree without a repository.
+	if _, err := t.RunWith(ctx, Opts{Hooks: true}, "init", "-q", "--template=", "."); err != nil {
+		return err
+	}
+	info := filepath.Join(t.GitDir, "objects", "info")
+	if err := os.MkdirAll(info, 0o700); err != nil {
+		return err
+	}
+	objects := filepath.Join(from.CommonDir, "objects")
+	if err := os.WriteFile(filepath.Join(info, "alternates"), []byte(objects+"\n"), 0o600); err != nil {
+		return err
+	}
+	found, err := Find(t.dir)
+	if err != nil {
+		return err
+	}
+	t.Repo = found
+	return nil
+}
+
+// Checkout brings the work tree to a commit; what earlier commands left in it and
+// git does not ignore is removed first.
+func (t *Throwaway) Checkout(ctx context.Context, commit string) error {
+	if _, err := t.Run(ctx, "clean", "-ffdq"); err != nil {
+		return err
+	}
+	_, err := t.RunWith(ctx, Opts{Locks: true}, "checkout", "-q", "--force", "--detach", commit, "--")
+	return err
+}
+
+// Remove deletes the work tree. What a check left read only is made writable first.
+func (t *Throwaway) Remove() {
+	if os.RemoveAll(t.dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(t.dir, func(name string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(t.dir)
+}

@@ -1,0 +1,237 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/git"
+	"gauntlet/internal/redact"
+)
+
+// Commits runs the gates of the policy on the last n commits of the base branch,
+// each against what that commit changed, in a throw-away work tree.
+func Commits(ctx context.Context, opts Options, n int, environ []string) (Report, error) {
+	reports := make([]Report, 0, 2)
+	for _, cfg := range opts.policies() {
+		c := &commitReplay{cfg: cfg, opts: &opts, environ: environ, t: newTally("commits", cfg.Digest)}
+		r, err := c.report(ctx, n)
+		if err != nil {
+			return Report{}, err
+		}
+		reports = append(reports, r)
+	}
+	if len(reports) == 2 {
+		return Compare(reports[0], reports[1]), nil
+	}
+	return reports[0], nil
+}
+
+type commitReplay struct {
+	cfg     *config.Loaded
+	opts    *Options
+	environ []string
+	t       *tally
+	prefix  string // of the project in its repository
+	logs    string
+}
+
+// landed is one commit and how the gates judged it.
+type landed struct {
+	oid, title string
+	at         time.Time
+	changed    []string
+	results    []gate.Result
+}
+
+func (c *commitReplay) report(ctx context.Context, n int) (Report, error) {
+	repo, err := git.Find(c.cfg.Root)
+	if err != nil {
+		return Report{}, err
+	}
+	if rel, err := filepath.Rel(repo.Root, c.cfg.Root); err == nil && rel != "." {
+		c.prefix = filepath.ToSlash(rel) + "/"
+	}
+	base, err := repo.Base(ctx, c.cfg.Settings.BaseBranch)
+	if err != nil {
+		return Report{}, err
+	}
+	commits, err := c.commits(ctx, repo, base, n)
+	if err != nil {
+		return Report{}, err
+	}
+	if len(commits) == 0 {
+		return Report{}, fmt.Errorf("%s has no commit in the time asked for", redact.Line(base, 80))
+	}
+	if c.logs, err = os.MkdirTemp("", "gauntlet-replay-*"); err != nil {
+		return Report{}, err
+	}
+	defer os.RemoveAll(c.logs) //nolint:errcheck // the system clears it
+	tree, err := repo.Throwaway(ctx, commits[0].oid)
+	if err != nil {
+		return Report{}, err
+	}
+	defer tree.Remove()
+	for i := range commits {
+		if err := c.run(ctx, tree, &commits[i]); err != nil {
+			return Report{}, err
+		}
+		c.opts.progress(i+1, len(commits))
+	}
+	return c.sum(commits), nil
+}
+
+// commits lists the newest commits of the base branch, oldest first.
+func (c *commitReplay) commits(ctx context.Context, repo git.Repo, base string, n int) ([]landed, error) {
+	args := []string{"log", "--first-parent", fmt.Sprintf("--max-count=%d", n), "--format=%H%x00%ct%x00%s"}
+	if !c.opts.Since.IsZero() {
+		args = append(args, fmt.Sprintf("--since=%d", c.opts.Since.Unix()))
+	}
+	out, err := repo.Run(ctx, append(args, base, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var list []landed
+	for line := range strings.Lines(string(out)) {
+		parts := strings.SplitN(strings.TrimRight(line, "\n"), "\x00", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		var seconds int64
+		_, _ = fmt.Sscan(parts[1], &seconds)
+		one := landed{oid: parts[0], at: time.Unix(seconds, 0), title: parts[2]}
+		paths, err := repo.CommitNames(ctx, one.oid)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range paths {
+			if rest, ok := strings.CutPrefix(p, c.prefix); ok && rest != "" {
+				one.changed = append(one.changed, rest)
+			}
+		}
+		list = append(list, one)
+	}
+	slices.Reverse(list)
+	return list, nil
+}
+
+// run judges one commit.
+func (c *commitReplay) run(ctx context.Context, tree *git.Throwaway, one *landed) error {
+	if len(one.changed) == 0 {
+		return nil
+	}
+	if err := tree.Checkout(ctx, one.oid); err != nil {
+		return err
+	}
+	cfg := *c.cfg
+	cfg.Root = filepath.Join(tree.Root, filepath.FromSlash(c.prefix))
+	LinkDependencies(c.cfg.Root, cfg.Root)
+	jobs := gate.Select(&cfg, one.changed, nil, gate.Filter{Kind: gate.KindCheck, Mode: cfg.Settings.ModeOf, Now: one.at})
+	for _, j := range jobs {
+		env := gate.Env{
+			LogDir: c.logs, RunNumber: 1, BaseBranch: one.oid + "^", Environ: c.environ, Now: time.Now, Root: cfg.Root,
+		}
+		r := gate.RunCheck(ctx, j, env)
+		r.Mode = j.Mode
+		one.results = append(one.results, r)
+		if ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// sum counts what the gates said.
+func (c *commitReplay) sum(commits []landed) Report {
+	cov := &c.t.report.Coverage
+	cov.Formats["commit"] = len(commits)
+	for i, one := range commits {
+		cov.Turns++
+		cov.Stops++
+		if len(one.results) == 0 {
+			c.t.gap("commits that no check applies to", 1)
+			continue
+		}
+		cov.Changed++
+		c.t.report.Stops++
+		s := Sample{
+			ID: "c-" + one.oid[:min(10, len(one.oid))], Time: stamp(one.at), Project: c.cfg.Root, Prompt: redact.Line(one.title, 200),
+			Changed: head(one.changed, 20), Outcome: Unknown,
+		}
+		for _, r := range one.results {
+			rule := c.t.rule(r.ID)
+			rule.Stops++
+			rule.costs = append(rule.costs, float64(r.DurationMS))
+			switch r.Status {
+			case gate.Error:
+				c.t.gap("runs of "+r.Name+" that could not run: "+redact.Line(r.Message, 120), 1)
+			case gate.Fail:
+				rule.Raised++
+				if !r.Mode.Blocks() {
+					continue
+				}
+				o, because := fixedLater(commits[i+1:], r.ID)
+				if label := c.opts.Labels[s.ID]; label == string(Right) || label == string(Wrong) {
+					o, because = Outcome(label), "labelled by a person"
+				}
+				rule.count(o)
+				s.Rules = append(s.Rules, r.ID)
+				if o == Right || s.Outcome == Unknown {
+					s.Outcome, s.Because = o, because
+				}
+				s.Said += r.Name + ": " + redact.Line(r.Message, 200) + "\n" + gate.LastLines(redact.Strip(r.Tail), 600) + "\n"
+			case gate.Pass, gate.Skipped:
+			}
+		}
+		if len(s.Rules) > 0 {
+			c.t.report.Blocks++
+			c.t.report.all = append(c.t.report.all, s)
+		}
+	}
+	for _, name := range slices.Clone(c.t.order) {
+		if r := c.t.rules[name]; r.Raised == r.Stops && r.Stops >= minSuggestion {
+			c.t.report.Suggestions = append(c.t.report.Suggestions, Suggestion{
+				Kind: "always_fails", Rule: name, Count: r.Stops,
+				Text: fmt.Sprintf("%s failed on all %d commits: it needs something that a fresh checkout does not have, or new_only", name, r.Stops),
+			})
+		}
+	}
+	if len(c.cfg.Reviews) > 0 {
+		c.t.gap("reviews: they are not replayed on commits", len(c.cfg.Reviews))
+	}
+	return c.t.finish()
+}
+
+// fixedLater: a failure that a later commit repaired was right.
+func fixedLater(later []landed, id string) (Outcome, string) {
+	for _, one := range later {
+		for _, r := range one.results {
+			if r.ID == id && r.Status == gate.Pass {
+				return Right, "a later commit repaired it: " + one.oid[:min(10, len(one.oid))]
+			}
+		}
+	}
+	return Unknown, ""
+}
+
+// LinkDependencies lets a throw-away work tree use the installed dependencies of
+// the real one, which git ignores: without them most tools cannot run.
+func LinkDependencies(from, to string) {
+	for _, name := range []string{"node_modules", ".venv", "venv"} {
+		source := filepath.Join(from, name)
+		if info, err := os.Lstat(source); err != nil || !info.IsDir() {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(to, name)); err == nil {
+			continue // it is part of the commit
+		}
+		_ = os.Symlink(source, filepath.Join(to, name))
+	}
+}

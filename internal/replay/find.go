@@ -1,0 +1,57 @@
+package replay
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Bounds of a search for session logs.
+const (
+	maxFiles   = 100_000
+	maxSession = 1 << 30 // larger logs are a gap
+)
+
+// Find lists the session logs among files and directories, sorted. A path that
+// is not there is an error: nothing would be replayed in its place.
+func Find(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			out = append(out, p)
+			continue
+		}
+		_ = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || len(out) >= maxFiles {
+				return nil //nolint:nilerr // what cannot be walked holds nothing to be read
+			}
+			if d.Type().IsRegular() && isLog(p, name) {
+				out = append(out, name)
+			}
+			return nil
+		})
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// isLog tells session logs by their names. Logs of sub-agents belong to the
+// session that started them.
+func isLog(root, name string) bool {
+	base := filepath.Base(name)
+	if ext := filepath.Ext(base); ext != ".jsonl" && ext != ".json" {
+		return false
+	}
+	rel, err := filepath.Rel(root, name)
+	if err != nil {
+		return false
+	}
+	return !strings.HasPrefix(base, "agent-") && !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), "subagents") &&
+		!slices.Contains([]string{"settings.json", "package.json", "tsconfig.json"}, base)
+}

@@ -1,0 +1,150 @@
+package replay
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/shellcmd"
+)
+
+// followedAction says whether asking for an action would have been right, from
+// what the same session shows: it was done already in a form that the rule did
+// not see, or was done later.
+func (j *judge) followedAction(s *session, i int, id string) (o Outcome, because, unseen string) {
+	a := j.actions[id]
+	t := &s.turns[i]
+	if a.test {
+		for _, c := range slices.Backward(t.read.Calls[min(t.last+1, len(t.read.Calls)):]) {
+			if c.Kind != event.ToolShell || !passedVisibly(c) {
+				continue
+			}
+			if word := essence(c.Command); word != "" {
+				return Wrong, "tests had passed already: " + word, word
+			}
+		}
+	}
+	edited := false
+	for k := i + 1; k < len(s.turns); k++ {
+		later := &s.turns[k]
+		if k == i+1 {
+			if complains(later.HumanText) {
+				return Right, "the human reported a failure next", ""
+			}
+		}
+		for n, c := range later.read.Calls {
+			if c.Kind == event.ToolShell && !c.Rejected && a.isDoneBy(c) {
+				switch {
+				case c.Outcome == event.Failure || c.HasExit && c.ExitCode != 0 || a.test && shellcmd.OutputFailed(c.Output):
+					if edited {
+						return Unknown, "", "" // a later edit may have broken it
+					}
+					return Right, "it failed when it was run later: " + essence(c.Command), ""
+				case c.Outcome == event.Success && !edited:
+					return Wrong, "it passed later without an edit in between: " + essence(c.Command), ""
+				case c.Outcome == event.Success:
+					return Unknown, "", ""
+				}
+			}
+			edited = edited || n <= later.last && len(writtenInside(s, c)) > 0
+		}
+	}
+	return Unknown, "", ""
+}
+
+func writtenInside(s *session, c event.ToolCall) []string {
+	var out []string
+	for _, name := range written(c) {
+		if rel, ok := inside(s.root, c.Dir, name); ok {
+			out = append(out, rel)
+		}
+	}
+	return out
+}
+
+// isDoneBy reports whether a call runs a command that the action asks for.
+func (a action) isDoneBy(c event.ToolCall) bool {
+	for _, cmd := range shellcmd.Parse(c.Command).Commands {
+		if slices.ContainsFunc(a.patterns, func(p shellcmd.Pattern) bool { return p.Match(cmd) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// passedVisibly reports a call whose output says that tests passed.
+func passedVisibly(c event.ToolCall) bool {
+	return !c.Rejected && !c.Background && c.Outcome != event.Failure && shellcmd.OutputPassed(c.Output) && !shellcmd.OutputFailed(c.Output)
+}
+
+// followedByHuman says whether a complaint came next.
+func followedByHuman(s *session, i int) (Outcome, string) {
+	if i+1 < len(s.turns) && complains(s.turns[i+1].HumanText) {
+		return Right, "the human reported a failure next"
+	}
+	return Unknown, ""
+}
+
+// complaint matches what a person writes who found something broken. It is narrow
+// on purpose: a task that mentions errors is not a complaint.
+var complaint = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)` + strings.Join([]string{
+		`\b(tests?|build|ci|lint|checks?|pipeline|it|this|that)\b[^.\n]{0,40}\b(fails?|failed|failing|is broken|are broken|broke|breaks|crash(es|ed)?)\b`,
+		`\b(doesn'?t|does not|don'?t|won'?t|still not|isn'?t|not) (work(ing)?|compile|build|pass(ing)?|start)\b`,
+		`\byou broke\b`, `--- FAIL`, `Traceback \(most recent call last\)`, `error\[E\d+\]`, `\berror TS\d+`, `\bpanic: `, `\bnpm ERR!`, `exit code [1-9]`,
+		`^\s*(FAIL|FAILED)\b`,
+	}, "|"))
+})
+
+const maxComplaint = 4000
+
+func complains(text string) bool {
+	return complaint().MatchString(text[:min(len(text), maxComplaint)])
+}
+
+// essence is what a command line is about: the command that tests, checks or
+// builds, without its options and file names; "" when none does.
+func essence(command string) string {
+	best, rank := []string(nil), 0
+	for _, c := range shellcmd.Parse(command).Commands {
+		if len(c.Views) == 0 || showsOnly(c.Name()) {
+			continue
+		}
+		words := c.Views[0]
+		if len(words) > 1 && showsOnly(words[1]) { // behind a wrapper
+			continue
+		}
+		n := 1
+		switch text := strings.Join(words, " "); {
+		case c.TestRun():
+			n = 4
+		case strings.Contains(text, "test"):
+			n = 3
+		case strings.Contains(text, "check") || strings.Contains(text, "verify"):
+			n = 2
+		}
+		if n >= rank {
+			best, rank = words, n
+		}
+	}
+	var out []string
+	for i, w := range best {
+		if i > 0 && (strings.HasPrefix(w, "-") || strings.ContainsAny(w, "/.=*$\n") || len(w) > 40) {
+			break
+		}
+		if out = append(out, w); len(out) == 4 {
+			break
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// showsOnly: a program that shows text, which may be of tests that ran elsewhere.
+func showsOnly(name string) bool {
+	return slices.Contains([]string{
+		"", "cd", "echo", "printf", "export", "set", "source", "sleep", "true", "tail", "head", "grep", "rg", "cat", "sed", "awk", "less", "ls", "wc",
+		"find", "jq", "diff", "git", "gh", "glab", "curl", "sort", "uniq", "xargs", "tee", "kill", "pkill", "ps",
+	}, name)
+}

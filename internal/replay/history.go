@@ -1,0 +1,260 @@
+package replay
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/history"
+	"gauntlet/internal/redact"
+)
+
+// Recorded is a verdict of the history with its gates.
+type Recorded struct {
+	Verdict history.Record
+	Gates   []history.Record
+}
+
+// History replays recorded verdicts, newest first as the store lists them: what
+// failed then, under the modes and gates of the policy now. The gates are not run
+// again.
+func History(opts Options, verdicts []Recorded) Report {
+	list := make([]Recorded, 0, len(verdicts))
+	for _, v := range slices.Backward(verdicts) {
+		if opts.Since.IsZero() || !v.Verdict.Time.Before(opts.Since) {
+			list = append(list, v)
+		}
+	}
+	reports := make([]Report, 0, 2)
+	for _, cfg := range opts.policies() {
+		reports = append(reports, (&recorder{cfg: cfg, list: list, labels: opts.Labels, t: newTally("history", cfg.Digest)}).report())
+	}
+	if len(reports) == 2 {
+		return Compare(reports[0], reports[1])
+	}
+	return reports[0]
+}
+
+type recorder struct {
+	cfg    *config.Loaded
+	list   []Recorded
+	labels map[string]string
+	t      *tally
+}
+
+func (r *recorder) report() Report {
+	c := &r.t.report.Coverage
+	sessions, turns := map[string]bool{}, map[string]bool{}
+	for i, v := range r.list {
+		rec := v.Verdict
+		if rec.Source != history.FromStop {
+			continue // a run by hand keeps nobody from stopping
+		}
+		sessions[rec.Session] = true
+		turns[rec.Session+"\x00"+rec.Turn] = true
+		c.Stops++
+		c.Formats[agentName(rec)]++
+		r.t.gap("stops recorded by the first version of the history: without proof key, tree and mode", count(rec.Schema < history.Schema))
+		if len(v.Gates) == 0 && len(rec.Owed) == 0 && rec.Status != string(event.Checkpoint) {
+			r.t.gap("stops at which nothing was judged ("+redact.Line(rec.Status, 40)+")", 1)
+			continue
+		}
+		c.Changed++
+		r.judge(i)
+	}
+	c.Sessions, c.Turns = len(sessions), len(turns)
+	r.suggest()
+	return r.t.finish()
+}
+
+func agentName(rec history.Record) string {
+	if rec.Agent == "" {
+		return "unknown"
+	}
+	return redact.Line(rec.Agent, 40)
+}
+
+// judge counts one recorded stop.
+func (r *recorder) judge(i int) {
+	v := r.list[i]
+	st := Sample{
+		ID: v.Verdict.ID, Time: stamp(v.Verdict.Time), Project: v.Verdict.Project, Session: v.Verdict.Session,
+		Changed: head(v.Verdict.Changed, 20), Said: v.Verdict.Reason, Outcome: Unknown,
+	}
+	r.t.report.Stops++
+	var outcomes []Outcome
+	note := func(rule, because string, o Outcome) {
+		if label := r.labels[v.Verdict.ID]; label == string(Right) || label == string(Wrong) {
+			o, because = Outcome(label), "labelled by a person"
+		}
+		st.Rules = append(st.Rules, rule)
+		outcomes = append(outcomes, o)
+		r.t.rule(rule).count(o)
+		if because != "" && !slices.Contains(st.Next, because) {
+			st.Next = append(st.Next, because)
+		}
+	}
+	for _, g := range v.Gates {
+		mode, known := r.mode(g.Gate)
+		if !known {
+			r.t.gap("results of gates that the policy does not have", 1)
+			continue
+		}
+		rule := r.t.rule(g.Gate)
+		rule.Stops++
+		rule.Proved += count(g.Source == history.FromAgent)
+		if !g.Cached && g.Status != "skipped" {
+			rule.costs = append(rule.costs, g.DurationMS)
+		}
+		if g.Status != string(gate.Fail) {
+			continue
+		}
+		rule.Raised++
+		if mode.Blocks() {
+			o, because := r.followedGate(i, g)
+			note(g.Gate, because, o)
+		}
+	}
+	r.checkpoint(v, note)
+	if len(st.Rules) == 0 {
+		return
+	}
+	r.t.report.Blocks++
+	switch {
+	case slices.Contains(outcomes, Right):
+		st.Outcome = Right
+	case slices.Contains(outcomes, Wrong):
+		st.Outcome = Wrong
+	}
+	if len(st.Next) > 0 {
+		st.Because = st.Next[0]
+	}
+	r.t.report.all = append(r.t.report.all, st)
+}
+
+func (r *recorder) checkpoint(v Recorded, note func(rule, because string, o Outcome)) {
+	c := r.cfg.Project.Checkpoint
+	blocked := v.Verdict.Status == string(event.Checkpoint) || v.Verdict.WouldBlock && len(v.Verdict.Owed) > 0
+	if c == nil || !r.cfg.Settings.ModeAtStop(c.Mode).Blocks() {
+		return
+	}
+	r.t.rule("checkpoint").Stops++
+	if !blocked {
+		return
+	}
+	r.t.rule("checkpoint").Raised++
+	note("checkpoint", "", Unknown)
+	for _, id := range v.Verdict.Owed {
+		name := "action:" + redact.Line(id, 80)
+		r.t.rule(name).Stops++
+		r.t.rule(name).Raised++
+		r.t.rule(name).count(Unknown)
+	}
+}
+
+// mode is what a failure of a recorded gate means under the policy; known is false
+// when the policy has no such gate.
+func (r *recorder) mode(id string) (mode config.Mode, known bool) {
+	parts := strings.SplitN(id, ":", 2)
+	if len(parts) != 2 {
+		return "", false
+	}
+	name := parts[1][strings.LastIndexByte(parts[1], ':')+1:]
+	if c := r.cfg.Checks[name]; c != nil && parts[0] == string(gate.KindCheck) {
+		return r.cfg.Settings.ModeAtStop(c.Mode), true
+	}
+	if rev := r.cfg.Reviews[name]; rev != nil && parts[0] == string(gate.KindReview) {
+		return r.cfg.Settings.ModeAtStop(rev.Mode), true
+	}
+	return "", false
+}
+
+// followedGate says whether a failure was right, from what followed it: fixed,
+// passed later unchanged, switched off, or released.
+func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
+	v := r.list[i].Verdict
+	released := false
+	for _, next := range r.list[i+1:] {
+		n := next.Verdict
+		if n.Project != v.Project {
+			continue
+		}
+		same := n.Session == v.Session && n.Source == history.FromStop
+		for _, later := range next.Gates {
+			if later.Gate != g.Gate || later.Status != string(gate.Pass) || later.Cached && later.Key != g.Key {
+				continue
+			}
+			switch {
+			case g.Key != "" && later.Key == g.Key:
+				return Wrong, "it passed later on the same content"
+			case same && later.Key != "" && g.Key != "":
+				return Right, "the agent fixed it"
+			}
+		}
+		if !same {
+			continue
+		}
+		switch event.Status(n.Status) { //nolint:exhaustive // only what says something about the block
+		case event.StopHookDisabled:
+			return Wrong, "it was switched off next"
+		case event.RetryLimitExceeded:
+			released = true
+		default:
+		}
+	}
+	if released {
+		return Unknown, "released while still failing"
+	}
+	return Unknown, ""
+}
+
+// suggest looks for gates that only repeat another, are flaky, or are never right.
+func (r *recorder) suggest() {
+	ids := slices.Sorted(maps.Keys(r.t.rules))
+	type pair struct{ a, b string }
+	both, differ := map[pair]int{}, map[pair]int{}
+	failed, flaky := map[string]int{}, map[string]int{}
+	for _, v := range r.list {
+		status := map[string]string{}
+		for _, g := range v.Gates {
+			if g.Status == string(gate.Pass) || g.Status == string(gate.Fail) {
+				status[g.Gate] = g.Status
+			}
+			failed[g.Gate] += count(g.Status == string(gate.Fail))
+			flaky[g.Gate] += count(g.Flaky)
+		}
+		for _, a := range ids {
+			for _, b := range ids {
+				if a != b && status[a] != "" && status[b] != "" {
+					both[pair{a, b}]++
+					differ[pair{a, b}] += count(status[a] != status[b])
+				}
+			}
+		}
+	}
+	add := func(kind, rule string, n int, format string, args ...any) {
+		r.t.report.Suggestions = append(r.t.report.Suggestions, Suggestion{Kind: kind, Rule: rule, Count: n, Text: fmt.Sprintf(format, args...)})
+	}
+	for i, a := range ids {
+		for _, b := range ids[i+1:] {
+			p := pair{a, b}
+			if both[p] >= MinSamples && differ[p] == 0 && failed[a] >= minSuggestion {
+				add("repeats", b, failed[b], "%s failed exactly when %s did, %s in %s: it only repeats it", b, a, plural(failed[b], "time"), plural(both[p], "stop"))
+			}
+		}
+		rule := r.t.rules[a]
+		if rule.Wrong >= minSuggestion && rule.Right == 0 {
+			add("never_right", a, rule.Wrong, "%s was never shown to be right and %s wrong: gauntlet observe %s", a, plural(rule.Wrong, "time"), gateName(a))
+		}
+		if flaky[a] > 0 {
+			add("flaky", a, flaky[a], "%s passed and failed on the same content %s: set retries: 1, or quarantine it until it is repaired", a, plural(flaky[a], "time"))
+		}
+	}
+}
+
+// gateName is the name of a gate in its ID.
+func gateName(id string) string { return id[strings.LastIndexByte(id, ':')+1:] }

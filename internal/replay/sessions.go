@@ -1,0 +1,107 @@
+package replay
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"gauntlet/internal/config"
+)
+
+// Options say what is replayed.
+type Options struct {
+	Policy *config.Loaded
+	// Against is a second policy, nil for none.
+	Against *config.Loaded
+	// Files are session logs.
+	Files []string
+	// Since leaves out what is older; zero takes everything.
+	Since time.Time
+	// Project keeps to sessions that worked in this directory; "" takes all.
+	Project string
+	// Labels are people's words about stops, by ID.
+	Labels map[string]string
+	// Progress is called while it works; nil for none.
+	Progress func(done, total int)
+}
+
+// policies are the one or two policies of a replay.
+func (o *Options) policies() []*config.Loaded {
+	if o.Against == nil {
+		return []*config.Loaded{o.Policy}
+	}
+	return []*config.Loaded{o.Policy, o.Against}
+}
+
+func (o *Options) progress(done, total int) {
+	if o.Progress != nil {
+		o.Progress(done, total)
+	}
+}
+
+// Sessions replays session logs: every turn that ended in a stop is judged by the
+// checkpoint of the policy, as if the work tree held exactly what the turn
+// changed, and the agent's own calls of gates' commands are looked at.
+func Sessions(ctx context.Context, opts Options) (Report, error) {
+	read := make([]judged, len(opts.Files))
+	jobs := make(chan int)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	judges := make([]*judge, 0, 2)
+	for _, cfg := range opts.policies() {
+		judges = append(judges, newJudge(cfg, &opts))
+	}
+	for range max(1, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i := range jobs {
+				s := readSession(opts.Files[i], &opts)
+				read[i] = judged{session: s.summary()}
+				for _, j := range judges {
+					read[i].stops = append(read[i].stops, j.session(&s))
+				}
+				mu.Lock()
+				done++
+				opts.progress(done, len(opts.Files))
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range opts.Files {
+		if ctx.Err() != nil {
+			break
+		}
+		jobs <- i
+	}
+	close(jobs)
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return Report{}, err
+	}
+	reports := make([]Report, len(judges))
+	for i, j := range judges {
+		reports[i] = j.report(read, i)
+	}
+	if len(reports) == 2 {
+		return Compare(reports[0], reports[1]), nil
+	}
+	return reports[0], nil
+}
+
+// judged is a session and what each policy says about its stops.
+type judged struct {
+	session session // without its turns' content
+	stops   [][]stop
+}
+
+// summary is what the coverage needs of a session; the rest can be let go.
+func (s *session) summary() session {
+	out := *s
+	out.turns = make([]turn, len(s.turns))
+	for i, t := range s.turns {
+		out.turns[i] = turn{Span: t.Span, gap: t.gap}
+		out.turns[i].changed = t.changed
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package replay
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/shellcmd"
+)
+
+// minSuggestion is how often something must have been seen to be worth a line.
+const minSuggestion = 3
+
+// suggestEvidence names commands that did what a rule asked for, unseen.
+func (t *tally) suggestEvidence(unseen map[string]map[string]int) {
+	for _, rule := range slices.Sorted(maps.Keys(unseen)) {
+		for _, command := range slices.Sorted(maps.Keys(unseen[rule])) {
+			n := unseen[rule][command]
+			if n < minSuggestion || command == "" || strings.HasPrefix(command, "a command") {
+				continue
+			}
+			id := strings.TrimPrefix(rule, "action:")
+			t.report.Suggestions = append(t.report.Suggestions, Suggestion{
+				Kind: "evidence", Rule: rule, Count: n,
+				Text: fmt.Sprintf("add %q to the evidence of the action %s: %s asked for it after that had passed", command, id, plural(n, "stop")),
+			})
+		}
+	}
+}
+
+// suggestNeverRight names observations that were never right.
+func (t *tally) suggestNeverRight() {
+	for _, name := range t.order {
+		r := t.rules[name]
+		if strings.HasPrefix(name, "observation:") && r.Raised >= MinSamples && r.Right == 0 {
+			t.report.Suggestions = append(t.report.Suggestions, Suggestion{
+				Kind: "never_right", Rule: name, Count: r.Raised,
+				Text: fmt.Sprintf("%s was made at %s and never shown to be right: set checkpoint.observations to tell or off", name, plural(r.Raised, "stop")),
+			})
+		}
+	}
+}
+
+// suggestRepeats names actions that a gate runs anyway.
+func (t *tally) suggestRepeats(j *judge) {
+	for _, id := range slices.Sorted(maps.Keys(j.actions)) {
+		r, a := t.rules["action:"+id], j.actions[id]
+		if r == nil || r.WouldBlock == 0 {
+			continue
+		}
+		for _, g := range j.gates {
+			if !g.job.Mode.Blocks() {
+				continue
+			}
+			for _, c := range shellcmd.Parse(g.job.Check.Command).Commands {
+				if slices.ContainsFunc(a.patterns, func(p shellcmd.Pattern) bool { return p.Match(c) }) {
+					t.report.Suggestions = append(t.report.Suggestions, Suggestion{
+						Kind: "repeats", Rule: "action:" + id, Count: r.WouldBlock,
+						Text: fmt.Sprintf("the gate %s runs what the action %s asks for: with the gate the action only repeats it", g.job.Name, id),
+					})
+					break
+				}
+			}
+		}
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
