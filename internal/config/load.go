@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"

@@ -80,3 +80,18 @@ func (t *Throwaway) Remove() {
 	})
 	_ = os.RemoveAll(t.dir)
 }
+
+// BorrowDependencies lets a throw-away work tree use the installed dependencies of
+// the real one, which git ignores: without them most tools cannot run.
+func BorrowDependencies(from, to string) {
+	for _, name := range []string{"node_modules", ".venv", "venv"} {
+		source := filepath.Join(from, name)
+		if info, err := os.Lstat(source); err != nil || !info.IsDir() {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(to, name)); err == nil {
+			continue // it is part of the commit
+		}
+		_ = os.Symlink(source, filepath.Join(to, name))
+	}
+}

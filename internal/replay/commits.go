@@ -132,7 +132,7 @@ func (c *commitReplay) run(ctx context.Context, tree *git.Throwaway, one *landed
 	}
 	cfg := *c.cfg
 	cfg.Root = filepath.Join(tree.Root, filepath.FromSlash(c.prefix))
-	LinkDependencies(c.cfg.Root, cfg.Root)
+	git.BorrowDependencies(c.cfg.Root, cfg.Root)
 	jobs := gate.Select(&cfg, one.changed, nil, gate.Filter{Kind: gate.KindCheck, Mode: cfg.Settings.ModeOf, Now: one.at})
 	for _, j := range jobs {
 		env := gate.Env{
@@ -219,19 +219,4 @@ func fixedLater(later []landed, id string) (Outcome, string) {
 		}
 	}
 	return Unknown, ""
-}
-
-// LinkDependencies lets a throw-away work tree use the installed dependencies of
-// the real one, which git ignores: without them most tools cannot run.
-func LinkDependencies(from, to string) {
-	for _, name := range []string{"node_modules", ".venv", "venv"} {
-		source := filepath.Join(from, name)
-		if info, err := os.Lstat(source); err != nil || !info.IsDir() {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(to, name)); err == nil {
-			continue // it is part of the commit
-		}
-		_ = os.Symlink(source, filepath.Join(to, name))
-	}
 }

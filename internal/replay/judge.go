@@ -5,9 +5,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gauntlet/internal/checkpoint/rules"
@@ -16,6 +18,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tasks"
 )
 
 // judge replays sessions under one policy.
@@ -25,6 +28,10 @@ type judge struct {
 	actions    map[string]action
 	gates      []gateCommand
 	labels     map[string]string
+	// tasks are the project's task files, the nearest there is to those of the
+	// session's time; mu because they are read when asked for.
+	mu    sync.Mutex
+	tasks *tasks.Set
 }
 
 // action is an action of the checkpoint with the commands that prove it.
@@ -48,7 +55,7 @@ type stop struct {
 }
 
 func newJudge(cfg *config.Loaded, opts *Options) *judge {
-	j := &judge{cfg: cfg, actions: map[string]action{}, labels: opts.Labels, gates: gateCommands(cfg)}
+	j := &judge{cfg: cfg, actions: map[string]action{}, labels: opts.Labels, gates: gateCommands(cfg), tasks: tasks.New(os.DirFS(cfg.Root))}
 	c := cfg.Project.Checkpoint
 	if c == nil || c.Enabled != nil && !*c.Enabled || cfg.Settings.ModeOf(c.Mode) == config.ModeOff {
 		return j
@@ -77,6 +84,13 @@ func newJudge(cfg *config.Loaded, opts *Options) *judge {
 		add(cat.Actions)
 	}
 	return j
+}
+
+// runs says what a call of a task runner ends up running.
+func (j *judge) runs(c shellcmd.Command, dir string) ([]shellcmd.Command, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.tasks.Runs(c, dir)
 }
 
 // session judges every stop of a session.
@@ -114,7 +128,8 @@ func (j *judge) askCheckpoint(s *session, i int, st *stop, sent map[string]strin
 	}
 	in := rules.Input{
 		Config: j.checkpoint, Roots: []string{s.root}, TurnStart: t.read.Start, Now: t.now(),
-		Turn: rules.Turn{Readable: t.read.Readable, Truncated: t.read.Truncated, Calls: t.read.Calls, Earlier: t.read.Earlier},
+		Turn:  rules.Turn{Readable: t.read.Readable, Truncated: t.read.Truncated, Calls: t.read.Calls, Earlier: t.read.Earlier},
+		Tasks: j.runs,
 	}
 	for _, p := range t.changed {
 		in.Changed = append(in.Changed, rules.Change{Path: p})

@@ -155,13 +155,13 @@ func TestRightWrongUnknown(t *testing.T) {
 func TestSuggestsEvidence(t *testing.T) {
 	l := newLog()
 	for i := range 4 {
-		l.human("next").edit(fmt.Sprintf("src/%d.go", i)).sh("./ci/run-tests.sh 2>&1 | tail -3", "ok  \texample.com/app\t0.1s\n12 passed\n", false).done()
+		l.human("next").edit(fmt.Sprintf("src/%d.go", i)).sh("./ci/all.sh 2>&1 | tail -3", "ok  \texample.com/app\t0.1s\n12 passed\n", false).done()
 	}
 	r := sessions(t, Options{Policy: policy(t, testsOwed, nil), Files: []string{l.write(t, "s.jsonl")}})
 	if r.Blocks == 0 || r.Samples[0].Outcome != Wrong {
 		t.Fatalf("%+v", r)
 	}
-	if len(r.Suggestions) == 0 || r.Suggestions[0].Kind != "evidence" || !strings.Contains(r.Suggestions[0].Text, "./ci/run-tests.sh") {
+	if len(r.Suggestions) == 0 || r.Suggestions[0].Kind != "evidence" || !strings.Contains(r.Suggestions[0].Text, "./ci/all.sh") {
 		t.Errorf("suggestions: %+v", r.Suggestions)
 	}
 }

@@ -14,7 +14,7 @@ var ring = map[string]int{
 	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1, "tasks": 1,
 	"agent": 2, "site": 2, "turn": 2, "proof": 2, "trust": 2,
 	"gate": 3, "review": 3, "finding": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "setup": 3, "install": 3,
-	"stop": 4, "run": 4, "replay": 4, "replay": 4,
+	"stop": 4, "run": 4, "replay": 4,
 	"cli": 5, "ui": 5, "report": 5, "fleet": 5,
 }
 
