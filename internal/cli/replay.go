@@ -167,13 +167,8 @@ func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (r
 	if !given || f.daysSet {
 		opts.Since = app.Now().AddDate(0, 0, -f.days)
 	}
-	s, err := app.openHistory(ctx)
-	if err != nil {
-		return opts, nil //nolint:nilerr // without a history nobody has labelled anything
-	}
-	defer s.Close()
-	opts.Labels, err = s.Labels()
-	return opts, err
+	opts.Labels = app.labels(ctx)
+	return opts, nil
 }
 
 func (app *App) replaySessions(ctx context.Context, opts replay.Options, args []string) (replay.Report, error) {

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/replay"
+)
+
+func (app *App) observeCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "observe GATE",
+		Short: "Record what a gate says without blocking",
+		Long: `Record what a gate says without blocking: writes mode: observe into its file.
+GATE is a check, a review, checkpoint or stop_hook. Comments are kept.`,
+		Example: `  gauntlet observe lint
+  gauntlet observe checkpoint`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return app.setMode(args[0], config.ModeObserve) },
+	}
+}
+
+func (app *App) enforceCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "enforce GATE",
+		Short: "Let a gate block, after showing its record",
+		Long: `Let a gate block: prints what the history says about it, then writes mode: enforce
+into its file. GATE is a check, a review, checkpoint or stop_hook. Comments are kept.`,
+		Example: `  gauntlet enforce lint`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := app.showRecord(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			return app.setMode(args[0], config.ModeEnforce)
+		},
+	}
+}
+
+func (app *App) setMode(part string, mode config.Mode) error {
+	cfg, err := app.loadProject()
+	if err != nil {
+		return err
+	}
+	file, before, err := config.SetMode(cfg, part, mode)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	was := config.Weaker(before, config.ModeEnforce)
+	if was == mode {
+		fmt.Fprintf(app.Out, "%s is in mode %s already (%s)\n", redact.Line(part, 80), mode, file)
+	} else {
+		fmt.Fprintf(app.Out, "%s: mode %s, was %s (%s)\n", redact.Line(part, 80), mode, was, file)
+	}
+	if own := cfg.Settings.Mode; part != config.PartStopHook && config.Weaker(mode, own) != mode {
+		fmt.Fprintf(app.Out, "stop_hook.mode is %s, and the weaker of the two counts at a stop\n", own)
+	}
+	return nil
+}
+
+// showRecord prints what the history says about a gate as if it had been
+// enforced all along.
+func (app *App) showRecord(ctx context.Context, part string) error {
+	cfg, err := app.loadProject()
+	if err != nil {
+		return err
+	}
+	if cfg.Checks[part] == nil && cfg.Reviews[part] == nil && part != config.PartCheckpoint && part != config.PartStopHook {
+		return exit(2, "no gate named %q (see `gauntlet list`)", redact.Line(part, 80))
+	}
+	if c := cfg.Checks[part]; c != nil {
+		c.Mode = config.ModeEnforce
+	}
+	if r := cfg.Reviews[part]; r != nil {
+		r.Mode = config.ModeEnforce
+	}
+	if c := cfg.Project.Checkpoint; c != nil && part == config.PartCheckpoint {
+		c.Mode = config.ModeEnforce
+	}
+	cfg.Settings.Mode, cfg.Settings.ModeOverride = config.ModeEnforce, ""
+	rep, err := app.replayHistory(ctx, replay.Options{Policy: cfg, Project: cfg.Root, Labels: app.labels(ctx)})
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	shown := false
+	for _, r := range rep.Rules {
+		name := r.Rule[strings.LastIndexByte(r.Rule, ':')+1:]
+		if part == config.PartStopHook || r.Rule == part || name == part && !strings.HasPrefix(r.Rule, "action:") {
+			fmt.Fprintln(app.Out, recordLine(r))
+			shown = true
+		}
+	}
+	if !shown {
+		fmt.Fprintf(app.Out, "the history has no stop with %s: nothing is known about how often it would be wrong (gauntlet replay)\n", redact.Line(part, 80))
+	}
+	return nil
+}
+
+// recordLine is the record of a rule in one line.
+func recordLine(r replay.Rule) string {
+	line := fmt.Sprintf("%s: %s, would block at %d; right %d, wrong %d, unknown %d",
+		redact.Line(r.Rule, 80), count(r.Stops, "stop"), r.WouldBlock, r.Right, r.Wrong, r.Unknown)
+	if i := r.Interval; i != nil {
+		line += fmt.Sprintf("; %.0f–%.0f %% right of those known", 100*i.Low, 100*i.High)
+	}
+	if r.MedianMS != nil {
+		line += "; median " + millis(*r.MedianMS)
+	}
+	return line
+}
+
+// labels are people's words about stops; without a history there are none.
+func (app *App) labels(ctx context.Context) map[string]string {
+	s, err := app.openHistory(ctx)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	labels, _ := s.Labels()
+	return labels
+}
