@@ -90,7 +90,14 @@ func setText(f reflect.Value, tag reflect.StructTag, text string) (want string) 
 		}
 		f.SetString(text)
 	case reflect.Slice:
-		f.Set(reflect.ValueOf(strings.Fields(text)))
+		words := strings.Fields(text)
+		list := reflect.MakeSlice(f.Type(), len(words), len(words))
+		for i, w := range words {
+			if want := setText(list.Index(i), "", w); want != "" {
+				return want
+			}
+		}
+		f.Set(list)
 	default:
 		panic("config: no default for " + f.Type().String())
 	}

@@ -38,3 +38,6 @@ func runs(inCI bool, ci, local *bool) bool {
 	}
 	return *local
 }
+
+// CouldNotRunCodes are the exit codes that mean the check could not run.
+func (c *Check) CouldNotRunCodes() []int { return WithDefaults(*c).ErrorExitCodes }

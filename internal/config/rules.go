@@ -3,11 +3,13 @@ package config
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,6 +102,11 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 		d.failField("fail_fast", "", "cannot be used together with parallel: true; remove one")
 	}
 	checkReport(d, c)
+	for i, p := range c.ErrorPatterns {
+		if _, err := regexp.Compile(p); err != nil {
+			d.failField(fmt.Sprintf("error_patterns[%d]", i), "", "%s is not a regular expression: %v", quote(p), err)
+		}
+	}
 	if c.FixInstructions == "" {
 		return
 	}

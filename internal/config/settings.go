@@ -37,6 +37,9 @@ type Settings struct {
 
 	DebugLog         bool
 	DebugLogMaxBytes int64
+
+	ProofsDir   string // "" = the git directory that all work trees share
+	ProofsEpoch int
 }
 
 // Environment variables that override a field.
@@ -162,6 +165,8 @@ func settingsOf(p Project) Settings {
 		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Mode: h.Mode,
 
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),
+
+		ProofsDir: p.Proofs.Dir, ProofsEpoch: *p.Proofs.Epoch,
 	}
 }
 

@@ -29,6 +29,13 @@ type Project struct {
 	DebugLog               DebugLog     `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log in log_dir."`
 	Checkpoint             *Checkpoint  `yaml:"checkpoint" json:"checkpoint,omitempty" doc:"The context-aware checkpoint; absent = off."`
 	Autonomy               *Autonomy    `yaml:"autonomy" json:"autonomy,omitempty" doc:"Checkpoints the hook makes itself; absent = off."`
+	Proofs                 Proofs       `yaml:"proofs" json:"proofs,omitzero" doc:"Where it is remembered what passed."`
+}
+
+// Proofs is the proofs section, of a project or of the user.
+type Proofs struct {
+	Dir   string `yaml:"dir" json:"dir,omitempty" doc:"Directory of the ledger, to share it between clones on one machine; relative to the project root, or absolute. When not set: gauntlet/proofs in the git directory that all work trees share." nonblank:"true"`
+	Epoch *int   `yaml:"epoch" json:"epoch,omitempty" doc:"Raise it to start afresh: no older proof counts." min:"0" default:"0"`
 }
 
 // CLI names the reviewers in order of preference.
@@ -145,6 +152,9 @@ type Check struct {
 	FixInstructions  string            `yaml:"fix_instructions" json:"fix_instructions,omitempty" doc:"A file under .gauntlet/ shown on failure."`
 	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point." glob:"true"`
 	Env              map[string]string `yaml:"env" json:"env,omitempty" doc:"Environment variables for the command."`
+	Tools            []string          `yaml:"tools" json:"tools,omitempty" doc:"Commands such as 'go version' whose output the result depends on."`
+	ErrorExitCodes   []int             `yaml:"error_exit_codes" json:"error_exit_codes,omitempty" doc:"Exit codes that mean it could not run." default:"126 127"`
+	ErrorPatterns    []string          `yaml:"error_patterns" json:"error_patterns,omitempty" doc:"Regular expressions; one that matches the last lines of a failed run means it could not run."`
 	Mode             Mode              `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks." default:"enforce"`
 	Report           string            `yaml:"report" json:"report,omitempty" nonblank:"true" doc:"How to read its output as findings: auto (by the command's tool), sarif, checkstyle, junit, go-test-json, rdjson, github, efm:NAME (reviewdog/errorformat), or a regular expression with the groups file, line and message. Default: not read, or auto with new_only."`
 	ReportFile       string            `yaml:"report_file" json:"report_file,omitempty" nonblank:"true" doc:"The file that the command writes its report to, relative to its working directory. Default: stdout."`
@@ -184,4 +194,5 @@ type Review struct {
 type Global struct {
 	StopHook StopHook `yaml:"stop_hook" json:"stop_hook,omitzero" doc:"How the stop hook behaves where a project does not say."`
 	DebugLog DebugLog `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log where a project does not say."`
+	Proofs   Proofs   `yaml:"proofs" json:"proofs,omitzero" doc:"Where it is remembered what passed, where a project does not say."`
 }

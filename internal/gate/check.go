@@ -40,7 +40,7 @@ func (j Job) LogPath(logDir string, n int) string {
 // RunCheck runs one check to its end and logs it. The result says whether it
 // passed, said no, or could not run.
 func RunCheck(ctx context.Context, j Job, env Env) Result {
-	res := Result{ID: j.ID, Kind: KindCheck, Name: j.Name, Entry: j.Entry, LogPath: j.LogPath(env.LogDir, env.RunNumber)}
+	res := Result{ID: j.ID, Kind: KindCheck, Name: j.Name, Entry: j.Entry, Dir: j.Dir, LogPath: j.LogPath(env.LogDir, env.RunNumber)}
 	command := withBase(j.Check.Command, env.BaseBranch)
 	res.Command = redact.String(command)
 	start := env.Now()
@@ -70,8 +70,8 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		env.Judge(ctx, j, &res)
 	}
 	trailer := "\nResult: " + string(res.Status)
-	if res.Message != "" {
-		trailer += " - " + res.Message
+	if why := strings.TrimPrefix(res.Message+"; "+res.Warning, "; "); why != "" {
+		trailer += " - " + strings.TrimSuffix(why, "; ")
 	}
 	trailer += "\n"
 	if res.Status == Fail && j.Check.FixText != "" {
@@ -92,7 +92,8 @@ func attempt(ctx context.Context, j Job, env Env, res Result, command string, lo
 		Stdout: out.stdout, Stderr: out.stderr, Timeout: j.Check.Limit(), Contain: true,
 	})
 	res.DurationMS = r.Duration.Milliseconds()
-	res.judge(r, j.Check.Limit())
+	output, whole := log.output()
+	res.judge(j, r, j.Check.Limit(), output, whole)
 	if res.Status != Pass {
 		res.Tail = log.lastLines(tailForReason)
 	}
@@ -115,32 +116,6 @@ func withBase(command, base string) string {
 // indent keeps a text of the project's from being read as a line of ours.
 func indent(s string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ")
-}
-
-// judge turns the end of a command into a result.
-func (res *Result) judge(r proc.Result, limit time.Duration) {
-	if r.ExitCode >= 0 {
-		code := r.ExitCode
-		res.ExitCode = &code
-	}
-	switch {
-	case r.Cancelled:
-		res.Status, res.Message = Error, "stopped before it ended"
-	case r.TimedOut:
-		res.Status, res.Message, res.TimedOut = Fail, fmt.Sprintf("timed out after %s", limit), true
-	case r.Err != nil:
-		res.Status, res.Message = Error, "could not run: "+r.Err.Error()
-	case r.ExitCode == 0:
-		res.Status = Pass
-	case r.ExitCode == 127:
-		res.Status, res.Message = Error, "command not found (exit code 127)"
-	case r.ExitCode == 126:
-		res.Status, res.Message = Error, "command cannot be executed (exit code 126)"
-	case r.Signaled:
-		res.Status, res.Message = Fail, "ended by signal: "+r.Signal
-	default:
-		res.Status, res.Message = Fail, fmt.Sprintf("exit code %d", r.ExitCode)
-	}
 }
 
 // checkEnviron is the parent's environment without the git variables that would

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,8 +34,8 @@ func TestRunCheck(t *testing.T) {
 		{"stderr is output too", config.Check{Command: "echo bad >&2; exit 1"}, Fail, "exit code 1", "bad"},
 		{"timeout", config.Check{Command: "echo slow; sleep 60", Timeout: &short}, Fail, "timed out after 200ms", "slow"},
 		{"signal", config.Check{Command: "kill -9 $$"}, Fail, "ended by signal: killed", ""},
-		{"command not found", config.Check{Command: "gauntlet-no-such-command"}, Error, "command not found (exit code 127)", ""},
-		{"not executable", config.Check{Command: "/"}, Error, "command cannot be executed (exit code 126)", ""},
+		{"command not found", config.Check{Command: "gauntlet-no-such-command"}, Error, "gauntlet-no-such-command is not installed (command not found, exit code 127)", ""},
+		{"not executable", config.Check{Command: "/"}, Error, "command cannot be executed, exit code 126", ""},
 		{"base branch", config.Check{Command: "test '${BASE_BRANCH}' = origin/main"}, Pass, "", ""},
 		{"environment", config.Check{Command: `test "$X" = "a b"`, Env: map[string]string{"X": "a b"}}, Pass, "", ""},
 		{"stdin is empty", config.Check{Command: "test -z \"$(cat)\""}, Pass, "", ""},
@@ -171,38 +170,51 @@ func TestObserverSeesLines(t *testing.T) {
 	}
 }
 
-func TestInputKey(t *testing.T) {
-	files := []git.TreeEntry{{Path: "app/a", Mode: "100644", OID: "1"}, {Path: "lib/b", Mode: "100644", OID: "2"}}
-	base := Job{ID: "check:app:c", Entry: "app", Check: &config.Check{Command: "x"}}
-	key := base.InputKey(t.TempDir(), files, "main")
-	change := func(name string, want bool, f func(*Job, *config.Check, []git.TreeEntry)) {
+func TestSubject(t *testing.T) {
+	root := t.TempDir()
+	files := []git.File{{Path: ".gauntlet/x", ID: "0"}, {Path: "app/a", Mode: 0o100644, ID: "1"}, {Path: "go.sum", ID: "s"}, {Path: "lib/b", Mode: 0o100644, ID: "2"}}
+	base := Job{Name: "c", ID: "check:app:c", Entry: "app", Dir: filepath.Join(root, "app"), Check: &config.Check{Command: "x"}}
+	key := base.Subject(Tree{Root: root, Files: files}).Key().ID
+	change := func(name string, want bool, f func(*Job, *config.Check, []git.File)) {
 		t.Helper()
 		j, c := base, *base.Check
-		fs := append([]git.TreeEntry{}, files...)
+		fs := append([]git.File{}, files...)
 		f(&j, &c, fs)
 		j.Check = &c
-		if got := j.InputKey(t.TempDir(), fs, "main") != key; got != want {
+		if got := j.Subject(Tree{Root: root, Files: fs}).Key().ID != key; got != want {
 			t.Errorf("%s: key changed %v, want %v", name, got, want)
 		}
 	}
-	change("nothing", false, func(*Job, *config.Check, []git.TreeEntry) {})
-	change("content inside", true, func(_ *Job, _ *config.Check, f []git.TreeEntry) { f[0].OID = "9" })
-	change("mode inside", true, func(_ *Job, _ *config.Check, f []git.TreeEntry) { f[0].Mode = "100755" })
-	change("content outside", false, func(_ *Job, _ *config.Check, f []git.TreeEntry) { f[1].OID = "9" })
-	change("command", true, func(_ *Job, c *config.Check, _ []git.TreeEntry) { c.Command = "y" })
-	change("environment", true, func(_ *Job, c *config.Check, _ []git.TreeEntry) { c.Env = map[string]string{"A": "1"} })
-	change("inputs elsewhere", true, func(_ *Job, c *config.Check, _ []git.TreeEntry) { c.Inputs = []string{"lib/**"} })
+	change("nothing", false, func(*Job, *config.Check, []git.File) {})
+	change("content inside", true, func(_ *Job, _ *config.Check, f []git.File) { f[1].ID = "9" })
+	change("mode inside", true, func(_ *Job, _ *config.Check, f []git.File) { f[1].Mode = 0o100755 })
+	change("content outside", false, func(_ *Job, _ *config.Check, f []git.File) { f[3].ID = "9" })
+	change("lock file", true, func(_ *Job, _ *config.Check, f []git.File) { f[2].ID = "9" })
+	change("own configuration", false, func(_ *Job, _ *config.Check, f []git.File) { f[0].ID = "9" })
+	change("command", true, func(_ *Job, c *config.Check, _ []git.File) { c.Command = "y" })
+	change("directory", true, func(j *Job, _ *config.Check, _ []git.File) { j.Dir = root })
+	change("environment", true, func(_ *Job, c *config.Check, _ []git.File) { c.Env = map[string]string{"A": "1"} })
+	change("what could not run means", true, func(_ *Job, c *config.Check, _ []git.File) { c.ErrorExitCodes = []int{3} })
+	change("instructions", false, func(_ *Job, c *config.Check, _ []git.File) { c.FixText = "z" })
+	change("inputs elsewhere", true, func(_ *Job, c *config.Check, _ []git.File) { c.Inputs = []string{"lib/**"} })
 
-	in := base
-	in.Check = &config.Check{Command: "x", Inputs: []string{"lib/**"}}
-	key = in.InputKey(t.TempDir(), files, "main")
-	files[0].OID = "changed"
-	if in.InputKey(t.TempDir(), files, "main") != key {
-		t.Error("a file that is no input counts")
+	// The same project elsewhere has the same keys.
+	other := t.TempDir()
+	moved := base
+	moved.Dir = filepath.Join(other, "app")
+	if moved.Subject(Tree{Root: other, Files: files}).Key().ID != key {
+		t.Error("the key depends on where the project is")
 	}
-	files[1].OID = "changed"
-	if in.InputKey(t.TempDir(), files, "main") == key {
-		t.Error("an input does not count")
+
+	named := base
+	named.Check = &config.Check{Command: "x", Inputs: []string{"lib/**", ".gauntlet/**"}}
+	key = named.Subject(Tree{Root: root, Files: files}).Key().ID
+	for i, want := range []bool{true, false, true, true} {
+		fs := append([]git.File{}, files...)
+		fs[i].ID = "changed"
+		if got := named.Subject(Tree{Root: root, Files: fs}).Key().ID != key; got != want {
+			t.Errorf("%s as an input: %v, want %v", files[i].Path, got, want)
+		}
 	}
 }
 
@@ -225,7 +237,7 @@ func TestIgnoredInputs(t *testing.T) {
 	j := Job{ID: "check:app:c", Entry: "app", Check: &config.Check{Command: "x", Inputs: []string{
 		".env", "gen/*.txt", "dist", "local.json", "../shared/*", "**/*.go", "missing", "/etc/passwd", ".",
 	}}}
-	key := func() string { return j.InputKey(filepath.Join(root, "project"), nil, "main") }
+	key := func() string { return j.Subject(Tree{Root: filepath.Join(root, "project")}).Key().ID }
 	last := key()
 	if key() != last {
 		t.Fatal("the key of nothing new differs")
@@ -243,75 +255,5 @@ func TestIgnoredInputs(t *testing.T) {
 		if key() != last {
 			t.Errorf("%s counts", f)
 		}
-	}
-}
-
-func TestCache(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "sub", "results.json")
-	log := filepath.Join(dir, "l.log")
-	if err := os.WriteFile(log, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	j := Job{ID: "j"}
-	for _, tt := range []struct {
-		status Status
-		holds  bool
-	}{{Pass, true}, {Fail, false}, {Error, false}, {Skipped, false}} {
-		c := OpenCache(path)
-		c.Store("k", Result{ID: "j", Status: tt.status, LogPath: log})
-		if err := c.Save(); err != nil {
-			t.Fatal(err)
-		}
-		c = OpenCache(path)
-		r, ok := c.Lookup(j, "k")
-		if ok != tt.holds || ok && !r.Cached {
-			t.Errorf("%s: %v %+v", tt.status, ok, r)
-		}
-		if _, ok := c.Lookup(j, "other"); ok {
-			t.Error("other key found")
-		}
-		if _, ok := c.Lookup(j, ""); ok {
-			t.Error("unknown key found")
-		}
-	}
-	// Back and forth: what passed once still passes, what failed is judged again.
-	c := OpenCache(path)
-	for _, r := range []struct {
-		key    string
-		status Status
-	}{{"a", Pass}, {"b", Fail}, {"c", Pass}, {"d", Fail}} {
-		c.Store(r.key, Result{ID: "j", Status: r.status, LogPath: log})
-	}
-	for key, want := range map[string]bool{"a": true, "b": false, "c": true, "d": false} {
-		if _, ok := c.Lookup(j, key); ok != want {
-			t.Errorf("%s: %v", key, ok)
-		}
-	}
-	c.Store("a", Result{ID: "j", Status: Fail, LogPath: log})
-	if r, ok := c.Lookup(j, "a"); ok {
-		t.Errorf("the newer result counts: %+v", r)
-	}
-	c.Store("a", Result{ID: "j", Status: Error})
-	if _, ok := c.Lookup(j, "a"); ok {
-		t.Error("an older result than the one that could not judge")
-	}
-	for i := range 50 {
-		c.Store(fmt.Sprint("k", i), Result{ID: "j", Status: Pass, LogPath: log})
-	}
-	if n := len(c.records["j"]); n != maxRecords {
-		t.Errorf("%d records", n)
-	}
-
-	c = OpenCache(path)
-	c.Store("k", Result{ID: "j", Status: Fail, LogPath: filepath.Join(dir, "gone")})
-	if _, ok := c.Lookup(j, "k"); ok {
-		t.Error("a failure outlives its log")
-	}
-	if err := os.WriteFile(path, []byte("{broken"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := OpenCache(path).Lookup(j, "k"); ok {
-		t.Error("broken cache answers")
 	}
 }

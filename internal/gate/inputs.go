@@ -70,7 +70,7 @@ func (j Job) inputPatterns() []string {
 func fingerprint(name string) string {
 	f, err := safefile.OpenLinked(name)
 	if err != nil {
-		return err.Error()
+		return "unreadable"
 	}
 	defer f.Close() //nolint:errcheck // read only
 	st, err := f.Stat()

@@ -184,6 +184,14 @@ func (l *gateLog) finish(trailer string) error {
 	return l.err
 }
 
+// output is the end of the output without escape sequences; whole is true if
+// nothing is missing before it.
+func (l *gateLog) output() (text string, whole bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return redact.Strip(string(l.tail())), !l.full
+}
+
 // lastLines is the end of the output as it may be shown to an agent: stripped,
 // redacted, at most limit bytes, whole lines.
 func (l *gateLog) lastLines(limit int) string {

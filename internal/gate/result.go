@@ -7,6 +7,7 @@ package gate
 import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/finding"
+	"gauntlet/internal/proof"
 )
 
 // Kind tells the two kinds of gate apart.
@@ -35,14 +36,27 @@ type Result struct {
 	Kind       Kind   `json:"kind"`
 	Status     Status `json:"status"`
 	DurationMS int64  `json:"durationMs"`
-	// Cached: not run again, because nothing it depends on changed.
-	Cached  bool   `json:"cached"`
-	LogPath string `json:"logPath"`
+	// Cached: not run again, because it passed on exactly this content. Proof says
+	// who proved that.
+	Cached  bool          `json:"cached"`
+	Proof   *proof.Origin `json:"proof,omitempty"`
+	LogPath string        `json:"logPath"`
 
 	Name    string `json:"name,omitempty"`
 	Entry   string `json:"entry,omitempty"`
+	Dir     string `json:"directory,omitempty"`
 	Message string `json:"message,omitempty"` // one line: why
-	Command string `json:"command,omitempty"`
+	// Warning is a reservation about a pass: it ran no test.
+	Warning string `json:"warning,omitempty"`
+	// KnownRed: it failed in the same way before this turn began, and blocks
+	// nobody.
+	KnownRed bool `json:"knownRed,omitempty"`
+	// SavedMS is how long the run took whose result is reused.
+	SavedMS int64 `json:"savedMs,omitempty"`
+	// AgentAgreed: an agent's own run of the command was checked by running it
+	// once more.
+	AgentAgreed *bool  `json:"agentAgreed,omitempty"`
+	Command     string `json:"command,omitempty"`
 	// ExitCode is the command's exit status, when it had one.
 	ExitCode *int `json:"exitCode,omitempty"`
 	TimedOut bool `json:"timedOut,omitempty"`

@@ -206,23 +206,20 @@ func TestSnapshot(t *testing.T) {
 	sh(t, r.Root, `echo ignored > .gitignore; echo staged > s; git add s .gitignore; echo more >> s; echo u > 'un tracked'; echo x > ignored; mkdir logs; echo l > logs/l; rm tracked
 echo stash > st; git add st; git stash push -q -- st`)
 	before := userState(t, r)
-	snap, err := r.Snapshot(t.Context(), []string{"logs"}, sh(t, r.Root, "git rev-parse HEAD"), "refs/worktree/gauntlet/run", "msg\n", time.Now())
+	tree, err := r.SnapshotTree(t.Context(), []string{"logs"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(before, userState(t, r)); d != "" {
 		t.Errorf("the user's state changed: %s", d)
 	}
-	if got := sh(t, r.Root, "git ls-tree -r --name-only "+snap.Commit); got != ".gitignore\ns\nun tracked" {
+	if got := sh(t, r.Root, "git ls-tree -r --name-only "+tree); got != ".gitignore\ns\nun tracked" {
 		t.Errorf("snapshot holds %q", got)
 	}
-	if got := sh(t, r.Root, "git show "+snap.Commit+":s"); got != "staged\nmore" {
+	if got := sh(t, r.Root, "git show "+tree+":s"); got != "staged\nmore" {
 		t.Errorf("content %q", got)
 	}
-	if got := sh(t, r.Root, "git rev-parse refs/worktree/gauntlet/run"); got != snap.Commit {
-		t.Errorf("ref %s, commit %s", got, snap.Commit)
-	}
-	files, err := r.ListTree(t.Context(), snap.Tree)
+	files, err := r.ListTree(t.Context(), tree)
 	if err != nil || len(files) != 3 || files[2].Path != "un tracked" {
 		t.Errorf("%v %v", files, err)
 	}
@@ -239,11 +236,11 @@ func TestSnapshotOfUnborn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := u.Snapshot(t.Context(), nil, "", "refs/worktree/gauntlet/run", "m\n", time.Now())
+	tree, err := u.SnapshotTree(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := sh(t, u.Root, "git ls-tree -r --name-only "+snap.Commit); got != "f" {
+	if got := sh(t, u.Root, "git ls-tree -r --name-only "+tree); got != "f" {
 		t.Errorf("%q", got)
 	}
 }

@@ -7,10 +7,43 @@ import (
 	"strconv"
 )
 
+// indexEntry is a file as the index has it.
+type indexEntry struct {
+	path, oid string // the object id in binary
+	mode      uint32
+	stage     int
+	stat      indexStat
+	// hidden: git was told not to look whether the file changed. skipped: because
+	// it is outside a sparse checkout. intended: added without its content.
+	hidden, skipped, intended bool
+}
+
+// indexStat is what tells git, without reading a file, that it did not change.
+type indexStat struct {
+	ctime, ctimeNS, mtime, mtimeNS, ino, size uint32
+}
+
 // readIndex lists the files of an index without a git process. ok is false for
 // whatever it does not know for sure (a split or sparse index, conflicts, a
 // format to come): then git itself has to be asked. oidSize is 20 or 32.
 func readIndex(b []byte, oidSize int) (entries []TreeEntry, ok bool) {
+	all, ok := scanIndex(b, oidSize)
+	if !ok {
+		return nil, false
+	}
+	entries = make([]TreeEntry, 0, len(all))
+	for _, e := range all {
+		if e.stage != 0 || e.intended {
+			return nil, false
+		}
+		entries = append(entries, TreeEntry{Path: e.path, Mode: strconv.FormatUint(uint64(e.mode), 8), OID: hex.EncodeToString([]byte(e.oid))})
+	}
+	return entries, true
+}
+
+// scanIndex takes an index apart. The strings of the entries are parts of one
+// copy of it: a large repository has too many files for one allocation each.
+func scanIndex(b []byte, oidSize int) (entries []indexEntry, ok bool) {
 	const header, stat = 12, 40
 	if len(b) < header+oidSize || string(b[:4]) != "DIRC" {
 		return nil, false
@@ -20,39 +53,50 @@ func readIndex(b []byte, oidSize int) (entries []TreeEntry, ok bool) {
 		return nil, false
 	}
 	b = b[:len(b)-oidSize] // the checksum
-	pos, name := header, []byte(nil)
-	entries = make([]TreeEntry, 0, count)
+	text := string(b)
+	pos, name := header, ""
+	entries = make([]indexEntry, 0, count)
 	for range count {
 		fixed := stat + oidSize + 2
 		if len(b) < pos+fixed+2 {
 			return nil, false
 		}
 		e := b[pos:]
-		mode, flags := binary.BigEndian.Uint32(e[24:]), binary.BigEndian.Uint16(e[stat+oidSize:])
+		word := func(at int) uint32 { return binary.BigEndian.Uint32(e[at:]) }
+		flags := binary.BigEndian.Uint16(e[stat+oidSize:])
+		entry := indexEntry{
+			mode: word(24), oid: text[pos+stat : pos+stat+oidSize], stage: int(flags>>12) & 3, hidden: flags&0x8000 != 0,
+			stat: indexStat{word(0), word(4), word(8), word(12), word(20), word(36)},
+		}
 		if flags&0x4000 != 0 { // extended
-			if version < 3 || binary.BigEndian.Uint16(e[fixed:])&0x2000 != 0 { // added by intention only
+			more := binary.BigEndian.Uint16(e[fixed:])
+			if version < 3 {
 				return nil, false
 			}
+			entry.intended, entry.skipped = more&0x2000 != 0, more&0x4000 != 0
+			entry.hidden = entry.hidden || entry.skipped
 			fixed += 2
 		}
-		rest := e[fixed:]
 		if version == 4 {
-			strip, n := offsetVarint(rest)
+			strip, n := offsetVarint(e[fixed:])
 			if n == 0 || strip > len(name) {
 				return nil, false
 			}
-			name, rest, fixed = name[:len(name)-strip], rest[n:], fixed+n
+			name, fixed = name[:len(name)-strip], fixed+n
 		} else {
-			name = name[:0]
+			name = ""
 		}
-		end := bytes.IndexByte(rest, 0)
-		if end < 0 || flags&0x3000 != 0 || mode&0o170000 == 0o040000 {
+		end := bytes.IndexByte(e[fixed:], 0)
+		if end < 0 || entry.mode&0o170000 == 0o040000 {
 			return nil, false
 		}
-		name = append(name, rest[:end]...)
-		entries = append(entries, TreeEntry{
-			Path: string(name), Mode: strconv.FormatUint(uint64(mode), 8), OID: hex.EncodeToString(e[stat : stat+oidSize]),
-		})
+		if tail := text[pos+fixed : pos+fixed+end]; name == "" {
+			name = tail
+		} else {
+			name += tail
+		}
+		entry.path = name
+		entries = append(entries, entry)
 		size := fixed + end + 1
 		if version < 4 {
 			size = (fixed + end + 8) &^ 7 // at least one NUL, then up to a multiple of eight

@@ -32,6 +32,8 @@ type Repo struct {
 const (
 	maxRefs  = 256 << 20
 	maxIndex = 1 << 30
+	// maxConfig bounds configuration and attributes.
+	maxConfig = 16 << 20
 )
 
 // readOwn reads a file of the work tree's own git directory.

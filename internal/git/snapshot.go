@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,34 +13,19 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Snapshot is a commit of the whole tree, untracked files included, that no
-// branch knows of.
-type Snapshot struct {
-	Tree   string
-	Commit string
-	// Partial: git could not read everything; the rest is as the index has it.
-	Partial bool
-	files   []TreeEntry // nil when only git can list them
-}
-
 // SnapshotTree writes the tree of everything in the work tree that git does not
 // ignore. It works on a copy of the index: the user's index, stash and files
 // are not touched. Paths in exclude (relative to the root) are left out.
 func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, err error) {
-	snap, err := r.snapshotTree(ctx, exclude)
-	return snap.Tree, err
-}
-
-func (r Repo) snapshotTree(ctx context.Context, exclude []string) (Snapshot, error) {
 	r.sweepIndexes(time.Now())
 	dir, err := os.MkdirTemp(r.GitDir, tempIndex+"*")
 	if err != nil {
-		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
+		return "", fmt.Errorf("snapshot: %w", err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // nothing to do about it
 	index := filepath.Join(dir, "index")
 	if err := copyFile(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
+		return "", fmt.Errorf("snapshot: %w", err)
 	}
 	o := Opts{IndexFile: index}
 	args := []string{
@@ -52,25 +36,18 @@ func (r Repo) snapshotTree(ctx context.Context, exclude []string) (Snapshot, err
 		p = escapedGlob(strings.TrimSuffix(filepath.ToSlash(p), "/"))
 		args = append(args, ":(top,exclude,glob)"+p, ":(top,exclude,glob)"+p+"/**")
 	}
-	partial := false
 	if _, err := r.RunWith(ctx, o, args...); err != nil {
 		var ge *Error
 		if !errors.As(err, &ge) || ge.TimedOut {
-			return Snapshot{}, fmt.Errorf("snapshot: %w", err)
+			return "", fmt.Errorf("snapshot: %w", err)
 		}
-		partial = true // a file that cannot be read, a filter that fails
+		// A file that cannot be read, or a filter that fails, stays as the index has it.
 	}
 	out, err := r.RunWith(ctx, o, "write-tree")
 	if err != nil {
-		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
+		return "", fmt.Errorf("snapshot: %w", err)
 	}
-	snap := Snapshot{Tree: strings.TrimSpace(string(out)), Partial: partial}
-	if b, err := safefile.Read("", index, maxIndex); err == nil {
-		if files, ok := readIndex(b, len(snap.Tree)/2); ok {
-			snap.files = files
-		}
-	}
-	return snap, nil
+	return strings.TrimSpace(string(out)), nil
 }
 
 // escapedGlob is a glob that matches p alone. It begins with an escape even where
@@ -104,54 +81,6 @@ func (r Repo) sweepIndexes(now time.Time) {
 			_ = os.RemoveAll(filepath.Join(r.GitDir, e.Name()))
 		}
 	}
-}
-
-// CommitTree makes a commit of tree and points ref at it, in one process.
-func (r Repo) CommitTree(ctx context.Context, tree, parent, ref, message string, now time.Time) (commit string, err error) {
-	if !isOID(tree) || (parent != "" && !isOID(parent)) {
-		return "", fmt.Errorf("snapshot: %w: tree %q, parent %q", ErrBadRef, tree, parent)
-	}
-	var in bytes.Buffer
-	fmt.Fprintf(&in, "feature done\ncommit %s\nmark :1\ncommitter Gauntlet <gauntlet@localhost> %d +0000\n", ref, now.Unix())
-	fmt.Fprintf(&in, "data %d\n%s\n", len(message), message)
-	if parent != "" {
-		fmt.Fprintf(&in, "from %s\n", parent)
-	}
-	fmt.Fprintf(&in, "M 040000 %s \n", tree)
-	in.WriteString("get-mark :1\ndone\n")
-	out, err := r.RunWith(ctx, Opts{Stdin: &in}, "fast-import", "--quiet", "--force", "--done")
-	if err != nil {
-		return "", fmt.Errorf("snapshot: %w", err)
-	}
-	commit = strings.TrimSpace(string(out))
-	if !isOID(commit) {
-		return "", fmt.Errorf("snapshot: git fast-import answered %q", commit)
-	}
-	return commit, nil
-}
-
-// TreeSnapshot is a snapshot without a commit yet: enough to tell what is in
-// the tree. CommitTree makes the commit that keeps it.
-func (r Repo) TreeSnapshot(ctx context.Context, exclude []string) (Snapshot, error) {
-	return r.snapshotTree(ctx, exclude)
-}
-
-// Snapshot is SnapshotTree and CommitTree in one.
-func (r Repo) Snapshot(ctx context.Context, exclude []string, parent, ref, message string, now time.Time) (Snapshot, error) {
-	snap, err := r.snapshotTree(ctx, exclude)
-	if err != nil {
-		return snap, err
-	}
-	snap.Commit, err = r.CommitTree(ctx, snap.Tree, parent, ref, message, now)
-	return snap, err
-}
-
-// Files lists every file of a snapshot.
-func (r Repo) Files(ctx context.Context, s Snapshot) ([]TreeEntry, error) {
-	if s.files != nil {
-		return s.files, nil
-	}
-	return r.ListTree(ctx, s.Tree)
 }
 
 // TreeEntry is a file or submodule in a tree.

@@ -26,8 +26,6 @@ type changes struct {
 	// diffArgs are the revisions to hand to git for the diff; %SNAPSHOT% stands
 	// for the snapshot commit.
 	diffArgs []string
-	nested   []string // untracked repositories inside this one
-	opaque   bool     // another repository inside this one is dirty: its content is not in the snapshot
 }
 
 const snapshotArg = "%SNAPSHOT%"
@@ -46,11 +44,6 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	committed := <-asked
 	if err != nil {
 		return c, err
-	}
-	c.nested = c.status.Nested()
-	c.opaque = len(c.nested) > 0
-	for _, ch := range c.status.Changes {
-		c.opaque = c.opaque || ch.Submodule
 	}
 	switch {
 	case e.opts.Scope.Commit != "":

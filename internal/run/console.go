@@ -85,8 +85,13 @@ func GateLine(r gate.Result) string {
 		took = "reused"
 	}
 	line := fmt.Sprintf("%-5s %s (%s)", strings.ToUpper(string(r.Status)), redact.Line(r.ID, 300), took)
-	if r.Message != "" {
-		line += " - " + redact.Line(r.Message, 300)
+	for _, why := range []string{r.Message, r.Warning} {
+		if why != "" {
+			line += " - " + redact.Line(why, 300)
+		}
+	}
+	if r.KnownRed {
+		line += " - was failing before this turn"
 	}
 	return line
 }
@@ -110,6 +115,9 @@ func Summary(w io.Writer, res Result) {
 		if g.LogPath != "" {
 			fmt.Fprintf(w, "Log: %s\n", g.LogPath)
 		}
+	}
+	for _, note := range res.Notes {
+		fmt.Fprintf(w, "Note: %s\n", note)
 	}
 	for _, warning := range res.Warnings {
 		fmt.Fprintf(w, "Warning: %s\n", redact.Line(warning, 500))

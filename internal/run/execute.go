@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
+	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 )
@@ -41,6 +42,14 @@ type Options struct {
 	// AgentBudget makes a run by hand say that the retry limit is exceeded, for
 	// agents that call it in a loop. It runs all the same.
 	AgentBudget bool
+	// Session and Agent are whose stop this is; "" by hand.
+	Session, Agent string
+	// AcceptAgent lets the agent's own runs of a check's command count.
+	AcceptAgent bool
+	// Before are the keys of the gates for the content as it was when the prompt
+	// arrived that began the unproved work: what failed then in the same way is
+	// not this session's doing.
+	Before map[string]string
 	// LockWait is how long to wait for another run in the same work tree.
 	LockWait time.Duration
 	// Interval is how long the last run holds; 0 runs always.
@@ -57,10 +66,6 @@ const lockName = ".gauntlet-run.lock"
 // foreignLock is how long a lock file that names no owner is believed.
 const foreignLock = 10 * time.Minute
 
-// runRef keeps the snapshot of the last run alive; git knows refs/worktree as
-// belonging to one work tree.
-const runRef = "refs/worktree/gauntlet/run"
-
 // execution is one run on its way.
 type execution struct {
 	opts    Options
@@ -74,6 +79,9 @@ type execution struct {
 	diffs   map[string][]byte // what reviews are given
 	partial bool              // gates that still fail are not part of this run
 	moved   movement          // what was committed since gates failed
+	content *git.Content      // what is judged; nil when that cannot be told
+	tree    gate.Tree         // the project's part of it
+	ledger  proof.Ledger
 	res     Result
 }
 
@@ -148,6 +156,7 @@ func (e *execution) locked(ctx context.Context) {
 	if hasState {
 		e.autoClean(ctx)
 	}
+	e.look(ctx)
 	e.findStale(ctx)
 	jobs := e.selected()
 	e.partial = e.leavesOut(jobs)
@@ -355,8 +364,11 @@ func (e *execution) autoClean(ctx context.Context) {
 	case len(e.logs.failing) > 0 && !e.mayBeMerged():
 		return
 	default:
-		merged, err := e.repo.IsAncestor(ctx, e.state.Commit, e.changes.base)
-		if err != nil || !merged {
+		merged := e.state.Commit == e.baseCommit()
+		if !merged {
+			merged, _ = e.repo.IsAncestor(ctx, e.state.Commit, e.changes.base)
+		}
+		if !merged {
 			return
 		}
 		why = "the commit of the last run is part of " + e.changes.base
@@ -365,7 +377,7 @@ func (e *execution) autoClean(ctx context.Context) {
 		e.res.Warnings = append(e.res.Warnings, err.Error())
 		return
 	}
-	e.res.Warnings = append(e.res.Warnings, "logs archived: "+why)
+	e.note("logs archived: %s", why)
 	e.logs, e.state = gateLogs{failing: map[string]bool{}}, state{}
 }
 

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
@@ -23,6 +24,11 @@ type Result struct {
 	Warnings     []string `json:"warnings,omitempty"`
 	// Executed counts the gates that really ran.
 	Executed int `json:"executed"`
+	// ChangedMeanwhile are paths that changed while the gates ran: what they said
+	// is about neither the one content nor the other.
+	ChangedMeanwhile []string `json:"changedWhileJudged,omitempty"`
+	// Notes are worth knowing; there is nothing to do about them.
+	Notes []string `json:"notes,omitempty"`
 	// Tree names the content that was judged.
 	Tree string `json:"-"`
 	// Changed are the paths that were judged; Attempt is which run of the turn
@@ -33,12 +39,17 @@ type Result struct {
 
 // Failed lists the gates that said no and may block.
 func (r Result) Failed() []gate.Result {
-	return r.with(func(g gate.Result) bool { return g.Status == gate.Fail && !g.WouldBlock })
+	return r.with(func(g gate.Result) bool { return g.Status == gate.Fail && !g.WouldBlock && !g.KnownRed })
 }
 
 // Observed lists the gates that said no and would block, but for their mode.
 func (r Result) Observed() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.WouldBlock })
+}
+
+// KnownRed lists the gates that failed in the same way before this turn began.
+func (r Result) KnownRed() []gate.Result {
+	return r.with(func(g gate.Result) bool { return g.Status == gate.Fail && g.KnownRed && !g.WouldBlock })
 }
 
 // Flaky lists the gates that passed and failed on the same content.
@@ -61,13 +72,36 @@ func (r Result) with(is func(gate.Result) bool) []gate.Result {
 	return out
 }
 
+// some names a few of many paths.
+func some(paths []string) string {
+	if len(paths) <= 3 {
+		return redact.Line(strings.Join(paths, ", "), 300)
+	}
+	return redact.Line(strings.Join(paths[:3], ", "), 300) + fmt.Sprintf(" and %d more", len(paths)-3)
+}
+
 // Notices are what a person should know of gates that did not block: what would
-// have blocked but for its mode, and what is flaky. The agent is not told of
-// either: it would work on them.
+// have blocked but for its mode, what was failing before, what ran no test, what
+// changed meanwhile and what is flaky. The agent is not told of most of it: it
+// would work on it.
 func (r Result) Notices() []string {
 	var out []string
 	for _, g := range r.Observed() {
 		out = append(out, fmt.Sprintf("%s would block (mode %s): %s", names([]gate.Result{g}), g.Mode, redact.Line(g.Message, 200)))
+	}
+	for _, g := range r.KnownRed() {
+		out = append(out, names([]gate.Result{g})+" fails, and was failing before this turn")
+	}
+	for _, g := range r.Gates {
+		if g.Status == gate.Pass && g.Warning != "" {
+			out = append(out, names([]gate.Result{g})+": "+g.Warning)
+		}
+		if g.AgentAgreed != nil && !*g.AgentAgreed {
+			out = append(out, fmt.Sprintf("%s failed although the agent's own run passed on the same content; its runs do not count any more (gauntlet proofs trust %s)", names([]gate.Result{g}), g.Name))
+		}
+	}
+	if n := len(r.ChangedMeanwhile); n > 0 {
+		out = append(out, fmt.Sprintf("%s changed while it was judged", some(r.ChangedMeanwhile)))
 	}
 	for _, g := range r.Flaky() {
 		out = append(out, fmt.Sprintf("%s is flaky: %s", names([]gate.Result{g}), redact.Line(g.Message, 300)))

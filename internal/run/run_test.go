@@ -62,7 +62,13 @@ func runGit(t *testing.T, dir string, args ...string) string {
 }
 
 func options(cfg *config.Loaded) Options {
-	return Options{Config: cfg, Getenv: noEnv, Environ: os.Environ(), Now: time.Now}
+	getenv := func(name string) string {
+		if name == "XDG_STATE_HOME" {
+			return cfg.Root + ".state"
+		}
+		return ""
+	}
+	return Options{Config: cfg, Getenv: getenv, Environ: os.Environ(), Now: time.Now}
 }
 
 func TestConclude(t *testing.T) {

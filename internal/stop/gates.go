@@ -25,7 +25,8 @@ func (s *stopping) gates(ctx context.Context) event.Verdict {
 	}
 	s.result = run.Execute(ctx, run.Options{
 		Config: s.cfg, Interval: s.cfg.Settings.RunInterval, Getenv: s.Getenv, Environ: s.Environ, Now: s.Now,
-		Turn: "session " + s.event.SessionID + " " + s.event.TurnID,
+		Turn: "session " + s.event.SessionID + " " + s.event.TurnID, Session: s.event.SessionID, Agent: string(s.event.Agent),
+		LockWait: s.cfg.Settings.LockWait, AcceptAgent: s.cfg.Settings.AcceptAgentRuns,
 	})
 	res := s.result
 	for _, w := range res.Warnings {

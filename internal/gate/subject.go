@@ -1,0 +1,137 @@
+package gate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/git"
+	"gauntlet/internal/proof"
+)
+
+// ownDir is Gauntlet's configuration: a check's settings are in its key already.
+const ownDir = ".gauntlet"
+
+// lockFiles pin what a check's tools load from outside the tree; those at the
+// project root belong to every key.
+func lockFiles() []string {
+	return []string{
+		"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb",
+		"deno.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.txt", "Cargo.lock", "Gemfile.lock",
+		"composer.lock", "mix.lock", "pubspec.lock", "packages.lock.json", "gradle.lockfile", "flake.lock",
+	}
+}
+
+// versionFiles choose which version a tool's shim starts.
+func versionFiles() []string {
+	return []string{
+		".tool-versions", "mise.toml", ".mise.toml", ".nvmrc", ".node-version", ".python-version", ".ruby-version",
+		"rust-toolchain", "rust-toolchain.toml", "go.mod", "go.work", "global.json", "package.json", ".sdkmanrc",
+	}
+}
+
+// Tree is the project's content as a check's inputs are looked for in it.
+type Tree struct {
+	Root  string     // of the project
+	Files []git.File // by path, relative to the root
+}
+
+// find is the file at the root, by name.
+func (t Tree) find(name string) (git.File, bool) {
+	i, ok := slices.BinarySearchFunc(t.Files, name, func(f git.File, name string) int { return strings.Compare(f.Path, name) })
+	if !ok {
+		return git.File{}, false
+	}
+	return t.Files[i], true
+}
+
+// Versions is a digest of what chooses the versions of tools.
+func (t Tree) Versions() string {
+	var b strings.Builder
+	for _, name := range versionFiles() {
+		if f, ok := t.find(name); ok {
+			fmt.Fprintf(&b, "%s %x ", name, f.ID)
+		}
+	}
+	return b.String()
+}
+
+// Subject is everything the outcome of a check may depend on, but for the output
+// of its tools and the base commit, which the caller adds.
+func (j Job) Subject(t Tree) proof.Subject {
+	c := j.Check
+	s := proof.Subject{Gate: j.Name, Dir: relativeTo(t.Root, j.Dir), Command: c.Command, Env: c.Env, Others: map[string]string{}}
+	s.Settings = append(s.Settings,
+		"timeout="+c.Limit().String(), fmt.Sprint("error_exit_codes=", c.CouldNotRunCodes()), "error_patterns="+strings.Join(c.ErrorPatterns, "\n"),
+		"report="+c.ReportFormat(), "report_file="+c.ReportFile, "new_only="+c.NewOnly)
+	listed := map[string]bool{}
+	for _, f := range t.Files {
+		if j.DependsOn(f.Path) {
+			s.Files = append(s.Files, f)
+			if len(c.Inputs) > 0 {
+				listed[f.Path] = true
+			}
+		}
+	}
+	if len(c.Inputs) > 0 {
+		for p, print := range j.unlisted(t.Root, func(p string) bool { return listed[p] }) {
+			s.Others[p] = print
+		}
+	}
+	for _, name := range lockFiles() {
+		if f, ok := t.find(name); ok {
+			if !j.DependsOn(name) {
+				s.Others[name] = f.ID
+			}
+		} else if path := filepath.Join(t.Root, name); exists(path) { // ignored by git
+			s.Others[name] = fingerprint(path)
+		}
+	}
+	return s
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func relativeTo(root, dir string) string {
+	rel, err := filepath.Rel(root, dir)
+	if err != nil {
+		return dir
+	}
+	return filepath.ToSlash(rel)
+}
+
+// UsesBase reports whether the command is about the base branch.
+func (j Job) UsesBase() bool {
+	return j.Check != nil && strings.Contains(j.Check.Command, "BASE_BRANCH")
+}
+
+// DependsOn reports whether the outcome may depend on a file.
+func (j Job) DependsOn(p string) bool {
+	if j.Check == nil {
+		return j.Covers(p)
+	}
+	if under(p, ownDir) && !slices.ContainsFunc(j.Check.Inputs, func(in string) bool {
+		return under(strings.TrimPrefix(filepath.ToSlash(in), "./"), ownDir)
+	}) {
+		return false
+	}
+	if len(j.Check.Inputs) == 0 {
+		return j.Covers(p)
+	}
+	if Matches(j.Check.Inputs, p) {
+		return true
+	}
+	// Inputs may also be written as seen from the entry point.
+	if !hasMeta(j.Entry) && j.Entry != "." && under(p, j.Entry) && len(p) > len(j.Entry) {
+		return Matches(j.Check.Inputs, p[len(j.Entry)+1:])
+	}
+	return false
+}
+
+// Environ is the environment that the job's command gets.
+func (j Job) Environ(environ []string) []string { return checkEnviron(environ, j.Check.Env, j.Dir) }

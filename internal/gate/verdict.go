@@ -1,0 +1,230 @@
+package gate
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/proc"
+)
+
+// judge turns the end of a command into a result. output is the end of what it
+// printed, whole whether that is all of it.
+func (res *Result) judge(j Job, r proc.Result, limit time.Duration, output string, whole bool) {
+	if r.ExitCode >= 0 {
+		code := r.ExitCode
+		res.ExitCode = &code
+	}
+	switch {
+	case r.Cancelled:
+		res.Status, res.Message = Error, "stopped before it ended"
+	case r.TimedOut:
+		res.Status, res.Message, res.TimedOut = Fail, fmt.Sprintf("timed out after %s", limit), true
+	case r.Err != nil:
+		res.Status, res.Message = Error, "could not run: "+r.Err.Error()
+	case r.ExitCode == 0:
+		res.Status = Pass
+		if whole && ranNoTest(output) {
+			res.Warning = RanNoTest
+		}
+	case r.Signaled:
+		res.Status, res.Message = Fail, "ended by signal: "+r.Signal
+	default:
+		if why := couldNotRun(j, r.ExitCode, output); why != "" {
+			res.Status, res.Message = Error, why
+		} else if saysNoTest(r.ExitCode, output) {
+			res.Status, res.Warning = Pass, RanNoTest
+		} else {
+			res.Status, res.Message = Fail, fmt.Sprintf("exit code %d", r.ExitCode)
+		}
+	}
+}
+
+// RanNoTest is the warning of a test runner that found nothing to run.
+const RanNoTest = "ran no test"
+
+// lastLinesOf are the lines in which a tool says why it ended.
+func lastLinesOf(output string, n int) []string {
+	lines := strings.Split(strings.TrimRight(output, "\n \t"), "\n")
+	return lines[max(0, len(lines)-n):]
+}
+
+// couldNotRun says why a command that failed never judged anything; "" when it
+// did.
+func couldNotRun(j Job, code int, output string) string {
+	lines := lastLinesOf(output, 30)
+	tail := strings.Join(lines, "\n")
+	missing := missingTool(lines)
+	with := func(what string) string {
+		if missing != "" {
+			return missing + " (" + what + ")"
+		}
+		return what
+	}
+	if slices.Contains(j.Check.CouldNotRunCodes(), code) {
+		switch code {
+		case 126:
+			return with("command cannot be executed, exit code 126")
+		case 127:
+			return with("command not found, exit code 127")
+		}
+		return fmt.Sprintf("could not run (exit code %d is in error_exit_codes)", code)
+	}
+	for _, p := range j.Check.ErrorPatterns {
+		if re, err := regexp.Compile("(?m)" + p); err == nil {
+			if m := re.FindString(tail); m != "" {
+				return "could not run: " + strings.TrimSpace(m)
+			}
+		}
+	}
+	if what := wrapperCode(tail); what != "" {
+		return with(what)
+	}
+	for _, p := range neverRan() {
+		if m := regexp.MustCompile("(?m)" + p).FindString(tail); m != "" {
+			return with(strings.TrimSpace(m))
+		}
+	}
+	if module := missingModule(j, tail); module != "" {
+		return "Python module " + module + " is not installed"
+	}
+	return ""
+}
+
+// wrapperCode finds the word of a program that runs others (make, just, npm, …)
+// that the command it called was not found or could not be executed. Where it
+// reports another failure as well, that one counts.
+func wrapperCode(tail string) string {
+	found := ""
+	for _, m := range regexp.MustCompile(`(?m)^(g?make)(?:\[\d+\])?: \*\*\* .*\bError (\d+)`).FindAllStringSubmatch(tail, -1) {
+		switch m[2] {
+		case "126", "127":
+			found = m[1] + ": Error " + m[2]
+		case "2": // an outer make, about the inner one
+		default:
+			return ""
+		}
+	}
+	if found != "" {
+		return found
+	}
+	for _, p := range []string{
+		"^error: [Rr]ecipe `[^`]*` failed (?:on line \\d+ )?with exit code 12[67]",
+		`^task: Failed to run task ".*": exit status 12[67]`,
+		`^npm (?:ERR!|error) (?:code|errno) 12[67]$`,
+		`^error Command failed with exit code 12[67]\.?$`,
+		`\bELIFECYCLE\b.*Command failed with exit code 12[67]`,
+		`^nox > Command .* failed with exit code 12[67]`,
+		`command finished with error: command .* exited \(12[67]\)`,
+		`Command failed with status \(12[67]\)`,
+		`finished with non-zero exit value 12[67]`,
+		`Process exited with an error: 12[67]\b`,
+		`^Script .* returned with error code 12[67]$`,
+	} {
+		if m := regexp.MustCompile("(?m)" + p).FindString(tail); m != "" {
+			return strings.TrimSpace(m)
+		}
+	}
+	return ""
+}
+
+// neverRan are the words of tools that did not find what they were told to run.
+func neverRan() []string {
+	return []string{
+		`^g?make: \*\*\* No rule to make target '[^']*'\.  Stop\.`,
+		"^error: Justfile does not contain recipes? .*",
+		`^error: No justfile found`,
+		`^task: Task "[^"]*" does not exist`,
+		`Missing script: .*`,
+		`^error: Script not found ".*"`,
+		`Couldn't find a script named ".*"`,
+		`^error Command "[^"]*" not found\.`,
+		`could not determine executable to run`,
+		"^error: no such (?:sub)?command: `.*`",
+		`^error: '.*' is not installed for the (?:custom )?toolchain .*`,
+		`^go: no such tool ".*"|^go tool: no such tool ".*"`,
+		"^error: Failed to spawn: `.*`",
+		`^Command not found: \S+`,
+		`^Error: the command \S+ could not be found within PATH`,
+		`Command '.*' is not found in your PATH`,
+		`could not find executable \S+`,
+		"^Executable `.*` not found",
+		`specified command or file was not found`,
+		`^bundler: command not found: \S+`,
+	}
+}
+
+// missingTool names the program that a shell, make or a package manager did not
+// find.
+func missingTool(lines []string) string {
+	for _, p := range []string{
+		`^(?:/\S+/)?(?:ba|da|z|k)?sh: (?:\d+: |line \d+: )?(?:eval: line \d+: )?([^\s:]+): (?:command )?not found$`,
+		`^(?:/\S+/)?\S*sh: command not found: (\S+)$`,
+		`^\S+: line \d+: ([^\s:]+): command not found$`,
+		`^\S+: \d+: ([^\s:]+): not found$`,
+		`^g?make(?:\[\d+\])?: ([^\s:*]+): No such file or directory$`,
+		`^([^\s:]+): command not found$`,
+		`^env: [‘'"]?([^’'":]+)[’'"]?: No such file or directory$`,
+		"^error: no such (?:sub)?command: `(.*)`",
+		"^error: Failed to spawn: `(.*)`",
+		`^Command not found: (\S+)`,
+	} {
+		re := regexp.MustCompile(p)
+		for _, l := range slices.Backward(lines) {
+			if m := re.FindStringSubmatch(strings.TrimSpace(l)); m != nil {
+				return m[1] + " is not installed"
+			}
+		}
+	}
+	return ""
+}
+
+// missingModule names the module that Python was told to run and does not have.
+// One of the project itself is not a tool: that it is missing is a failure.
+func missingModule(j Job, tail string) string {
+	m := regexp.MustCompile(`(?m)^\S*python[0-9.]*(?:\.exe)?: No module named '?([\w.]+)'?(?:\.__main__.*)?$`).FindStringSubmatch(tail)
+	if m == nil {
+		return ""
+	}
+	top, _, _ := strings.Cut(m[1], ".")
+	for _, dir := range []string{j.Dir, filepath.Join(j.Dir, "src")} {
+		for _, name := range []string{top, top + ".py"} {
+			if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+				return ""
+			}
+		}
+	}
+	return m[1]
+}
+
+// ranNoTest reports that a test runner said it ran nothing, and none said it ran
+// something.
+func ranNoTest(output string) bool {
+	none := regexp.MustCompile(strings.Join([]string{
+		`\[no test files\]`, `\[no tests to run\]`, `(?m)^no packages to test`, `\bcollected 0 items\b`, `\bno tests ran\b`, `\bNO TESTS RAN\b`,
+		`(?m)^Ran 0 tests in`, `(?m)^Tests:\s+0 total`, `\bNo tests found\b`, `\bNo test files found\b`, `(?m)^\s*0 passing`, `(?m)^running 0 tests$`,
+		`\b0 examples, 0 failures`, `No tests executed!`, `No test is available in`, `(?m)^(?:#|ℹ) tests 0$`, `\bok \| 0 passed`,
+	}, "|"))
+	if !none.MatchString(output) {
+		return false
+	}
+	some := regexp.MustCompile(strings.Join([]string{
+		`(?m)^ok\s+\S+\s+(?:[0-9.]+s|\(cached\))(?:\s+coverage: \S+ of statements(?: in \S+)?)?\s*$`,
+		`(?m)^(?:--- |=== )`, `\b[1-9]\d* (?:passed|passing|failed|failing|skipped|xfailed|examples?)\b`, `\bcollected [1-9]\d* items?\b`,
+		`(?m)^Ran [1-9]\d* tests? in`, `(?m)^Tests:.*\b[1-9]\d* total`, `(?m)^running [1-9]\d* tests?$`, `(?m)^(?:#|ℹ) tests [1-9]`, `(?m)^OK \([1-9]\d* test`,
+	}, "|"))
+	return !some.MatchString(output)
+}
+
+// saysNoTest reports that the exit code itself says that there was no test: it is
+// pytest's and unittest's own, or the runner's last words.
+func saysNoTest(code int, output string) bool {
+	if !ranNoTest(output) {
+		return false
+	}
+	return code == 5 || regexp.MustCompile(`(?m)^g?make(?:\[\d+\])?: \*\*\* .*\bError 5$|No test(?:s| files) found, exiting with code 1|^Error: No test files found`).MatchString(output)
+}

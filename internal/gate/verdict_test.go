@@ -1,0 +1,82 @@
+package gate
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/proc"
+)
+
+// How commands end, in the words of real tools.
+func TestJudge(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "myapp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		code    int
+		output  string
+		want    Status
+		message string
+		warning string
+	}{
+		{"plain failure", 1, "FAIL\tx\n", Fail, "exit code 1", ""},
+		{"not found", 127, "sh: 1: eslint: not found\n", Error, "eslint is not installed (command not found, exit code 127)", ""},
+		{"make", 2, "make: golangci-lint: No such file or directory\nmake: *** [Makefile:3: lint] Error 127\n", Error, "golangci-lint is not installed (make: Error 127)", ""},
+		{"make, in bash", 2, "/bin/bash: line 1: pytest: command not found\nmake: *** [Makefile:9: test] Error 127\n", Error, "pytest is not installed (make: Error 127)", ""},
+		{"make in make", 2, "/bin/sh: 1: ruff: not found\nmake[1]: *** [Makefile:2: lint] Error 127\nmake[1]: Leaving directory '/x'\nmake: *** [Makefile:5: all] Error 2\n", Error, "ruff is not installed (make: Error 127)", ""},
+		{"make -k with a real failure", 2, "sh: 1: ruff: not found\nmake: *** [Makefile:2: lint] Error 127\n1 failed\nmake: *** [Makefile:5: test] Error 1\n", Fail, "exit code 2", ""},
+		{"make, failing test", 2, "1 failed\nmake: *** [Makefile:5: test] Error 1\n", Fail, "exit code 2", ""},
+		{"make, no such target", 2, "make: *** No rule to make target 'lint'.  Stop.\n", Error, "make: *** No rule to make target 'lint'.  Stop.", ""},
+		{"make, missing source", 2, "make: *** No rule to make target 'foo.c', needed by 'foo.o'.  Stop.\n", Fail, "exit code 2", ""},
+		{"just", 127, "sh: 1: nope: not found\nerror: Recipe `test` failed on line 2 with exit code 127\n", Error, "nope is not installed (command not found, exit code 127)", ""},
+		{"just inside a script", 1, "error: Recipe `test` failed on line 2 with exit code 127\n", Error, "error: Recipe `test` failed on line 2 with exit code 127", ""},
+		{"npm script", 1, "npm error Missing script: \"lint\"\nnpm error\nnpm error To see a list of scripts, run:\nnpm error   npm run\n", Error, "Missing script: \"lint\"", ""},
+		{"pnpm", 1, "sh: 1: eslint: not found\n ELIFECYCLE  Command failed with exit code 127.\n", Error, "eslint is not installed (ELIFECYCLE  Command failed with exit code 127)", ""},
+		{"python -m", 1, "/usr/bin/python3: No module named pytest\n", Error, "Python module pytest is not installed", ""},
+		{"python -m through make", 2, "/usr/bin/python3: No module named pytest\nmake: *** [Makefile:2: test] Error 1\n", Error, "Python module pytest is not installed", ""},
+		{"python -m of the project", 1, "/usr/bin/python3: No module named myapp.gone\n", Fail, "exit code 1", ""},
+		{"a module that the project imports", 1, "Traceback (most recent call last):\nModuleNotFoundError: No module named 'requests'\n", Fail, "exit code 1", ""},
+		{"cargo", 101, "error: no such command: `clippy`\n\n\tView all installed commands with `cargo --list`\n", Error, "clippy is not installed (error: no such command: `clippy`)", ""},
+		{"uv", 2, "error: Failed to spawn: `pytest`\n  Caused by: No such file or directory (os error 2)\n", Error, "pytest is not installed (error: Failed to spawn: `pytest`)", ""},
+		{"a test about exit codes", 1, "--- FAIL: TestX\n    expected exit code 0, got exit code 127\nFAIL\n", Fail, "exit code 1", ""},
+		{"own code", 3, "license server down\n", Error, "could not run (exit code 3 is in error_exit_codes)", ""},
+		{"own pattern", 1, "x\nFATAL: cannot connect to db\n", Error, "could not run: FATAL: cannot connect to db", ""},
+		{"126", 126, "sh: 1: ./x: Permission denied\n", Error, "command cannot be executed, exit code 126", ""},
+
+		{"go without tests", 0, "?   \tx/a\t[no test files]\n?   \tx/b\t[no test files]\n", Pass, "", RanNoTest},
+		{"go, some without", 0, "?   \tx/a\t[no test files]\nok  \tx/b\t0.012s\n", Pass, "", ""},
+		{"go, cached", 0, "?   \tx/a\t[no test files]\nok  \tx/b\t(cached)\n", Pass, "", ""},
+		{"go, none matched", 0, "ok  \tx/b\t0.012s [no tests to run]\n", Pass, "", RanNoTest},
+		{"pytest", 5, "collected 0 items\n\n==== no tests ran in 0.01s ====\n", Pass, "", RanNoTest},
+		{"pytest through make", 2, "collected 0 items\n\n==== no tests ran in 0.01s ====\nmake: *** [Makefile:2: test] Error 5\n", Pass, "", RanNoTest},
+		{"pytest, broken collection", 2, "collected 0 items / 1 error\n\n==== 1 error in 0.01s ====\n", Fail, "exit code 2", ""},
+		{"another 5", 5, "disk on fire\n", Fail, "exit code 5", ""},
+		{"jest", 0, "Test Suites: 0 total\nTests:       0 total\n", Pass, "", RanNoTest},
+		{"jest, strict", 1, "No tests found, exiting with code 1\n", Pass, "", RanNoTest},
+		{"cargo without tests", 0, "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored\n", Pass, "", RanNoTest},
+		{"cargo, docs without", 0, "running 3 tests\n...\ntest result: ok. 3 passed; 0 failed\n\n   Doc-tests x\n\nrunning 0 tests\n\ntest result: ok. 0 passed; 0 failed\n", Pass, "", ""},
+		{"unittest", 5, "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", Pass, "", RanNoTest},
+		{"a linter", 0, "0 issues.\n", Pass, "", ""},
+		{"a quiet test", 0, "", Pass, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &config.Check{Command: "x"}
+			switch tt.name {
+			case "own code":
+				c.ErrorExitCodes = []int{3}
+			case "own pattern":
+				c.ErrorPatterns = []string{"^FATAL: .*"}
+			}
+			var res Result
+			res.judge(Job{Dir: dir, Check: c}, proc.Result{ExitCode: tt.code}, time.Minute, tt.output, true)
+			if res.Status != tt.want || res.Message != tt.message || res.Warning != tt.warning {
+				t.Errorf("%s %q %q, want %s %q %q", res.Status, res.Message, res.Warning, tt.want, tt.message, tt.warning)
+			}
+		})
+	}
+}

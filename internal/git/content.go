@@ -1,0 +1,388 @@
+package git
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // git's own names for content
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/internal/safefile"
+)
+
+// File is one file of a work tree: its mode as git has it and the binary id of
+// its content.
+type File struct {
+	Path string
+	Mode uint32
+	ID   string
+}
+
+// Content is what a work tree held at one moment: every file that is tracked, or
+// untracked and not ignored. What git calls clean is taken from the index; only
+// what differs is read.
+type Content struct {
+	Files []File // by path
+	// Unknown are paths whose content cannot be told: repositories inside this
+	// one, dirty submodules, files that cannot be read.
+	Unknown []string
+	// Unreadable are those of them that could not be read.
+	Unreadable []string
+	// Hidden are files that differ although git was told not to look.
+	Hidden []string
+
+	repo   Repo
+	leave  []string
+	status Status
+	index  []indexEntry // what was taken from it without being read
+	newer  indexStat    // when the index was written: what is not older may have changed
+	read   map[string]indexStat
+	dirs   map[string]indexStat
+	at     time.Time
+}
+
+// maxHashed is the size up to which a file is read; of larger ones size and time
+// stand for the content.
+const maxHashed = 64 << 20
+
+// Content reads what the work tree holds. st is what `git status` says of it;
+// paths at and below leave do not belong to it.
+func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content, error) {
+	c := &Content{repo: r, leave: leave, status: st, read: map[string]indexStat{}, at: time.Now()}
+	entries, err := c.readIndex(ctx)
+	if err != nil {
+		return nil, err
+	}
+	gone, dirty := c.differing()
+	var look []string
+	var hidden []indexEntry
+	c.index = entries[:0]
+	for _, e := range entries {
+		switch {
+		case c.left(e.path) || gone[e.path] || dirty[e.path] || e.stage != 0:
+		case e.hidden:
+			look = append(look, e.path)
+			hidden = append(hidden, e)
+		default:
+			c.index = append(c.index, e)
+		}
+	}
+	for p := range dirty {
+		if !c.left(p) {
+			look = append(look, p)
+		}
+	}
+	slices.Sort(look)
+	files, err := c.hashAll(ctx, look)
+	if err != nil {
+		return nil, err
+	}
+	c.unhide(hidden, files)
+	c.Files = merge(c.index, files)
+	c.watch()
+	return c, ctx.Err()
+}
+
+// unhide finds the files that differ although git was told not to look. Outside a
+// sparse checkout a missing file is as it should be.
+func (c *Content) unhide(hidden []indexEntry, files []File) {
+	for _, e := range hidden {
+		i, found := slices.BinarySearchFunc(files, e.path, func(f File, path string) int { return strings.Compare(f.Path, path) })
+		if found && files[i].ID != e.oid || !found && !e.skipped {
+			c.Hidden = append(c.Hidden, e.path)
+		}
+	}
+}
+
+// readIndex reads the index, or has git list it where the format is one that only
+// git knows.
+func (c *Content) readIndex(ctx context.Context) ([]indexEntry, error) {
+	name := filepath.Join(c.repo.GitDir, "index")
+	b, err := c.repo.readOwn("index", maxIndex)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read index: %w", err)
+	}
+	if entries, ok := scanIndex(b, c.repo.oidSize(c.status)); ok {
+		if info, err := os.Stat(name); err == nil {
+			t := info.ModTime()
+			c.newer = indexStat{mtime: uint32(t.Unix()), mtimeNS: uint32(t.Nanosecond())}
+		}
+		return entries, nil
+	}
+	out, err := c.repo.Run(ctx, "ls-files", "--stage", "-v", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var entries []indexEntry
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		meta, path, ok := strings.Cut(line, "\t")
+		f := strings.Fields(meta)
+		if !ok || len(f) != 4 {
+			continue
+		}
+		e := indexEntry{path: path, skipped: f[0] == "S" || f[0] == "s", hidden: f[0] != strings.ToUpper(f[0]) || f[0] == "S"}
+		oid, err := hex.DecodeString(f[2])
+		if _, scanErr := fmt.Sscanf(f[1]+" "+f[3], "%o %d", &e.mode, &e.stage); err != nil || scanErr != nil {
+			return nil, fmt.Errorf("git ls-files: unexpected line %q", line)
+		}
+		e.oid = string(oid)
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// oidSize is the length of a binary object id here.
+func (r Repo) oidSize(st Status) int {
+	if st.Head != "" {
+		return len(st.Head) / 2
+	}
+	if b, err := r.readCommon("config", maxConfig); err == nil && strings.Contains(strings.ToLower(string(b)), "sha256") {
+		return sha256.Size
+	}
+	return sha1.Size
+}
+
+// differing sorts what `git status` says: what is not there any more, and what
+// has to be read.
+func (c *Content) differing() (gone, dirty map[string]bool) {
+	gone, dirty = map[string]bool{}, map[string]bool{}
+	for _, ch := range c.status.Changes {
+		switch {
+		case ch.Submodule:
+			c.unknown(ch.Path)
+		case strings.HasSuffix(ch.Path, "/"): // a repository inside this one
+			if path := strings.TrimSuffix(ch.Path, "/"); !c.left(path) && !c.repo.isOwnWorkTree(path) {
+				c.unknown(path)
+			}
+		case ch.Deleted():
+			gone[ch.Path] = true
+		case ch.Untracked, ch.Unmerged, ch.Worktree != '.':
+			dirty[ch.Path] = true
+		}
+	}
+	return gone, dirty
+}
+
+func (c *Content) unknown(path string) {
+	if !c.left(path) {
+		c.Unknown = append(c.Unknown, path)
+	}
+}
+
+// left reports whether a path does not belong to the content.
+func (c *Content) left(path string) bool {
+	for _, l := range c.leave {
+		if path == l || len(path) > len(l) && path[len(l)] == '/' && strings.HasPrefix(path, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOwnWorkTree reports whether a repository inside this one is another work
+// tree of it, which agents like to put there. Its files are not part of this one.
+func (r Repo) isOwnWorkTree(path string) bool {
+	dir := filepath.Join(r.Root, filepath.FromSlash(path))
+	target, ok := readGitFile(filepath.Join(dir, ".git"), dir)
+	return ok && commonDir(target) == r.CommonDir
+}
+
+// merge puts the clean files and those that were read into one list by path.
+func merge(index []indexEntry, read []File) []File {
+	out := make([]File, 0, len(index)+len(read))
+	for _, e := range index {
+		for len(read) > 0 && read[0].Path < e.path {
+			out, read = append(out, read[0]), read[1:]
+		}
+		out = append(out, File{e.path, e.mode, e.oid})
+	}
+	return append(out, read...)
+}
+
+// hashAll reads files and names their content as git would: through git itself
+// where a filter may change it on the way in.
+func (c *Content) hashAll(ctx context.Context, paths []string) ([]File, error) {
+	files := make([]File, len(paths))
+	stats := make([]indexStat, len(paths))
+	filtered := make([]bool, len(paths))
+	errs := make([]error, len(paths))
+	root, err := os.Open(c.repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // read only
+	attrs := c.attributes(paths)
+	parallel(len(paths), func(i int) {
+		if ctx.Err() == nil {
+			stats[i], _ = statAt(int(root.Fd()), paths[i])
+			files[i], filtered[i], errs[i] = c.hashFile(paths[i], attrs)
+		}
+	})
+	var byGit []int
+	for i, p := range paths {
+		c.read[p] = stats[i]
+		if filtered[i] && !strings.Contains(p, "\n") {
+			byGit = append(byGit, i)
+		}
+	}
+	if err := c.filter(ctx, byGit, paths, files); err != nil {
+		return nil, err
+	}
+	kept := files[:0]
+	for i, f := range files {
+		switch {
+		case errs[i] == nil:
+			kept = append(kept, f)
+		case !errors.Is(errs[i], fs.ErrNotExist):
+			c.Unreadable = append(c.Unreadable, paths[i])
+			c.unknown(paths[i])
+		}
+	}
+	return kept, ctx.Err()
+}
+
+// attributes is what the repository's attributes files say, in one text.
+func (c *Content) attributes(paths []string) string {
+	var b strings.Builder
+	add := func(name string) {
+		if text, err := safefile.Read("", name, maxConfig); err == nil {
+			b.Write(text)
+			b.WriteByte('\n')
+		}
+	}
+	add(filepath.Join(c.repo.CommonDir, "info", "attributes"))
+	const name = ".gitattributes"
+	for _, e := range c.index {
+		if strings.HasSuffix(e.path, name) && filepath.Base(e.path) == name {
+			add(filepath.Join(c.repo.Root, filepath.FromSlash(e.path)))
+		}
+	}
+	for _, p := range paths {
+		if filepath.Base(p) == name {
+			add(filepath.Join(c.repo.Root, filepath.FromSlash(p)))
+		}
+	}
+	return b.String()
+}
+
+// hashFile names the content of one file; filtered is true where git would
+// change it before naming it.
+func (c *Content) hashFile(path, attrs string) (f File, filtered bool, err error) {
+	f.Path = path
+	name := filepath.Join(c.repo.Root, filepath.FromSlash(path))
+	info, err := os.Lstat(name)
+	if err != nil {
+		return f, false, err
+	}
+	var content []byte
+	switch mode := info.Mode(); {
+	case mode&fs.ModeSymlink != 0:
+		f.Mode = 0o120000
+		target, err := os.Readlink(name)
+		if err != nil {
+			return f, false, err
+		}
+		content = []byte(target)
+	case !mode.IsRegular():
+		return f, false, fmt.Errorf("%s: not a regular file", path)
+	default:
+		if f.Mode = 0o100644; mode&0o100 != 0 {
+			f.Mode = 0o100755
+		}
+		if info.Size() > maxHashed {
+			f.ID = fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC())
+			return f, false, nil
+		}
+		if content, err = safefile.Read("", name, maxHashed); err != nil {
+			return f, false, err
+		}
+		filtered = strings.Contains(attrs, "filter=") || strings.Contains(attrs, "ident") || strings.Contains(attrs, "encoding") ||
+			slices.Contains(content, '\r')
+	}
+	h := c.newHash()
+	fmt.Fprintf(h, "blob %d\x00", len(content))
+	h.Write(content)
+	f.ID = string(h.Sum(nil))
+	return f, filtered, nil
+}
+
+func (c *Content) newHash() hash.Hash {
+	if c.repo.oidSize(c.status) == sha256.Size {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // git's own names for content
+}
+
+// filter replaces the names of files that git changes on the way in.
+func (c *Content) filter(ctx context.Context, which []int, paths []string, files []File) error {
+	if len(which) == 0 {
+		return nil
+	}
+	var in strings.Builder
+	for _, i := range which {
+		in.WriteString(paths[i] + "\n")
+	}
+	out, err := c.repo.RunWith(ctx, Opts{Stdin: strings.NewReader(in.String())}, "hash-object", "--stdin-paths")
+	ids := strings.Fields(string(out))
+	if err != nil || len(ids) != len(which) {
+		// A filter that fails: what git would keep cannot be told.
+		for _, i := range which {
+			c.unknown(paths[i])
+			c.Unreadable = append(c.Unreadable, paths[i])
+		}
+		return ctx.Err()
+	}
+	for n, i := range which {
+		id, err := hex.DecodeString(ids[n])
+		if err != nil {
+			return fmt.Errorf("git hash-object: unexpected answer %q", ids[n])
+		}
+		files[i].ID = string(id)
+	}
+	return nil
+}
+
+// parallel calls do for 0 to n-1 on every processor.
+func parallel(n int, do func(int)) {
+	workers := min(runtime.GOMAXPROCS(0), max(1, n/64+1))
+	if workers == 1 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Digest names the whole content, "" where a part of it is not known.
+func (c *Content) Digest() string {
+	if len(c.Unknown) > 0 {
+		return ""
+	}
+	h := sha256.New()
+	for _, f := range c.Files {
+		fmt.Fprintf(h, "%d:%s%o%s", len(f.Path), f.Path, f.Mode, f.ID)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

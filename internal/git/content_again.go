@@ -1,0 +1,153 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path"
+	"slices"
+	"sync"
+	"time"
+)
+
+// clockTick is how coarse file times may be: what changed so shortly before it
+// was looked at may change once more without another time.
+const clockTick = 20 * time.Millisecond
+
+// watch remembers the directories of the content: a file that comes or goes
+// changes its directory.
+func (c *Content) watch() {
+	root, err := os.Open(c.repo.Root)
+	if err != nil {
+		return
+	}
+	defer root.Close() //nolint:errcheck // read only
+	c.dirs = map[string]indexStat{}
+	last := "\x00"
+	for _, f := range c.Files {
+		for dir := path.Dir(f.Path); dir != last; dir = path.Dir(dir) {
+			if _, known := c.dirs[dir]; known {
+				break
+			}
+			c.dirs[dir], _ = statAt(int(root.Fd()), dir)
+			if dir == "." {
+				break
+			}
+		}
+		last = path.Dir(f.Path)
+	}
+}
+
+// ChangedSince looks at the work tree again and lists the paths that are not as
+// they were. Where no file's times moved, that costs one stat per file and no
+// git process.
+func (c *Content) ChangedSince(ctx context.Context) ([]string, error) {
+	if c.untouched() {
+		return nil, nil
+	}
+	st, err := c.repo.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.repo.Content(ctx, st, c.leave)
+	if err != nil {
+		return nil, err
+	}
+	return c.Diff(now), nil
+}
+
+// untouched reports that nobody touched a file since the content was read.
+func (c *Content) untouched() bool {
+	root, err := os.Open(c.repo.Root)
+	if err != nil || c.newer == (indexStat{}) && len(c.index) > 0 {
+		return false
+	}
+	defer root.Close() //nolint:errcheck // read only
+	dir := int(root.Fd())
+	recent := c.at.Add(-clockTick)
+	for p, was := range c.dirs {
+		now, ok := statAt(dir, p)
+		if !ok || now != was || now.notBefore(recent) {
+			return false
+		}
+	}
+	for p, was := range c.read {
+		if now, ok := statAt(dir, p); !ok || now != was {
+			return false
+		}
+	}
+	var doubtful []File
+	for _, f := range c.Files {
+		if was, read := c.read[f.Path]; read && was.notBefore(recent) {
+			doubtful = append(doubtful, f)
+		}
+	}
+	var mu sync.Mutex
+	parallel(len(c.index), func(i int) {
+		e := &c.index[i]
+		if e.mode&0o170000 == 0o160000 {
+			return // a submodule: its own repository says whether it is clean
+		}
+		if now, ok := statAt(dir, e.path); !ok || now != e.stat || !e.stat.olderThan(c.newer) {
+			mu.Lock()
+			defer mu.Unlock()
+			doubtful = append(doubtful, File{e.path, e.mode, e.oid})
+		}
+	})
+	return len(doubtful) <= maxDoubtful && c.sameFiles(doubtful)
+}
+
+// maxDoubtful is how many files are read again before git is asked instead.
+const maxDoubtful = 500
+
+// sameFiles reads files again whose times say nothing: they changed just before
+// they were looked at, or the index has no times for them.
+func (c *Content) sameFiles(doubtful []File) bool {
+	if len(doubtful) == 0 {
+		return true
+	}
+	attrs := c.attributes(nil)
+	for _, f := range doubtful {
+		now, filtered, err := c.hashFile(f.Path, attrs)
+		if err != nil || filtered || now != f {
+			return false
+		}
+	}
+	return true
+}
+
+// notBefore reports whether the file changed at t or later.
+func (s indexStat) notBefore(t time.Time) bool {
+	sec, ns := uint32(t.Unix()), uint32(t.Nanosecond())
+	return s.ctime > sec || s.ctime == sec && s.ctimeNS >= ns || s.mtime > sec || s.mtime == sec && s.mtimeNS >= ns
+}
+
+// olderThan reports whether the file was written before the index was: git's own
+// rule for when times can be believed.
+func (s indexStat) olderThan(index indexStat) bool {
+	return s.mtime < index.mtime || s.mtime == index.mtime && s.mtimeNS < index.mtimeNS
+}
+
+// Diff lists the paths that differ between two looks, unknown ones included.
+func (c *Content) Diff(other *Content) []string {
+	var out []string
+	a, b := c.Files, other.Files
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].Path < b[0].Path:
+			out, a = append(out, a[0].Path), a[1:]
+		case len(a) == 0 || b[0].Path < a[0].Path:
+			out, b = append(out, b[0].Path), b[1:]
+		default:
+			if a[0] != b[0] {
+				out = append(out, a[0].Path)
+			}
+			a, b = a[1:], b[1:]
+		}
+	}
+	for _, p := range other.Unknown {
+		if !slices.Contains(c.Unknown, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}

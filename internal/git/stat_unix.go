@@ -1,0 +1,17 @@
+//go:build linux || darwin
+
+package git
+
+import "golang.org/x/sys/unix"
+
+// statAt looks at a path below the directory that dir is open on, without
+// following a link, as git's index keeps it.
+func statAt(dir int, path string) (st indexStat, ok bool) {
+	var s unix.Stat_t
+	if err := unix.Fstatat(dir, path, &s, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return indexStat{}, false
+	}
+	return indexStat{
+		uint32(s.Ctim.Sec), uint32(s.Ctim.Nsec), uint32(s.Mtim.Sec), uint32(s.Mtim.Nsec), uint32(s.Ino), uint32(s.Size),
+	}, true
+}

@@ -1,0 +1,256 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/safefile"
+	"gauntlet/internal/seal"
+)
+
+// Ledger is the proofs of a repository. The zero ledger holds nothing and keeps
+// nothing.
+type Ledger struct {
+	dir  string
+	seal seal.Sealer
+}
+
+// What a ledger holds at most.
+const (
+	maxAge    = 30 * 24 * time.Hour
+	maxBytes  = 64 << 20
+	maxRecord = 1 << 20
+	// sweepEvery is how often it is looked whether that is too much.
+	sweepEvery = 24 * time.Hour
+)
+
+// ErrNoPlace says that there is neither a repository nor a home to keep proofs in.
+var ErrNoPlace = errors.New("no place to keep proofs (set HOME or XDG_STATE_HOME)")
+
+// Dir is where the proofs of a project are: what the configuration says, else the
+// git directory that all work trees share, else the state home.
+func Dir(configured, commonDir, root, stateHome string) string {
+	switch {
+	case configured != "":
+		if !filepath.IsAbs(configured) {
+			configured = filepath.Join(root, configured)
+		}
+		return configured
+	case commonDir != "":
+		return filepath.Join(commonDir, "gauntlet", "proofs")
+	case stateHome != "":
+		return filepath.Join(stateHome, "gauntlet", "proofs", digest(root)[:32])
+	}
+	return ""
+}
+
+// Open opens the ledger in dir, with the seal of a state home.
+func Open(dir, stateHome string) Ledger { return Ledger{dir: dir, seal: seal.New(stateHome)} }
+
+// Entry is what is known for one key: the newest pass and the newest failure. A
+// key with both is a flake.
+type Entry struct {
+	Pass *Record `json:"pass,omitempty"`
+	Fail *Record `json:"fail,omitempty"`
+}
+
+// Newest is the newer of the two, nil when there is none.
+func (e Entry) Newest() *Record {
+	switch {
+	case e.Pass == nil:
+		return e.Fail
+	case e.Fail == nil || e.Pass.At.After(e.Fail.At):
+		return e.Pass
+	}
+	return e.Fail
+}
+
+// Get reads what is known for a key, without a lock. Torn or forged is nothing.
+func (l Ledger) Get(key string) Entry {
+	if !isKey(key) {
+		return Entry{}
+	}
+	return l.read(key)
+}
+
+func (l Ledger) read(key string) (e Entry) {
+	data, ok := l.open(key)
+	if !ok || json.Unmarshal(data, &e) != nil {
+		return Entry{}
+	}
+	for _, r := range []*Record{e.Pass, e.Fail} {
+		if r != nil && r.Key != key {
+			return Entry{} // a record of another key under this name
+		}
+	}
+	return e
+}
+
+// open reads a sealed file of the ledger.
+func (l Ledger) open(name string) ([]byte, bool) {
+	if l.dir == "" {
+		return nil, false
+	}
+	b, err := safefile.Read(l.dir, filepath.Join(l.dir, name), maxRecord)
+	if err != nil {
+		return nil, false
+	}
+	return l.seal.Open("proof "+name, b)
+}
+
+// write seals and writes a file of the ledger.
+func (l Ledger) write(name string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("proof: %w", err)
+	}
+	sealed, err := l.seal.Seal("proof "+name, data)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return fmt.Errorf("proof: %w", err)
+	}
+	return safefile.Put(l.dir, filepath.Join(l.dir, name), sealed, 0o600)
+}
+
+// Put keeps a record beside what is known for its key.
+func (l Ledger) Put(ctx context.Context, r Record) error {
+	if l.dir == "" {
+		return ErrNoPlace
+	}
+	if !isKey(r.Key) {
+		return fmt.Errorf("proof: invalid key %q", r.Key)
+	}
+	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+		return fmt.Errorf("proof: %w", err)
+	}
+	// Two runs that prove the same at the same time must not lose that one of
+	// them failed; a lock that cannot be had loses less than the proof.
+	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	if lock, err := safefile.Acquire(ctx, filepath.Join(l.dir, ".lock")); err == nil {
+		defer lock.Release() //nolint:errcheck // the process ends soon
+	}
+	e := l.read(r.Key)
+	switch r.Outcome {
+	case Pass:
+		if was := e.Newest(); r.Source == Agent && was != nil && was.Outcome == Pass && was.Source != Agent {
+			return nil // a run's own word is worth more
+		}
+		e.Pass = &r
+	case Fail:
+		e.Fail = &r
+	}
+	if err := l.write(r.Key, e); err != nil {
+		return err
+	}
+	l.sweep(r.At)
+	return nil
+}
+
+// List reads every record, newest first.
+func (l Ledger) List() []Record {
+	var out []Record
+	for _, name := range l.names() {
+		e := l.read(name)
+		for _, r := range []*Record{e.Pass, e.Fail} {
+			if r != nil {
+				out = append(out, *r)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Record) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Gate, b.Gate), cmp.Compare(a.Key, b.Key))
+	})
+	return out
+}
+
+func (l Ledger) names() []string {
+	if l.dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(l.dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if isKey(e.Name()) && e.Type().IsRegular() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+// Forget drops the records of the gates that match, and says how many there were.
+// What cannot be read goes too.
+func (l Ledger) Forget(matches func(gate string) bool) (n int, err error) {
+	var errs []error
+	for _, name := range l.names() {
+		r := l.read(name).Newest()
+		if r != nil && !matches(r.Gate) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(l.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+			continue
+		}
+		if r != nil {
+			n++
+		}
+	}
+	return n, errors.Join(errs...)
+}
+
+// sweep drops what is old, and the oldest of what is too much, at most once a
+// day.
+func (l Ledger) sweep(now time.Time) {
+	mark := filepath.Join(l.dir, ".swept")
+	if st, err := os.Lstat(mark); err == nil && now.Sub(st.ModTime()) < sweepEvery {
+		return
+	}
+	if safefile.Put(l.dir, mark, nil, 0o600) != nil {
+		return
+	}
+	type file struct {
+		name string
+		size int64
+		at   time.Time
+	}
+	var files []file
+	entries, _ := os.ReadDir(l.dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && (isKey(e.Name()) || strings.HasPrefix(e.Name(), toolPrefix) || strings.HasSuffix(e.Name(), ".tmp")) {
+			files = append(files, file{e.Name(), info.Size(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
+	total := int64(0)
+	for _, f := range files {
+		if total += f.size; total > maxBytes || now.Sub(f.at) > maxAge {
+			_ = os.Remove(filepath.Join(l.dir, f.name))
+		}
+	}
+}
+
+func isKey(s string) bool {
+	if len(s) != 64 {
+		return false
+	}
+	for _, c := range s {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,87 @@
+package proof
+
+import (
+	"strconv"
+	"time"
+)
+
+// Source is who proved it.
+type Source string
+
+// The sources. A record never says worktree: that is what `run` becomes when it
+// is read in another work tree than the one that ran it.
+const (
+	Run      Source = "run"
+	Worktree Source = "worktree"
+	Agent    Source = "agent"
+	Remote   Source = "remote"
+)
+
+// Outcome is how the gate ended. What could not judge is no record.
+type Outcome string
+
+// The outcomes.
+const (
+	Pass Outcome = "pass"
+	Fail Outcome = "fail"
+)
+
+// Record is one proof, or one failure: failures are kept for known red, no
+// progress and flakes, and never answer for a run.
+type Record struct {
+	Key     string  `json:"key"`
+	Gate    string  `json:"gate"` // id: kind:entry:name
+	Outcome Outcome `json:"outcome"`
+	Source  Source  `json:"source"`
+	// Where it ran: the root of the work tree, or the name of a remote machine.
+	Where   string    `json:"where,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Agent   string    `json:"agent,omitempty"` // "" for a run by hand
+	At      time.Time `json:"at"`
+	// Tree names the whole content that was judged.
+	Tree       string            `json:"tree,omitempty"`
+	DurationMS int64             `json:"durationMs"`
+	Command    string            `json:"command,omitempty"`
+	ExitCode   *int              `json:"exitCode,omitempty"`
+	LogPath    string            `json:"logPath,omitempty"`
+	Warning    string            `json:"warning,omitempty"` // a pass with a reservation
+	Flaky      bool              `json:"flaky,omitempty"`
+	Files      int               `json:"files"`
+	Parts      map[string]string `json:"parts,omitempty"`
+	// Failure tells failures apart: the findings, or exit code and last line.
+	Failure string `json:"failure,omitempty"`
+	// Call is the agent's own command line.
+	Call string `json:"call,omitempty"`
+}
+
+// Origin is where a reused result comes from, as results show it.
+type Origin struct {
+	Source Source    `json:"source"`
+	By     string    `json:"by"`
+	At     time.Time `json:"at"`
+	Where  string    `json:"where"`
+	Files  int       `json:"files,omitempty"`
+	Call   string    `json:"call,omitempty"`
+}
+
+// Origin is the record's, seen from the work tree at here.
+func (r Record) Origin(here string) Origin {
+	o := Origin{Source: r.Source, By: r.Agent, At: r.At, Where: r.Where, Files: r.Files, Call: r.Call}
+	if o.Source == Run && r.Where != here {
+		o.Source = Worktree
+	}
+	if o.By == "" {
+		o.By = "gauntlet run"
+	}
+	return o
+}
+
+// Again reports whether a pass by an agent's word is one of the one in twenty
+// that are run anyway. The key's own bits decide, so that it can be tested.
+func Again(key string) bool {
+	if len(key) < 8 {
+		return true
+	}
+	n, err := strconv.ParseUint(key[:8], 16, 64)
+	return err != nil || n%20 == 0
+}

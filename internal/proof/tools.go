@@ -1,0 +1,100 @@
+package proof
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/proc"
+)
+
+const (
+	toolPrefix  = "tool-"
+	toolTimeout = 10 * time.Second
+	maxToolText = 64 << 10
+)
+
+// ToolAsk is how the versions of tools are asked for.
+type ToolAsk struct {
+	Dir     string   // where the check runs
+	Environ []string // what it gets
+	// Versions is a digest of the files that choose the version of a tool
+	// (.tool-versions, go.mod, …): a shim's own file says nothing.
+	Versions string
+}
+
+// Tools is the output of each command. It is remembered for as long as the
+// program that the command names is the same file, so that asking costs a stat.
+func (l Ledger) Tools(ctx context.Context, commands []string, ask ToolAsk) map[string]string {
+	if len(commands) == 0 {
+		return nil
+	}
+	out := map[string]string{}
+	for _, command := range commands {
+		out[command] = l.tool(ctx, command, ask)
+	}
+	return out
+}
+
+func (l Ledger) tool(ctx context.Context, command string, ask ToolAsk) string {
+	name := ""
+	if id, ok := program(command, ask); ok && l.dir != "" {
+		name = toolPrefix + digest(command, id, ask.Versions)[:32]
+		var text string
+		if data, ok := l.open(name); ok && json.Unmarshal(data, &text) == nil {
+			return text
+		}
+	}
+	stdout, stderr, res := proc.Output(ctx, proc.Cmd{
+		Args: []string{"sh", "-c", command}, Dir: ask.Dir, Env: ask.Environ, Timeout: toolTimeout, Contain: true,
+	}, maxToolText)
+	text := digest(fmt.Sprint(res.ExitCode), string(stdout), string(stderr))
+	if name != "" && res.OK() {
+		_ = l.write(name, text) // asked again next time
+	}
+	return text
+}
+
+// program identifies the file that a command runs.
+func program(command string, ask ToolAsk) (string, bool) {
+	fields := strings.Fields(command)
+	if len(fields) == 0 {
+		return "", false
+	}
+	path := lookPath(fields[0], ask)
+	if path == "" {
+		return "", false
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return "", false
+	}
+	return fmt.Sprint(path, st.Size(), st.ModTime().UnixNano(), inode(st)), true
+}
+
+// lookPath finds a program in the PATH that the check gets.
+func lookPath(name string, ask ToolAsk) string {
+	if strings.ContainsRune(name, '/') {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(ask.Dir, name)
+		}
+		return name
+	}
+	for _, kv := range ask.Environ {
+		list, ok := strings.CutPrefix(kv, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(list) {
+			path := filepath.Join(dir, name)
+			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
+				return path
+			}
+		}
+	}
+	return ""
+}

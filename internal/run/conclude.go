@@ -1,0 +1,162 @@
+package run
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/git"
+	"gauntlet/internal/redact"
+)
+
+// conclude makes one status of the gates'. Only a gate that said no fails the
+// run; one that could not judge leaves it unjudged.
+func (e *execution) conclude(attempts int) {
+	failed, errored := e.res.Failed(), e.res.Errored()
+	waived, cached := 0, 0
+	for _, g := range e.res.Gates {
+		waived += g.SkippedOnes
+		if g.Cached {
+			cached++
+		}
+	}
+	if e.res.Executed > 0 && e.bounded() {
+		attempts--
+	}
+	e.res.AttemptsLeft = max(0, attempts)
+	total := plural(len(e.res.Gates), "gate")
+	switch {
+	case len(failed) > 0 && e.res.Executed > 0 && attempts <= 0 && e.bounded():
+		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look", plural(len(failed), "gate"), names(failed)))
+	case len(failed) > 0:
+		e.end(event.Failed, fmt.Sprintf("%d of %d gates failed: %s", len(failed), len(e.res.Gates), names(failed)))
+	case len(errored) > 0:
+		e.end(event.InfrastructureErr, fmt.Sprintf("%d of %d gates could not run: %s (%s)", len(errored), len(e.res.Gates), names(errored), errored[0].Message))
+		e.res.ErrorMessage = errored[0].Message
+	case waived > 0 || len(e.res.Notices()) > 0:
+		passed := len(e.res.with(func(g gate.Result) bool { return g.Status == gate.Pass }))
+		text := fmt.Sprintf("%d of %d gates passed", passed, len(e.res.Gates))
+		if waived > 0 {
+			text = fmt.Sprintf("%s passed, %s skipped", total, plural(waived, "finding"))
+		}
+		e.end(event.PassedWithWarnings, strings.Join(append([]string{text}, e.res.Notices()...), "; "))
+	case cached == len(e.res.Gates):
+		e.end(event.Passed, total+" passed before on the same content")
+	default:
+		e.end(event.Passed, total+" passed")
+	}
+}
+
+// bounded reports whether the retry limit is about this run.
+func (e *execution) bounded() bool { return e.opts.Turn != "" || e.opts.AgentBudget }
+
+func names(gates []gate.Result) string {
+	var out []string
+	for i, g := range gates {
+		if i == 5 {
+			out = append(out, fmt.Sprintf("and %d more", len(gates)-i))
+			break
+		}
+		name := g.Name
+		if g.Entry != "." {
+			name += " in " + redact.Line(g.Entry, 80)
+		}
+		out = append(out, name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// record writes down what the next run has to know. None of it can fail the run.
+func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupted bool) {
+	warn := func(err error) {
+		if err != nil {
+			e.res.Warnings = append(e.res.Warnings, err.Error())
+		}
+	}
+	if console != nil {
+		warn(console.finish(e.res))
+	}
+	e.res.ConsoleLogPath = newestConsole(e.logDir)
+	if e.res.Executed == 0 {
+		if e.allPassed() {
+			warn(e.archivePassed())
+			if e.state.TurnRuns > 0 && !e.partial { // a pass starts afresh
+				e.state.TurnRuns = 0
+				warn(writeState(e.logDir, e.state))
+			}
+		}
+		return
+	}
+	e.res.RunNumber = n
+	if interrupted {
+		return // nobody judged: the interval does not begin
+	}
+	s := state{
+		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
+		WorkingTreeRef: kept.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
+		Turn: e.state.Turn, TurnRuns: e.state.TurnRuns,
+	}
+	if e.opts.Turn != "" {
+		s.Turn, s.TurnRuns = e.opts.Turn, e.attemptsUsed()
+		if len(e.res.Failed()) > 0 {
+			s.TurnRuns++
+		}
+	}
+	if len(e.res.ChangedMeanwhile) > 0 {
+		s.LastRunCompletedAt = e.state.LastRunCompletedAt // what is there now was not judged
+	}
+	switch {
+	case e.allPassed():
+		if !e.partial {
+			s.RetryBase, s.TurnRuns = 0, 0
+		}
+		warn(e.archivePassed())
+	case e.res.Status == event.PassedWithWarnings:
+		s.RetryBase, s.TurnRuns = n, 0 // the logs stay, they hold what was waived
+	}
+	warn(writeState(e.logDir, s))
+}
+
+// allPassed reports that every gate passed and nothing waits for an answer: the
+// logs have served.
+func (e *execution) allPassed() bool {
+	if e.res.Status != event.Passed && e.res.Status != event.PassedWithWarnings {
+		return false
+	}
+	for _, g := range e.res.Gates {
+		if g.Status == gate.Fail || g.SkippedOnes > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// archivePassed moves the logs away and lets the result point to where they are.
+func (e *execution) archivePassed() error {
+	if e.partial {
+		return nil
+	}
+	_, err := archive(e.logDir, false)
+	moved := func(path string) string {
+		if filepath.Dir(path) != e.logDir {
+			return path
+		}
+		return filepath.Join(e.logDir, previousDir, filepath.Base(path))
+	}
+	e.res.ConsoleLogPath = moved(e.res.ConsoleLogPath)
+	for i := range e.res.Gates {
+		e.res.Gates[i].LogPath = moved(e.res.Gates[i].LogPath)
+	}
+	return err
+}
+
+// baseCommit is where the base branch stands, "" when it is not a branch.
+func (e *execution) baseCommit() string {
+	if e.changes.base == e.changes.status.Branch {
+		return e.changes.status.Head
+	}
+	oid, _ := e.repo.BranchCommit(e.changes.base)
+	return oid
+}

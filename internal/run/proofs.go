@@ -1,0 +1,193 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/gate"
+	"gauntlet/internal/proof"
+	"gauntlet/internal/redact"
+)
+
+// proved looks for a pass on exactly this content. A failure never answers for a
+// run: its cause may lie outside the tree.
+func (e *execution) proved(p *planned) (gate.Result, bool) {
+	if p.key.ID == "" || p.job.Kind == gate.KindReview && e.logs.failing[p.job.LogBase] {
+		return gate.Result{}, false
+	}
+	rec := e.ledger.Get(p.key.ID).Newest()
+	if rec == nil || rec.Outcome != proof.Pass {
+		return gate.Result{}, false
+	}
+	if rec.Source == proof.Agent && (!e.accepts(p, rec) || proof.Again(p.key.ID)) || e.opts.NoCache {
+		if rec.Source == proof.Agent && p.job.Kind == gate.KindCheck {
+			p.word = rec
+		}
+		return gate.Result{}, false
+	}
+	return e.reused(p.job, rec), true
+}
+
+// accepts reports whether an agent's own run of the command counts here: at the
+// stops of its own session, never in CI, never for a review.
+func (e *execution) accepts(p *planned, rec *proof.Record) bool {
+	if !e.opts.AcceptAgent || e.ci || p.job.Kind != gate.KindCheck || rec.Session == "" || rec.Session != e.opts.Session {
+		return false
+	}
+	_, doubted := e.ledger.Doubted(p.job.ID)
+	return !doubted
+}
+
+// reused is the result that a proof stands for.
+func (e *execution) reused(j gate.Job, rec *proof.Record) gate.Result {
+	here := e.opts.Config.Root
+	o := rec.Origin(here)
+	r := gate.Result{
+		ID: j.ID, Kind: j.Kind, Name: j.Name, Entry: j.Entry, Dir: j.Dir, Status: gate.Pass, Cached: true, Proof: &o,
+		Command: rec.Command, ExitCode: rec.ExitCode, LogPath: rec.LogPath, Warning: rec.Warning, Flaky: rec.Flaky, SavedMS: rec.DurationMS,
+		Message: Origin(o, here, e.opts.Now()),
+	}
+	if _, err := os.Stat(r.LogPath); errors.Is(err, fs.ErrNotExist) {
+		r.LogPath = ""
+	}
+	return r
+}
+
+// Origin says in words where a reused result comes from, seen from the project
+// at here.
+func Origin(o proof.Origin, here string, now time.Time) string {
+	text := "passed " + ago(now.Sub(o.At))
+	switch o.Source {
+	case proof.Run:
+		text += " here"
+	case proof.Worktree:
+		where := o.Where
+		if rel, err := filepath.Rel(here, where); err == nil && len(rel) < len(where) {
+			where = rel
+		}
+		text += " in work tree " + where
+	case proof.Agent:
+		text += " in the agent's own run"
+		if o.Call != "" {
+			text += " `" + o.Call + "`"
+		}
+	case proof.Remote:
+		text += " on " + o.Where
+	}
+	text += " (" + o.By + ")"
+	if o.Files > 0 {
+		text += ", same " + plural(o.Files, "file")
+	}
+	return redact.Line(text, 300)
+}
+
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "just now"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+// attribute says of a failure whether it was there before this turn, and of an
+// agent's word whether it was true.
+func (e *execution) attribute(p *planned, r *gate.Result) {
+	if p.word != nil && (r.Status == gate.Pass || r.Status == gate.Fail) && !e.touchedMeanwhile(p.job) {
+		agreed := r.Status == gate.Pass
+		r.AgentAgreed = &agreed
+		if !agreed {
+			if err := e.ledger.Doubt(proof.Doubt{Gate: r.ID, At: e.opts.Now(), Call: p.word.Call}); err != nil {
+				e.res.Warnings = append(e.res.Warnings, err.Error())
+			}
+		}
+	}
+	before := e.opts.Before[r.ID]
+	if r.Status != gate.Fail || before == "" || e.touchedMeanwhile(p.job) {
+		return
+	}
+	if before == p.key.ID { // nothing it depends on changed in this turn
+		r.KnownRed = true
+		return
+	}
+	rec := e.ledger.Get(before).Newest()
+	r.KnownRed = rec != nil && rec.Outcome == proof.Fail && rec.Failure == failureOf(*r)
+}
+
+// touchedMeanwhile reports whether an input of the job changed while it ran.
+func (e *execution) touchedMeanwhile(j gate.Job) bool {
+	return slices.ContainsFunc(e.res.ChangedMeanwhile, j.DependsOn)
+}
+
+// failureOf tells failures apart: by the findings where they are read, else by
+// the exit code and the last line.
+func failureOf(r gate.Result) string {
+	if r.Report != nil && len(r.Findings) > 0 {
+		var prints []string
+		for _, f := range r.Findings {
+			prints = append(prints, r.Fingerprint(f))
+		}
+		slices.Sort(prints)
+		return "findings " + strings.Join(prints, " ")
+	}
+	code := "none"
+	if r.ExitCode != nil {
+		code = fmt.Sprint(*r.ExitCode)
+	}
+	lines := strings.Split(strings.TrimSpace(r.Tail), "\n")
+	return "exit code " + code + ": " + withoutTimes(lines[len(lines)-1])
+}
+
+// withoutTimes drops how long something took, which differs between two runs
+// that say the same.
+func withoutTimes(line string) string {
+	words := strings.Fields(line)
+	kept := words[:0]
+	for _, w := range words {
+		bare := strings.Trim(w, "()[],;=")
+		number := strings.TrimRight(bare, "smµunh")
+		if number != "" && strings.Trim(number, "0123456789.:") == "" && (number != bare || strings.Contains(number, ".")) {
+			continue
+		}
+		kept = append(kept, w)
+	}
+	return strings.Join(kept, " ")
+}
+
+// prove keeps the results of this run that are about what is still there.
+func (e *execution) prove(ctx context.Context, all []planned, results []gate.Result) {
+	if e.content == nil || ctx.Err() != nil {
+		return
+	}
+	for i, r := range results {
+		p := all[i]
+		if r.Cached || p.key.ID == "" || r.Status != gate.Pass && r.Status != gate.Fail || e.touchedMeanwhile(p.job) {
+			continue
+		}
+		rec := proof.Record{
+			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, Where: e.opts.Config.Root,
+			Session: e.opts.Session, Agent: e.opts.Agent, At: e.opts.Now().UTC(), Tree: e.res.Tree, DurationMS: r.DurationMS,
+			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky,
+			Files: p.key.Files, Parts: p.key.Parts,
+		}
+		if r.Status == gate.Fail {
+			rec.Outcome, rec.Failure = proof.Fail, failureOf(r)
+		}
+		if err := e.ledger.Put(ctx, rec); err != nil && !errors.Is(err, proof.ErrNoPlace) {
+			e.res.Warnings = append(e.res.Warnings, "the result cannot be reused: "+err.Error())
+			return
+		}
+	}
+}
