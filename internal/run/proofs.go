@@ -147,7 +147,7 @@ func failureOf(r gate.Result) string {
 		code = fmt.Sprint(*r.ExitCode)
 	}
 	lines := strings.Split(strings.TrimSpace(r.Tail), "\n")
-	return "exit code " + code + ": " + withoutTimes(lines[len(lines)-1])
+	return "status " + code + ": " + withoutTimes(lines[len(lines)-1])
 }
 
 // withoutTimes drops how long something took, which differs between two runs
