@@ -76,7 +76,7 @@ var owners = []struct{ imports, from, why string }{
 	{"cloud.google.com/", "fleet", "too heavy for the hook"},
 	{"go.opentelemetry.io/", "fleet", "too heavy for the hook"},
 	{"mvdan.cc/sh", "shellcmd", "shell is read in one place"},
-	{"golang.org/x/sys", "proc safefile seal report autonomy stop cli", "what the standard library does not reach"},
+	{"golang.org/x/sys", "proc safefile seal git report autonomy stop cli", "what the standard library does not reach"},
 	{"golang.org/x/term", "cli report", "terminals are the surface's"},
 }
 
