@@ -1,57 +1,64 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/install"
-	"gauntlet/internal/install/scaffold"
-	"gauntlet/internal/install/stack"
-	"gauntlet/internal/redact"
 	"gauntlet/internal/review"
+	"gauntlet/internal/setup"
 	"gauntlet/internal/site"
 	"gauntlet/internal/workflow/protocol"
 )
 
 // initFlags are the flags of init.
 type initFlags struct {
-	yes, dryRun, workflow, reviews, json bool
-	agents                               []string
+	yes, dryRun, noTry, suggest     bool
+	workflow, reviews, json, isDiff bool
+	limit                           time.Duration
+	agents                          []string
 }
 
 func (app *App) initCmd() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Set Gauntlet up in this project",
-		Long: `Look at the project, propose gates from its own commands (its test script, its
-configured linter), entry points and a checkpoint, show every file and change,
-ask (on a terminal), and then write .gauntlet/, ignore the log folder and install
-the stop hook of each agent found. What exists is never overwritten; a second init
-changes nothing.`,
-		Example: `  gauntlet init --dry-run
-  gauntlet init --yes
+		Short: "Set up Gauntlet in this project",
+		Long: `Find the commands that check this project: what its CI runs, its task runners, its
+git hooks, its manifests. Commands that rewrite files, download, publish or never
+end are left out. Try each one once, in place, and put back whatever it changed:
+what passes becomes a gate, what fails is only recorded (mode: observe), what
+cannot run is left out.
+
+Then show a summary, ask, write .gauntlet/, ignore the log directory and install
+the stop hook of each agent found. Nothing that exists is overwritten; if one step
+fails, every step is undone; a second init changes nothing.`,
+		Example: `  gauntlet init
+  gauntlet init --yes --no-try
+  gauntlet init --suggest
+  gauntlet init --dry-run --diff
   gauntlet init --agent claude --agent codex
-  gauntlet init --agent none --reviews
-  gauntlet init --yes --workflow`,
+  gauntlet init --agent none --reviews`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.runInit(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.yes, "yes", false, "write without asking")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "show everything and write nothing")
+	flags.BoolVar(&f.yes, "yes", false, "write without asking (required without a terminal)")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show the summary and write nothing")
+	flags.BoolVar(&f.suggest, "suggest", false, "only print the commands that were found, and those left out")
+	flags.BoolVar(&f.isDiff, "diff", false, "show every file and change in full")
+	flags.BoolVar(&f.noTry, "no-try", false, "do not run the commands that are proposed")
+	flags.DurationVar(&f.limit, "try-timeout", 3*time.Minute, "how long one command may take when it is tried")
 	flags.BoolVar(&f.workflow, "workflow", false, "also write the documents of workflow state and hand-offs")
 	flags.BoolVar(&f.reviews, "reviews", false, "also propose a sample review, when a reviewer CLI is installed")
 	flags.StringSliceVar(&f.agents, "agent", nil, "install the hooks of these agents: "+strings.Join(agentNames(), ", ")+", all or none (default: those found here)")
@@ -65,12 +72,27 @@ type initReport struct {
 	Root    string            `json:"root"`
 	Git     bool              `json:"git"`
 	Written bool              `json:"written"`
-	Stack   []stack.Project   `json:"stack"`
-	Files   []scaffold.File   `json:"files"`
+	Stack   []setup.Project   `json:"stack"`
+	Gates   []initGate        `json:"gates"`
+	LeftOut []setup.Refusal   `json:"left_out"`
+	Files   []setup.File      `json:"files"`
 	Hooks   []*install.Change `json:"hooks"`
 	// Workflow are the documents of state and hand-offs, with --workflow.
 	Workflow []protocol.Change `json:"workflow,omitempty"`
 	Notes    []string          `json:"notes"`
+}
+
+// initGate is one proposed gate.
+type initGate struct {
+	Name    string  `json:"name"`
+	Dir     string  `json:"dir"`
+	Command string  `json:"command"`
+	Role    string  `json:"role"`
+	From    string  `json:"from"`
+	Mode    string  `json:"mode"`
+	Trial   string  `json:"trial,omitempty"`
+	Detail  string  `json:"detail,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"`
 }
 
 func (app *App) runInit(ctx context.Context, f initFlags) error {
@@ -78,10 +100,13 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 	if err != nil {
 		return err
 	}
-	opts := scaffold.Options{Root: root, InGit: inGit, Getenv: app.Getenv}
+	if !f.yes && !f.dryRun && !f.suggest && !app.canAsk() {
+		return exit(2, "init asks before it writes, and this is not a terminal; add --yes to write, or --dry-run to look")
+	}
+	opts := setup.Options{Root: root, InGit: inGit, Getenv: app.Getenv}
 	var notes []string
 	if !inGit {
-		notes = append(notes, "this is not a git repository: gates and checkpoints need one, so run git init before the first stop")
+		notes = append(notes, "not a git repository: gates and checkpoints need one, so run git init before the first stop")
 	}
 	if f.reviews {
 		opts.Reviewers = app.installedReviewers(ctx, root)
@@ -95,13 +120,16 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 	}
 	places.Project, places.Cwd = root, root // every path is shown from there
 	w := initWork{app: app, flags: f, opts: opts, places: places, notes: notes}
+	if err := w.look(ctx); err != nil {
+		return err
+	}
+	if f.suggest {
+		return w.suggest()
+	}
 	if err := w.plan(); err != nil {
 		return err
 	}
-	if !f.json {
-		w.show()
-	}
-	if err := w.write(ctx); err != nil {
+	if err := w.confirmAndWrite(ctx); err != nil {
 		return err
 	}
 	if f.json {
@@ -111,20 +139,66 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 }
 
 // initWork is one init: planned and shown, then planned again under a lock and
-// written, because somebody else may have been at it meanwhile.
+// written, because another process may have been at it meanwhile.
 type initWork struct {
 	app    *App
 	flags  initFlags
-	opts   scaffold.Options
+	opts   setup.Options
 	places install.Places
 	notes  []string
 
-	files  *scaffold.Plan
+	files  *setup.Plan
 	report initReport
 }
 
+// look finds the project's commands and tries them, unless there is a
+// configuration already: then nothing is proposed.
+func (w *initWork) look(ctx context.Context) error {
+	if setup.HasConfig(w.opts.Root) && !w.flags.suggest {
+		return nil
+	}
+	found, err := setup.Look(w.opts.Root)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	w.opts.Found = &found
+	if w.flags.suggest || w.flags.noTry || len(found.Proposals) == 0 {
+		return nil
+	}
+	if !w.opts.InGit {
+		w.notes = append(w.notes, "nothing was tried: without git, what a command changes could not be put back")
+		return nil
+	}
+	return w.try(ctx)
+}
+
+// try runs each proposal once and says how it went.
+func (w *initWork) try(ctx context.Context) error {
+	repo, err := git.Find(w.opts.Root)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	t := setup.Tryout{Root: w.opts.Root, Repo: repo, Environ: w.app.Environ(), Limit: w.flags.limit, Now: w.app.Now}
+	end, err := t.Start(ctx)
+	if err != nil {
+		return exit(2, "nothing was tried and nothing was written: %v\nto set up without a trial: gauntlet init --no-try", err)
+	}
+	defer end()
+	p := w.progress(len(w.opts.Found.Proposals))
+	w.opts.Found.Try(ctx, func(ctx context.Context, c setup.Proposal) setup.Trial {
+		p.start(c)
+		result := t.Try(ctx, c)
+		p.end(result)
+		return result
+	})
+	if ctx.Err() != nil {
+		return exit(130, "stopped; nothing was written")
+	}
+	return nil
+}
+
 func (w *initWork) plan() error {
-	files, err := scaffold.Make(w.opts)
+	files, err := setup.Make(w.opts)
 	if err != nil {
 		var ce *config.Error
 		if errors.As(err, &ce) {
@@ -145,28 +219,24 @@ func (w *initWork) plan() error {
 	w.files = files
 	w.report = initReport{
 		Workflow: documents,
-		Root:     w.opts.Root, Git: w.opts.InGit, Stack: orEmpty(files.Stack.Projects), Files: orEmpty(files.Files), Hooks: orEmpty(hooks),
-		Notes: orEmpty(slices.Concat(w.notes, files.Notes, w.missingPrograms(files.Stack.Projects), hookNotes)),
+		Root:     w.opts.Root, Git: w.opts.InGit, Stack: orEmpty(files.Found.Projects), Gates: orEmpty(gatesOf(files)), LeftOut: orEmpty(files.Found.Refusals),
+		Files: orEmpty(files.Files), Hooks: orEmpty(hooks), Notes: orEmpty(slices.Concat(w.notes, files.Notes, hookNotes)),
 	}
 	return nil
 }
 
-// missingPrograms: a project's own commands are proposed even where they cannot
-// run yet, and the person hears of it before the first stop does.
-func (w *initWork) missingPrograms(projects []stack.Project) []string {
-	var out []string
-	told := map[string]bool{}
-	for _, p := range projects {
-		for _, c := range p.Commands {
-			program, _, _ := strings.Cut(c.Run, " ")
-			if told[program] || strings.Contains(program, "/") {
-				continue
-			}
-			told[program] = true
-			if _, err := w.places.LookPath(program); err != nil {
-				out = append(out, fmt.Sprintf("%s is not on PATH here; until it is, what runs by it neither passes nor fails", program))
-			}
+func gatesOf(p *setup.Plan) []initGate {
+	var out []initGate
+	for _, g := range p.Gates {
+		t := g.Trial()
+		mode := "enforce"
+		if t.State == setup.Red {
+			mode = "observe"
 		}
+		out = append(out, initGate{
+			Name: g.Name, Dir: g.Dir, Command: g.Run, Role: string(g.Role), From: g.Why, Mode: mode,
+			Trial: string(t.State), Detail: t.Detail, Seconds: t.Took.Seconds(),
+		})
 	}
 	return out
 }
@@ -179,11 +249,11 @@ func (w *initWork) changes() bool {
 }
 
 // initRoot is where .gauntlet/ belongs: where it is, else the top of the
-// repository, else here. A home folder that is a repository is not a project.
+// repository, else here. A home directory that is a repository is not a project.
 func (app *App) initRoot() (root string, inGit bool, err error) {
 	cwd, err := app.Getwd()
 	if err != nil {
-		return "", false, exit(2, "the current folder cannot be read: %v", err)
+		return "", false, exit(2, "the current directory cannot be read: %v", err)
 	}
 	home := app.Getenv("HOME")
 	at := site.Here(cwd, app.Getenv)
@@ -191,7 +261,7 @@ func (app *App) initRoot() (root string, inGit bool, err error) {
 		return at.Top(), at.InRepo, nil
 	}
 	if sameFolder(cwd, home) {
-		return "", false, exit(2, "this is your home folder; change to a project and run init there")
+		return "", false, exit(2, "this is your home directory; change to a project and run init there")
 	}
 	switch _, err := git.Find(cwd); {
 	case errors.Is(err, git.ErrForeign):
@@ -222,7 +292,7 @@ func (app *App) installedReviewers(ctx context.Context, root string) []string {
 }
 
 // planHooks plans the hooks of the agents named, or of those found. An agent
-// whose settings cannot be edited is told and does not keep the rest from
+// whose settings cannot be edited is reported and does not keep the rest from
 // being set up.
 func planHooks(places install.Places, names []string) (changes []*install.Change, notes []string, err error) {
 	if slices.Contains(names, "none") {
@@ -248,8 +318,14 @@ func planHooks(places install.Places, names []string) (changes []*install.Change
 	return changes, notes, nil
 }
 
-// write asks where it has to, writes, and says what was done.
-func (w *initWork) write(ctx context.Context) error {
+// confirmAndWrite shows the summary, asks where it has to, and writes.
+func (w *initWork) confirmAndWrite(ctx context.Context) error {
+	if !w.flags.json {
+		if w.flags.isDiff {
+			w.showDiffs()
+		}
+		w.summary()
+	}
 	switch {
 	case w.flags.dryRun:
 		w.say("Dry run: nothing was written.")
@@ -257,9 +333,7 @@ func (w *initWork) write(ctx context.Context) error {
 	case !w.changes():
 		w.say("Nothing to do: Gauntlet is set up here.")
 		return nil
-	// Without a terminal there is nobody to ask; whoever called us meant it, and
-	// nothing that exists is overwritten.
-	case !w.flags.yes && w.app.onTerminal() && !w.app.confirm(ctx, "Write this? [Y/n] "):
+	case !w.flags.yes && !w.confirm(ctx):
 		return exit(1, "nothing was written")
 	}
 	release, err := w.places.Lock(ctx)
@@ -270,106 +344,34 @@ func (w *initWork) write(ctx context.Context) error {
 	if err := w.plan(); err != nil {
 		return err
 	}
-	err = w.files.Apply(func() error {
+	if err := w.write(); err != nil {
+		return exit(2, "%v\neverything was put back", err)
+	}
+	w.report.Files = orEmpty(w.files.Files)
+	w.report.Written = true
+	w.say("Done. Try it: gauntlet run --all. Check the hooks: gauntlet doctor.")
+	return nil
+}
+
+// write makes every change, or none.
+func (w *initWork) write() error {
+	undo, err := w.files.Apply(func() error {
 		_, err := config.Load(w.opts.Root, w.app.Getenv)
 		return err
 	})
 	if err != nil {
-		return exit(2, "%v\neverything was put back", err)
+		return err
 	}
-	w.report.Files = orEmpty(w.files.Files)
 	if err := w.places.Apply(w.report.Hooks); err != nil {
-		return exit(2, ".gauntlet/ was written, but not every hook: %s", w.places.Explain(err))
+		undo()
+		return errors.New(w.places.Explain(err))
 	}
 	if w.flags.workflow {
 		if _, err := protocol.Write(w.opts.Root); err != nil {
-			return exit(2, ".gauntlet/ and the hooks were written, but not the workflow documents: %v", err)
+			w.places.TakeBack(w.report.Hooks)
+			undo()
+			return fmt.Errorf("workflow documents: %w", err)
 		}
 	}
-	w.report.Written = true
-	w.say("Done. Try it: gauntlet run. Check the hooks: gauntlet doctor.")
 	return nil
-}
-
-func (w *initWork) say(line string) {
-	if !w.flags.json {
-		fmt.Fprintln(w.app.Out, line)
-	}
-}
-
-// show prints what was found and what would change, as a diff.
-func (w *initWork) show() {
-	out, rep := w.app.Out, &w.report
-	fmt.Fprintf(out, "Project: %s\n", rep.Root)
-	for _, p := range rep.Stack {
-		fmt.Fprintf(out, "Found:   %s (%s, %s)\n", p.Manifest, p.Kind, p.Tool)
-	}
-	fmt.Fprintln(out)
-	w.files.Show(out)
-	for _, c := range rep.Hooks {
-		w.showHooks(c)
-	}
-	for _, c := range rep.Workflow {
-		w.showDocument(c)
-	}
-	for _, note := range rep.Notes {
-		fmt.Fprintf(out, "note: %s\n", note)
-	}
-	fmt.Fprintln(out)
-}
-
-func (w *initWork) showHooks(c *install.Change) {
-	out, name := w.app.Out, w.places.Short(c.Path)
-	verb := "change"
-	switch c.Action {
-	case install.Created:
-		verb = "create"
-	case install.Unchanged:
-		verb = "keep  "
-	case install.Updated, install.Restored, install.Deleted:
-	}
-	fmt.Fprintf(out, "%s %s (hooks of %s)\n", verb, name, c.Label)
-	w.showDiff(name, c.Before(), c.After())
-	for _, note := range c.Notes {
-		fmt.Fprintf(out, "  note: %s\n", note)
-	}
-}
-
-func (w *initWork) showDiff(name string, before, after []byte) {
-	out := w.app.Out
-	for line := range strings.Lines(redact.Strip(install.Diff(name, before, after))) {
-		switch {
-		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "): // named above
-		case strings.HasPrefix(line, "@@"):
-			fmt.Fprint(out, "  "+line)
-		default:
-			fmt.Fprint(out, "  "+line[:1]+" "+line[1:])
-		}
-	}
-}
-
-// onTerminal tells whether somebody can be asked.
-func (app *App) onTerminal() bool {
-	f, ok := app.In.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// confirm asks a question whose default is yes. No answer is no.
-func (app *App) confirm(ctx context.Context, question string) bool {
-	fmt.Fprint(app.Out, question)
-	answer := make(chan string, 1)
-	go func() {
-		line, err := bufio.NewReader(app.In).ReadString('\n')
-		if err != nil && (line == "" || !errors.Is(err, io.EOF)) {
-			line = "no"
-		}
-		answer <- strings.ToLower(strings.TrimSpace(line))
-	}()
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(app.Out)
-		return false
-	case a := <-answer:
-		return a == "" || a == "y" || a == "yes"
-	}
 }

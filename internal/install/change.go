@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/install/jsonedit"
@@ -38,6 +39,7 @@ type Change struct {
 	edits  []jsonedit.Edit // from what is there now
 	record record          // the record so far; Path "" when there is none that holds
 	hadOwn bool            // entries of ours were there before
+	made   []string        // directories that were made for it
 }
 
 // Before and After are the contents; nil for no file.
@@ -56,14 +58,36 @@ func (c *Change) After() []byte {
 	return c.after
 }
 
-// Apply makes the changes. A file that changed since it was looked at is left.
+// Apply makes the changes, or none of them. A file that changed since it was
+// looked at is left.
 func (p Places) Apply(changes []*Change) error {
-	for _, c := range changes {
+	for i, c := range changes {
 		if err := p.apply(c); err != nil {
+			p.TakeBack(changes[:i])
 			return err
 		}
 	}
 	return nil
+}
+
+// TakeBack undoes changes that were just made, the last one first: files are as
+// they were, and so is what is remembered about them.
+func (p Places) TakeBack(changes []*Change) {
+	for _, c := range slices.Backward(changes) {
+		if c.Action == Unchanged {
+			continue
+		}
+		if c.file.exists {
+			_, _ = c.file.write(c.file.data)
+		} else {
+			_ = os.Remove(c.file.real)
+			removeDirs(c.made)
+		}
+		p.forget(c.file.real)
+		if c.record.Path != "" {
+			p.remember(c.record)
+		}
+	}
 }
 
 func (p Places) apply(c *Change) error {
@@ -94,6 +118,7 @@ func (p Places) apply(c *Change) error {
 		if err != nil {
 			return err
 		}
+		c.made = made
 		p.noteDown(c, made)
 	case Unchanged:
 	}

@@ -57,6 +57,23 @@ func (t Terminal) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
+// Good, Bad, Warn, Dim and Bold colour a text where colours are wanted.
+func (t Terminal) Good(s string) string { return t.paint(green, s) }
+func (t Terminal) Bad(s string) string  { return t.paint(red, s) }
+func (t Terminal) Warn(s string) string { return t.paint(yellow, s) }
+func (t Terminal) Dim(s string) string  { return t.paint(dim, s) }
+func (t Terminal) Bold(s string) string { return t.paint(bold, s) }
+
+// Fit makes one clean line of s that the terminal need not wrap after indent
+// columns; elsewhere it is not cut.
+func (t Terminal) Fit(s string, indent int) string {
+	width := 1 << 20
+	if t.Live {
+		width, _ = t.Size()
+	}
+	return fit(s, max(width-indent-1, 10))
+}
+
 // fit makes one clean line of s, at most width columns wide.
 func fit(s string, width int) string {
 	s = redact.Strip(strings.ReplaceAll(s, "\t", " "))

@@ -73,11 +73,15 @@ func (e *expander) line(text, dir string, depth int) {
 }
 
 func (e *expander) command(c shellcmd.Command, dir string, depth int) {
-	for _, argv := range c.Views {
+	for i, argv := range c.Views {
 		if dir == "" || len(argv) == 0 {
 			break
 		}
 		if call, ok := e.set.Call(argv, dir); ok {
+			// What a wrapper seems to call may be its own: `turbo run lint`.
+			if i > 0 && !call.exists() {
+				continue
+			}
 			e.call(c, call, depth)
 			return
 		}
@@ -149,12 +153,22 @@ type Call struct {
 	Elsewhere bool
 }
 
+func (c Call) exists() bool {
+	for _, name := range c.Recipes {
+		if _, ok := c.File.Find(name); !ok {
+			return false
+		}
+	}
+	return len(c.Recipes) > 0
+}
+
 // Call tells which recipes an argument vector run in dir calls.
 func (s *Set) Call(argv []string, dir string) (Call, bool) {
-	name := path.Base(argv[0])
+	name := argv[0]
 	args := argv[1:]
 	switch name {
-	case "make", "gmake":
+	case "make", "gmake", "/usr/bin/make":
+		name = path.Base(name)
 		return s.makeCall(name, args, dir)
 	case "just", "task", "go-task", "poe":
 		words, sub := operands(args, "-d", "--dir", "--working-directory", "-f", "--justfile", "-C")
@@ -166,7 +180,8 @@ func (s *Set) Call(argv []string, dir string) (Call, bool) {
 		if len(words) > 0 && (words[0] == "run" || words[0] == "run-script") {
 			words = words[1:]
 		}
-		return s.named(name, inside(dir, sub), words, 1, "")
+		c, ok := s.named(name, inside(dir, sub), words, 1, "")
+		return c, ok && c.exists() // the other words are commands of its own
 	case "deno", "mise", "pdm", "hatch":
 		words, sub := operands(args, "--cwd", "-C", "-p", "--project", "-e", "--env")
 		if len(words) == 0 || words[0] != "run" && words[0] != "task" && words[0] != "r" {
@@ -288,6 +303,10 @@ func (s *Set) script(name, dir string) (string, bool) {
 		return "", false
 	}
 	p := inside(dir, name)
+	switch path.Base(p) {
+	case "mvnw", "gradlew", "sbt", "bazelisk": // wrappers of tools: what they run is in their arguments
+		return "", false
+	}
 	if p == "" || !fs.ValidPath(p) {
 		return "", false
 	}

@@ -67,7 +67,6 @@ var writers = onlyFrom{
 		"session":             "a memory file that cannot be read is set aside",
 		"workflow/store.go":   "a state file that cannot be read is set aside",
 		"install/selftest.go": "doctor's sample project in a temporary directory",
-		"install/scaffold":    "a new file is linked into place, so that one that appears meanwhile is kept",
 		"setup":               "a new file is linked into place, so that one that appears meanwhile is kept",
 	},
 	"files are written through safefile",
@@ -124,12 +123,11 @@ func checkWriters(h *house) []finding {
 
 // lockFiles are the places that may create a file that must not exist yet.
 var lockFiles = onlyFrom{places: map[string]string{
-	"safefile":         "temporary files of its own",
-	"seal":             "temporary files of its own",
-	"install/scaffold": "temporary files of its own",
-	"setup":            "temporary files of its own",
-	"git":              "index.lock is git's own way to lock its index",
-	"autonomy":         "index.lock is git's own way to lock its index",
+	"safefile": "temporary files of its own",
+	"seal":     "temporary files of its own",
+	"setup":    "temporary files of its own",
+	"git":      "index.lock is git's own way to lock its index",
+	"autonomy": "index.lock is git's own way to lock its index",
 }, why: "a lock is a kernel lock (safefile), never a file that exists"}
 
 func checkLocks(h *house) []finding { return lockFiles.openFlags(h, os.O_EXCL) }

@@ -1,0 +1,329 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"gauntlet/internal/install"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
+	"gauntlet/internal/setup"
+	"gauntlet/internal/workflow/protocol"
+)
+
+func (w *initWork) say(line string) {
+	if !w.flags.json {
+		fmt.Fprintln(w.app.Out, line)
+	}
+}
+
+// progress shows the trial on stderr, one line per command.
+type progress struct {
+	out   io.Writer
+	total int
+	n     int
+	began time.Time
+}
+
+func (w *initWork) progress(total int) *progress {
+	fmt.Fprintf(w.app.Err, "Trying %s, each at most %s; what they change is put back.\n", count(total, "command"), w.flags.limit)
+	return &progress{out: w.app.Err, total: total, began: w.app.Now()}
+}
+
+func (p *progress) start(c setup.Proposal) {
+	p.n++
+	where := ""
+	if c.Dir != "." {
+		where = " in " + c.Dir
+	}
+	fmt.Fprintf(p.out, "  %s%s … ", redact.Line(c.Run, 80), redact.Line(where, 60))
+}
+
+func (p *progress) end(t setup.Trial) {
+	took := ""
+	if t.Took >= time.Second {
+		took = " (" + t.Took.Round(time.Second).String() + ")"
+	}
+	fmt.Fprintf(p.out, "%s%s\n", trialWord(t), took)
+}
+
+func trialWord(t setup.Trial) string {
+	switch t.State {
+	case setup.Passed:
+		return "passes"
+	case setup.Red:
+		return "fails"
+	case setup.Cannot:
+		return "cannot run"
+	case setup.Changed:
+		return "changes files"
+	case setup.Late:
+		return "too slow"
+	case setup.Untried:
+	}
+	return "not tried"
+}
+
+// The summary has at most 15 lines, whatever was found: the question below it
+// must be seen together with what it is about.
+const (
+	maxSummaryGates = 6
+	maxSummaryLeft  = 3
+	maxSummaryNotes = 2
+)
+
+// summary is what the person decides upon.
+func (w *initWork) summary() {
+	t := report.Detect(w.app.Out, w.app.Getenv)
+	line := func(s string) { fmt.Fprintln(w.app.Out, t.Fit(s, 0)) }
+	rep := &w.report
+	line("Project: " + rep.Root)
+	gates := rep.Gates
+	switch {
+	case w.files.Kept:
+		line("Gates:   .gauntlet/config.yml is there already and is kept as it is")
+	case len(gates) == 0:
+		line("Gates:   none found. Stops are approved unjudged until you write one: .gauntlet/checks/NAME.yml (command: …)")
+	default:
+		line("Gates:   run when the agent stops")
+	}
+	name, cmd := 0, 0
+	shown := gates[:min(len(gates), maxSummaryGates)]
+	if len(gates) == maxSummaryGates+1 {
+		shown = gates
+	}
+	for _, g := range shown {
+		name, cmd = max(name, len(g.Name)), max(cmd, min(len(g.Command), 44))
+	}
+	for _, g := range shown {
+		line(fmt.Sprintf("  %-*s  %-*s  %s", name, g.Name, cmd, redact.Line(g.Command, 44), gateWord(g)))
+	}
+	if rest := len(gates) - len(shown); rest > 0 {
+		line(fmt.Sprintf("  and %d more (--diff shows all)", rest))
+	}
+	w.summaryLeft(line)
+	line("Writes:  " + w.writes())
+	for i, note := range rep.Notes {
+		if i == maxSummaryNotes && len(rep.Notes) > maxSummaryNotes+1 {
+			line(fmt.Sprintf("note: and %d more (--diff shows all)", len(rep.Notes)-i))
+			break
+		}
+		line("note: " + note)
+	}
+}
+
+func (w *initWork) summaryLeft(line func(string)) {
+	left := leftOut(w.report.LeftOut)
+	if len(left) == 0 {
+		return
+	}
+	line(fmt.Sprintf("Left out: %s found but not used (gauntlet init --suggest lists all)", count(len(left), "command")))
+	for i, r := range left {
+		if i == maxSummaryLeft {
+			break
+		}
+		line("  " + redact.Line(r.Run, 40) + ": " + r.Reason)
+	}
+}
+
+// leftOut puts what was tried first: there is something to do about it.
+func leftOut(all []setup.Refusal) []setup.Refusal {
+	var tried, rest []setup.Refusal
+	for _, r := range all {
+		if r.Tried {
+			tried = append(tried, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	return append(tried, rest...)
+}
+
+// gateWord is how a gate did, for a person.
+func gateWord(g initGate) string {
+	took := ""
+	if d := time.Duration(g.Seconds * float64(time.Second)); d > setup.Slow {
+		took = fmt.Sprintf(", slow: %s at every stop that needs it", d.Round(time.Second))
+	} else if d >= time.Second {
+		took = " in " + d.Round(time.Second).String()
+	}
+	switch setup.State(g.Trial) {
+	case setup.Passed:
+		return "passes" + took
+	case setup.Red:
+		return "fails now" + took + ": recorded, does not block (observe)"
+	case setup.Untried, setup.Cannot, setup.Changed, setup.Late:
+	}
+	return "not tried, from " + g.From
+}
+
+// writes names the files, shortest form.
+func (w *initWork) writes() string {
+	var out []string
+	own := 0
+	for _, f := range w.files.Files {
+		switch {
+		case f.Action == setup.Keep:
+		case strings.HasPrefix(f.Path, ".gauntlet/"):
+			own++
+		default:
+			out = append(out, f.Path)
+		}
+	}
+	if own > 0 {
+		out = append([]string{fmt.Sprintf(".gauntlet/ (%s)", count(own, "file"))}, out...)
+	}
+	for _, c := range w.report.Hooks {
+		if c.Action != install.Unchanged {
+			out = append(out, fmt.Sprintf("%s (hooks of %s)", filepath.ToSlash(w.places.Short(c.Path)), c.Label))
+		}
+	}
+	for _, c := range w.report.Workflow {
+		if c.Action != protocol.Unchanged {
+			out = append(out, c.Path)
+		}
+	}
+	if len(out) == 0 {
+		return "nothing"
+	}
+	return strings.Join(out, ", ")
+}
+
+// showDiffs prints every file and change in full.
+func (w *initWork) showDiffs() {
+	out := w.app.Out
+	w.files.Show(out)
+	for _, c := range w.report.Hooks {
+		w.showHooks(c)
+	}
+	for _, c := range w.report.Workflow {
+		w.showDocument(c)
+	}
+	for _, r := range w.report.LeftOut {
+		fmt.Fprintf(out, "left out: %s (%s): %s\n", redact.Line(r.Run, 120), r.Why, r.Reason)
+	}
+	for _, note := range w.report.Notes {
+		fmt.Fprintf(out, "note: %s\n", note)
+	}
+	fmt.Fprintln(out)
+}
+
+func (w *initWork) showHooks(c *install.Change) {
+	out, name := w.app.Out, w.places.Short(c.Path)
+	verb := "change"
+	switch c.Action {
+	case install.Created:
+		verb = "create"
+	case install.Unchanged:
+		verb = "keep  "
+	case install.Updated, install.Restored, install.Deleted:
+	}
+	fmt.Fprintf(out, "%s %s (hooks of %s)\n", verb, name, c.Label)
+	w.showDiff(name, c.Before(), c.After())
+	for _, note := range c.Notes {
+		fmt.Fprintf(out, "  note: %s\n", note)
+	}
+}
+
+func (w *initWork) showDiff(name string, before, after []byte) {
+	out := w.app.Out
+	for line := range strings.Lines(redact.Strip(install.Diff(name, before, after))) {
+		switch {
+		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "): // named above
+		case strings.HasPrefix(line, "@@"):
+			fmt.Fprint(out, "  "+line)
+		default:
+			fmt.Fprint(out, "  "+line[:1]+" "+line[1:])
+		}
+	}
+}
+
+// suggest prints what was found and what was left out; nothing is run or written.
+func (w *initWork) suggest() error {
+	found := *w.opts.Found
+	_, gates := found.Gates()
+	plan := &setup.Plan{Gates: gates}
+	if w.flags.json {
+		return writeJSON(w.app.Out, struct {
+			Gates   []initGate      `json:"gates"`
+			LeftOut []setup.Refusal `json:"left_out"`
+			Notes   []string        `json:"notes"`
+		}{orEmpty(gatesOf(plan)), orEmpty(found.Refusals), orEmpty(found.Notes)})
+	}
+	if len(gates) == 0 {
+		w.say("No command was found that checks this project.")
+	}
+	for _, g := range gates {
+		where := ""
+		if g.Dir != "." {
+			where = g.Dir + ": "
+		}
+		fmt.Fprintf(w.app.Out, "%s%s: %s\n    from %s\n", where, g.Name, redact.Line(g.Run, 200), g.Why)
+	}
+	for _, r := range found.Refusals {
+		where := ""
+		if r.Dir != "." {
+			where = r.Dir + ": "
+		}
+		fmt.Fprintf(w.app.Out, "left out: %s%s\n    from %s: %s\n", where, redact.Line(r.Run, 200), r.Why, r.Reason)
+	}
+	for _, n := range found.Notes {
+		w.say("note: " + n)
+	}
+	return nil
+}
+
+// canAsk tells whether a person sees the question and can answer it.
+func (app *App) canAsk() bool {
+	in, ok := app.In.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return false
+	}
+	out, ok := app.Out.(*os.File)
+	return ok && term.IsTerminal(int(out.Fd()))
+}
+
+// confirm asks whether to write; d shows the diff first. No answer is no.
+func (w *initWork) confirm(ctx context.Context) bool {
+	lines := make(chan string)
+	go func() {
+		r := bufio.NewReader(w.app.In)
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil && (line == "" || !errors.Is(err, io.EOF)) {
+				line = "no"
+			}
+			select {
+			case lines <- strings.ToLower(strings.TrimSpace(line)):
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for {
+		fmt.Fprint(w.app.Out, "Write this? [Y/n/d = show the changes] ")
+		select {
+		case <-ctx.Done():
+			fmt.Fprintln(w.app.Out)
+			return false
+		case a := <-lines:
+			if a == "d" || a == "diff" {
+				w.showDiffs()
+				continue
+			}
+			return a == "" || a == "y" || a == "yes"
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package setup
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tasks"
+)
+
+// ciStep is one step of a CI job.
+type ciStep struct {
+	why    string // the file and the job
+	name   string
+	script string
+	dir    string
+	env    map[string]string // all that has a plain value
+	own    map[string]string // what the step itself sets
+}
+
+// offerStep takes a CI step apart and offers its statements.
+func (f *finder) offerStep(s ciStep) {
+	dir := path.Clean(s.dir)
+	if s.dir == "" {
+		dir = "."
+	}
+	if strings.Contains(dir, "${{") || !fs.ValidPath(dir) || inFixture(dir) {
+		return
+	}
+	if strings.Contains(s.script, "${{") {
+		s.script = neutral(s.script)
+	}
+	for _, st := range shellcmd.Statements(s.script, dir) {
+		if inFixture(st.Dir) || !f.exists(st.Dir) || f.missing(st) {
+			continue
+		}
+		f.offerStatement(s, st)
+	}
+}
+
+// missing: it runs a file that is not in the work tree, which CI fetched or built.
+func (f *finder) missing(st shellcmd.Statement) bool {
+	word, _, _ := strings.Cut(st.Text, " ")
+	if !strings.Contains(word, "/") || strings.ContainsAny(word, "$\"'*~=") || strings.Contains(word, "node_modules/") || strings.Contains(word, "vendor/") || strings.Contains(word, "venv/") {
+		return false
+	}
+	p := shellcmd.Inside(st.Dir, word)
+	return p == "" || !f.exists(p)
+}
+
+// placeholder stands for an expression that only CI can evaluate.
+const placeholder = "GAUNTLET_CI_EXPRESSION"
+
+// neutral replaces ${{ … }} by a variable, so that the shell can be parsed and
+// the lines that use one are known.
+func neutral(script string) string {
+	var b strings.Builder
+	for {
+		head, rest, ok := strings.Cut(script, "${{")
+		b.WriteString(head)
+		if !ok {
+			return b.String()
+		}
+		_, tail, closed := strings.Cut(rest, "}}")
+		if !closed {
+			return b.String()
+		}
+		b.WriteString("$" + placeholder)
+		script = tail
+	}
+}
+
+func (f *finder) offerStatement(s ciStep, st shellcmd.Statement) {
+	env := map[string]string{}
+	for k, v := range s.env {
+		env[k] = v
+	}
+	for k, v := range st.Env {
+		env[k] = v
+	}
+	c := found{dir: st.Dir, run: st.Text, why: s.why, name: s.name, source: FromCI}
+	if unknown := shellcmd.Unset(st.Text, env); len(unknown) > 0 {
+		if why := f.wouldCheck(c); why {
+			reason := "uses $" + unknown[0] + ", which only CI sets"
+			if unknown[0] == placeholder {
+				c.run, reason = strings.ReplaceAll(c.run, "$"+placeholder, "${{…}}"), "uses values that only CI has"
+			}
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: c.dir, Run: tidy(c.run), Why: c.why, Reason: reason})
+		}
+		return
+	}
+	for k, v := range env {
+		_, own := s.own[k]
+		_, set := st.Env[k]
+		if wanted(k) && (own || set) || uses(st.Text, k) {
+			if c.env == nil {
+				c.env = map[string]string{}
+			}
+			c.env[k] = v
+		}
+	}
+	f.offer(c)
+}
+
+// wouldCheck tells whether a command is about checking at all.
+func (f *finder) wouldCheck(c found) bool {
+	return slices.ContainsFunc(f.set.Expand(tidy(c.run), c.dir), func(s tasks.Step) bool { _, ok := classify(s); return ok })
+}
+
+// wanted: variables of a CI step that change what its command checks. The rest
+// (colours, caches, telemetry) is CI's own business.
+func wanted(name string) bool {
+	switch name {
+	case "RUSTFLAGS", "RUSTDOCFLAGS", "GOFLAGS", "CGO_ENABLED", "PYTHONPATH", "NODE_OPTIONS", "NODE_ENV", "RAILS_ENV", "MIX_ENV", "APP_ENV", "TZ":
+		return true
+	}
+	return false
+}
+
+func uses(line, name string) bool {
+	return strings.Contains(line, "$"+name) || strings.Contains(line, "${"+name)
+}
+
+// ciUnfit: workflows, jobs and stages that are about something else than checking.
+func ciUnfit(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return slices.ContainsFunc(words, func(w string) bool {
+		switch w {
+		case "release", "releases", "publish", "publishing", "deploy", "deployment", "nightly", "weekly", "cron", "scheduled", "pages", "codeql", "scorecard", "scorecards",
+			"stale", "label", "labeler", "labels", "lock", "backport", "dependabot", "renovate", "bench", "benchmark", "benchmarks", "fuzz", "fuzzing", "preview", "canary",
+			"docker", "image", "container", "snyk", "semgrep", "zizmor", "sync", "changelog", "notify", "sponsors", "e2e", "playwright", "cypress", "docset", "website", "links",
+			"windows", "macos", "freebsd", "alpine", "wasm", "android", "ios", "msrv", "minimal", "downstream", "ecosystem", "citgm", "legacy", "coverage", "snapshot", "upgrade", "update", "manager", "smoke", "nix",
+			"min", "minimum", "oldest", "miri", "target", "subset", "reproducible", "compatibility", "compat", "native", "graal", "i686", "386", "arm64", "aarch64", "translations":
+			return true
+		}
+		return false
+	})
+}
+
+// ciOrder sorts workflow files: the general ones first.
+func ciOrder(name string) string {
+	base := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(name, ".yaml"), ".yml"))
+	for i, first := range []string{"ci", "test", "tests", "main", "build", "check", "checks", "lint", "pr", "pull_request", "pull-request"} {
+		if base == first {
+			return fmt.Sprintf("0%02d", i)
+		}
+	}
+	if strings.Contains(base, "test") || strings.Contains(base, "ci") {
+		return "1" + base
+	}
+	return "2" + base
+}

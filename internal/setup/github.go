@@ -1,0 +1,264 @@
+package setup
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"gauntlet/internal/shellcmd"
+)
+
+const (
+	workflowsDir = ".github/workflows"
+	maxWorkflows = 60
+)
+
+// workflow is what is read of a GitHub Actions workflow.
+type workflow struct {
+	Name     string         `yaml:"name"`
+	On       any            `yaml:"on"`
+	Env      map[string]any `yaml:"env"`
+	Defaults ghDefaults     `yaml:"defaults"`
+	Jobs     yaml.MapSlice  `yaml:"jobs"`
+}
+
+type ghDefaults struct {
+	Run struct {
+		Dir string `yaml:"working-directory"`
+	} `yaml:"run"`
+}
+
+// github offers what the workflows run on pushes and pull requests.
+func (f *finder) github() {
+	entries, err := fs.ReadDir(f.fsys, workflowsDir)
+	if err != nil {
+		return
+	}
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(ciOrder(a.Name()), ciOrder(b.Name())) })
+	for i, e := range entries {
+		ext := path.Ext(e.Name())
+		if e.IsDir() || ext != ".yml" && ext != ".yaml" || i >= maxWorkflows {
+			continue
+		}
+		file := path.Join(workflowsDir, e.Name())
+		var w workflow
+		if err := yaml.Unmarshal([]byte(f.text(file)), &w); err != nil {
+			f.note("%s cannot be read as a workflow and was left out", file)
+			continue
+		}
+		if !triggered(w.On) || ciUnfit(strings.TrimSuffix(e.Name(), ext)) || ciUnfit(w.Name) {
+			continue
+		}
+		for _, j := range w.Jobs {
+			if job, ok := j.Value.(map[string]any); ok {
+				f.githubJob(file, text(j.Key), job, w)
+			}
+		}
+	}
+}
+
+// triggered: the workflow runs when code is pushed or proposed, not only when it
+// is released, by the clock, or by hand.
+func triggered(on any) bool {
+	code := func(name string) bool { return name == "push" || name == "pull_request" || name == "merge_group" }
+	switch on := on.(type) {
+	case string:
+		return code(on)
+	case []any:
+		return slices.ContainsFunc(on, func(v any) bool { return code(text(v)) })
+	case map[string]any:
+		for name, v := range on {
+			if !code(name) {
+				continue
+			}
+			m, _ := v.(map[string]any)
+			if name == "push" && m["tags"] != nil && m["branches"] == nil && m["branches-ignore"] == nil {
+				continue // a release
+			}
+			return true
+		}
+	}
+	return false
+}
+
+func (f *finder) githubJob(file, id string, job map[string]any, w workflow) {
+	why := file + " (job " + id + ")"
+	if ciUnfit(id) || ciUnfit(text(job["name"])) || elsewhere(text(job["runs-on"])) || elsewhere(text(job["if"])) || job["continue-on-error"] == true {
+		return
+	}
+	dir := w.Defaults.Run.Dir
+	if d, ok := at(job, "defaults", "run", "working-directory").(string); ok {
+		dir = d
+	}
+	env := literals(nil, w.Env)
+	if e, ok := job["env"].(map[string]any); ok {
+		env = literals(env, e)
+	}
+	service := job["services"] != nil
+	steps, _ := job["steps"].([]any)
+	for _, v := range steps {
+		step, ok := v.(map[string]any)
+		if !ok || step["continue-on-error"] == true || elsewhere(text(step["if"])) {
+			continue
+		}
+		s := ciStep{why: why, name: text(step["name"]), dir: dir, script: text(step["run"]), env: env}
+		if d, ok := step["working-directory"].(string); ok {
+			s.dir = d
+		}
+		if e, ok := step["env"].(map[string]any); ok {
+			s.env, s.own = literals(env, e), literals(nil, e)
+		}
+		if s.script == "" {
+			s.script = ofAction(step)
+		}
+		if shell := text(step["shell"]); s.script == "" || shell != "" && !strings.HasPrefix(shell, "bash") && !strings.HasPrefix(shell, "sh") {
+			continue
+		}
+		if ciUnfit(s.name) {
+			continue
+		}
+		if service {
+			f.refuseStep(s, "its CI job runs with services")
+			continue
+		}
+		for _, one := range f.matrix(s, job) {
+			f.offerStep(one)
+		}
+	}
+}
+
+// refuseStep names the checks of a step that cannot run here.
+func (f *finder) refuseStep(s ciStep, reason string) {
+	for _, st := range shellcmd.Statements(neutral(s.script), path.Clean("./"+s.dir)) {
+		if c := (found{dir: st.Dir, run: st.Text}); f.wouldCheck(c) {
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: reason})
+		}
+	}
+}
+
+// elsewhere: a condition or runner that names another platform.
+func elsewhere(condition string) bool {
+	c := strings.ToLower(condition)
+	if strings.Contains(c, "!=") || strings.Contains(c, "!contains") || strings.Contains(c, "!startswith") {
+		return strings.Contains(c, "ubuntu") || strings.Contains(c, "linux")
+	}
+	return strings.Contains(c, "windows") || strings.Contains(c, "macos") || strings.Contains(c, "schedule") || strings.Contains(c, "refs/tags") || strings.Contains(c, "workflow_dispatch")
+}
+
+// literals adds the variables that have a plain value.
+func literals(base map[string]string, env map[string]any) map[string]string {
+	out := maps.Clone(base)
+	for k, v := range env {
+		if s := text(v); !strings.Contains(s, "${{") {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[k] = s
+		}
+	}
+	return out
+}
+
+// matrix repeats a step for each directory that its matrix names.
+func (f *finder) matrix(s ciStep, job map[string]any) []ciStep {
+	values, _ := at(job, "strategy", "matrix").(map[string]any)
+	for key, v := range values {
+		list, ok := v.([]any)
+		if !ok {
+			continue
+		}
+		var spelled string
+		for _, form := range []string{"${{ matrix." + key + " }}", "${{matrix." + key + "}}"} {
+			if strings.Contains(s.dir, form) || strings.Contains(s.script, form) {
+				spelled = form
+			}
+		}
+		if spelled == "" || len(list) > maxDirs {
+			continue
+		}
+		var out []ciStep
+		for _, item := range list {
+			value := text(item)
+			one := s
+			one.dir, one.script = strings.ReplaceAll(s.dir, spelled, value), strings.ReplaceAll(s.script, spelled, value)
+			if value == "" || one.dir == s.dir && !f.isDir(value) || one.dir != s.dir && !f.isDir(one.dir) {
+				return []ciStep{s}
+			}
+			out = append(out, one)
+		}
+		return out
+	}
+	return []ciStep{s}
+}
+
+func (f *finder) isDir(name string) bool {
+	name = path.Clean(name)
+	if !fs.ValidPath(name) {
+		return false
+	}
+	info, err := fs.Stat(f.fsys, name)
+	return err == nil && info.IsDir()
+}
+
+// ofAction is the command that a well-known action stands for.
+func ofAction(step map[string]any) string {
+	action, _, _ := strings.Cut(text(step["uses"]), "@")
+	with, _ := step["with"].(map[string]any)
+	arg := func(name string) string {
+		if s := text(with[name]); !strings.Contains(s, "${{") {
+			return strings.Join(strings.Fields(s), " ")
+		}
+		return ""
+	}
+	line := ""
+	switch action {
+	case "golangci/golangci-lint-action":
+		line = "golangci-lint run " + arg("args")
+	case "astral-sh/ruff-action", "chartboost/ruff-action":
+		line = "ruff " + arg("args")
+		if arg("args") == "" {
+			line = "ruff check " + arg("src")
+		}
+	case "pre-commit/action", "j178/prek-action":
+		line = "pre-commit run --all-files"
+	case "actions-rs/cargo":
+		line = "cargo " + arg("command") + " " + arg("args")
+	case "actions-rs/clippy-check":
+		line = "cargo clippy " + arg("args")
+	case "dominikh/staticcheck-action":
+		line = "staticcheck ./..."
+	case "codespell-project/actions-codespell":
+		line = "codespell"
+	case "crate-ci/typos":
+		line = "typos"
+	case "gradle/gradle-build-action":
+		line = "./gradlew " + arg("arguments")
+	default:
+		return ""
+	}
+	if dir := arg("working-directory"); dir != "" && dir != "." {
+		line = "cd '" + strings.ReplaceAll(dir, "'", "") + "' && " + line
+	}
+	return strings.TrimSpace(line)
+}
+
+// text is a scalar as text; a list's items joined.
+func text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var out []string
+		for _, item := range v {
+			out = append(out, text(item))
+		}
+		return strings.Join(out, " ")
+	case nil, map[string]any:
+		return ""
+	}
+	return strings.TrimSpace(yamlScalar(v))
+}

@@ -1,0 +1,73 @@
+package setup
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const ignoreFile = ".gitignore"
+
+// ignoreLogs plans the line of .gitignore that keeps the logs out of git; no
+// file when nothing is to be done.
+func ignoreLogs(root *os.Root, dir, logDir string) (File, string) {
+	if filepath.IsAbs(logDir) {
+		rel, err := filepath.Rel(dir, logDir)
+		if err != nil || !filepath.IsLocal(rel) || rel == "." {
+			return File{}, "" // outside the project: git does not see it
+		}
+		logDir = rel
+	}
+	folder := filepath.ToSlash(logDir)
+	data, err := root.ReadFile(ignoreFile)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && !exists(root, ignoreFile) {
+			return File{Path: ignoreFile, Action: Create, Text: ignoreLine(folder) + "\n"}, ""
+		}
+		return File{}, ignoreFile + " cannot be read, so add this line yourself: " + ignoreLine(folder)
+	}
+	text := string(data)
+	if ignores(text, folder) {
+		return File{Path: ignoreFile, Action: Keep}, ""
+	}
+	eol := "\n"
+	if strings.Contains(text, "\r\n") {
+		eol = "\r\n"
+	}
+	added := ignoreLine(folder) + eol
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		added = eol + added
+	}
+	return File{Path: ignoreFile, Action: Append, Text: added}, ""
+}
+
+// ignoreLine is anchored: a directory of that name elsewhere is not ours.
+func ignoreLine(folder string) string {
+	var b strings.Builder
+	b.WriteByte('/')
+	for _, r := range folder {
+		if strings.ContainsRune(`*?[]\ `, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String() + "/"
+}
+
+// ignores tells whether the text has a line for the directory already, however it
+// is written. A line that takes it out again counts too: somebody decided.
+func ignores(text, folder string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		line = strings.TrimPrefix(line, "!")
+		line = strings.TrimPrefix(line, "**/")
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "/**"), "/*")
+		line = strings.ReplaceAll(strings.Trim(line, "/"), `\`, "")
+		if line != "" && (line == folder || strings.HasPrefix(folder, line+"/")) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,99 @@
+package setup
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+func (d *folder) node() {
+	p, ok := d.is(Node)
+	if !ok {
+		return
+	}
+	doc := d.json(d.where("package.json"))
+	depends := func(name string) bool {
+		return at(doc, "devDependencies", name) != nil || at(doc, "dependencies", name) != nil
+	}
+	// A project with scripts of its own has said what it uses: only tests are
+	// added to that.
+	said := func(role Role) bool {
+		return slices.ContainsFunc(d.out.Proposals, func(q Proposal) bool {
+			return slices.Contains(q.Kinds, Node) && (role == "" || slices.Contains(q.Covers, role)) && (q.Dir == d.dir || under(q.Dir, d.dir) && d.isWorkspace(q.Dir, Node))
+		})
+	}
+	if biome := d.first("biome.json", "biome.jsonc"); biome != "" && !said("") && depends("@biomejs/biome") {
+		d.implied(Node, Lint, execTool(p.Tool, "biome check"), biome)
+	}
+	if strings.Contains(strings.ReplaceAll(d.read("tsconfig.json"), " ", ""), `"noEmit":true`) && !said("") && depends("typescript") {
+		d.implied(Node, Typecheck, execTool(p.Tool, "tsc"), "tsconfig.json")
+	}
+	if said(Test) {
+		return
+	}
+	tests := func(name string) bool {
+		return strings.Contains(name, ".test.") || strings.Contains(name, ".spec.") || strings.Contains(name, "_test.")
+	}
+	if p.Tool == "bun" && d.anyFile(tests) {
+		d.implied(Node, Test, "bun test", "package.json")
+	}
+	if cfg := d.first("vitest.config.ts", "vitest.config.js", "vitest.config.mts", "vitest.config.mjs"); cfg != "" && depends("vitest") {
+		d.implied(Node, Test, execTool(p.Tool, "vitest run"), cfg)
+	} else if cfg := d.first("jest.config.js", "jest.config.ts", "jest.config.cjs", "jest.config.mjs", "jest.config.json"); cfg != "" && depends("jest") {
+		d.implied(Node, Test, execTool(p.Tool, "jest"), cfg)
+	}
+}
+
+// packageManager is named by package.json itself or by the nearest lock file.
+func (d *folder) packageManager() string {
+	doc := d.json(d.where("package.json"))
+	known := []string{"pnpm", "yarn", "bun", "npm"}
+	name, _, _ := strings.Cut(text(doc["packageManager"]), "@")
+	if slices.Contains(known, name) {
+		return name
+	}
+	for dir := d.dir; ; dir = path.Dir(dir) {
+		if dir != d.dir {
+			doc := d.json(path.Join(dir, "package.json"))
+			if name, _, _ := strings.Cut(text(doc["packageManager"]), "@"); slices.Contains(known, name) {
+				return name
+			}
+		}
+		for _, lock := range [][2]string{
+			{"pnpm-lock.yaml", "pnpm"},
+			{"pnpm-workspace.yaml", "pnpm"},
+			{"yarn.lock", "yarn"},
+			{"bun.lock", "bun"},
+			{"bun.lockb", "bun"},
+			{"package-lock.json", "npm"},
+			{"npm-shrinkwrap.json", "npm"},
+		} {
+			if d.exists(path.Join(dir, lock[0])) {
+				return lock[1]
+			}
+		}
+		if dir == "." {
+			return "npm"
+		}
+	}
+}
+
+func runScript(manager, script string) string {
+	if script == "test" && manager != "bun" { // "bun test" is bun's own test runner
+		return manager + " test"
+	}
+	return manager + " run " + script
+}
+
+// execTool runs a tool that the project has installed and never fetches one.
+func execTool(manager, tool string) string {
+	switch manager {
+	case "pnpm":
+		return "pnpm exec " + tool
+	case "yarn":
+		return "yarn run " + tool
+	case "bun":
+		return "bun run " + tool
+	}
+	return "npx --no-install " + tool
+}

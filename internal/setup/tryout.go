@@ -1,0 +1,210 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/git"
+	"gauntlet/internal/redact"
+)
+
+// Tryout tries proposals in a work tree.
+type Tryout struct {
+	Root    string
+	Repo    git.Repo
+	Environ []string
+	Limit   time.Duration // of one proposal
+	Now     func() time.Time
+
+	logs   string
+	before string // the tree as it was
+	head   string
+}
+
+// Start saves the tree; the returned function ends the trial.
+func (t *Tryout) Start(ctx context.Context) (end func(), err error) {
+	if t.logs, err = os.MkdirTemp("", "gauntlet-try-"); err != nil {
+		return nil, err
+	}
+	end = func() { _ = os.RemoveAll(t.logs) }
+	if t.before, err = t.snapshot(ctx); err != nil {
+		end()
+		return nil, fmt.Errorf("save the work tree: %w", err)
+	}
+	t.head, _ = t.Repo.Head(ctx) // none yet is fine
+	return end, nil
+}
+
+func (t *Tryout) snapshot(ctx context.Context) (string, error) {
+	st, err := t.Repo.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	return t.Repo.SnapshotTree(ctx, st.Nested())
+}
+
+// Try runs one proposal in place and puts back what it changed.
+func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
+	if ctx.Err() != nil {
+		return Trial{}
+	}
+	limit := t.Limit.Seconds()
+	job := gate.Job{
+		ID: "check:" + p.Dir + ":" + p.Run, Kind: gate.KindCheck, Name: string(p.Role), Entry: p.Dir,
+		Dir: filepath.Join(t.Root, filepath.FromSlash(p.Dir)), LogBase: "try",
+		Check: &config.Check{Command: p.Run, Env: p.Env, Timeout: &limit},
+	}
+	res := gate.RunCheck(ctx, job, gate.Env{LogDir: t.logs, RunNumber: 1, Environ: t.Environ, Now: t.Now})
+	took := time.Duration(res.DurationMS) * time.Millisecond
+	// The tree is put back whatever happened to the person's patience.
+	restore, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	changed, err := t.restore(restore)
+	last := redact.Line(lastLine(res.Tail), 120)
+	switch {
+	case err != nil:
+		return Trial{State: Changed, Took: took, Detail: "and could not be put back: " + err.Error()}
+	case ctx.Err() != nil:
+		return Trial{}
+	case res.TimedOut:
+		return Trial{State: Late, Took: t.Limit}
+	case res.Status == gate.Error, res.Status == gate.Fail && offline(res.Tail), res.Status == gate.Fail && t.uninstalled(p):
+		return Trial{State: Cannot, Took: took, Detail: t.missing(p, res, last)}
+	case len(changed) > 0:
+		return Trial{State: Changed, Took: took, Detail: few(changed)}
+	case res.Status == gate.Fail:
+		return Trial{State: Red, Took: took, Detail: strings.TrimSuffix(res.Message+": "+last, ": ")}
+	}
+	return Trial{State: Passed, Took: took}
+}
+
+// restore puts back what differs from the saved tree and names it.
+func (t *Tryout) restore(ctx context.Context) ([]string, error) {
+	now, err := t.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if head, _ := t.Repo.Head(ctx); head != t.head {
+		return []string{"HEAD"}, fmt.Errorf("it made a commit; HEAD was %s", t.head)
+	}
+	if now == t.before {
+		return nil, nil
+	}
+	out, err := t.Repo.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", now, t.before)
+	if err != nil {
+		return nil, err
+	}
+	r := git.Restore{Commit: t.before}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		meta, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
+		if len(meta) != 5 || meta[0] == "160000" || meta[1] == "160000" {
+			continue // another repository's content is not ours to put anywhere
+		}
+		if meta[4] == "D" {
+			r.Remove = append(r.Remove, path)
+		} else {
+			r.Write = append(r.Write, path)
+		}
+	}
+	if err := t.Repo.ApplyRestore(ctx, r); err != nil {
+		return nil, err
+	}
+	return append(r.Write, r.Remove...), nil
+}
+
+// few names some files.
+func few(paths []string) string {
+	slices.Sort(paths)
+	if len(paths) > 3 {
+		return strings.Join(paths[:3], ", ") + fmt.Sprintf(" and %d more", len(paths)-3)
+	}
+	return strings.Join(paths, ", ")
+}
+
+// offline: it failed because something could not be fetched.
+func offline(output string) bool {
+	return slices.ContainsFunc([]string{
+		"Could not resolve host", "could not resolve host", "Temporary failure in name resolution", "getaddrinfo ENOTFOUND", "getaddrinfo EAI_AGAIN",
+		"Network is unreachable", "network is unreachable", "no route to host", "No matching distribution found", "Could not find a version that satisfies",
+		"failed to download", "error: failed to get `", "Unable to update registry", "dial tcp: lookup", "Could not transfer artifact", "Could not resolve all",
+		"Unable to access jarfile", "Failed to fetch", "Connection refused by proxy",
+	}, func(sign string) bool { return strings.Contains(output, sign) })
+}
+
+// uninstalled: the project's own dependencies are not there, so nothing that
+// needs them can tell anything.
+func (t *Tryout) uninstalled(p Proposal) bool { return t.install(p) != "" }
+
+// install is how to get the dependencies of a project, "" when they are there.
+func (t *Tryout) install(p Proposal) string {
+	if slices.Contains(p.Kinds, Node) {
+		if manager := t.withoutModules(p.Dir); manager != "" {
+			return manager + " install"
+		}
+	}
+	if slices.Contains(p.Kinds, PHP) && t.has(p.Dir, "composer.json") && !t.has(p.Dir, "vendor") {
+		return "composer install"
+	}
+	if slices.Contains(p.Kinds, Elixir) && t.has(p.Dir, "mix.lock") && !t.has(p.Dir, "deps") {
+		return "mix deps.get"
+	}
+	return ""
+}
+
+// withoutModules names the package manager of a Node project that has
+// dependencies and no node_modules here or above.
+func (t *Tryout) withoutModules(dir string) string {
+	d := &folder{finder: &finder{fsys: os.DirFS(t.Root)}, dir: dir}
+	doc := d.json(d.where("package.json"))
+	deps, _ := at(doc, "dependencies").(map[string]any)
+	dev, _ := at(doc, "devDependencies").(map[string]any)
+	if doc == nil || len(deps)+len(dev) == 0 {
+		return ""
+	}
+	for at := filepath.FromSlash(dir); ; at = filepath.Dir(at) {
+		if t.has(at, "node_modules") || t.has(at, ".pnp.cjs") {
+			return ""
+		}
+		if at == "." {
+			return d.packageManager()
+		}
+	}
+}
+
+func (t *Tryout) has(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(t.Root, filepath.FromSlash(dir), name))
+	return err == nil
+}
+
+// missing says what to install.
+func (t *Tryout) missing(p Proposal, res gate.Result, last string) string {
+	if how := t.install(p); how != "" {
+		return "its dependencies are not installed; run `" + how + "` and init again"
+	}
+	if offline(res.Tail) {
+		return "it needs the network"
+	}
+	if last != "" && !strings.Contains(res.Message, last) {
+		return res.Message + " (" + last + ")"
+	}
+	return res.Message
+}
+
+// lastLine is the last line of an output that says something.
+func lastLine(output string) string {
+	lines := strings.Split(output, "\n")
+	for _, line := range slices.Backward(lines) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
