@@ -1,0 +1,7 @@
+// Package ui is the page that `gauntlet ui` serves: what stops cost and caught,
+// at a glance. Everything is rendered by the server from templates and plots of
+// its own; a little script keeps it up to date. It loads nothing from outside and
+// changes nothing except through the actions it is handed.
+//
+// Ring 5: it may import history, redact and text, and nothing that runs gates.
+package ui

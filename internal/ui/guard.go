@@ -1,0 +1,128 @@
+package ui
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Guard decides who may ask. A page on loopback can be reached by every site that
+// the user's browser visits and by every user of the machine: so the host must be
+// the one that was bound, no other site may ask, and every request needs a token.
+type Guard struct {
+	// Hosts are the values of the Host header that are answered.
+	Hosts []string
+	Token string
+	// Login, if not nil, is asked instead of the token, for a page behind a proxy.
+	Login func(*http.Request) bool
+	// Cookie is where the token is kept; browsers share cookies between ports.
+	Cookie string
+}
+
+// tokenField carries the token in forms, where a cookie alone proves nothing.
+const tokenField = "token"
+
+func (g Guard) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if why := g.refuse(r); why != "" {
+			http.Error(w, why, http.StatusForbidden)
+			return
+		}
+		if g.Login == nil && r.Method == http.MethodGet && r.URL.Query().Has(tokenField) && !strings.HasPrefix(r.URL.Path, "/api/") {
+			g.remember(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuse says why a request is not answered, "" when it is.
+func (g Guard) refuse(r *http.Request) string {
+	known := false
+	for _, host := range g.Hosts {
+		known = known || r.Host == host
+	}
+	if !known && len(g.Hosts) > 0 {
+		return "unknown host"
+	}
+	if o := r.Header.Get("Origin"); o != "" {
+		u, err := url.Parse(o)
+		if err != nil || u.Host != r.Host {
+			return "another site asked"
+		}
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+	default:
+		return "another site asked"
+	}
+	if g.Login != nil {
+		if !g.Login(r) {
+			return "not logged in"
+		}
+		return g.refuseForm(r)
+	}
+	if !g.same(r.URL.Query().Get(tokenField)) && !g.same(bearer(r)) && !g.same(cookie(r, g.Cookie)) {
+		return "no token: open the address that `gauntlet ui` printed"
+	}
+	return g.refuseForm(r)
+}
+
+// refuseForm wants the token inside a form that changes something.
+func (g Guard) refuseForm(r *http.Request) string {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return ""
+	}
+	r.Body = http.MaxBytesReader(nil, r.Body, 64<<10)
+	if !g.same(r.PostFormValue(tokenField)) && !g.same(bearer(r)) {
+		return "no token in the form: reload the page"
+	}
+	return ""
+}
+
+func (g Guard) same(token string) bool {
+	return g.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(g.Token)) == 1
+}
+
+// remember moves the token from the address to a cookie, so that it does not stay
+// in the address bar and the history of the browser.
+func (g Guard) remember(w http.ResponseWriter, r *http.Request) {
+	http.SetCookie(w, &http.Cookie{
+		Name: g.Cookie, Value: g.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int((30 * 24 * time.Hour).Seconds()),
+	})
+	q := r.URL.Query()
+	q.Del(tokenField)
+	u := url.URL{Path: r.URL.Path, RawQuery: q.Encode()}
+	http.Redirect(w, r, localPath(u.String()), http.StatusSeeOther)
+}
+
+func bearer(r *http.Request) string {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return token
+}
+
+func cookie(r *http.Request, name string) string {
+	c, err := r.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// localPath keeps a redirect on this page.
+func localPath(p string) string {
+	u, err := url.Parse(p)
+	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(p, "//") || strings.HasPrefix(p, `/\`) {
+		return "/"
+	}
+	return p
+}

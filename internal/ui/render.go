@@ -1,0 +1,131 @@
+package ui
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// pages are the parsed templates, one set per page.
+type pages struct {
+	sets map[string]*template.Template
+}
+
+func parsePages() *pages {
+	p := &pages{sets: map[string]*template.Template{}}
+	layout := template.Must(template.New("layout").Funcs(functions()).ParseFS(files, "templates/layout.html", "templates/parts.html"))
+	for _, name := range []string{"overview", "stops", "stop", "gates", "time", "who", "replay", "error"} {
+		p.sets[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))
+	}
+	return p
+}
+
+func (p *pages) render(w http.ResponseWriter, code int, model any) {
+	var b bytes.Buffer
+	if err := p.sets[model.(shown).template()].ExecuteTemplate(&b, "layout.html", model); err != nil {
+		http.Error(w, "internal error: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(code)
+	_, _ = w.Write(b.Bytes())
+}
+
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"ms": duration, "ago": ago, "stamp": stamp, "name": filepath.Base, "share": share, "word": word, "kind": kind,
+		"weeks": weeksPlot, "days": daysPlot, "waterfall": waterfallPlot, "spark": sparkPlot, "interval": interval,
+		"list": func(items ...any) []any { return items }, "dict": dict, "known": func(p *float64) string {
+			if p == nil {
+				return ""
+			}
+			return duration(*p)
+		},
+	}
+}
+
+// dict hands several values to a part of a template.
+func dict(pairs ...any) (map[string]any, error) {
+	out := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		key, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: key %v is not a string", pairs[i])
+		}
+		out[key] = pairs[i+1]
+	}
+	return out, nil
+}
+
+// duration shows milliseconds with a unit that fits.
+func duration(ms float64) string {
+	switch {
+	case ms < 0:
+		return ""
+	case ms < 1:
+		return fmt.Sprintf("%.1f ms", ms)
+	case ms < 1000:
+		return fmt.Sprintf("%.0f ms", ms)
+	case ms < 60_000:
+		return fmt.Sprintf("%.1f s", ms/1000)
+	case ms < 3_600_000:
+		return fmt.Sprintf("%.0f min", ms/60_000)
+	case ms < 48*3_600_000:
+		return fmt.Sprintf("%.1f h", ms/3_600_000)
+	}
+	return fmt.Sprintf("%.0f d", ms/86_400_000)
+}
+
+// ago shows a time relative to now; the absolute one is its title.
+func ago(now, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	d := now.Sub(t)
+	switch {
+	case d < -time.Minute:
+		return "in the future"
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d d ago", int(d.Hours()/24))
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2006-01-02 15:04:05 MST")
+}
+
+// word makes a status readable: retry_limit_exceeded → retry limit exceeded.
+func word(s string) string { return strings.ReplaceAll(s, "_", " ") }
+
+// kind is how a status is coloured.
+func kind(status string) string {
+	switch status {
+	case "failed", "checkpoint", "commit_required", "context_checkpoint", "fail":
+		return "bad"
+	case "passed", "pass":
+		return "good"
+	case "passed_with_warnings", "retry_limit_exceeded", "infrastructure_error", "error", "untrusted", "lock_exists", "stop_hook_disabled", "interval_not_elapsed":
+		return "warn"
+	}
+	return "quiet"
+}
+
+// interval shows a confidence interval in percent.
+func interval(pair []float64) string {
+	if len(pair) != 2 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f–%.0f %%", 100*pair[0], 100*pair[1])
+}

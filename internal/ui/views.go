@@ -1,0 +1,342 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"gauntlet/internal/history"
+	"gauntlet/internal/history/ask"
+)
+
+// base is what every page has.
+type base struct {
+	Title   string
+	Path    string // of the page, for links and for coming back
+	Query   string
+	Token   string
+	CanAct  bool
+	Many    bool
+	Filter  ask.Filter
+	Days    int
+	Now     time.Time
+	Choices ask.Choices
+}
+
+func (b base) page() base { return b }
+
+// shown is a model that a template exists for.
+type shown interface {
+	template() string
+	page() base
+}
+
+const defaultDays = 30
+
+func (s *Server) base(r *http.Request, title string) base {
+	q := r.URL.Query()
+	days := defaultDays
+	if n, err := strconv.Atoi(q.Get("days")); err == nil && n > 0 && n <= 3650 {
+		days = n
+	}
+	now := s.Now()
+	return base{
+		Title: title, Path: r.URL.Path, Query: r.URL.RawQuery, Token: s.Guard.Token, CanAct: s.Act != nil, Many: s.Many, Days: days, Now: now,
+		Filter: ask.Filter{
+			Project: q.Get("project"), Agent: q.Get("agent"), Status: q.Get("status"), Gate: q.Get("gate"), Machine: q.Get("machine"), Person: q.Get("person"),
+			Text: q.Get("text"), Blocked: q.Get("blocked") != "", Since: now.AddDate(0, 0, -days),
+		},
+	}
+}
+
+// Back is where an action returns to.
+func (b base) Back() string { return (&url.URL{Path: b.Path, RawQuery: b.Query}).String() }
+
+// With is this page's address with one value of its query changed.
+func (b base) With(name, value string) string {
+	q, err := url.ParseQuery(b.Query)
+	if err != nil {
+		q = url.Values{}
+	}
+	q.Del("before")
+	if value == "" {
+		q.Del(name)
+	} else {
+		q.Set(name, value)
+	}
+	return (&url.URL{Path: b.Path, RawQuery: q.Encode()}).String()
+}
+
+type errorView struct {
+	base
+	Message string
+}
+
+func (errorView) template() string { return "error" }
+
+type overviewView struct {
+	base
+	Total  ask.Total
+	Weeks  []ask.Bucket
+	Recent []ask.Stop
+	Gates  []ask.Gate
+	Places []Place
+	// Known says whether the projects could be looked at.
+	Known bool
+}
+
+func (overviewView) template() string { return "overview" }
+
+// Share is how much of n is of total, in percent; "" where nothing was measured.
+func share(n, total int) string {
+	if total == 0 {
+		return ""
+	}
+	return strconv.Itoa((n*100+total/2)/total) + " %"
+}
+
+func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
+	v := overviewView{base: s.base(r, "Overview")}
+	err := s.ask(ctx, func() (err error) {
+		if v.Choices, err = ask.AllChoices(ctx, s.DB, v.Filter.Since); err != nil {
+			return err
+		}
+		if v.Total, err = ask.Totals(ctx, s.DB, v.Filter); err != nil {
+			return err
+		}
+		weeks := v.Filter
+		weeks.Since = s.Now().AddDate(0, 0, -7*12)
+		if v.Weeks, err = ask.Weeks(ctx, s.DB, weeks, ask.ByAll); err != nil {
+			return err
+		}
+		page, err := ask.Stops(ctx, s.DB, v.Filter, 0)
+		if err != nil {
+			return err
+		}
+		v.Recent = page.Stops[:min(len(page.Stops), 12)]
+		v.Gates, err = ask.Gates(ctx, s.DB, v.Filter)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.Gates = v.Gates[:min(len(v.Gates), 6)]
+	if s.Places != nil {
+		v.Known, v.Places = true, s.Places(ctx, v.Choices.Projects[:min(len(v.Choices.Projects), 30)])
+	}
+	return v, nil
+}
+
+type stopsView struct {
+	base
+	ask.Page
+}
+
+func (stopsView) template() string { return "stops" }
+
+func (s *Server) stops(ctx context.Context, r *http.Request) (any, error) {
+	v := stopsView{base: s.base(r, "Stops")}
+	before, _ := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64)
+	err := s.ask(ctx, func() (err error) {
+		if v.Choices, err = ask.AllChoices(ctx, s.DB, v.Filter.Since); err != nil {
+			return err
+		}
+		v.Page, err = ask.Stops(ctx, s.DB, v.Filter, before)
+		return err
+	})
+	return v, err
+}
+
+type stopView struct {
+	base
+	ask.Detail
+	HasLogs bool
+}
+
+func (stopView) template() string { return "stop" }
+
+func (s *Server) stop(ctx context.Context, r *http.Request) (any, error) {
+	v := stopView{base: s.base(r, "Stop "+r.PathValue("id")), HasLogs: s.Log != nil}
+	err := s.ask(ctx, func() (err error) {
+		v.Detail, err = ask.One(ctx, s.DB, r.URL.Query().Get("machine"), r.PathValue("id"))
+		return err
+	})
+	return v, err
+}
+
+// PolicyDiff is the step that says how the policy differed, "" when it did not.
+func (v stopView) PolicyDiff() string {
+	for _, step := range v.Steps {
+		if step.Name == "policy" {
+			return step.Note
+		}
+	}
+	return ""
+}
+
+type gatesView struct {
+	base
+	Gates []ask.Gate
+}
+
+func (gatesView) template() string { return "gates" }
+
+func (s *Server) gates(ctx context.Context, r *http.Request) (any, error) {
+	v := gatesView{base: s.base(r, "Gates")}
+	err := s.gateList(ctx, &v.base, &v.Gates)
+	return v, err
+}
+
+func (s *Server) gateList(ctx context.Context, b *base, list *[]ask.Gate) error {
+	return s.ask(ctx, func() (err error) {
+		if b.Choices, err = ask.AllChoices(ctx, s.DB, b.Filter.Since); err != nil {
+			return err
+		}
+		*list, err = ask.Gates(ctx, s.DB, b.Filter)
+		return err
+	})
+}
+
+type timeView struct {
+	base
+	Total  ask.Total
+	Gates  []ask.Gate
+	PerDay []ask.Bucket
+}
+
+func (timeView) template() string { return "time" }
+
+func (s *Server) time(ctx context.Context, r *http.Request) (any, error) {
+	v := timeView{base: s.base(r, "Time")}
+	if err := s.gateList(ctx, &v.base, &v.Gates); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(v.Gates, func(a, b ask.Gate) int {
+		return int(b.SpentMS - a.SpentMS)
+	})
+	err := s.ask(ctx, func() (err error) {
+		if v.Total, err = ask.Totals(ctx, s.DB, v.Filter); err != nil {
+			return err
+		}
+		v.PerDay, err = ask.Days(ctx, s.DB, v.Filter)
+		return err
+	})
+	return v, err
+}
+
+type whoView struct {
+	base
+	By     ask.By
+	Groups []group
+}
+
+func (whoView) template() string { return "who" }
+
+// group is one agent, model, project … over the weeks.
+type group struct {
+	Key     string       `json:"key"`
+	Stops   int          `json:"stops"`
+	Blocked int          `json:"blocked"`
+	Weeks   []ask.Bucket `json:"weeks"`
+}
+
+func (s *Server) who(ctx context.Context, r *http.Request) (any, error) {
+	v := whoView{base: s.base(r, "Who"), By: ask.By(r.URL.Query().Get("by"))}
+	if v.By == ask.ByAll {
+		v.By = ask.ByAgent
+	}
+	err := s.ask(ctx, func() (err error) {
+		if v.Choices, err = ask.AllChoices(ctx, s.DB, v.Filter.Since); err != nil {
+			return err
+		}
+		weeks, err := ask.Weeks(ctx, s.DB, v.Filter, v.By)
+		v.Groups = groups(weeks)
+		return err
+	})
+	return v, err
+}
+
+// groups sorts weeks by their key, busiest first.
+func groups(weeks []ask.Bucket) []group {
+	at := map[string]int{}
+	out := []group{}
+	for _, w := range weeks {
+		i, known := at[w.Key]
+		if !known {
+			i = len(out)
+			at[w.Key] = i
+			out = append(out, group{Key: w.Key})
+		}
+		out[i].Stops += w.Stops
+		out[i].Blocked += w.Blocked
+		out[i].Weeks = append(out[i].Weeks, w)
+	}
+	slices.SortStableFunc(out, func(a, b group) int { return b.Stops - a.Stops })
+	return out
+}
+
+type replayView struct {
+	base
+	Report *report
+	Raw    string
+}
+
+func (replayView) template() string { return "replay" }
+
+// report is what the page shows of `gauntlet replay --json`.
+type report struct {
+	Coverage struct {
+		Sessions   int            `json:"sessions"`
+		Turns      int            `json:"turns"`
+		Changed    int            `json:"changed"`
+		Unreadable int            `json:"unreadable"`
+		Formats    map[string]int `json:"formats"`
+	} `json:"coverage"`
+	Rules       []reportRule `json:"rules"`
+	Against     []reportRule `json:"against"`
+	Suggestions []any        `json:"suggestions"`
+	Samples     []struct {
+		ID   string `json:"id"`
+		Rule string `json:"rule"`
+		Text string `json:"text"`
+	} `json:"samples"`
+}
+
+type reportRule struct {
+	Rule       string    `json:"rule"`
+	Stops      int       `json:"stops"`
+	WouldBlock int       `json:"wouldBlock"`
+	Right      int       `json:"right"`
+	Wrong      int       `json:"wrong"`
+	Unknown    int       `json:"unknown"`
+	Interval   []float64 `json:"interval"`
+}
+
+func (s *Server) replay(ctx context.Context, r *http.Request) (any, error) {
+	v := replayView{base: s.base(r, "Replay")}
+	if s.Replay == nil {
+		return v, nil
+	}
+	b, err := s.Replay(ctx)
+	if err != nil || len(b) == 0 {
+		return v, err
+	}
+	v.Raw = string(b)
+	if err := json.Unmarshal(b, &v.Report); err != nil {
+		v.Report = nil
+	}
+	return v, nil
+}
+
+// gateAt finds a gate of a stop by its place in the list.
+func gateAt(d ask.Detail, n string) (history.Record, bool) {
+	i, err := strconv.Atoi(n)
+	if err != nil || i < 0 || i >= len(d.Gates) {
+		return history.Record{}, false
+	}
+	return d.Gates[i], true
+}
