@@ -177,6 +177,7 @@ func (app *App) commands() []command {
 		{"statusline", app.statusLineCmd},
 		{"stop-hook", app.stopHookCmd},
 		{"tokens", app.tokensCmd},
+		{"ui", app.uiCmd},
 		{"uninstall", app.uninstallCmd},
 		{"validate", app.validateCmd},
 		{"version", app.versionCmd},

@@ -153,8 +153,8 @@ func daysPlot(days []ask.Bucket, now time.Time, count int) template.HTML {
 // waterfallPlot shows one stop: its steps one after another, its gates below.
 func waterfallPlot(steps []history.Step, gates []history.Record, total float64) template.HTML {
 	type bar struct {
-		name, class, title string
-		from, took         float64
+		name, class, title, note string
+		from, took               float64
 	}
 	var bars []bar
 	at, gatesFrom := 0.0, 0.0
@@ -162,17 +162,17 @@ func waterfallPlot(steps []history.Step, gates []history.Record, total float64) 
 		if st.Name == "gates" {
 			gatesFrom = at
 		}
-		bars = append(bars, bar{name: st.Name, class: "bar", from: at, took: st.MS, title: st.Name + " " + duration(st.MS)})
+		bars = append(bars, bar{name: st.Name, class: "bar", from: at, took: st.MS, title: st.Name + " " + duration(st.MS), note: duration(st.MS)})
 		at += st.MS
 	}
 	for _, g := range gates {
 		class := "bar " + kind(g.Status)
 		title := g.Gate + ": " + g.Status + ", " + duration(g.DurationMS)
-		took := g.DurationMS
+		took, note := g.DurationMS, duration(g.DurationMS)
 		if g.Cached {
-			class, took, title = "bar quiet", 0, g.Gate+": not run, "+g.Status+" before"
+			class, took, note, title = "bar quiet", 0, "not run", g.Gate+": not run, "+g.Status+" before"
 		}
-		bars = append(bars, bar{name: g.Gate, class: class, from: gatesFrom, took: took, title: title})
+		bars = append(bars, bar{name: g.Gate, class: class, from: gatesFrom, took: took, title: title, note: note})
 	}
 	width := math.Max(math.Max(total, at), 0.001)
 	for _, b := range bars {
@@ -186,7 +186,7 @@ func waterfallPlot(steps []history.Step, gates []history.Record, total float64) 
 		scale := float64(plotWidth-names-room) / width
 		s.text(names-8, top+14, "tick end", short(b.name, 22))
 		s.rect(names+b.from*scale, top+3, math.Max(b.took*scale, 1.5), row-8, b.class, b.title)
-		s.text(names+(b.from+b.took)*scale+6, top+14, "tick", duration(b.took))
+		s.text(names+(b.from+b.took)*scale+6, top+14, "tick", b.note)
 	}
 	return s.done()
 }

@@ -97,6 +97,7 @@ func (s *Server) Handler() http.Handler {
 	s.api(mux)
 	mux.HandleFunc("GET /logs/{id}/{gate}", s.log)
 	mux.HandleFunc("GET /events", s.events)
+	mux.Handle("GET /favicon.ico", http.RedirectHandler("/assets/icon.svg", http.StatusMovedPermanently))
 	mux.Handle("GET /assets/", http.FileServerFS(files))
 	if s.Act != nil {
 		mux.HandleFunc("POST /off", s.act(func(ctx context.Context, r *http.Request) error { return s.Act.Off(ctx, r.PostFormValue("project")) }))

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"strconv"
 
@@ -70,7 +71,7 @@ func (s *Store) Share() error {
 // does so there is nothing to do.
 func (s *Store) Refresh(dir string) error {
 	lock, err := safefile.TryAcquire(filepath.Join(dir, lockName))
-	if errors.Is(err, safefile.ErrHeld) {
+	if errors.Is(err, safefile.ErrHeld) || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/ui"
+)
+
+func (app *App) uiCmd() *cobra.Command {
+	var port int
+	var noOpen bool
+	cmd := &cobra.Command{
+		Use:   "ui",
+		Short: "Show stops, gates and their cost as a page in the browser",
+		Long: `Serve one page on this machine only: whether the hooks are alive, what was blocked and
+why, which gates block rightly or wrongly, and where the time goes. The address that is
+printed holds a token; without it nobody, not even another user of this machine, sees
+anything. The page updates by itself. Ctrl-C ends it.`,
+		Example: `  gauntlet ui
+  gauntlet ui --port 8765 --no-open`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.ui(cmd.Context(), port, noOpen) },
+	}
+	cmd.Flags().IntVar(&port, "port", 0, "port to listen on (default: any free one)")
+	cmd.Flags().BoolVar(&noOpen, "no-open", false, "print the address, do not open a browser")
+	return cmd
+}
+
+func (app *App) ui(ctx context.Context, port int, noOpen bool) error {
+	options, db, err := ui.Local(ctx, app.Getenv, app.Now)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	defer db.Close()
+	err = ui.Serve(ctx, options, port, func(address string) {
+		fmt.Fprintf(app.Out, "Gauntlet's page: %s\nCtrl-C ends it.\n", address)
+		if noOpen {
+			return
+		}
+		if err := ui.OpenBrowser(address); err != nil {
+			fmt.Fprintln(app.Err, "gauntlet: open the address yourself: "+err.Error())
+		}
+	})
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	return nil
+}

@@ -1,0 +1,10 @@
+package proc
+
+import "syscall"
+
+// detachedProcess keeps the child from inheriting the console.
+const detachedProcess = 0x00000008
+
+func detached() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: detachedProcess | syscall.CREATE_NEW_PROCESS_GROUP}
+}

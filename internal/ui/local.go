@@ -1,0 +1,161 @@
+package ui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"gauntlet/internal/history"
+	"gauntlet/internal/history/store"
+	"gauntlet/internal/safefile"
+	"gauntlet/internal/session"
+	"gauntlet/internal/site"
+)
+
+// Local is the page of this machine: its store, its projects, its switches.
+// The caller sets the guard and closes the store.
+func Local(ctx context.Context, getenv func(string) string, now func() time.Time) (Options, *store.Store, error) {
+	dir, err := history.Dir(getenv)
+	if err != nil {
+		return Options{}, nil, err
+	}
+	db, err := store.Open(ctx, dir)
+	if err != nil {
+		return Options{}, nil, err
+	}
+	if err := db.Share(); err != nil {
+		_ = db.Close()
+		return Options{}, nil, err
+	}
+	here := local{getenv: getenv, now: now, dir: dir}
+	return Options{
+		DB: db, Now: now, Places: here.places, Log: readLog, Changed: here.changed,
+		Refresh: func(context.Context) error { return db.Refresh(dir) },
+		Act:     &Actions{Off: here.off, On: here.on, Label: here.label},
+	}, db, nil
+}
+
+type local struct {
+	getenv func(string) string
+	now    func() time.Time
+	dir    string // of the history
+}
+
+// changed is a look at the spool's files: their names and sizes.
+func (l local) changed() string {
+	names, err := history.Segments(l.dir)
+	if err != nil || len(names) == 0 {
+		return ""
+	}
+	last := names[len(names)-1]
+	info, err := os.Stat(filepath.Join(l.dir, last))
+	if err != nil {
+		return last
+	}
+	return fmt.Sprint(last, info.Size())
+}
+
+func (l local) places(_ context.Context, projects []string) []Place {
+	var out []Place
+	for _, project := range projects {
+		out = append(out, l.place(project))
+	}
+	return out
+}
+
+func (l local) place(project string) Place {
+	p := Place{Project: project, Beats: []Beat{}, Waiting: -1}
+	s := site.Here(project, l.getenv)
+	if !s.IsProject() || s.Foreign != "" {
+		p.Gone = true
+		return p
+	}
+	if why, off := s.Disabled("", l.now()); off {
+		p.Off = why
+	}
+	for _, b := range s.Memory.Heartbeats() {
+		p.Beats = append(p.Beats, Beat{Agent: b.Agent, Event: b.Event, At: b.At, Status: b.Status})
+	}
+	slices.SortFunc(p.Beats, func(a, b Beat) int { return b.At.Compare(a.At) })
+	if cfg, err := s.Config(); err == nil && cfg != nil {
+		p.Running = running(cfg.Settings.LogDir)
+	}
+	return p
+}
+
+// running reads who holds the run lock.
+func running(logDir string) *Running {
+	b, err := safefile.Read(logDir, filepath.Join(logDir, ".gauntlet-run.lock"), 4<<10)
+	var owner struct {
+		PID       int       `json:"pid"`
+		StartedAt time.Time `json:"started_at"`
+	}
+	if err != nil || json.Unmarshal(b, &owner) != nil || owner.PID <= 0 || !alive(owner.PID) {
+		return nil
+	}
+	return &Running{PID: owner.PID, Started: owner.StartedAt}
+}
+
+// alive asks the kernel for a process without disturbing it.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
+}
+
+// project checks that a form names a project that the history knows of.
+func (l local) project(dir string) (*site.Site, error) {
+	s := site.Here(dir, l.getenv)
+	if !filepath.IsAbs(dir) || !s.IsProject() || s.Foreign != "" {
+		return nil, fmt.Errorf("there is no project at %s any more", dir)
+	}
+	return s, nil
+}
+
+func (l local) off(_ context.Context, dir string) error {
+	s, err := l.project(dir)
+	if err != nil {
+		return err
+	}
+	return s.Memory.SwitchOff("", session.Off{Since: l.now(), By: "gauntlet ui"})
+}
+
+func (l local) on(_ context.Context, dir string) error {
+	s, err := l.project(dir)
+	if err != nil {
+		return err
+	}
+	_, err = s.Memory.SwitchOn("")
+	return err
+}
+
+func (l local) label(_ context.Context, id, word string) error {
+	if word != "right" && word != "wrong" {
+		return fmt.Errorf("a label is right or wrong, not %q", word)
+	}
+	return history.Append(l.dir, history.Record{Type: history.Label, ID: id, Time: l.now(), Label: word})
+}
+
+// readLog reads a gate's log, if its name is one that Gauntlet gives and it lies
+// in the project.
+func readLog(project, path string) ([]byte, error) {
+	name := filepath.Base(path)
+	if !strings.HasSuffix(name, ".log") || !strings.HasPrefix(name, "check_") && !strings.HasPrefix(name, "review_") && !strings.HasPrefix(name, "console.") {
+		return nil, errors.New("not a log of Gauntlet's")
+	}
+	root := project
+	if !safefile.Inside(project, path) { // log_dir may be absolute
+		root = filepath.Dir(path)
+	}
+	return safefile.Read(root, path, 64<<20)
+}
