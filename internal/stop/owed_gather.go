@@ -202,7 +202,8 @@ func (sc *Scene) readTurn(ctx context.Context, own func(string) bool) (transcrip
 		turn, err := transcript.Read(name, transcript.Options{Own: own, Prompt: sc.Event.Prompt})
 		missing := errors.Is(err, fs.ErrNotExist)
 		wait := err == nil && !settled(turn) || errors.Is(err, transcript.ErrNoTurn) || missing && sc.Event.BackgroundUnmarked
-		if !wait || !time.Now().Before(end) || !missing && !sc.touchedJustNow(name) {
+		// A format that marks its end is waited for until that is there.
+		if !wait || !time.Now().Before(end) || !sc.Event.BackgroundUnmarked && !sc.touchedJustNow(name) {
 			return turn, err
 		}
 		select {

@@ -40,7 +40,7 @@ func (l *copilotLog) line(raw []byte, earlier bool) []entry {
 	}
 	if !l.begun {
 		l.begun = true
-		l.flushed = typ == "hook.start" && isStopHook(data)
+		l.flushed = typ == "hook.start" && agent == "" && isStopHook(data)
 	}
 	l.watch(typ, agent)
 	if strings.HasPrefix(typ, "hook.") {

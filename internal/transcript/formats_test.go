@@ -65,6 +65,11 @@ func TestSubagentsAtWork(t *testing.T) {
 	if turn := readLines(t, lines[:len(lines)-1]...); turn.Flushed || turn.Running != 0 {
 		t.Errorf("without its last record: %+v", turn)
 	}
+	// A sub-agent's stop is not the main agent's.
+	lines[len(lines)-1] = strings.Replace(lines[len(lines)-1], `"id"`, `"agentId":"a1","id"`, 1)
+	if turn := readLines(t, lines...); turn.Flushed {
+		t.Errorf("a sub-agent's stop: %+v", turn)
+	}
 }
 
 func TestCalledBy(t *testing.T) {

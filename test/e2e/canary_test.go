@@ -39,11 +39,17 @@ func TestVersions(t *testing.T) {
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	hooks := map[string]string{
-		"claude": `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":%q,"timeout":20}]}]}}`,
-		"codex":  `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":%q,"timeout":20}]}]}}`,
-		"gemini": `{"hooks":{"AfterAgent":[{"hooks":[{"name":"canary","type":"command","command":%q,"timeout":20000}]}]}}`,
+		"claude":  `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":%q,"timeout":20}]}]}}`,
+		"codex":   `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":%q,"timeout":20}]}]}}`,
+		"gemini":  `{"hooks":{"AfterAgent":[{"hooks":[{"name":"canary","type":"command","command":%q,"timeout":20000}]}]}}`,
+		"qwen":    `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":%q,"timeout":20000}]}]}}`,
+		"droid":   `{"Stop":[{"hooks":[{"type":"command","command":%q,"timeout":20}]}]}`,
+		"copilot": `{"version":1,"hooks":{"agentStop":[{"type":"command","bash":%q,"timeoutSec":20}]}}`,
 	}
 	eachClient(t, func(t *testing.T, w *world) {
+		if hooks[w.c.agent] == "" {
+			return // no hook of its own: our plugin is what is driven
+		}
 		script := filepath.Join(w.bin, "canary")
 		w.write(w.bin, "canary", `cat > /dev/null
 if [ -e "$HOME/sang" ]; then exit 0; fi

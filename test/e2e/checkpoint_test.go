@@ -60,7 +60,7 @@ func TestCheckpoint(t *testing.T) {
 	})
 	t.Run("proved_too_early", func(t *testing.T) {
 		t.Parallel()
-		eachClient(t, func(t *testing.T, w *world) {
+		eachVendor(t, func(t *testing.T, w *world) {
 			w.owing()
 			got := w.turn("Improve the app.", readApp, verify, addLine, done, verify, fakemodel.Say("Verified."))
 			wantUser(t, got, 4, checkpointHeader, "verify app")
@@ -69,7 +69,7 @@ func TestCheckpoint(t *testing.T) {
 	})
 	t.Run("failed", func(t *testing.T) {
 		t.Parallel()
-		eachClient(t, func(t *testing.T, w *world) {
+		eachVendor(t, func(t *testing.T, w *world) {
 			w.owing()
 			got := w.turn("Improve the app.", readApp, addBug, verify, done, fixBug, verify, fakemodel.Say("Verified."))
 			wantUser(t, got, 4, checkpointHeader, "verify app")
@@ -78,7 +78,7 @@ func TestCheckpoint(t *testing.T) {
 	})
 	t.Run("only_said", func(t *testing.T) {
 		t.Parallel()
-		eachClient(t, func(t *testing.T, w *world) {
+		eachVendor(t, func(t *testing.T, w *world) {
 			w.owing()
 			got := w.turn("Improve the app.", readApp, addLine, fakemodel.Shell(`echo "verify app"`), done, verify, fakemodel.Say("Verified."))
 			wantUser(t, got, 4, checkpointHeader, "verify app")
@@ -152,7 +152,7 @@ func TestAutonomousCheckpoint(t *testing.T) {
 // session, until a file it is about has changed.
 func TestLaterTurns(t *testing.T) {
 	t.Parallel()
-	eachClient(t, func(t *testing.T, w *world) {
+	eachVendor(t, func(t *testing.T, w *world) {
 		w.owing()
 		first := w.turn("Improve the app.", readApp, addLine, done, fakemodel.Say("No."))
 		wantUser(t, first, 3, checkpointHeader, "verify app")
@@ -172,7 +172,7 @@ func TestLaterTurns(t *testing.T) {
 // TestCommitGate: the second stop asks for the commit, the third is free.
 func TestCommitGate(t *testing.T) {
 	t.Parallel()
-	eachClient(t, func(t *testing.T, w *world) {
+	eachVendor(t, func(t *testing.T, w *world) {
 		w.owing()
 		w.write(w.repo, ".gauntlet/config.yml", w.read(w.repo, ".gauntlet/config.yml")+"  commit_gate: {paths: [\"src/**\"]}\n")
 		w.commitAll("commit gate")

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -24,22 +25,42 @@ type client struct {
 	install []string
 	// home is what the client needs in a fresh home folder before it works on repo.
 	home func(repo string) map[string]string
-	args func(prompt, modelURL string) []string
+	// settle is what it needs there anew for every model, by the model's address.
+	settle func(modelURL string) map[string]string
+	// prepare, when set, gets a fresh world.
+	prepare func(w *world)
+	// node is the Node it wants in front of the machine's own; nil for that.
+	node *npm.Package
+	// beside are further packages that it would fetch for itself.
+	beside []npm.Package
+	// inside is where the program lies in its package; "" when npm links it.
+	inside string
+	args   func(prompt, modelURL string) []string
+	// plan are the arguments for a turn in plan mode; nil when it has none here.
+	plan func(prompt, modelURL string) []string
 	// again are the arguments that make args go on with the last session.
-	again []string
+	again func(home string) []string
 	env   func(modelURL string) []string
 }
 
 func clients() []*client {
+	return append(vendorClients(), chatClients()...)
+}
+
+// vendorClients are the clients that speak their vendor's API.
+func vendorClients() []*client {
 	return []*client{
 		{
 			agent: "claude", pkg: npm.Package{Name: "@anthropic-ai/claude-code", Version: "2.1.325"}, bin: "claude", model: "claude-sonnet-4-5",
-			dialect: fakemodel.Anthropic(), settings: ".claude/settings.json", again: []string{"--continue"},
+			dialect: fakemodel.Anthropic(), settings: ".claude/settings.json", again: always("--continue"),
 			args: func(prompt, _ string) []string {
 				return []string{
 					"--dangerously-skip-permissions", "--model", "claude-sonnet-4-5",
 					"--output-format", "stream-json", "--verbose", "--include-hook-events", "-p", prompt,
 				}
+			},
+			plan: func(prompt, _ string) []string {
+				return []string{"--permission-mode", "plan", "--model", "claude-sonnet-4-5", "-p", prompt}
 			},
 			env: func(url string) []string {
 				return []string{
@@ -52,7 +73,7 @@ func clients() []*client {
 		{
 			agent: "codex", pkg: npm.Package{Name: "@openai/codex", Version: "0.166.0"}, bin: "codex", model: "gpt-5.5",
 			dialect: fakemodel.OpenAI(), settings: ".codex/hooks.json", install: []string{"--trust"},
-			again: []string{"resume", "--last"},
+			again: always("resume", "--last"),
 			home: func(repo string) map[string]string {
 				return map[string]string{".codex/config.toml": fmt.Sprintf(`model = "gpt-5.5"
 model_provider = "scripted"
@@ -82,7 +103,7 @@ trust_level = "trusted"
 		},
 		{
 			agent: "gemini", pkg: npm.Package{Name: "@google/gemini-cli", Version: "0.61.0"}, bin: "gemini", model: "gemini-2.5-pro",
-			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json", again: []string{"--resume", "latest"},
+			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json", again: always("--resume", "latest"),
 			home: func(string) map[string]string {
 				return map[string]string{".gemini/settings.json": `{
   "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -108,15 +129,41 @@ func (c *client) command() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if c.inside != "" {
+		return filepath.Join(dir, "node_modules", filepath.FromSlash(c.pkg.Name), filepath.FromSlash(c.inside)), nil
+	}
 	return filepath.Join(dir, "node_modules", ".bin", c.bin), nil
 }
 
-// installClients brings every pinned client into the cache.
-func installClients() error {
+func always(args ...string) func(string) []string { return func(string) []string { return args } }
+
+// installClients brings every pinned client into the cache and tells, by agent,
+// why one of them could not be had: npm is not there to be asked. Anything else
+// is an error.
+func installClients() (map[string]string, error) {
+	missing := map[string]string{}
 	for _, c := range clients() {
-		if err := c.pkg.Ensure(); err != nil {
-			return err
+		pkgs := []npm.Package{c.pkg}
+		if c.node != nil {
+			pkgs = append(pkgs, *c.node)
+		}
+		for _, p := range append(pkgs, c.beside...) {
+			err := p.Ensure()
+			if errors.Is(err, npm.ErrUnreachable) {
+				missing[c.agent] = err.Error()
+			} else if err != nil {
+				return nil, err
+			}
 		}
 	}
-	return nil
+	return missing, nil
+}
+
+// marks is what `git status` says about a file of its own that the client
+// changes when it starts.
+func (c *client) marks() string {
+	if c.agent == "qwen" {
+		return " M .qwen/settings.json\n" // it adds "$version"
+	}
+	return ""
 }

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,15 +12,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"gauntlet/test/e2e/npm"
 )
 
 // insideEnv marks the second start of the test binary: everything is installed
 // and built, and the network is loopback only.
 const insideEnv = "GAUNTLET_E2E_INSIDE"
 
-// skipEnv carries the reason for skipping everything into the second start.
+// skipEnv carries, as JSON, why which agent is left out into the second start.
 const skipEnv = "GAUNTLET_E2E_SKIP"
 
 // binaryEnv is where the gauntlet under test was built.
@@ -48,12 +47,24 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// skipped says why agents are left out.
+func skipped() map[string]string {
+	var missing map[string]string
+	_ = json.Unmarshal([]byte(os.Getenv(skipEnv)), &missing)
+	return missing
+}
+
 func prepareAndRun() (int, error) {
-	skip := ""
-	if err := installClients(); errors.Is(err, npm.ErrUnreachable) {
-		skip = err.Error()
-		fmt.Fprintf(os.Stderr, "\n%s\nE2E SKIPPED: NO CLIENT WAS DRIVEN\n%v\n%s\n\n", strings.Repeat("!", 72), err, strings.Repeat("!", 72))
-	} else if err != nil {
+	missing, err := installClients()
+	if err != nil {
+		return 0, err
+	}
+	for agent, why := range missing {
+		rule := strings.Repeat("!", 72)
+		fmt.Fprintf(os.Stderr, "\n%s\nE2E SKIPPED: %s WAS NOT DRIVEN\n%s\n%s\n\n", rule, strings.ToUpper(agent), why, rule)
+	}
+	skip, err := json.Marshal(missing)
+	if err != nil {
 		return 0, err
 	}
 	dir, err := os.MkdirTemp("", "gauntlet-e2e-")
@@ -73,7 +84,7 @@ func prepareAndRun() (int, error) {
 	}
 	cmd := exec.Command(self, os.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), insideEnv+"=1", skipEnv+"="+skip, binaryEnv+"="+binary)
+	cmd.Env = append(os.Environ(), insideEnv+"=1", skipEnv+"="+string(skip), binaryEnv+"="+binary)
 	err = runIsolated(cmd)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -15,7 +15,7 @@ import (
 // stop of the agent they use is blocked by the project's own tests.
 func TestNewcomer(t *testing.T) {
 	t.Parallel()
-	eachClient(t, func(t *testing.T, w *world) {
+	eachVendor(t, func(t *testing.T, w *world) {
 		w.write(w.repo, "package.json", "{\n  \"name\": \"sum\",\n  \"version\": \"1.0.0\",\n  \"scripts\": {\"test\": \"node --test\"}\n}\n")
 		w.write(w.repo, "package-lock.json", "{\n  \"name\": \"sum\",\n  \"version\": \"1.0.0\",\n  \"lockfileVersion\": 3,\n  \"packages\": {\"\": {\"name\": \"sum\", \"version\": \"1.0.0\"}}\n}\n")
 		w.write(w.repo, "sum.js", "module.exports = (a, b) => a + b;\n")

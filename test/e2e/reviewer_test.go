@@ -18,7 +18,7 @@ import (
 // stop, in a project whose hooks are installed, does not call the gates again.
 func TestReviewer(t *testing.T) {
 	t.Parallel()
-	eachClient(t, func(t *testing.T, w *world) {
+	eachVendor(t, func(t *testing.T, w *world) {
 		w.write(w.repo, "src/app.txt", "one\ntwo\n")
 		w.write(w.repo, ".gitignore", "gauntlet_logs/\n")
 		w.write(w.repo, ".gauntlet/config.yml", "base_branch: main\ncli:\n  default_preference: ["+w.c.agent+"]\nentry_points:\n  - path: src\n    reviews: [quality]\nstop_hook:\n  run_interval_minutes: 0\n")

@@ -29,6 +29,7 @@ type world struct {
 	repo string
 
 	resume bool // go on with the last session
+	plan   bool // in plan mode
 	// arrange, when set, gets the model before the client starts.
 	arrange func(*fakemodel.Server)
 }
@@ -40,6 +41,14 @@ func eachClient(t *testing.T, scenario func(t *testing.T, w *world)) {
 	}
 }
 
+// eachVendor runs a scenario with the clients that speak their vendor's API: what
+// they all share is shown with three.
+func eachVendor(t *testing.T, scenario func(t *testing.T, w *world)) {
+	for _, c := range vendorClients() {
+		t.Run(c.agent, func(t *testing.T) { scenario(t, newWorld(t, c)) })
+	}
+}
+
 func onlyClient(t *testing.T, agent string, scenario func(t *testing.T, w *world)) {
 	i := slices.IndexFunc(clients(), func(c *client) bool { return c.agent == agent })
 	t.Run(agent, func(t *testing.T) { scenario(t, newWorld(t, clients()[i])) })
@@ -47,8 +56,8 @@ func onlyClient(t *testing.T, agent string, scenario func(t *testing.T, w *world
 
 func newWorld(t *testing.T, c *client) *world {
 	t.Helper()
-	if reason := os.Getenv(skipEnv); reason != "" {
-		t.Skip("E2E SKIPPED, NO CLIENT WAS DRIVEN: " + reason)
+	if reason := skipped()[c.agent]; reason != "" {
+		t.Skip("E2E SKIPPED, " + c.agent + " WAS NOT DRIVEN: " + reason)
 	}
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -60,6 +69,9 @@ func newWorld(t *testing.T, c *client) *world {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if c.prepare != nil {
+		c.prepare(w)
 	}
 	if err := os.Symlink(os.Getenv(binaryEnv), filepath.Join(w.bin, "gauntlet")); err != nil {
 		t.Fatal(err)
@@ -74,6 +86,11 @@ func newWorld(t *testing.T, c *client) *world {
 // env is the whole environment of everything that runs in this world.
 func (w *world) env(extra ...string) []string {
 	path := []string{w.bin}
+	if w.c.node != nil {
+		if dir, err := w.c.node.Dir(); err == nil {
+			path = append(path, filepath.Join(dir, "node_modules", ".bin"))
+		}
+	}
 	for _, tool := range []string{"node", "git", "sh"} {
 		if p, err := exec.LookPath(tool); err == nil {
 			path = append(path, filepath.Dir(p))
@@ -193,13 +210,21 @@ func (w *world) play(dir, prompt string, steps ...fakemodel.Step) (turn, error) 
 		return turn{}, err
 	}
 	w.clientHome()
+	if w.c.settle != nil {
+		for name, content := range w.c.settle(server.URL) {
+			w.write(w.home, name, content)
+		}
+	}
 
 	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
 	defer cancel()
 	var out bytes.Buffer
 	args := w.c.args(prompt, server.URL)
+	if w.plan {
+		args = w.c.plan(prompt, server.URL)
+	}
 	if w.resume {
-		args = slices.Insert(args, len(args)-2, w.c.again...) // before "-p PROMPT" or "-- PROMPT"
+		args = slices.Insert(args, len(args)-2, w.c.again(w.home)...) // before "-p PROMPT" or "-- PROMPT"
 	}
 	cmd := exec.CommandContext(ctx, command, args...)
 	cmd.Dir, cmd.Env = dir, w.env(w.c.env(server.URL)...)

@@ -56,6 +56,9 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		ev.LastMessage = r
 	}
 	if p.String("hook_event_name", "hookEventName") != "" {
+		if ev.Kind == event.Prompt {
+			ev.Kind = promptKind(ev.Prompt)
+		}
 		toolEnd(&ev, p)
 		return ev
 	}
@@ -78,11 +81,19 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	case p.Has("toolName", "trigger", "error", "reason"):
 		ev.Kind = event.Other
 	case p.Has("prompt"):
-		ev.Kind = event.Prompt
+		ev.Kind = promptKind(ev.Prompt)
 	case p.Has("source"):
 		ev.Kind = event.SessionStart
 	}
 	return ev
+}
+
+// promptKind tells what a person typed from the notice that a sub-agent ended.
+func promptKind(prompt string) event.Kind {
+	if strings.HasPrefix(prompt, "<system_notification>") {
+		return event.Other
+	}
+	return event.Prompt
 }
 
 // instant is when the event happened: the same in both spellings.

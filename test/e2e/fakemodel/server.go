@@ -1,6 +1,7 @@
 // Package fakemodel is a model server that says what a script tells it to. It
 // speaks the wire formats that the real clients speak to their vendors (the
-// Anthropic Messages, OpenAI Responses and Gemini generateContent APIs), so
+// Anthropic Messages, OpenAI Responses and Chat Completions, and Gemini
+// generateContent APIs), so
 // that a client can be driven offline through a whole turn, tool calls
 // included, and every request it made can be looked at afterwards.
 // It imports nothing of the product.
@@ -33,7 +34,7 @@ type Step struct {
 // Call is a tool call, said without naming a client's tool. Exactly one field is set.
 type Call struct {
 	Shell string
-	Agent string // the prompt of a sub-agent; only the Anthropic dialect has a tool for it
+	Agent string // the prompt of a sub-agent; Codex and Gemini CLI have no tool for it here
 	Read  string // a path
 	Edit  *Edit
 	Write *File
@@ -210,7 +211,7 @@ func (s *Server) next(body []byte) (Step, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for prompt, l := range s.lanes {
-		if i := slices.IndexFunc(messages, func(m Message) bool { return m.Role == "user" && m.Text == prompt }); i < 0 {
+		if i := slices.IndexFunc(messages, func(m Message) bool { return m.Role == "user" && strings.Contains(m.Text, prompt) }); i < 0 {
 			continue
 		}
 		l.asked++

@@ -1,0 +1,186 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gauntlet/test/e2e/fakemodel"
+)
+
+// TestSubagent: a helper that was told to look is not told to repair the tree;
+// whoever broke it is.
+func TestSubagent(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{"copilot", "droid", "opencode"} {
+		onlyClient(t, agent, func(t *testing.T, w *world) {
+			w.installed("  reentry: until_pass\n")
+			const task = "Only look at src/app.txt."
+			w.arrange = func(s *fakemodel.Server) { s.Lane(task, readApp, fakemodel.Say("I looked.")) }
+			got := w.turn("Improve the app.", readApp, addBug, fakemodel.Step{Calls: []fakemodel.Call{{Agent: task}}}, done,
+				fixBug, fakemodel.Say("Fixed."))
+			wantUser(t, got, 4, failedReason...)
+			wantLog(t, w, "failed", "passed")
+		})
+	}
+}
+
+// TestPlanMode: whoever may not edit is not sent back to fix anything.
+func TestPlanMode(t *testing.T) {
+	t.Parallel()
+	eachClient(t, func(t *testing.T, w *world) {
+		if w.c.plan == nil {
+			return // its payload does not say, or it has no such mode
+		}
+		w.installed("  reentry: until_pass\n")
+		w.write(w.repo, "src/app.txt", "one\ntwo BUG\n") // a person left it broken
+		w.plan = true
+		w.turn("Plan it.", readApp, fakemodel.Say("First this, then that."))
+		w.plan = false
+		if s := w.read(w.repo, "src/app.txt"); s != "one\ntwo BUG\n" {
+			t.Errorf("app.txt is %q", s)
+		}
+	})
+}
+
+// TestTwoClients: installed for Claude Code too, whose settings Copilot CLI also
+// reads. The last decision wins there, and ours must not cancel our own.
+func TestTwoClients(t *testing.T) {
+	t.Parallel()
+	onlyClient(t, "copilot", func(t *testing.T, w *world) {
+		w.installed("  reentry: until_pass\n")
+		w.exec(w.repo, "gauntlet", "install", "--agent", "claude", "--project")
+		w.commitAll("for both")
+		got := w.turn("Improve the app.", readApp, addBug, done, fixBug, fakemodel.Say("Fixed."))
+		wantUser(t, got, 3, failedReason...)
+		wantLog(t, w, "failed", "lock_exists", "passed", "lock_exists") // the second entry is told that it is judged already
+	})
+}
+
+// TestPersonIsTold: what is wrong with the configuration reaches the screen.
+func TestPersonIsTold(t *testing.T) {
+	t.Parallel()
+	for _, agent := range []string{"copilot", "qwen", "opencode"} {
+		onlyClient(t, agent, func(t *testing.T, w *world) {
+			w.installed("  no_such_key: 1\n")
+			got := w.turn("Improve the app.", readApp, addBug, done)
+			if !strings.Contains(got.output, "no_such_key") {
+				t.Errorf("the person is not told:\n%s", got)
+			}
+		})
+	}
+}
+
+// heartbeat waits until a stop of the agent was answered with status.
+func (w *world) heartbeat(status string) <-chan struct{} {
+	seen := make(chan struct{})
+	go func() {
+		defer close(seen)
+		for range 400 {
+			time.Sleep(50 * time.Millisecond)
+			b, _ := os.ReadFile(filepath.Join(w.repo, ".git/gauntlet/heartbeats", w.c.agent+".stop.json"))
+			if strings.Contains(string(b), status) {
+				return
+			}
+		}
+	}()
+	return seen
+}
+
+// TestInterrupt: whoever interrupts the agent wants it to rest.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	onlyClient(t, "opencode", func(t *testing.T, w *world) {
+		w.installed("  reentry: until_pass\n")
+		w.write(w.repo, "src/app.txt", "one\ntwo BUG\n")
+		slow := fakemodel.Say("This takes long.")
+		never := make(chan struct{})
+		defer close(never)
+		asked := make(chan struct{})
+		slow.Gate, slow.OnAsk = never, func() { close(asked) }
+		w.serve(func(do func(method, path, body string) string, model *fakemodel.Server) {
+			var session struct{ ID string }
+			if err := json.Unmarshal([]byte(do("POST", "/session", "{}")), &session); err != nil || session.ID == "" {
+				t.Fatalf("no session: %v", err)
+			}
+			do("POST", "/session/"+session.ID+"/prompt_async", `{"parts":[{"type":"text","text":"Improve the app."}]}`)
+			<-asked
+			do("POST", "/session/"+session.ID+"/abort", "{}")
+			time.Sleep(3 * time.Second)
+			if n := len(model.Requests()); n != 1 {
+				t.Errorf("the model was asked %d times, want once: it was sent on after the interruption", n)
+			}
+		}, slow)
+	})
+}
+
+// serve runs the client as a server and lets drive speak with it.
+func (w *world) serve(drive func(do func(method, path, body string) string, model *fakemodel.Server), steps ...fakemodel.Step) {
+	w.t.Helper()
+	model, err := fakemodel.Start(w.c.dialect, w.repo, steps...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer model.Close()
+	for name, content := range w.c.settle(model.URL) {
+		w.write(w.home, name, content)
+	}
+	command, err := w.c.command()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command, "serve", "--hostname", "127.0.0.1", "--port", "0")
+	cmd.Dir, cmd.Env = w.repo, w.env(w.c.env(model.URL)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { cancel(); _ = cmd.Wait() }()
+	url := ""
+	for lines := bufio.NewScanner(out); url == "" && lines.Scan(); {
+		if i := strings.Index(lines.Text(), "http://"); i >= 0 {
+			url = strings.TrimSpace(lines.Text()[i:])
+		}
+	}
+	if url == "" {
+		w.t.Fatal("the server did not say where it listens")
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	drive(func(method, path, body string) string {
+		w.t.Helper()
+		req, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		defer res.Body.Close()
+		b, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode >= 300 {
+			w.t.Fatalf("%s %s: %s %v\n%s", method, path, res.Status, err, b)
+		}
+		return string(b)
+	}, model)
+}
