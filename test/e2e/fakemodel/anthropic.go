@@ -147,6 +147,8 @@ func replyAnthropic(w http.ResponseWriter, _ *http.Request, s Step, turn int, ro
 
 func claudeTool(c Call, root string) (string, object) {
 	switch {
+	case c.Other != nil:
+		return c.Other.Name, c.Other.Args
 	case c.Edit != nil:
 		return "Edit", object{"file_path": filepath.Join(root, c.Edit.Path), "old_string": c.Edit.Old, "new_string": c.Edit.New}
 	case c.Write != nil:

@@ -81,6 +81,8 @@ func Chat(tools Tools, asides ...string) Dialect {
 func (t Tools) call(c Call, root string) (string, map[string]any) {
 	abs := func(p string) string { return filepath.Join(root, filepath.FromSlash(p)) }
 	switch {
+	case c.Other != nil:
+		return c.Other.Name, c.Other.Args
 	case c.Edit != nil:
 		return t.Edit(abs(c.Edit.Path), c.Edit.Old, c.Edit.New)
 	case c.Write != nil:

@@ -38,6 +38,18 @@ type Call struct {
 	Read  string // a path
 	Edit  *Edit
 	Write *File
+	Other *Tool // a tool that only one client has
+}
+
+// Tool is a tool call in a client's own words.
+type Tool struct {
+	Name string
+	Args map[string]any
+}
+
+// Use is a reply that calls one tool in the client's own words.
+func Use(name string, args map[string]any) Step {
+	return Step{Calls: []Call{{Other: &Tool{name, args}}}}
 }
 
 // Edit replaces whole lines of a file; Path is relative to the work tree.
