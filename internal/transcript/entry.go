@@ -127,9 +127,11 @@ func pair(entries []entry) worked {
 		case entryResult:
 			// A poll tells how the polled command ended, not how it did itself.
 			if targets := tasks[pollers[e.id]]; len(targets) > 0 && known && !e.res.rejected {
-				r := *e.res
-				r.task = pollers[e.id]
 				for _, target := range targets {
+					r := *e.res
+					if was := w.calls[target].Output; was != "" && r.output != "" && r.outcome == event.Unknown {
+						r.output = clip(was + "\n" + r.output) // what it printed since
+					}
 					apply(target, &r)
 				}
 			} else if known {
