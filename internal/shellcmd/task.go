@@ -84,6 +84,17 @@ func roleOf(argv []string) Role {
 	return NoRole
 }
 
+// namesTests: the call's task is named after tests. `make check` is a custom of
+// old; elsewhere a check may be anything.
+func namesTests(argv []string) bool {
+	for _, task := range taskNames(argv) {
+		if isTestName(task) || task == "check" && isMake(argv) {
+			return true
+		}
+	}
+	return false
+}
+
 // roleOfName is what the words in a task's name say.
 func roleOfName(task string) Role {
 	if isTestName(task) {
@@ -110,7 +121,7 @@ func isTestName(target string) bool {
 			return true
 		}
 	}
-	return target == "pytest" || target == "check"
+	return target == "pytest"
 }
 
 // taskNames are the tasks that a call of a task runner names; none for other

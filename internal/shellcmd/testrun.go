@@ -65,10 +65,8 @@ func runnerOf(argv []string) runner {
 			return wraps
 		}
 	}
-	for _, task := range taskNames(argv) {
-		if isTestName(task) {
-			return wraps
-		}
+	if namesTests(argv) {
+		return wraps
 	}
 	return noRunner
 }

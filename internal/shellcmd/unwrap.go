@@ -234,6 +234,9 @@ func dropVersion(argv []string) []string {
 // `npm run test`, and sees through exec and dlx.
 func packageManager(name string, args []string) []string {
 	if len(args) == 0 {
+		if name == "yarn" {
+			return []string{"yarn", "install"}
+		}
 		return nil
 	}
 	switch args[0] {

@@ -81,6 +81,7 @@ func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 			r.exit, r.hasExit = n, true
 		}
 	}
+	r.rejected = r.rejected || !r.hasExit && refused(r.output)
 	return r
 }
 

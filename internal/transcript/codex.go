@@ -63,6 +63,9 @@ func (l *codexLog) event(p, rawAt []byte) []entry {
 		return codexDone(p, at)
 	case "user_message":
 		said := excerpt(field(p, "message"))
+		if said == "" && (hasElements(field(p, "images")) || hasElements(field(p, "local_images"))) {
+			said = imagePrompt
+		}
 		if codexInjected(said) {
 			return nil
 		}
@@ -114,6 +117,9 @@ func codexDone(p []byte, at time.Time) []entry {
 	switch text(field(item, "type")) {
 	case "UserMessage":
 		said := claudeText(field(item, "content"))
+		if said == "" && hasImage(field(item, "content")) {
+			said = imagePrompt
+		}
 		if !codexInjected(said) {
 			out = append(out, entry{kind: entryHuman, id: id, at: at, text: said})
 		}
@@ -228,7 +234,10 @@ func codexMessage(p []byte, at time.Time) []entry {
 		return nil
 	}
 	said := resultText(field(p, "content"))
-	if said == "" || codexInjected(said) {
+	if said == "" && hasImage(field(p, "content")) {
+		said = imagePrompt
+	}
+	if codexInjected(said) {
 		return nil
 	}
 	e := entry{kind: entryMaybe, id: text(field(p, "id")), at: at, text: said}
@@ -251,6 +260,28 @@ func codexMessage(p []byte, at time.Time) []entry {
 	return []entry{e}
 }
 
+// imagePrompt stands for a prompt that is a picture and nothing else.
+const imagePrompt = "[image]"
+
+// hasImage: one of the parts of a message is a picture.
+func hasImage(content []byte) bool {
+	found := false
+	elements(content, func(v []byte) bool {
+		found = strings.Contains(strings.ToLower(text(field(v, "type"))), "image")
+		return !found
+	})
+	return found
+}
+
+func hasElements(list []byte) bool {
+	found := false
+	elements(list, func([]byte) bool {
+		found = true
+		return false
+	})
+	return found
+}
+
 // codexInjected reports whether a user text was written by the harness.
 func codexInjected(s string) bool {
 	s = strings.TrimSpace(s)
@@ -260,7 +291,7 @@ func codexInjected(s string) bool {
 	for _, p := range []string{
 		"<environment_context>", "<user_instructions>", "<hook_prompt", "<turn_aborted>", "<subagent_notification>",
 		"<permissions instructions>", "<skill>", "<skills_instructions>", "<user_shell_command>", "# AGENTS.md instructions",
-		"<state_snapshot>", "<multi_agent_mode>",
+		"<state_snapshot>", "<multi_agent_mode>", "<heartbeat", "<collaboration_mode>", "<model_switch>", "<user_action>", "<codex_internal",
 	} {
 		if strings.HasPrefix(s, p) {
 			return true

@@ -119,7 +119,7 @@ func codexOutput(raw []byte) *result {
 	switch {
 	case strings.HasPrefix(out, "apply_patch verification failed"):
 		r.outcome = event.Failure
-	case codexRefusal(out):
+	case codexRefusal(out) || refused(out):
 		r.outcome, r.rejected = event.Failure, true
 	}
 	return r

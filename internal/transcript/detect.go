@@ -4,7 +4,7 @@ import "strings"
 
 // detect tells the format by the shape of one line; nil when it tells none.
 func detect(line []byte) (string, normaliser) {
-	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf, data, parts, info, qwen bool }
+	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf, data, parts, info, exported, qwen bool }
 	var typ string
 	foreign := false // a message in a shape we do not know
 	ok := members(line, func(k, v []byte) bool {
@@ -33,6 +33,7 @@ func detect(line []byte) (string, normaliser) {
 			has.data = isObject(v)
 		case "info":
 			has.info = isObject(v) && field(v, "role") != nil
+			has.exported = isObject(v) && field(v, "directory") != nil
 		case "parts":
 			has.parts = isArray(v)
 		case "content":
@@ -53,6 +54,8 @@ func detect(line []byte) (string, normaliser) {
 		return FormatQwen, &qwenLog{}
 	case foreign:
 		return "", nil
+	case has.messages && has.exported && !has.typ:
+		return FormatOpenCode, newDocument(FormatOpenCode)
 	case has.info && has.parts:
 		return FormatOpenCode, &opencodeLog{}
 	case has.data && has.id && has.stamp && strings.Contains(typ, "."):
@@ -62,7 +65,7 @@ func detect(line []byte) (string, normaliser) {
 	case has.typ && has.payload && has.stamp && !has.uuid:
 		return FormatCodex, &codexLog{}
 	case has.messages && !has.typ && (has.session || has.header):
-		return FormatGemini, &geminiDocument{}
+		return FormatGemini, newDocument(FormatGemini)
 	case has.set, has.header && has.session && !has.typ:
 		return FormatGemini, &geminiLog{}
 	case has.id && has.stamp && !has.uuid && !has.message && isGeminiType(typ):

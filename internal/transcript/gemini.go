@@ -151,8 +151,8 @@ func (m *geminiMessage) entries() []entry {
 // isHuman tells a prompt from the four other kinds of user message.
 func (m *geminiMessage) isHuman(said string) bool {
 	s := strings.TrimSpace(said)
-	if s == "" || strings.HasPrefix(s, "<session_context>") || strings.HasPrefix(s, "<state_snapshot>") {
-		return false
+	if s == "" || strings.HasPrefix(s, "<session_context>") || strings.HasPrefix(s, "<state_snapshot>") || s == "System: Please continue." {
+		return false // the client's own words
 	}
 	if m.display == nil {
 		return true

@@ -56,7 +56,7 @@ func geminiResponse(raw []byte) (out string, failed bool) {
 func geminiRefusal(out string) bool {
 	return strings.HasPrefix(out, "params must ") || strings.HasPrefix(out, "Tool \"") && strings.Contains(out, "not found") ||
 		strings.HasPrefix(out, "Tool execution blocked") || strings.Contains(out, "denied by policy") ||
-		strings.HasPrefix(out, "User denied") || strings.Contains(out, "Command injection detected") || strings.HasPrefix(out, "Command rejected")
+		strings.HasPrefix(out, "User denied") || strings.Contains(out, "Command injection detected") || strings.HasPrefix(out, "Command rejected") || refused(out)
 }
 
 // shellTrailer reads how a command ended: the lines that the harness put

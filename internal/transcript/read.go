@@ -98,6 +98,8 @@ type collector struct {
 	asked  map[string]needle
 	failed map[string]bool
 	cut    bool
+	// torn: a document ends before its end, so its newest part is missing.
+	torn bool
 	// whole: everything that could explain an edit of the turn was read.
 	whole bool
 	size  int64
@@ -132,17 +134,17 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		return nil, err
 	}
 	defer f.Close()
-	if opts.End > 0 {
-		size = min(size, opts.End)
-	}
 	c := &collector{opts: opts, size: size, failed: map[string]bool{}, asked: map[string]needle{}}
 	if isDocument(f, size) {
-		err := c.document(f, size, add)
+		err := c.readDocument(f, size, add)
 		c.whole = !c.cut
 		return c, err
 	}
 	if isList(f, size) && c.list(f, size, add) {
 		return c, nil
+	}
+	if opts.End > 0 {
+		size = min(size, opts.End)
 	}
 	t := newTail(f, size, opts.MaxBytes)
 	defer t.release()
@@ -160,7 +162,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 			if c.format, c.norm = detect(line); c.norm == nil {
 				continue
 			}
-			if doc, ok := c.norm.(*geminiDocument); ok {
+			if doc, ok := c.norm.(*document); ok {
 				doc.hand(c, line, add)
 				c.whole = !c.cut
 				return c, nil
@@ -377,7 +379,7 @@ func (c *collector) turn() Turn {
 	if t.Usage != nil && t.Usage.Model != "" {
 		t.Model = t.Usage.Model
 	}
-	t.Earlier, t.Whole = pair(before).calls, c.whole
+	t.Earlier, t.Whole, t.Torn = pair(before).calls, c.whole, c.torn
 	t.ReadsFirst = c.format == FormatClaude && claudeReadsFirst(t.Model)
 	if log, ok := c.norm.(*copilotLog); ok {
 		t.Running, t.Flushed = log.running(), log.flushed

@@ -20,7 +20,6 @@ type Span struct {
 }
 
 // Spans cuts the recorded session at path into its human turns, oldest first.
-// A session kept as one document cannot be cut: it is a single span.
 func Spans(path string) (format string, spans []Span, err error) {
 	// marked: the file says where the agent stopped
 	stopped, decided, marked := false, false, false
@@ -53,10 +52,5 @@ func Spans(path string) (format string, spans []Span, err error) {
 		spans[i].Stopped = spans[i].Stopped || !marked
 	}
 	slices.Reverse(spans)
-	if _, whole := c.norm.(*geminiDocument); whole && len(spans) > 0 {
-		last := spans[len(spans)-1]
-		last.Start, last.End = 0, c.size
-		spans = []Span{last}
-	}
 	return c.format, spans, nil
 }

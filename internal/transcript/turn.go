@@ -46,6 +46,9 @@ type Turn struct {
 	// Truncated: the turn is longer than what was read, so what is missing
 	// proves nothing.
 	Truncated bool
+	// Torn: the file breaks off before its end, so its newest part is missing and
+	// what is not in it may have happened.
+	Torn bool
 	// Start is when the human's message was written; zero when not known.
 	Start time.Time
 	// HumanID identifies the human's message within the session: stable over

@@ -10,6 +10,7 @@ import (
 type proof struct {
 	at   place
 	step *step
+	gate *Gate // instead of a step
 }
 
 // find looks for the first proof of an action after a place.

@@ -65,6 +65,8 @@ type Turn struct {
 	Readable bool
 	// Truncated: the turn began before the part that was read.
 	Truncated bool
+	// Torn: the newest part of the transcript is missing.
+	Torn bool
 	// Whole: Earlier reaches back to the start of the conversation, as far as it
 	// is about files that the turn edits.
 	Whole bool
@@ -80,7 +82,7 @@ type Turn struct {
 
 // TurnOf is the turn as the checkpoint looks at it.
 func TurnOf(t transcript.Turn) Turn {
-	return Turn{Readable: t.Readable, Truncated: t.Truncated, Whole: t.Whole, ReadsFirst: t.ReadsFirst, Calls: t.Calls, Earlier: t.Earlier}
+	return Turn{Readable: t.Readable, Truncated: t.Truncated, Torn: t.Torn, Whole: t.Whole, ReadsFirst: t.ReadsFirst, Calls: t.Calls, Earlier: t.Earlier}
 }
 
 // Plan is the "Files to Change" table of a work item; see ParsePlan.

@@ -1,6 +1,12 @@
 package rules
 
-import "gauntlet/internal/redact"
+import (
+	"slices"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/shellcmd"
+)
 
 // settle checks every due action against the transcript and returns, by
 // category, what was not seen.
@@ -22,6 +28,8 @@ func (d *decision) settle(list []*due, window string) map[*matched][]*due {
 		case f.unsure && d.set.silent:
 			d.dropped = true
 			continue
+		case d.cannotRun(a.action):
+			continue
 		}
 		d.res.Actions = append(d.res.Actions, Action{ID: a.ID, Text: actionText(a.action, window)})
 		open[a.ID] = true
@@ -34,6 +42,42 @@ func (d *decision) settle(list []*due, window string) map[*matched][]*due {
 	return gaps
 }
 
+// gateFor is the gate that passed and runs what the action asks for.
+func (d *decision) gateFor(a *action) *Gate {
+	for i := range d.in.Gates {
+		if g := &d.in.Gates[i]; g.Passed && d.covers(g, a) {
+			return g
+		}
+	}
+	return nil
+}
+
+// cannotRun: a gate that runs what the action asks for could not run here, so
+// the agent cannot either.
+func (d *decision) cannotRun(a *action) bool {
+	for i := range d.in.Gates {
+		if g := &d.in.Gates[i]; g.CouldNotRun && d.covers(g, a) {
+			d.res.CouldNotRun = append(d.res.CouldNotRun, g.Name)
+			return true
+		}
+	}
+	return false
+}
+
+// covers: the gate's command, when it succeeds, proves the action.
+func (d *decision) covers(g *Gate, a *action) bool {
+	s := &step{ToolCall: &event.ToolCall{Kind: event.ToolShell, Command: g.Command, Dir: g.Dir, Outcome: event.Success}, line: shellcmd.Parse(g.Command)}
+	s.ran = d.timeline.follow(0, s)
+	for _, patterns := range a.proofs {
+		if len(patterns) > 0 && !slices.ContainsFunc(patterns, func(p pattern) bool {
+			return !slices.ContainsFunc(s.ran, func(c ran) bool { return p.runs(c) && c.Proof == shellcmd.Proven })
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // judge looks for proof of one action, per category that calls for it. done
 // holds the actions of the list: nil as long as they were not seen.
 func (d *decision) judge(a *due, done map[string]*place) finding {
@@ -43,6 +87,11 @@ func (d *decision) judge(a *due, done map[string]*place) finding {
 		if tooEarly = first == nil; !tooEarly {
 			floor = *first
 		}
+	}
+	if g := d.gateFor(a.action); g != nil {
+		// what a gate proved, it proved for the content as it is now
+		f.proof = proof{at: max(floor, d.timeline.end()), gate: g}
+		return f
 	}
 	sources := a.from
 	if len(sources) == 0 {
@@ -72,7 +121,7 @@ func (d *decision) judge(a *due, done map[string]*place) finding {
 // how the call ended.
 func (d *decision) unsureAt(a *action, last place) bool {
 	switch {
-	case !d.in.Turn.Readable:
+	case !d.in.Turn.Readable || d.in.Turn.Torn:
 		return true
 	case d.in.Turn.Truncated && last == never:
 		return true
@@ -117,6 +166,9 @@ func (d *decision) lastChange(a *due, m *matched) place {
 
 func (d *decision) suppress(a *due, p proof) {
 	by := Evidence{}
+	if p.gate != nil {
+		by.Gate, by.Command, by.At = p.gate.Name, redact.String(p.gate.Command), p.gate.At
+	}
 	if p.step != nil {
 		by.Command, by.At = redact.String(p.step.Command), p.step.At
 	}

@@ -44,6 +44,10 @@ type Result struct {
 	Observations []Observation `json:"observations"`
 	Message      string        `json:"message"`
 
+	// CouldNotRun are gates whose tool is missing here: what they stand for is
+	// not asked of the agent, and the person should know.
+	CouldNotRun []string `json:"-"`
+
 	about []string
 }
 
@@ -72,8 +76,9 @@ type Suppressed struct {
 	By Evidence `json:"by"`
 }
 
-// Evidence is the call that proves an action.
+// Evidence is the call that proves an action, or the gate.
 type Evidence struct {
+	Gate    string    `json:"gate,omitempty"`
 	Command string    `json:"command"`
 	At      time.Time `json:"at,omitzero"`
 }

@@ -178,6 +178,9 @@ func (t *timeline) validates(s *step, seq int) bool {
 	return false
 }
 
+// end is the place after everything.
+func (t *timeline) end() place { return placeOf(len(t.steps), 0) }
+
 // isAway: the work was stashed at this place.
 func (t *timeline) isAway(at place) bool {
 	for _, span := range t.away {

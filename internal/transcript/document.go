@@ -11,14 +11,24 @@ import (
 // newest ones.
 const maxMessages = 100_000
 
-// geminiDocument normalises Gemini's older form: one JSON document with a list
-// of messages.
-type geminiDocument struct{ log geminiLog }
+// document normalises a session that is one JSON document with a list of
+// messages: Gemini's older form, and what OpenCode exports.
+type document struct {
+	log    normaliser
+	format string
+}
 
-func (d *geminiDocument) line(raw []byte, earlier bool) []entry { return d.log.line(raw, earlier) }
+func newDocument(format string) *document {
+	if format == FormatOpenCode {
+		return &document{log: &opencodeLog{}, format: format}
+	}
+	return &document{log: &geminiLog{}, format: FormatGemini}
+}
+
+func (d *document) line(raw []byte, earlier bool) []entry { return d.log.line(raw, earlier) }
 
 // hand gives the messages of a whole document to add, newest first.
-func (d *geminiDocument) hand(c *collector, doc []byte, add func(*collector, []entry) bool) {
+func (d *document) hand(c *collector, doc []byte, add func(*collector, []entry) bool) {
 	var list [][]byte
 	elements(field(doc, "messages"), func(v []byte) bool {
 		if list = append(list, v); len(list) >= 2*maxMessages {
@@ -28,6 +38,11 @@ func (d *geminiDocument) hand(c *collector, doc []byte, add func(*collector, []e
 		return true
 	})
 	for _, v := range slices.Backward(list) {
+		// a part of doc, so what its arrays can hold tells where it begins
+		c.at = int64(cap(doc) - cap(v))
+		if c.opts.End > 0 && c.at >= c.opts.End {
+			continue
+		}
 		if group := d.line(v, c.settled); len(group) > 0 && !add(c, group) {
 			return
 		}
@@ -42,20 +57,28 @@ func isDocument(f io.ReaderAt, size int64) bool {
 	return ok && string(bytes.TrimSpace(first)) == "{"
 }
 
-// document reads such a document: whole if it fits, else the messages at its
+// readDocument reads such a document: whole if it fits, else the messages at its
 // end, which the indentation tells apart (a line end inside a string is escaped).
-func (c *collector) document(f io.ReaderAt, size int64, add func(*collector, []entry) bool) error {
+func (c *collector) readDocument(f io.ReaderAt, size int64, add func(*collector, []entry) bool) error {
 	n := min(size, c.opts.MaxBytes)
 	buf := make([]byte, n)
 	if _, err := f.ReadAt(buf, size-n); err != nil {
 		return fmt.Errorf("read transcript: %w", err)
 	}
-	doc := &geminiDocument{}
-	c.norm, c.format = doc, FormatGemini
+	end := bytes.TrimRight(buf, " \t\r\n")
+	c.torn = len(end) > 0 && end[len(end)-1] != '}'
+	doc := newDocument(FormatGemini)
+	if isExport(f) {
+		doc = newDocument(FormatOpenCode)
+	}
+	c.norm, c.format = doc, doc.format
 	if n == size {
-		if f, norm := detect(buf); f == FormatGemini && norm != nil {
-			doc.hand(c, buf, add)
-			return nil
+		if _, norm := detect(buf); norm != nil {
+			if whole, isDoc := norm.(*document); isDoc {
+				c.norm, c.format = whole, whole.format
+				whole.hand(c, buf, add)
+				return nil
+			}
 		}
 	}
 	c.cut = n < size
@@ -65,7 +88,7 @@ func (c *collector) document(f io.ReaderAt, size int64, add func(*collector, []e
 		if message, buf = lastIndented(buf); message == nil {
 			break
 		}
-		if f, _ := detect(message); f != FormatGemini {
+		if f, _ := detect(message); f != doc.format {
 			continue
 		}
 		found = true
@@ -80,11 +103,19 @@ func (c *collector) document(f io.ReaderAt, size int64, add func(*collector, []e
 	return nil
 }
 
+// isExport reports whether a document begins as OpenCode's do.
+func isExport(f io.ReaderAt) bool {
+	head := make([]byte, 256)
+	n, _ := f.ReadAt(head, 0)
+	rest, isObject := bytes.CutPrefix(bytes.TrimLeft(head[:n], " \t\r\n"), []byte("{"))
+	return isObject && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"info"`))
+}
+
 // namesSession reports whether the start of a document names a session.
 func namesSession(f io.ReaderAt) bool {
 	head := make([]byte, 4096)
 	n, _ := f.ReadAt(head, 0)
-	return bytes.Contains(head[:n], []byte(`"sessionId"`))
+	return bytes.Contains(head[:n], []byte(`"sessionId"`)) || isExport(f)
 }
 
 // lastIndented returns the last object that stands at the depth of a message,
