@@ -6,6 +6,8 @@
 package agent
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/agent/claude"
@@ -83,6 +85,22 @@ func ProjectDirVars() []string {
 	return []string{
 		"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR", "COPILOT_PROJECT_DIR", "FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR",
 	}
+}
+
+// ProjectSettings are the files, relative to a project and with slashes, into
+// which hooks of any client are written.
+func ProjectSettings() []string {
+	root := string(filepath.Separator)
+	var out []string
+	for _, a := range All() {
+		for _, scope := range []wire.Scope{wire.Project, wire.Local} {
+			path := a.Setup().Path(scope, wire.Dirs{Project: root, Getenv: func(string) string { return "" }})
+			if rel, err := filepath.Rel(root, path); err == nil && path != "" && !slices.Contains(out, filepath.ToSlash(rel)) {
+				out = append(out, filepath.ToSlash(rel))
+			}
+		}
+	}
+	return out
 }
 
 // Decode reads one event. name is what --agent said: "" or an unknown name lets

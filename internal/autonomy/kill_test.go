@@ -15,6 +15,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 )
@@ -33,10 +34,12 @@ func child(args []string) {
 	if err := json.Unmarshal([]byte(args[0]), &c); err != nil {
 		panic(err)
 	}
+	repo, err := git.Find(c.Root)
 	v, ok := Run(context.Background(), Input{
+		Repo: repo, RepoErr: err, State: &session.State{}, Learn: func(func(*session.State) error) {},
 		Event: event.Event{Kind: event.Stop, SessionID: c.ID, Cwd: c.Root, Context: &event.ContextUse{Tokens: 90_000, Window: 200_000}},
 		Root:  c.Root, Config: &config.Autonomy{Enabled: new(true), Commit: c.Commit}, Home: c.Home, Getenv: func(string) string { return "" },
-		Memory: session.Open("", "memory", filepath.Join(c.Home, "state")), Now: time.Now, HumanText: func() string { return "" },
+		Memory: session.Open("", "memory", filepath.Join(c.Home, "state")), Now: time.Now,
 	})
 	fmt.Println(ok, v.Status)
 }

@@ -56,14 +56,20 @@ func claim(ctx context.Context, in Input, percent, threshold int, again bool) (n
 }
 
 // observe remembers that the use has dropped.
-func observe(ctx context.Context, store session.Store, id string, percent int) error {
-	ctx, cancel := context.WithTimeout(ctx, memoryTime)
-	defer cancel()
-	return store.Update(ctx, id, func(s *session.State) bool {
-		var m Memory
-		s.Get(memorySection, &m)
-		return m.observe(percent) && s.Set(memorySection, m) == nil
-	})
+func observe(st *session.State, percent int) error {
+	var m Memory
+	st.Get(memorySection, &m)
+	if !m.observe(percent) {
+		return nil
+	}
+	return st.Set(memorySection, m)
+}
+
+// NeedsUsage reports whether only the transcript can say how full the context
+// window is.
+func NeedsUsage(ev event.Event, st *session.State) bool {
+	var line StatusLine
+	return !usable(ev.Context) && !(st.Get(statusSection, &line) && line.Known && line.Window > 0)
 }
 
 // Remember keeps what the status line saw, and a drop of the use with it. It

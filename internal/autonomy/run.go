@@ -20,25 +20,30 @@ import (
 // Input is everything autonomy looks at.
 type Input struct {
 	Event event.Event
-	// Root is the top of the repository; outside git the project's folder.
+	// Root is the top of the repository; outside git the project's directory.
 	Root string
+	// Repo is the work tree; RepoErr says why there is none.
+	Repo    git.Repo
+	RepoErr error
 	// Config is the autonomy section; nil when there is none.
 	Config *config.Autonomy
 	// LogDir, where gates keep their logs, is no work of the agent's; "" for none.
 	LogDir string
 	Home   string
 	Getenv func(string) string
+	// State is what the session remembers; Memory is where a checkpoint is
+	// claimed before it is made.
+	State  *session.State
 	Memory session.Store
-	Now    func() time.Time
-	// Usage is the newest figure of the transcript, asked for only when no
-	// better source has one; nil: the event's transcript is read.
-	Usage func() (*transcript.Usage, error)
-	// HumanText is the human's last message, asked for only at the threshold;
-	// nil: the event's transcript is read.
-	HumanText func() string
-	// SwitchedOff reports that a person switched the hook off (`gauntlet off`);
-	// asked only at the threshold. nil: the memory is asked.
-	SwitchedOff func() bool
+	// Learn is given what the session should remember from now on.
+	Learn func(change func(*session.State) error)
+	Now   func() time.Time
+	// Usage is the newest figure of the transcript; nil when there is none.
+	Usage *transcript.Usage
+	// HumanText is the human's last message.
+	HumanText string
+	// SwitchedOff: a person switched the hook off (`gauntlet off`).
+	SwitchedOff bool
 	// Warn gets warnings for a person.
 	Warn io.Writer
 }
@@ -65,8 +70,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 		log.path = logPath(in.Home)
 	}
 	in.heal(ctx, log)
-	memory, _ := in.Memory.Load(in.Event.SessionID)
-	use, ok := in.use(ctx, memory)
+	use, ok := in.use()
 	if !ok {
 		log.printf("Context use is not known: nothing to do")
 		return event.Verdict{}, false
@@ -78,20 +82,20 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	}
 	percent := use.Percent()
 	var m Memory
-	memory.Get(memorySection, &m)
+	in.State.Get(memorySection, &m)
 	due, _ := m.due(percent, threshold)
 	again := !due && mode.direct() && m.allowed(percent, threshold) && in.cutShort()
 	if !due && !again {
 		if m.observe(percent) {
-			_ = observe(ctx, in.Memory, in.Event.SessionID, percent)
+			in.Learn(func(st *session.State) error { return observe(st, percent) })
 		}
 		return event.Verdict{}, false
 	}
-	if in.switchedOff() {
+	if in.SwitchedOff {
 		log.printf("Threshold reached at %d%%, but the hook is switched off", percent)
 		return event.Verdict{}, false
 	}
-	if AsksToStop(in.humanText()) {
+	if AsksToStop(in.HumanText) {
 		log.printf("Threshold reached at %d%%, but the human asked to stop", percent)
 		return event.Verdict{}, false
 	}
@@ -106,21 +110,12 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	return in.direct(ctx, mode, use, threshold, again, log)
 }
 
-func (in Input) switchedOff() bool {
-	if in.SwitchedOff != nil {
-		return in.SwitchedOff()
-	}
-	_, off := in.Memory.IsOff(in.Event.SessionID, in.Now())
-	return off
-}
-
 // heal makes up for a run that was killed, at the first stop after it.
 func (in Input) heal(ctx context.Context, log logFile) {
-	repo, err := git.Find(in.Root)
-	if err != nil || !exists(undoPath(workDir(repo))) {
+	if in.RepoErr != nil || !exists(undoPath(workDir(in.Repo))) {
 		return
 	}
-	x := execution{in: in, repo: repo, log: log}
+	x := execution{in: in, repo: in.Repo, log: log}
 	if x.lock() != nil {
 		return
 	}
@@ -139,7 +134,7 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 	x := &execution{in: in, use: use, log: log, start: time.Now()}
 	ctx, cancel := context.WithTimeout(ctx, total)
 	defer cancel()
-	repo, err := git.Find(in.Root)
+	repo, err := in.Repo, in.RepoErr
 	reason, detail := noRepository, "not a git repository"
 	switch {
 	case err == nil:
@@ -233,11 +228,10 @@ func (x *execution) running() (done func()) {
 // cutShort reports whether the last checkpoint of this session was never
 // finished. One that is still being made has not been either: its lock tells.
 func (in Input) cutShort() bool {
-	repo, err := git.Find(in.Root)
-	if err != nil {
+	if in.RepoErr != nil {
 		return false
 	}
-	b, err := safefile.Read(repo.GitDir, runningPath(workDir(repo)), 1<<10)
+	b, err := safefile.Read(in.Repo.GitDir, runningPath(workDir(in.Repo)), 1<<10)
 	return err == nil && string(b) == session.Key(in.Event.SessionID)
 }
 
@@ -253,20 +247,16 @@ func (x *execution) recover(ctx context.Context) error {
 }
 
 // use finds how full the context window is, from the best source that knows.
-func (in Input) use(ctx context.Context, memory *session.State) (event.ContextUse, bool) {
+func (in Input) use() (event.ContextUse, bool) {
 	if usable(in.Event.Context) {
 		return *in.Event.Context, true
 	}
 	var line StatusLine
-	if memory.Get(statusSection, &line) && line.Known && line.Window > 0 {
+	if in.State.Get(statusSection, &line) && line.Known && line.Window > 0 {
 		return event.ContextUse{Tokens: line.Tokens, Window: line.Window}, true
 	}
-	usage := in.Usage
-	if usage == nil {
-		usage = func() (*transcript.Usage, error) { return in.readUsage(ctx) }
-	}
-	u, err := usage()
-	if err != nil || u == nil || u.Tokens <= 0 {
+	u := in.Usage
+	if u == nil || u.Tokens <= 0 {
 		return event.ContextUse{}, false
 	}
 	model := u.Model
@@ -283,14 +273,4 @@ func (in Input) use(ctx context.Context, memory *session.State) (event.ContextUs
 		window = line.Window
 	}
 	return event.ContextUse{Tokens: u.Tokens, Window: window}, true
-}
-
-func (in Input) humanText() string {
-	if in.HumanText != nil {
-		return in.HumanText()
-	}
-	if turn, err := transcript.Read(in.Event.TranscriptPath, transcript.Options{NoSubagents: true, Prompt: in.Event.Prompt}); err == nil && turn.HumanText != "" {
-		return turn.HumanText
-	}
-	return in.Event.Prompt
 }

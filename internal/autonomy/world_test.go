@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/git"
 	"gauntlet/internal/session"
 )
 
@@ -152,11 +153,20 @@ func (w *world) gitIn(dir string, args ...string) string {
 func (w *world) git(args ...string) string { w.t.Helper(); return w.gitIn(w.root, args...) }
 
 func (w *world) input() Input {
+	memory := session.Open("", "memory", filepath.Join(w.home, "state"))
+	repo, repoErr := git.Find(w.root)
+	state, _ := memory.Load(w.id)
 	return Input{
+		Repo: repo, RepoErr: repoErr, State: state,
+		Learn: func(change func(*session.State) error) {
+			if err := memory.Update(w.t.Context(), w.id, func(st *session.State) bool { return change(st) == nil }); err != nil {
+				w.t.Error(err)
+			}
+		},
 		Event: event.Event{Kind: event.Stop, SessionID: w.id, Cwd: w.root, Context: w.use},
 		Root:  w.root, Config: w.conf, Home: w.home,
-		Getenv: func(k string) string { return w.env[k] }, Memory: session.Open("", "memory", filepath.Join(w.home, "state")),
-		Now: func() time.Time { return w.clock }, HumanText: func() string { return w.human }, Warn: &w.warnings,
+		Getenv: func(k string) string { return w.env[k] }, Memory: memory,
+		Now: func() time.Time { return w.clock }, HumanText: w.human, Warn: &w.warnings,
 	}
 }
 

@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/agent"
+	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/stop"
+	"gauntlet/internal/turn"
 )
 
 // checkpointFlags choose the session that a checkpoint is about.
@@ -37,13 +38,13 @@ what a stop would tell it now. Nothing is blocked or recorded.`,
   gauntlet checkpoint --transcript ~/.claude/projects/-repo/09c322b6.jsonl --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			sc, err := app.checkpointScene(flags)
+			f, err := app.sessionFacts(flags)
 			if err != nil {
 				return err
 			}
-			o := stop.Owing{Result: rules.Result{Outcome: rules.Clear}}
-			if sc.Enabled() {
-				o = sc.Look(cmd.Context())
+			o := checkpoint.Owed{Result: rules.Result{Outcome: rules.Clear}}
+			if f.Enabled() {
+				o = app.see(cmd.Context(), f).Look(cmd.Context())
 			} else {
 				o.Notes = []string{"the checkpoint is off: there is no checkpoint section in .gauntlet/config.yml, or it says enabled: false"}
 			}
@@ -62,12 +63,12 @@ what a stop would tell it now. Nothing is blocked or recorded.`,
 	return cmd
 }
 
-// checkpointScene finds project and session for a checkpoint that a person or
-// a route asks for.
-func (app *App) checkpointScene(f checkpointFlags) (*stop.Scene, error) {
+// sessionFacts finds project and session for a checkpoint that a person or a
+// route asks for.
+func (app *App) sessionFacts(f checkpointFlags) (facts checkpoint.Facts, err error) {
 	at, err := app.project()
 	if err != nil {
-		return nil, err
+		return facts, err
 	}
 	name := ""
 	if f.agent != "" {
@@ -77,28 +78,28 @@ func (app *App) checkpointScene(f checkpointFlags) (*stop.Scene, error) {
 			for _, a := range agent.All() {
 				known = append(known, a.Name())
 			}
-			return nil, exit(2, "unknown agent %q; known are %s", f.agent, strings.Join(known, ", "))
+			return facts, exit(2, "unknown agent %q; known are %s", f.agent, strings.Join(known, ", "))
 		}
 		name = a.Name()
 	}
 	if f.transcript != "" {
 		if f.transcript, err = filepath.Abs(f.transcript); err != nil {
-			return nil, exit(2, "%v", err)
+			return facts, exit(2, "%v", err)
 		}
 	}
-	sc, cfg, err := app.scene(at, event.Event{Kind: event.Stop, Agent: name, Cwd: at.Root, TranscriptPath: f.transcript})
+	facts, cfg, err := app.checkpointFacts(at, event.Event{Kind: event.Stop, Agent: name, Cwd: at.Root, TranscriptPath: f.transcript})
 	if err != nil {
-		return nil, exit(2, "%v", err)
+		return facts, exit(2, "%v", err)
 	}
 	app.warn(cfg.Warnings)
-	if s, ok := stop.LatestSession(sc.Memory, name, f.transcript); ok {
-		sc.Event.Agent, sc.Event.SessionID, sc.Event.TranscriptPath = s.Agent, s.ID, s.Transcript
+	if s, ok := turn.Latest(facts.Memory, name, f.transcript); ok {
+		facts.Event.Agent, facts.Event.SessionID, facts.Event.TranscriptPath = s.Agent, s.Session, s.Transcript
 	} else if f.transcript != "" {
 		// Most agents name the file after the session.
 		base := filepath.Base(f.transcript)
-		sc.Event.SessionID = strings.TrimSuffix(base, filepath.Ext(base))
+		facts.Event.SessionID = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	return sc, nil
+	return facts, nil
 }
 
 // jsonResult is a result whose lists are never null.

@@ -6,9 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/transcript"
+	"gauntlet/internal/turn"
 )
 
 // promptPatience is how long the event on stdin is waited for: a human waits too.
@@ -29,15 +31,22 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 		ev.SubagentsUnmarked && transcript.CalledBy(ev.TranscriptPath) != "" {
 		return
 	}
-	sc, _, err := app.scene(at, ev)
+	cfg, err := at.Config()
 	if err != nil {
 		return // the stop will say what is wrong with the configuration
 	}
-	note, err := sc.Prompted(ctx)
+	scoped := cfg.Settings.Scope == config.ScopeTurn
+	if c := cfg.Project.Checkpoint; c != nil && (c.Enabled == nil || *c.Enabled) {
+		scoped = scoped || c.Scope == config.ScopeTurn
+	}
+	note, err := turn.Prompted{
+		Memory: at.Memory, Repo: at.Repo, InRepo: at.InRepo, Snapshot: scoped, Prompt: ev.Prompt, Now: app.Now(),
+		Seen: turn.Seen{Agent: ev.Agent, Session: ev.SessionID, Transcript: turn.TranscriptPath(ev), At: app.Now()},
+	}.Record(ctx)
 	if err == nil && note != "" {
 		_, _ = app.Out.Write(adapter.Encode(ev, event.Verdict{
 			Status: event.Passed, Message: note,
-			SystemMessage: "Gauntlet: no snapshot for checkpoint.scope turn, files named in the transcript count instead: " + redact.Line(note, 300),
+			SystemMessage: "Gauntlet: no snapshot for scope turn, files named in the transcript count instead: " + redact.Line(note, 300),
 		}))
 	}
 	app.beat(at, ev, event.Prompt)

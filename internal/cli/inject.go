@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/stop"
 )
 
 func (app *App) injectCmd() *cobra.Command {
@@ -32,11 +32,11 @@ already a checkpoint of ours.`,
 			if pane == "" {
 				return exit(2, "--tmux PANE is needed; list panes with: tmux list-panes -a")
 			}
-			sc, err := app.checkpointScene(flags)
+			f, err := app.sessionFacts(flags)
 			if err != nil {
 				return err
 			}
-			said, err := app.inject(cmd.Context(), sc, pane)
+			said, err := app.inject(cmd.Context(), f, pane)
 			if err != nil {
 				return exit(1, "%v", err)
 			}
@@ -61,17 +61,20 @@ var errNoPane = errors.New("no such tmux pane")
 const enterDelay = 300 * time.Millisecond
 
 // inject types what is owed into a pane; said is false when nothing is to be said.
-func (app *App) inject(ctx context.Context, sc *stop.Scene, pane string) (said bool, err error) {
-	if !sc.Enabled() || sc.LastInputOwn(ctx) {
+func (app *App) inject(ctx context.Context, f checkpoint.Facts, pane string) (said bool, err error) {
+	if !f.Enabled() {
+		return false, nil
+	}
+	if f = app.see(ctx, f); f.Seen.Turn.Own {
 		return false, nil
 	}
 	// Asked first: what cannot be typed must not be remembered as said.
 	if err := app.tmux(ctx, "", "display-message", "-p", "-t", pane, "#{pane_id}"); err != nil {
 		return false, err
 	}
-	o := sc.Owed(ctx)
-	if !o.Verdict.Blocks() {
-		return false, nil
+	o := f.Decide(ctx)
+	if err := f.Remember(ctx, o); err != nil || !o.Verdict.Blocks() {
+		return false, err
 	}
 	// No control character may end the pasted block early.
 	text := strings.TrimSpace(redact.Strip(o.Verdict.Reason))

@@ -45,14 +45,14 @@ func (app *App) notified(ctx context.Context, args []string) error {
 	if !at.IsProject() {
 		return nil
 	}
-	sc, _, err := app.scene(at, n.Event)
+	f, _, err := app.checkpointFacts(at, n.Event)
 	if err != nil {
 		return err
 	}
-	if _, off := at.Disabled(n.Event.SessionID, app.Now()); off || len(n.Inputs) > 0 && sc.IsOwn(n.Inputs[len(n.Inputs)-1]) {
+	if _, off := at.Disabled(n.Event.SessionID, app.Now()); off || len(n.Inputs) > 0 && f.IsOwn(n.Inputs[len(n.Inputs)-1]) {
 		return nil
 	}
-	_, err = app.inject(ctx, sc, pane)
+	_, err = app.inject(ctx, f, pane)
 	return err
 }
 

@@ -16,7 +16,6 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
 	"gauntlet/internal/run"
-	"gauntlet/internal/stop"
 )
 
 // runFlags are the flags that run, check, review and detect share.
@@ -182,7 +181,7 @@ func (app *App) remember(root string, start time.Time, res run.Result) {
 		Type: history.Verdict, ID: id, Time: now, Source: history.FromRun, Project: root, Status: string(res.Status),
 		Message: res.Message, DurationMS: float64(now.Sub(start).Microseconds()) / 1000,
 	}
-	if err := history.Append(dir, append([]history.Record{rec}, stop.GateRecords(id, now, root, res)...)...); err != nil {
+	if err := history.Append(dir, append([]history.Record{rec}, run.Records(id, now, root, res)...)...); err != nil {
 		fmt.Fprintln(app.Err, "warning: "+err.Error())
 	}
 }

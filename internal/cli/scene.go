@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"context"
+
+	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/run"
 	"gauntlet/internal/site"
-	"gauntlet/internal/stop"
+	"gauntlet/internal/turn"
 )
 
 // site is where the command was called.
@@ -34,11 +38,25 @@ func (app *App) projectRoot() (string, error) {
 	return at.Root, nil
 }
 
-// scene sets the checkpoint's scene for a project.
-func (app *App) scene(at *site.Site, ev event.Event) (*stop.Scene, *config.Loaded, error) {
+// checkpointFacts are the facts of a checkpoint at a project, without what is to be
+// seen there.
+func (app *App) checkpointFacts(at *site.Site, ev event.Event) (checkpoint.Facts, *config.Loaded, error) {
 	cfg, err := at.Config()
 	if err != nil {
-		return nil, nil, err
+		return checkpoint.Facts{}, nil, err
 	}
-	return stop.NewScene(ev, at, cfg, app.Now, app.Getenv, app.Environ()), cfg, nil
+	f := checkpoint.At(at, cfg, ev, app.Now())
+	f.Slug = app.Getenv(checkpoint.EnvSlug)
+	if c := cfg.Project.Checkpoint; c != nil && c.Tests != nil {
+		f.Tests = run.CheckpointTests(cfg, app.Environ(), app.Now)
+	}
+	return f, cfg, nil
+}
+
+// see looks at memory, transcript and tree.
+func (app *App) see(ctx context.Context, f checkpoint.Facts) checkpoint.Facts {
+	f.Seen = turn.Question{
+		Event: f.Event, Repo: f.Repo, InRepo: f.InRepo, Memory: f.Memory, Now: app.Now, Status: true, Transcript: true,
+	}.Ask(ctx)
+	return f
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/stop"
+	"gauntlet/internal/checkpoint"
 )
 
 func (app *App) slugCmd() *cobra.Command {
@@ -14,19 +14,19 @@ func (app *App) slugCmd() *cobra.Command {
 		Short: "The work item this work tree is about",
 		Long: `A work item is a folder todos/NAME with an implementation-plan.md. When one is
 set, a checkpoint says so if nothing of the plan's "Files to Change" was changed.
-The variable ` + stop.EnvSlug + ` goes before what is set here.`,
+The variable ` + checkpoint.EnvSlug + ` goes before what is set here.`,
 		Example: `  gauntlet slug set faster-parser
   gauntlet slug
   gauntlet slug clear`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			sc, err := app.checkpointScene(checkpointFlags{})
+			f, err := app.sessionFacts(checkpointFlags{})
 			if err != nil {
 				return err
 			}
-			slug := sc.Slug
+			slug := f.Slug
 			if slug == "" {
-				slug = stop.ReadSlug(sc.Memory)
+				slug = checkpoint.ReadSlug(f.Memory)
 			}
 			if slug == "" {
 				fmt.Fprintln(app.Err, "no work item is set; set one with: gauntlet slug set NAME")
@@ -42,8 +42,8 @@ The variable ` + stop.EnvSlug + ` goes before what is set here.`,
 		Example: "  gauntlet slug set faster-parser",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !stop.ValidSlug(args[0]) {
-				return exit(2, "%q is no slug: %v", args[0], stop.ErrBadSlug)
+			if !checkpoint.ValidSlug(args[0]) {
+				return exit(2, "%q is no slug: %v", args[0], checkpoint.ErrBadSlug)
 			}
 			return app.writeSlug(args[0])
 		},
@@ -60,11 +60,11 @@ The variable ` + stop.EnvSlug + ` goes before what is set here.`,
 }
 
 func (app *App) writeSlug(slug string) error {
-	sc, err := app.checkpointScene(checkpointFlags{})
+	f, err := app.sessionFacts(checkpointFlags{})
 	if err != nil {
 		return err
 	}
-	if err := stop.WriteSlug(sc.Memory, slug); err != nil {
+	if err := checkpoint.WriteSlug(f.Memory, slug); err != nil {
 		return exit(2, "%v", err)
 	}
 	if slug == "" {

@@ -1,5 +1,9 @@
 package event
 
+// CheckpointHeader opens every checkpoint message: a prompt that begins with it is
+// Gauntlet's.
+const CheckpointHeader = "Context-aware checkpoint"
+
 // Verdict is the answer to one stop. Whether it blocks follows from its status
 // alone.
 type Verdict struct {

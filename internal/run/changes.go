@@ -57,6 +57,9 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 		return c, err
 	}
 	c.paths = e.ours(c.paths)
+	if e.opts.Paths != nil {
+		c.paths = e.opts.Paths
+	}
 	return c, nil
 }
 

@@ -33,6 +33,9 @@ type Options struct {
 	NoCache bool
 	// Status is what `git status` said; nil: the run asks git itself.
 	Status *git.Status
+	// Paths are the files, relative to the project, that decide which gates apply;
+	// nil: whatever changed.
+	Paths []string
 	// Since is the commit that HEAD was when the session began: what was
 	// committed after it is judged, also on the base branch. "": not known.
 	Since string

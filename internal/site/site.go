@@ -29,6 +29,8 @@ type Site struct {
 	// valid only if InRepo; a bare repository is not a work tree.
 	Repo   git.Repo
 	InRepo bool
+	// RepoErr says why there is no work tree.
+	RepoErr error
 	// Foreign says what here belongs to another user, who could have put anything
 	// into it: then nothing is read as policy and nothing is written. "" when all
 	// belongs to the user who runs us.
@@ -67,11 +69,10 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 			s.Root = projectAbove(dir)
 		}
 	}
-	var err error
-	s.Repo, err = workTree(s.Top())
-	s.InRepo = err == nil
-	if errors.Is(err, git.ErrForeign) {
-		s.Foreign = err.Error()
+	s.Repo, s.RepoErr = workTree(s.Top())
+	s.InRepo = s.RepoErr == nil
+	if errors.Is(s.RepoErr, git.ErrForeign) {
+		s.Foreign = s.RepoErr.Error()
 	} else if foreign := config.Foreign(s.Root); s.Root != "" && foreign != "" {
 		s.Foreign = foreign + " belongs to another user"
 	}

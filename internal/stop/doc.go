@@ -1,5 +1,7 @@
-// Package stop turns one stop event into one verdict, under a deadline, always:
-// guards, autonomy, gates, checkpoint, in this order. Whatever breaks on the
-// way, the answer is a verdict that lets the agent stop and says why. Ring 4:
+// Package stop turns one stop event into one verdict, under a deadline, always.
+// look.go gathers the facts, once, side by side; decide.go is the table of steps,
+// pure functions of those facts; answer.go remembers, records and encodes.
+// Whatever breaks on the way, the answer is a verdict that lets the agent stop
+// and says why. The steps are numbered as in docs/architecture.md. Ring 4:
 // imports rings 0 to 3.
 package stop

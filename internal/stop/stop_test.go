@@ -298,7 +298,8 @@ func TestUntilPassWithoutMemory(t *testing.T) {
 	}
 }
 
-// A person hears of what blocked, failed or broke, and of nothing else.
+// A person hears of what blocked, failed, broke or was not judged, and of nothing
+// else.
 func TestSystemMessage(t *testing.T) {
 	h := newHooked(t, "entry_points: [{path: ., checks: [t]}]\n", map[string]string{"t": "command: test ! -e bad\n"})
 	if a := h.stop("p", false); a.Status != string(event.NoChanges) || len(a.keys) != 3 {
@@ -318,7 +319,13 @@ func TestSystemMessage(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	h.now = h.now.Add(4 * time.Minute)
-	if a := h.stop("p", false); a.Status != string(event.IntervalNotElapsed) || !strings.Contains(a.Message, "6m") || len(a.keys) != 3 {
+	if a := h.stop("p", false); a.Status != string(event.IntervalNotElapsed) || !strings.Contains(a.Message, "6m") || a.SystemMessage == "" || len(a.keys) != 4 {
 		t.Errorf("%+v", a)
+	}
+	if a := h.stop("p", false); a.Status != string(event.IntervalNotElapsed) || a.SystemMessage != "" {
+		t.Errorf("told twice in one turn: %+v", a)
+	}
+	if a := h.stop("p2", false); a.Status != string(event.IntervalNotElapsed) || a.SystemMessage == "" {
+		t.Errorf("not told in another turn: %+v", a)
 	}
 }

@@ -35,17 +35,17 @@ func (s *stopping) askedBefore(ctx context.Context) bool {
 		return false
 	}
 	size, window := int64(0), sameQuestion
-	if info, err := os.Stat(s.event.TranscriptPath); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Stat(s.Event.TranscriptPath); err == nil && info.Mode().IsRegular() {
 		size, window = info.Size(), sameQuestionAndLog
 	}
-	ev, now := s.event, s.Now()
+	ev, now := s.Event, s.Facts.Now
 	question := fmt.Sprintf("%q %t %q %q %d", ev.TurnID, ev.StopHookActive, ev.LastMessage, ev.TranscriptPath, size)
 	if !ev.At.IsZero() { // the client says itself which stop it means
 		question, window = ev.At.String(), sameQuestionAndLog
 	}
 	this := asked{At: now, Stop: session.Key(question)}
 	before := false
-	err := s.memory.Update(ctx, ev.SessionID, func(st *session.State) bool {
+	err := s.site.Memory.Update(ctx, ev.SessionID, func(st *session.State) bool {
 		var last asked
 		if st.Get(twiceSection, &last) && last.Stop == this.Stop && now.Sub(last.At) < window && !last.At.After(now) {
 			before = true

@@ -35,7 +35,7 @@ func (l *claudeLog) user(c *claudeLine) []entry {
 		if !strings.HasPrefix(said, "<local-command-caveat>") {
 			l.newer = nextExpansion
 		}
-	case isNotification(said):
+	case IsNotification(said):
 		out = append(out, notification(said, c.at())...)
 	case isInterrupt(said):
 		out = append(out, entry{kind: entryBreak, at: c.at()})
@@ -102,7 +102,9 @@ func (c *claudeLine) isInjected(said string) bool {
 		(strings.HasPrefix(rest, "feedback:") || strings.HasPrefix(rest, "blocking error") || strings.HasPrefix(rest, "additional context:"))
 }
 
-func isNotification(s string) bool {
+// IsNotification reports a prompt that a client sent itself when background work
+// ended.
+func IsNotification(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "<task-notification>")
 }
 
@@ -200,7 +202,7 @@ func (l *claudeLog) queued(c *claudeLine) []entry {
 	mode := text(field(c.attachment, "commandMode"))
 	prompt := field(c.attachment, "prompt")
 	said := claudeText(prompt)
-	if isNotification(said) {
+	if IsNotification(said) {
 		return notification(said, c.at())
 	}
 	if mode != "prompt" || said == "" || isTrue(field(c.attachment, "isMeta")) {

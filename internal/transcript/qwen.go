@@ -76,7 +76,7 @@ func (l *qwenLog) line(raw []byte, earlier bool) []entry {
 func (c *qwenLine) user() []entry {
 	at, said := stamp(c.stamp), qwenText(c.message)
 	switch {
-	case isNotification(said):
+	case IsNotification(said):
 		return notification(said, at)
 	case c.sidechain || c.subtype != "" || said == "":
 		return nil

@@ -18,10 +18,6 @@ const DefaultMaxBytes = 16 << 20
 // searched for files that the turn edits.
 const earlierBytes = 8 << 20
 
-// checkpointHeader opens every checkpoint message; a prompt that begins with
-// it was typed by us.
-const checkpointHeader = "Context-aware checkpoint"
-
 // maxCandidates is how many user texts are looked at for the human's prompt.
 const maxCandidates = 16
 
@@ -324,7 +320,7 @@ func (c *collector) named(text string) bool {
 
 // isOwn reports whether a prompt was ours.
 func (c *collector) isOwn(text string) bool {
-	return strings.HasPrefix(strings.TrimSpace(text), checkpointHeader) || c.opts.Own != nil && c.opts.Own(text)
+	return strings.HasPrefix(strings.TrimSpace(text), event.CheckpointHeader) || c.opts.Own != nil && c.opts.Own(text)
 }
 
 // start is where the turn begins: its human message, or nil when it was not seen.

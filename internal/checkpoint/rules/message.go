@@ -6,12 +6,13 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 )
 
 // The fixed parts of the message.
 const (
-	Header       = "Context-aware checkpoint"
+	Header       = event.CheckpointHeader
 	AllObserved  = "All expected validations were observed. Commit if ready."
 	captureText  = "Before you stop, capture what is worth keeping: memories, bugs, ideas."
 	genericText  = "Git could not say what changed. Continue or validate your work if needed, then commit it."

@@ -1,4 +1,4 @@
-package stop
+package checkpoint
 
 import (
 	"errors"
@@ -14,6 +14,9 @@ import (
 
 // ErrBadSlug says that a name cannot be the folder of a work item.
 var ErrBadSlug = errors.New("a slug is letters, digits, '.', '_' and '-', and begins with a letter or digit")
+
+// EnvSlug names the work item that an agent is at.
+const EnvSlug = "GAUNTLET_WORKING_SLUG"
 
 const slugFile = "slug"
 

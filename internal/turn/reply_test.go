@@ -1,4 +1,4 @@
-package autonomy
+package turn
 
 import (
 	"fmt"
@@ -17,6 +17,7 @@ func reply(id, text string, tokens int) string {
 }
 
 func TestLastReplyIsWaitedFor(t *testing.T) {
+	const lag = 300 * time.Millisecond
 	const human = `{"type":"user","uuid":"u-0","isSidechain":false,"timestamp":"2026-03-04T05:05:00.000Z","message":{"role":"user","content":"Go."}}` + "\n"
 	tests := []struct {
 		name    string
@@ -28,11 +29,11 @@ func TestLastReplyIsWaitedFor(t *testing.T) {
 		atMost  time.Duration
 	}{
 		{"written late", reply("m2", "Done.", 100_000), "Done.", 0, 100_000, 60 * time.Millisecond, 3 * time.Second},
-		{"never written", "", "Done.", 0, 1_000, flushPatience, 3 * time.Second},
-		{"there already", "", "Working.", 0, 1_000, 0, flushPatience},
-		{"all texts of the turn", "", "Reading.\nWorking.", 0, 1_000, 0, flushPatience},
-		{"nobody is writing", "", "Done.", time.Minute, 1_000, 0, flushPatience},
-		{"no last message", "", "", 0, 1_000, 0, flushPatience},
+		{"never written", "", "Done.", 0, 1_000, lag, 3 * time.Second},
+		{"there already", "", "Working.", 0, 1_000, 0, lag},
+		{"all texts of the turn", "", "Reading.\nWorking.", 0, 1_000, 0, lag},
+		{"nobody is writing", "", "Done.", time.Minute, 1_000, 0, lag},
+		{"no last message", "", "", 0, 1_000, 0, lag},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,10 +61,13 @@ func TestLastReplyIsWaitedFor(t *testing.T) {
 					}
 				}()
 			}
-			in := Input{Event: event.Event{TranscriptPath: path, LastMessage: tt.said}, Now: time.Now}
-			u, err := in.readUsage(t.Context())
-			if err != nil || u == nil || u.Tokens != tt.tokens {
-				t.Errorf("usage %+v, %v; want %d tokens", u, err, tt.tokens)
+			q := Question{
+				Event: event.Event{Kind: event.Stop, SessionID: "s", TranscriptPath: path, LastMessage: tt.said, TranscriptLag: lag},
+				Now:   time.Now, Transcript: true, Reply: true,
+			}
+			seen := q.Ask(t.Context())
+			if u := seen.Turn.Usage; seen.TurnErr != nil || u == nil || u.Tokens != tt.tokens {
+				t.Errorf("usage %+v, %v; want %d tokens", u, seen.TurnErr, tt.tokens)
 			}
 			if took := time.Since(start); took < tt.atLeast || took > tt.atMost {
 				t.Errorf("took %v, want %v to %v", took, tt.atLeast, tt.atMost)

@@ -1,30 +1,14 @@
-package stop
+package run
 
 import (
-	"os"
 	"time"
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
-	"gauntlet/internal/run"
 )
 
-// facts adds to the record of a verdict what a replay needs.
-func (s *stopping) facts(rec *history.Record) {
-	rec.Tree, rec.Changed, rec.Attempt = s.result.Tree, s.result.Changed, s.result.Attempt
-	if s.cfg != nil {
-		rec.Mode, rec.Policy = string(s.cfg.Settings.Mode), s.cfg.Digest
-	}
-	if path := s.event.TranscriptPath; path != "" {
-		rec.Transcript = &history.Transcript{Path: path}
-		if info, err := os.Stat(path); err == nil {
-			rec.Transcript.To = info.Size()
-		}
-	}
-}
-
-// GateRecords is a run's gates as the history keeps them.
-func GateRecords(id string, at time.Time, root string, res run.Result) []history.Record {
+// Records is a run's gates as the history keeps them.
+func Records(id string, at time.Time, root string, res Result) []history.Record {
 	var out []history.Record
 	for _, g := range res.Gates {
 		rec := history.Record{

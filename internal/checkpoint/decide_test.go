@@ -1,6 +1,7 @@
-package stop
+package checkpoint
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -19,14 +20,16 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/session"
+	"gauntlet/internal/turn"
 )
 
 // place is a real repository with a checkpoint that asks for tests of src.
 type place struct {
-	t     testing.TB
-	dir   string
-	scene *Scene
+	t   testing.TB
+	dir string
+	*Facts
 	now   time.Time
+	clock func() time.Time
 }
 
 func newPlace(t testing.TB) *place {
@@ -38,9 +41,10 @@ func newPlace(t testing.TB) *place {
 	p.git("add", "-A")
 	p.git("commit", "-qm", "start")
 	zero := 0.0
-	p.scene = &Scene{
+	p.clock = func() time.Time { return p.now }
+	p.Facts = &Facts{
 		Event: event.Event{Kind: event.Stop, SessionID: "s", TurnID: "p1", TranscriptLag: 300 * time.Millisecond}, Root: p.dir, LogDir: filepath.Join(p.dir, "gauntlet_logs"),
-		Memory: session.Open(filepath.Join(p.dir, ".git"), p.dir, filepath.Join(p.dir, ".git", "state")), Now: func() time.Time { return p.now },
+		Memory: session.Open(filepath.Join(p.dir, ".git"), p.dir, filepath.Join(p.dir, ".git", "state")),
 		Config: &config.Checkpoint{MinTurnSeconds: &zero, Categories: []config.Category{{
 			Name: "code", Paths: []string{"src/**"}, Actions: []config.Action{{ID: "tests", Run: "go test", Evidence: []string{"go test"}}},
 		}}},
@@ -49,7 +53,7 @@ func newPlace(t testing.TB) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.scene.Repo, p.scene.InRepo = repo, true
+	p.Repo, p.InRepo = repo, true
 	return p
 }
 
@@ -81,12 +85,41 @@ func (p *place) write(name, text string) {
 func (p *place) transcript(humanID string, at time.Time) {
 	p.t.Helper()
 	p.write(".git/t.jsonl", fmt.Sprintf(`{"type":"user","uuid":%q,"sessionId":"s","timestamp":%q,"message":{"content":"go"}}`+"\n", humanID, at.Format(time.RFC3339)))
-	p.scene.Event.TranscriptPath = filepath.Join(p.dir, ".git/t.jsonl")
+	p.Event.TranscriptPath = filepath.Join(p.dir, ".git/t.jsonl")
+}
+
+// see is the facts as they are now.
+func (p *place) see() Facts {
+	f := *p.Facts
+	f.Now = p.clock()
+	f.Seen = turn.Question{
+		Event: f.Event, Repo: f.Repo, InRepo: f.InRepo, Memory: f.Memory, Now: p.clock, Status: true, Transcript: true,
+	}.Ask(p.t.Context())
+	return f
+}
+
+// owed is a stop: what it says is remembered, or not said.
+func (p *place) owed() Owed {
+	p.t.Helper()
+	f := p.see()
+	o := f.Decide(p.t.Context())
+	if f.Remember(p.t.Context(), o) != nil {
+		o.Verdict = event.Verdict{}
+	}
+	return o
 }
 
 func (p *place) blocks() bool {
 	p.t.Helper()
-	return p.scene.Owed(p.t.Context()).Verdict.Blocks()
+	return p.owed().Verdict.Blocks()
+}
+
+// prompted is a human's prompt.
+func (p *place) prompted() (note string, err error) {
+	return turn.Prompted{
+		Memory: p.Memory, Repo: p.Repo, InRepo: p.InRepo, Snapshot: p.Config.Scope == config.ScopeTurn, Prompt: p.Event.Prompt, Now: p.clock(),
+		Seen: turn.Seen{Session: p.Event.SessionID},
+	}.Record(p.t.Context())
 }
 
 func TestBlockOncePerHumanTurn(t *testing.T) {
@@ -109,7 +142,7 @@ func TestBlockOncePerHumanTurn(t *testing.T) {
 			p := newPlace(t)
 			p.write("src/a.go", "package a // 1\n")
 			at := func(human, agent string) {
-				p.scene.Event.TurnID, p.scene.Event.TranscriptPath = agent, ""
+				p.Event.TurnID, p.Event.TranscriptPath = agent, ""
 				if human != "" {
 					p.transcript(human, p.now.Add(-time.Hour))
 				}
@@ -132,7 +165,7 @@ func TestSameListNotTwice(t *testing.T) {
 	turn := 0
 	stop := func() bool {
 		turn++
-		p.scene.Event.TurnID = fmt.Sprint("p", turn)
+		p.Event.TurnID = fmt.Sprint("p", turn)
 		return p.blocks()
 	}
 	p.write("src/a.go", "package a // 1\n")
@@ -160,7 +193,7 @@ func TestSameListNotTwice(t *testing.T) {
 
 func TestLeastAge(t *testing.T) {
 	p := newPlace(t)
-	p.scene.Config.MinTurnSeconds = nil
+	p.Config.MinTurnSeconds = nil
 	p.write("src/a.go", "package a // 1\n")
 	p.transcript("u1", p.now.Add(-29*time.Second))
 	if p.blocks() {
@@ -186,16 +219,16 @@ func TestLeastAge(t *testing.T) {
 func TestNoBlockThatCannotBeCounted(t *testing.T) {
 	p := newPlace(t)
 	p.write("src/a.go", "package a // 1\n")
-	p.scene.Event.StopHookActive = true
+	p.Event.StopHookActive = true
 	if p.blocks() {
 		t.Error("the agent is kept from stopping, nothing is remembered of it, and we block")
 	}
-	p.scene.Event.StopHookActive = false
+	p.Event.StopHookActive = false
 	p.write(".git/gauntlet", "a file where the memory should be")
 	if p.blocks() {
 		t.Error("blocks without memory")
 	}
-	p.scene.Memory = session.Store{}
+	p.Memory = session.Store{}
 	if p.blocks() {
 		t.Error("blocks without a place for memory")
 	}
@@ -209,8 +242,7 @@ func TestManyStopsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 20 {
 		wg.Go(func() {
-			sc := *p.scene
-			if sc.Owed(t.Context()).Verdict.Blocks() {
+			if p.blocks() {
 				mu.Lock()
 				blocked++
 				mu.Unlock()
@@ -226,12 +258,12 @@ func TestManyStopsAtOnce(t *testing.T) {
 func TestSubagentsTurnIsItsOwn(t *testing.T) {
 	p := newPlace(t)
 	p.write("src/a.go", "package a // 1\n")
-	p.scene.Event.Kind, p.scene.Event.SubagentID = event.SubagentStop, "x"
+	p.Event.Kind, p.Event.SubagentID = event.SubagentStop, "x"
 	if !p.blocks() {
 		t.Fatal("the sub-agent's stop does not block")
 	}
 	p.write("src/a.go", "package a // 2\n")
-	p.scene.Event.Kind, p.scene.Event.SubagentID = event.Stop, ""
+	p.Event.Kind, p.Event.SubagentID = event.Stop, ""
 	if !p.blocks() {
 		t.Error("the sub-agent used up the main agent's block")
 	}
@@ -242,7 +274,7 @@ func TestSubagentsTurnIsItsOwn(t *testing.T) {
 // commit of the turn touched and that differ.
 func TestSnapshotFindsWhatTheTurnChanged(t *testing.T) {
 	p := newPlace(t)
-	p.scene.Config.Scope = scopeTurn
+	p.Config.Scope = config.ScopeTurn
 	names := []string{"src/a.go", "src/b.go", "docs/x.md", "new file.txt", "ü/ß.txt", "-dash", "quote\".txt"}
 	round := 0
 	// Every round starts a dozen git processes.
@@ -264,9 +296,9 @@ func TestSnapshotFindsWhatTheTurnChanged(t *testing.T) {
 		}
 		edit("before")
 		before := contents(p, names)
-		p.scene.Event.SessionID = fmt.Sprint("s", round)
+		p.Event.SessionID = fmt.Sprint("s", round)
 		p.now = time.Now()
-		if note, err := p.scene.Prompted(t.Context()); note != "" || err != nil {
+		if note, err := p.prompted(); note != "" || err != nil {
 			rt.Fatal(note, err)
 		}
 		edit("turn")
@@ -284,7 +316,8 @@ func TestSnapshotFindsWhatTheTurnChanged(t *testing.T) {
 		}
 		slices.Sort(want)
 		var got []string
-		for _, c := range p.scene.gather(t.Context()).in.Changed {
+		in, _ := p.see().input(t.Context())
+		for _, c := range in.Changed {
 			got = append(got, c.Path)
 		}
 		slices.Sort(got)
@@ -315,20 +348,20 @@ func contents(p *place, names []string) map[string]string {
 
 func TestSnapshotOfHugeTreesIsSkipped(t *testing.T) {
 	p := newPlace(t)
-	p.scene.Config.Scope = scopeTurn
-	for i := range maxDirty + 1 {
+	p.Config.Scope = config.ScopeTurn
+	for i := range turn.MaxDirty + 1 {
 		p.write(fmt.Sprintf("many/%d/%d", i%50, i), "x")
 	}
-	note, err := p.scene.Prompted(t.Context())
+	note, err := p.prompted()
 	if err != nil || !strings.Contains(note, "too large") {
 		t.Fatalf("note = %q, %v", note, err)
 	}
-	if again, _ := p.scene.Prompted(t.Context()); again != "" {
+	if again, _ := p.prompted(); again != "" {
 		t.Errorf("told twice: %q", again)
 	}
-	f := p.scene.gather(t.Context())
-	if !strings.Contains(strings.Join(f.notes, "\n"), "too large") || len(f.in.Changed) != maxDirty+1 {
-		t.Errorf("notes = %v, %d changes", f.notes, len(f.in.Changed))
+	in, notes := p.see().input(t.Context())
+	if !strings.Contains(strings.Join(notes, "\n"), "too large") || len(in.Changed) != turn.MaxDirty+1 {
+		t.Errorf("notes = %v, %d changes", notes, len(in.Changed))
 	}
 }
 
@@ -338,8 +371,8 @@ func TestChangesBelongToTheProject(t *testing.T) {
 	p.write("svc/src/c.go", "package c\n")
 	p.write("svc/gauntlet_logs/x.log", "x\n")
 	p.write("src/a.go", "package a // outside the project\n")
-	p.scene.Root, p.scene.LogDir = filepath.Join(p.dir, "svc"), filepath.Join(p.dir, "svc", "gauntlet_logs")
-	got := p.scene.Look(t.Context()).Result.Changed
+	p.Root, p.LogDir = filepath.Join(p.dir, "svc"), filepath.Join(p.dir, "svc", "gauntlet_logs")
+	got := p.see().Look(t.Context()).Result.Changed
 	if want := []string{".gauntlet/config.yml", "src/c.go"}; !slices.Equal(got, want) {
 		t.Errorf("changed = %v, want %v", got, want)
 	}
@@ -348,67 +381,46 @@ func TestChangesBelongToTheProject(t *testing.T) {
 func TestGitFails(t *testing.T) {
 	p := newPlace(t)
 	p.write(".git/index", "broken")
-	o := p.scene.Owed(t.Context())
+	o := p.owed()
 	if o.Result.Outcome != rules.Generic || o.Verdict.Blocks() || o.Verdict.SystemMessage == "" {
 		t.Errorf("owed = %+v", o)
 	}
-	if o := p.scene.Owed(t.Context()); o.Says {
+	if o := p.owed(); o.Verdict.SystemMessage != "" {
 		t.Error("said twice in one turn")
 	}
 }
 
 func TestCheckpointTestsRunOncePerState(t *testing.T) {
-	p := newPlace(t)
-	p.scene.Environ = os.Environ()
-	p.scene.Config.Tests = &config.Tests{Command: "echo ran >> .git/ran; echo 3 passed; exit $(cat .git/status)"}
-	stop := func(turn string) Owing {
-		p.scene.Event.TurnID = turn
-		return p.scene.Owed(t.Context())
+	p, ran, passes := newPlace(t), 0, false
+	p.Config.Tests = &config.Tests{Command: "make check"}
+	p.Tests = func(context.Context, string) *rules.TestRun {
+		ran++
+		return &rules.TestRun{Command: p.Config.Tests.Command, Passed: passes, Output: "3 passed\n"}
 	}
-	runs := func() int {
-		b, _ := os.ReadFile(filepath.Join(p.dir, ".git/ran"))
-		return strings.Count(string(b), "ran")
+	stop := func(turn string) Owed {
+		p.Event.TurnID = turn
+		return p.owed()
 	}
-	p.write(".git/status", "1\n")
 	p.write("src/a.go", "package a // 1\n")
 	if o := stop("p1"); !o.Verdict.Blocks() || !strings.Contains(o.Verdict.Reason, "FAILED") {
 		t.Errorf("failing tests: %+v", o)
 	}
-	if o := stop("p2"); o.Verdict.Blocks() || runs() != 1 {
-		t.Errorf("the same again: blocks %v after %d runs", o.Verdict.Blocks(), runs())
+	if o := stop("p2"); o.Verdict.Blocks() || ran != 1 {
+		t.Errorf("the same again: blocks %v after %d runs", o.Verdict.Blocks(), ran)
 	}
-	p.write(".git/status", "0\n")
+	passes = true
 	p.write("src/a.go", "package a // 2\n")
 	o := stop("p3")
-	if !o.Verdict.Blocks() || !strings.Contains(o.Verdict.Reason, "3 passed") || runs() != 2 {
-		t.Errorf("passing tests after %d runs: %+v", runs(), o)
+	if !o.Verdict.Blocks() || !strings.Contains(o.Verdict.Reason, "3 passed") || ran != 2 {
+		t.Errorf("passing tests after %d runs: %+v", ran, o)
 	}
-	if o := stop("p4"); o.Verdict.Blocks() || runs() != 2 {
-		t.Errorf("passed before: blocks %v after %d runs", o.Verdict.Blocks(), runs())
+	if o := stop("p4"); o.Verdict.Blocks() || ran != 2 {
+		t.Errorf("passed before: blocks %v after %d runs", o.Verdict.Blocks(), ran)
 	}
-	p.scene.Config.Tests.When = []string{"docs/**"}
+	p.Config.Tests.When = []string{"docs/**"}
 	p.write("src/a.go", "package a // 3\n")
-	if o := stop("p5"); !o.Verdict.Blocks() || runs() != 2 {
-		t.Errorf("no file of theirs changed: blocks %v after %d runs", o.Verdict.Blocks(), runs())
-	}
-}
-
-func TestOwnTextComesBackChanged(t *testing.T) {
-	st := &session.State{}
-	reason := "Tests: FAILED\n```\nx\n```\n\nContext-aware checkpoint\n\n1. Run `make`\n" + strings.Repeat("long ", 500)
-	Said(st, reason)
-	own := isOwn(st)
-	for name, text := range map[string]string{
-		"as it was": reason, "trimmed": strings.TrimSpace(reason), "pasted": strings.ReplaceAll(reason, "\n", "\r"), "cut": reason[:1500],
-	} {
-		if !own(text) {
-			t.Errorf("%s: not known as ours", name)
-		}
-	}
-	for _, text := range []string{"", "go on", "1. Run `make`", "Tests: FAILED"} {
-		if own(text) {
-			t.Errorf("%q taken for ours", text)
-		}
+	if o := stop("p5"); !o.Verdict.Blocks() || ran != 2 {
+		t.Errorf("no file of theirs changed: blocks %v after %d runs", o.Verdict.Blocks(), ran)
 	}
 }
 

@@ -1,0 +1,108 @@
+package checkpoint
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/checkpoint/rules"
+	"gauntlet/internal/config"
+	"gauntlet/internal/turn"
+)
+
+// staleSnapshot is how much older than the human's message a snapshot may be
+// and still be of its turn: other hooks run at the prompt too.
+const staleSnapshot = 2 * time.Minute
+
+// turnChanges are the changes of this turn: by the snapshot taken at the prompt,
+// else the files that the transcript names, else every uncommitted one. The note
+// says why, where a person may wonder.
+func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note string) {
+	seen, t := f.Seen, f.Seen.Turn
+	snaps, err := turn.LoadSnapshots(f.Memory, f.Event.SessionID, seen.Ledger)
+	snap := snaps.Prompt
+	if err != nil {
+		note = "no snapshot at the prompt (" + err.Error() + ")"
+	}
+	if snap != nil && t.Readable && !t.Start.IsZero() && snap.At.Before(t.Start.Add(-staleSnapshot)) {
+		snap = nil
+	}
+	if snap != nil {
+		if list, err := snap.Since(ctx, f.Repo, seen.Status); err == nil {
+			return f.changes(list), ""
+		}
+	}
+	all := f.changes(seen.Status.Paths())
+	if t.Readable && !t.Truncated {
+		return rules.TurnChanges(spellings(f.Root), t.Calls, all), note
+	}
+	if note == "" {
+		note = "neither a snapshot nor a whole transcript of this turn"
+	}
+	return all, note + ": every uncommitted file counts"
+}
+
+// Work is what this session changed and no stop has passed on yet. Not known:
+// git could not say.
+func (f Facts) Work(ctx context.Context) (w turn.Work, note string) {
+	if f.Seen.StatusErr != nil {
+		return turn.Work{}, f.Seen.StatusErr.Error()
+	}
+	changes, note := f.turnChanges(ctx)
+	var list []string
+	for _, c := range append(changes, f.changes(f.Seen.Ledger.Work)...) {
+		if !isOwn(c.Path) {
+			list = append(list, f.prefix()+c.Path)
+		}
+	}
+	slices.Sort(list)
+	return turn.NewWork(f.Repo.Root, slices.Compact(list)), note
+}
+
+// Files are the paths of the work relative to the project root.
+func (f Facts) Files(w turn.Work) []string { return paths(f.changes(w.Paths)) }
+
+// isOwn reports whether a file of the project is Gauntlet's own: its
+// configuration, or the settings of an agent that its hooks are written into.
+func isOwn(p string) bool {
+	if p == config.Dir || strings.HasPrefix(p, config.Dir+"/") {
+		return true
+	}
+	return slices.Contains(agent.ProjectSettings(), p)
+}
+
+// prefix is where the project lies in the repository: "" or "sub/dir/".
+func (f Facts) prefix() string {
+	if rel, err := filepath.Rel(f.Repo.Root, f.Root); err == nil && rel != "." {
+		return filepath.ToSlash(rel) + "/"
+	}
+	return ""
+}
+
+// changes turns paths of the repository into changes of the project: below its
+// root, without Gauntlet's logs.
+func (f Facts) changes(list []string) []rules.Change {
+	prefix, logs := f.prefix(), ""
+	if rel, err := filepath.Rel(f.Root, f.LogDir); err == nil && f.LogDir != "" && rel != "." {
+		logs = filepath.ToSlash(rel) + "/"
+	}
+	out := make([]rules.Change, 0, len(list))
+	for _, full := range list {
+		p, ok := strings.CutPrefix(full, prefix)
+		if p = strings.TrimSuffix(p, "/"); ok && p != "" && (logs == "" || !strings.HasPrefix(p, logs)) {
+			out = append(out, rules.Change{Path: p, ModTime: f.Seen.ModTimes[full]})
+		}
+	}
+	return out
+}
+
+func paths(changes []rules.Change) []string {
+	out := make([]string, len(changes))
+	for i, c := range changes {
+		out[i] = c.Path
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/checkpoint/rules"
+	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/session"
+	"gauntlet/internal/site"
+	"gauntlet/internal/turn"
+)
+
+// Owed is what a checkpoint came to.
+type Owed struct {
+	Result rules.Result
+	// Verdict blocks, or has only a SystemMessage, or is empty when there is
+	// nothing to say.
+	Verdict event.Verdict
+	// Notes are for the log and for people who ask why.
+	Notes []string
+
+	learned []func(*Memory)
+}
+
+// Look decides what a stop would say now, without regard to what was said
+// before. Tests that belong to the checkpoint run, as they would at a stop, and
+// log to a directory that is gone afterwards.
+func (f Facts) Look(ctx context.Context) Owed {
+	in, notes := f.input(ctx)
+	if f.testsDue(in) {
+		if dir, err := os.MkdirTemp("", "gauntlet-tests-*"); err == nil {
+			defer os.RemoveAll(dir) //nolint:errcheck // the system clears it
+			in.Tests = f.Tests(ctx, dir)
+		}
+	}
+	return Owed{Result: rules.Decide(in), Notes: notes}
+}
+
+// Decide is what the checkpoint says at a stop. It blocks at most once per human
+// turn, and never twice with the same list while its files are as they were.
+// What cannot be remembered is not said.
+func (f Facts) Decide(ctx context.Context) Owed {
+	var o Owed
+	if !f.Enabled() {
+		return o
+	}
+	ledger, mark := f.Seen.Ledger, f.Seen.Mark
+	switch {
+	case f.Seen.MemoryErr != nil:
+		return o.note("no checkpoint without memory: " + f.Seen.MemoryErr.Error())
+	case f.Event.StopHookActive && len(ledger.Blocks) == 0:
+		// Kept from stopping by another hook: an uncounted block may be the start
+		// of a loop.
+		return o.note("already continuing because of a stop hook, and nothing is remembered of it")
+	case ledger.BlockedBy(mark, f.Now, event.Checkpoint):
+		o = o.note("this turn had its checkpoint")
+		if f.Event.StopHookActive {
+			o.Verdict = f.CommitGate(nil)
+		}
+		return o
+	}
+	in, notes := f.input(ctx)
+	o.Notes = notes
+	if !rules.OldEnough(f.Config, in.TurnStart, in.Now) {
+		return o.note(fmt.Sprintf("the turn is %s old, too young for a checkpoint", in.Now.Sub(in.TurnStart).Round(time.Second)))
+	}
+	memory := memoryOf(f.Seen.State)
+	if f.testsDue(in) {
+		in.Tests = f.testsOnce(ctx, in, memory, &o)
+	}
+	o.Result = rules.Decide(in)
+	switch o.Result.Outcome {
+	case rules.Owed:
+		f.block(memory, &o)
+	case rules.Capture, rules.Generic:
+		f.show(memory, in, &o)
+	case rules.Clear:
+		if o.Result.Message != "" {
+			o = o.note(o.Result.Message)
+		}
+		if len(o.Result.Suppressed) > 0 {
+			// In the next turn, which may only ask a question, all of this is not
+			// asked for again.
+			r, state := o.Result, turn.State(f.Root, o.Result.About())
+			o.learn(func(m *Memory) { m.do(r, state) })
+		}
+		if len(o.Result.Observations) > 0 {
+			f.show(memory, in, &o)
+		}
+	}
+	return o
+}
+
+func (f Facts) testsDue(in rules.Input) bool {
+	return f.Tests != nil && !in.GitFailed && rules.TestsDue(f.Config, in.Changed)
+}
+
+func (o Owed) note(text string) Owed {
+	o.Notes = append(o.Notes, text)
+	return o
+}
+
+func (o *Owed) learn(change func(*Memory)) { o.learned = append(o.learned, change) }
+
+// block sends the owed list, if it may.
+func (f Facts) block(memory Memory, o *Owed) {
+	r, state := o.Result, turn.State(f.Root, o.Result.About())
+	left := r.Without(func(id string) bool { return memory.wasDone(id, state) })
+	key := left.Key()
+	if memory.wasSent(key, state) || !left.Blocks() {
+		*o = o.note("this was sent or done before and none of its files has changed since")
+		return
+	}
+	o.learn(func(m *Memory) { m.do(r, state); m.send(key, state) })
+	o.Verdict = event.Verdict{Status: event.Checkpoint, Reason: r.Message, Message: "checkpoint: " + summary(r), Owed: r.IDs()}
+	o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + summary(r) + ". To let the agent go: gauntlet off" + site.SessionFlag(f.Event.SessionID)
+}
+
+// show tells a person what does not block, once per turn and not the same again
+// while nothing changed.
+func (f Facts) show(memory Memory, in rules.Input, o *Owed) {
+	key, state, mark := o.Result.Key(), turn.State(f.Root, paths(in.Changed)), f.Seen.Mark
+	if slices.ContainsFunc(memory.Shown, mark.Same) || memory.wasSent(key, state) {
+		return
+	}
+	o.learn(func(m *Memory) {
+		m.Shown = newest(append(m.Shown, mark), maxShown)
+		m.send(key, state)
+	})
+	o.Verdict.SystemMessage = o.Result.Message
+}
+
+// Learns reports whether Learn would change anything.
+func (o Owed) Learns() bool { return len(o.learned) > 0 }
+
+// Learn adds to a session's memory what this checkpoint said and saw.
+func (o Owed) Learn(st *session.State) error {
+	if !o.Learns() {
+		return nil
+	}
+	m := memoryOf(st)
+	for _, change := range o.learned {
+		change(&m)
+	}
+	return st.Set(section, m)
+}
+
+// CommitGate is the second stop's own question: are files that match
+// checkpoint.commit_gate still uncommitted? It blocks once per human turn. only
+// narrows it to the files of this session; nil means every file.
+func (f Facts) CommitGate(only []string) event.Verdict {
+	if !f.Enabled() || f.Config.CommitGate == nil || f.Seen.StatusErr != nil || f.Seen.MemoryErr != nil ||
+		f.Seen.Ledger.BlockedBy(f.Seen.Mark, f.Now, event.CommitRequired) {
+		return event.Verdict{}
+	}
+	changed := f.changes(f.Seen.Status.Paths())
+	if only != nil {
+		changed = slices.DeleteFunc(changed, func(c rules.Change) bool { return !slices.Contains(only, c.Path) })
+	}
+	left := rules.CommitGate(f.Config, changed)
+	if len(left) == 0 {
+		return event.Verdict{}
+	}
+	const ask = "Commit your changes before stopping"
+	files := "files"
+	if len(left) == 1 {
+		files = "file"
+	}
+	return event.Verdict{
+		Status: event.CommitRequired, Message: ask, Reason: commitReason(ask, left),
+		SystemMessage: fmt.Sprintf("Gauntlet blocked the stop: %d uncommitted %s. To let the agent go: gauntlet off%s", len(left), files, site.SessionFlag(f.Event.SessionID)),
+	}
+}
+
+// commitReason lists the files that wait to be committed, names being data.
+func commitReason(ask string, left []string) string {
+	const show = 20
+	var b strings.Builder
+	b.WriteString(ask + ". Still uncommitted:\n")
+	for i, p := range left {
+		if i == show {
+			fmt.Fprintf(&b, "- and %d more\n", len(left)-show)
+			break
+		}
+		fmt.Fprintf(&b, "- %s\n", redact.Line(p, 200))
+	}
+	return b.String()
+}
+
+// summary is a checkpoint in a few words, for a person.
+func summary(r rules.Result) string {
+	var parts []string
+	for _, n := range []struct {
+		count int
+		word  string
+	}{{len(r.Actions), "action"}, {len(r.Observations), "observation"}} {
+		if n.count == 1 {
+			parts = append(parts, "1 "+n.word)
+		} else if n.count > 1 {
+			parts = append(parts, fmt.Sprintf("%d %ss", n.count, n.word))
+		}
+	}
+	if len(parts) == 0 {
+		return "something is still owed"
+	}
+	return strings.Join(parts, " and ") + " owed"
+}

@@ -1,0 +1,120 @@
+package checkpoint
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"gauntlet/internal/checkpoint/rules"
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/git"
+	"gauntlet/internal/safefile"
+	"gauntlet/internal/session"
+	"gauntlet/internal/site"
+	"gauntlet/internal/transcript"
+	"gauntlet/internal/turn"
+)
+
+// Facts are what a checkpoint decides from. The stop hook, `gauntlet checkpoint`
+// and the tmux routes all decide from the same ones.
+type Facts struct {
+	Event  event.Event
+	Root   string // of the project
+	Repo   git.Repo
+	InRepo bool
+	Config *config.Checkpoint
+	LogDir string // absolute; what lies in it is Gauntlet's
+	Memory session.Store
+	Now    time.Time
+	// Slug is the work item that the environment names; "" lets memory tell.
+	Slug string
+	// Seen is memory, transcript and tree.
+	Seen turn.Look
+	// Tests runs checkpoint.tests and logs to a directory.
+	Tests func(ctx context.Context, logDir string) *rules.TestRun
+}
+
+// At sets the facts that a place and its configuration say; what was seen there
+// is added by the caller.
+func At(at *site.Site, cfg *config.Loaded, ev event.Event, now time.Time) Facts {
+	return Facts{
+		Event: ev, Root: cfg.Root, Repo: at.Repo, InRepo: at.InRepo, Config: cfg.Project.Checkpoint,
+		LogDir: cfg.Settings.LogDir, Memory: at.Memory, Now: now,
+	}
+}
+
+// Enabled reports whether the project wants checkpoints.
+func (f Facts) Enabled() bool {
+	return f.Config != nil && (f.Config.Enabled == nil || *f.Config.Enabled)
+}
+
+// input is the facts as the rules want them.
+func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
+	in = rules.Input{
+		Config: f.Config, Roots: spellings(f.Root), Turn: rules.TurnOf(f.Seen.Turn), Plan: f.plan(), Now: f.Now,
+		TurnStart: f.turnStart(),
+	}
+	if f.Seen.TurnErr != nil {
+		notes = append(notes, f.Seen.TurnErr.Error())
+	}
+	if f.Seen.StatusErr != nil {
+		in.GitFailed = true
+		return in, append(notes, f.Seen.StatusErr.Error())
+	}
+	if f.Config == nil || f.Config.Scope != config.ScopeTurn {
+		in.Changed = f.changes(f.Seen.Status.Paths())
+		return in, notes
+	}
+	var note string
+	if in.Changed, note = f.turnChanges(ctx); note != "" {
+		notes = append(notes, note)
+	}
+	return in, notes
+}
+
+// turnStart is the later of the human's last message and the last block. A time
+// in the future is a clock that jumped, and says nothing.
+func (f Facts) turnStart() time.Time {
+	start := f.Seen.Turn.Start
+	if start.IsZero() {
+		start = f.Seen.Ledger.Prompt.At
+	}
+	var latest time.Time
+	for _, t := range []time.Time{start, f.Seen.Ledger.LastBlock().At} {
+		if t.After(latest) && !t.After(f.Now.Add(5*time.Second)) {
+			latest = t
+		}
+	}
+	return latest
+}
+
+const maxPlan = 1 << 20
+
+// plan reads the plan of the work item that the agent should be at.
+func (f Facts) plan() *rules.Plan {
+	slug := f.Slug
+	if slug == "" {
+		slug = ReadSlug(f.Memory)
+	}
+	if !ValidSlug(slug) {
+		return nil
+	}
+	data, err := safefile.Read(f.Root, filepath.Join(f.Root, "todos", slug, "implementation-plan.md"), maxPlan)
+	if err != nil {
+		return nil
+	}
+	if files := rules.ParsePlan(string(data)); len(files) > 0 {
+		return &rules.Plan{Slug: slug, Files: files}
+	}
+	return nil
+}
+
+// spellings are a directory as given and with its symbolic links resolved.
+func spellings(dir string) []string {
+	out := []string{dir}
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+		out = append(out, real)
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+package checkpoint
+
+import (
+	"context"
+	"strings"
+
+	"gauntlet/internal/checkpoint/rules"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/turn"
+)
+
+// maxKept is how much of the tests' output is remembered.
+const maxKept = 4 << 10
+
+// testsOnce runs checkpoint.tests, but not again on the very same files: a later
+// stop gets the same answer without the wait.
+func (f Facts) testsOnce(ctx context.Context, in rules.Input, memory Memory, o *Owed) *rules.TestRun {
+	state := f.Config.Tests.Command + " " + turn.State(f.Root, paths(in.Changed))
+	if memory.Tested.State == state {
+		return &memory.Tested.Run
+	}
+	run := f.Tests(ctx, f.LogDir)
+	if run.Err == "" {
+		kept := tested{State: state, Run: *run}
+		kept.Run.Output = redact.String(lastBytes(run.Output, maxKept))
+		o.learn(func(m *Memory) { m.Tested = kept })
+	}
+	return run
+}
+
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[len(s)-n:], "")
+}

@@ -1,0 +1,167 @@
+package stop
+
+import (
+	"context"
+	"errors"
+	"os"
+	"reflect"
+
+	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/event"
+	"gauntlet/internal/history"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/run"
+	"gauntlet/internal/session"
+	"gauntlet/internal/site"
+	"gauntlet/internal/turn"
+)
+
+// answer is steps 9 and 10: one write to the memory, one to the history, and the
+// verdict in the agent's own dialect.
+func (s *stopping) answer(ctx context.Context, d Decision) []byte {
+	d, told := tell(s.Facts, d)
+	d = s.remember(ctx, d, told)
+	d.Message = redact.Line(d.Message, 1000)
+	s.record(d)
+	return s.adapter.Encode(s.Event, d.Verdict)
+}
+
+// tell has a person hear of every approval that was no pass, once per turn;
+// errors each time.
+func tell(f Facts, d Decision) (_ Decision, told bool) {
+	switch d.Status {
+	case event.LockExists, event.IntervalNotElapsed, event.RetryLimitExceeded, event.StopHookDisabled, event.Untrusted:
+		told = !f.AskedBefore
+	case event.InfrastructureErr, event.Error:
+		return d, false // loud already
+	case event.StopHookActive:
+		told = d.Unchecked
+	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.NoConfig,
+		event.InvalidInput, event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+	}
+	if !told {
+		return d, false
+	}
+	if f.Ledger.WasTold(f.Mark, d.Status, f.Now) {
+		d.SystemMessage = ""
+		return d, false
+	}
+	if d.SystemMessage == "" {
+		d.SystemMessage = "Gauntlet: not judged: " + redact.Line(d.Message, 900)
+	}
+	return d, true
+}
+
+// remember writes down how the stop ended. Where the agent's own words do not
+// bound the blocks of a turn, a block that cannot be written down is not made.
+func (s *stopping) remember(ctx context.Context, d Decision, told bool) Decision {
+	if s.site == nil || s.root == "" && len(s.learned) == 0 {
+		return d // concerns no project
+	}
+	out := turn.Outcome{
+		Turn: s.Mark, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Tree: s.Gates.Tree,
+		Work: s.Work, Settled: d.Settled, Told: told, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
+	}
+	if out.Turn == (turn.Mark{}) {
+		out.Turn = turn.NewMark(s.Event, s.Ledger, "")
+	}
+	if name := turn.TranscriptPath(s.Event); s.seen.State != nil && name != "" && (s.Ledger.Seen.Transcript != name || d.Blocks()) {
+		out.Seen = turn.Seen{Agent: s.Event.Agent, Session: s.Event.SessionID, Transcript: name, At: out.At}
+	}
+	if !s.concernsMemory(d, out) {
+		return d
+	}
+	err := checkpoint.Keep(ctx, s.site.Memory, s.Event.SessionID, s.Ledger, out, s.Owed, s.learned...)
+	switch {
+	case err == nil:
+		return d
+	case errors.Is(err, checkpoint.ErrAnswered):
+		return approve(event.LockExists, "this stop is judged already by another hook, which blocked it")
+	case !d.Blocks():
+		s.complain(err)
+		return d
+	}
+	s.complain(err)
+	bounded := s.Event.TurnID != "" && !s.Event.NoReentryFlag // by the agent's own flag
+	if d.Status == event.Checkpoint || d.Status == event.CommitRequired {
+		return observed(s.Facts, gatesOnly(s.Facts))
+	}
+	if bounded && !s.limited() {
+		return d
+	}
+	return loud(event.RetryLimitExceeded, d.Message+"; session memory cannot be written, so blocks cannot be counted: "+err.Error())
+}
+
+// concernsMemory reports whether writing would change anything: most stops that
+// are not judged leave the memory as it is.
+func (s *stopping) concernsMemory(d Decision, out turn.Outcome) bool {
+	switch d.Status {
+	case event.InvalidInput, event.NoConfig, event.Subagent, event.BackgroundWork:
+		return len(s.learned) > 0
+	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.RetryLimitExceeded,
+		event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error, event.StopHookActive, event.StopHookDisabled,
+		event.Untrusted, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+	}
+	if d.Blocks() || s.Owed.Learns() || len(s.learned) > 0 {
+		return true
+	}
+	after := s.Ledger
+	after.Record(out)
+	return !reflect.DeepEqual(after, s.Ledger)
+}
+
+// record leaves a heartbeat and, from the point where a project is concerned, the
+// whole verdict in the history. Nothing that goes wrong here changes the answer.
+func (s *stopping) record(d Decision) {
+	defer func() { _ = recover() }() // the answer stands, whatever happens to its record
+	if s.root == "" || s.Foreign != "" || d.Status == event.StopHookActive && !d.Unchecked {
+		return // the first stop's heartbeat is enough for the second, which has to be quick
+	}
+	now := s.Hook.Now()
+	binary, _ := os.Executable()
+	if err := s.site.Memory.Beat(session.Heartbeat{
+		Agent: s.Event.Agent, Event: string(s.Event.Kind), At: now, Binary: binary, Status: string(d.Status),
+	}); err != nil {
+		s.complain(err)
+	}
+	run.Debug(s.cfg, now, "stop %s by %s in session %q: %s; steps %v", d.Status, s.Event.Agent, s.Event.SessionID, d.Message, s.steps)
+	switch d.Status {
+	case event.Subagent, event.BackgroundWork, event.InvalidInput, event.NoConfig:
+		return // steps before the project's own: a heartbeat is all they leave
+	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.StopHookActive,
+		event.RetryLimitExceeded, event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error,
+		event.StopHookDisabled, event.Untrusted, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+	}
+	dir, err := history.Dir(s.Getenv)
+	if err != nil {
+		s.complain(err)
+		return
+	}
+	rec := history.FromVerdict(history.NewID(now), now, d.Verdict)
+	rec.Project, rec.Cwd, rec.Agent = s.root, s.Event.Cwd, s.Event.Agent
+	rec.Session, rec.Turn = s.Event.SessionID, s.Event.TurnID
+	s.replayable(&rec)
+	rec.Steps, rec.DurationMS = s.steps, float64(now.Sub(s.started).Microseconds())/1000
+	if err := history.Append(dir, append([]history.Record{rec}, run.Records(rec.ID, now, s.root, s.Gates)...)...); err != nil {
+		s.complain(err)
+	}
+}
+
+// replayable adds to the record of a verdict what a replay needs.
+func (s *stopping) replayable(rec *history.Record) {
+	rec.Tree, rec.Changed, rec.Attempt = s.Gates.Tree, s.Gates.Changed, s.Gates.Attempt
+	if s.cfg != nil {
+		rec.Mode, rec.Policy = string(s.cfg.Settings.Mode), s.cfg.Digest
+	}
+	if path := s.Event.TranscriptPath; path != "" {
+		rec.Transcript = &history.Transcript{Path: path}
+		if info, err := os.Stat(path); err == nil {
+			rec.Transcript.To = info.Size()
+		}
+	}
+}
+
+// wayOut names the command that lets the agent go.
+func wayOut(sessionID string) string {
+	return " To let the agent go: gauntlet off" + site.SessionFlag(sessionID)
+}

@@ -1,0 +1,342 @@
+package stop
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/run"
+	"gauntlet/internal/turn"
+)
+
+// Facts are what a decision rests on. A step reads only what it and the steps
+// before it have looked up; what was not looked up is zero.
+type Facts struct {
+	Now   time.Time
+	Event event.Event
+	// Inside: in the environment of a child that Gauntlet started.
+	Inside bool
+	// InputErr says why there is no event; Interrupted: somebody lost patience.
+	InputErr    error
+	Interrupted bool
+
+	// Project: there is a .gauntlet/config.yml. Foreign says what here belongs to
+	// another user.
+	Project bool
+	Foreign string
+	// JudgesSubagents: the project asks for it. Plain: no setting of the project
+	// makes a difference to the second stop of a turn.
+	JudgesSubagents, Plain bool
+
+	// Settings are the project's, or the defaults; ConfigErr says what is wrong
+	// with its configuration.
+	Settings  config.Settings
+	ConfigErr error
+	// Disabled says which switch turned the hook off.
+	Disabled string
+	// AutonomyWanted: something switches autonomy on. CommitGated: the second stop
+	// has a question of its own. Reviews: reviews are among the gates.
+	AutonomyWanted, CommitGated, Reviews bool
+
+	// Mark names the human turn, Ledger is what the session remembers.
+	Mark      turn.Mark
+	Ledger    turn.Ledger
+	MemoryErr error
+	// AskedBefore: this stop is judged for another entry in the agent's settings.
+	AskedBefore bool
+	// Running counts sub-agents that the transcript shows at work.
+	Running int
+	// Work is what this session changed; known only with stop_hook.scope: turn.
+	Work turn.Work
+
+	// Autonomy is what autonomy answers, nil for nothing.
+	Autonomy *event.Verdict
+	// Gates is the run; Over: time ran out, or a signal came, during it.
+	Gates run.Result
+	Over  bool
+	// CheckpointMode says what an owed list means; Owed is that list, Commit what
+	// the commit gate asks.
+	CheckpointMode config.Mode
+	Owed           checkpoint.Owed
+	Commit         event.Verdict
+}
+
+// Decision is a verdict and what follows from it for the session's ledger.
+type Decision struct {
+	event.Verdict
+	// Settled: the work was passed on, or released although it was not.
+	Settled bool
+	// Failures names what gates failed with.
+	Failures string
+	// Unchecked: the stop is allowed although gates failed in this turn.
+	Unchecked bool
+	// Observed: a person hears for the first time that something is only observed.
+	Observed bool
+}
+
+// step is one row of the table: look gathers facts, decide says whether they
+// suffice for a verdict.
+type step struct {
+	number int // as docs/architecture.md and docs/stop.md count
+	name   string
+	look   func(*stopping, context.Context)
+	decide func(Facts) (Decision, bool)
+}
+
+// lookStep is the first step that may take long: from here on the deadline holds.
+const lookStep = 5
+
+// table is the pipeline. The last step always decides.
+func table() []step {
+	return []step{
+		{1, "guard", nil, inside},
+		{2, "input", (*stopping).receive, unreadable},
+		{3, "site", (*stopping).locate, guards},
+		{4, "config", (*stopping).configure, project},
+		{5, "look", (*stopping).look, secondStop},
+		{6, "autonomy", (*stopping).askAutonomy, autonomous},
+		{6, "work", nil, nothingToJudge},
+		{7, "gates", (*stopping).runGates, failing},
+		{8, "checkpoint", (*stopping).askCheckpoint, conclude},
+	}
+}
+
+// undecided lets the next step decide.
+func undecided() (Decision, bool) { return Decision{}, false }
+
+func approve(st event.Status, message string) Decision {
+	return Decision{Verdict: event.Verdict{Status: st, Message: message}}
+}
+
+// loud is an approval that a person should hear of.
+func loud(st event.Status, message string) Decision {
+	d := approve(st, message)
+	d.SystemMessage = "Gauntlet: " + redact.Line(message, 1000)
+	return d
+}
+
+// inside is step 1.
+func inside(f Facts) (Decision, bool) {
+	return approve(event.StopHookActive, "inside a gate or review that Gauntlet started"), f.Inside
+}
+
+// unreadable is step 2.
+func unreadable(f Facts) (Decision, bool) {
+	switch {
+	case f.Interrupted:
+		return loud(event.InfrastructureErr, "interrupted before the event arrived on stdin"), true
+	case f.InputErr != nil:
+		return approve(event.InvalidInput, "the event on stdin could not be read: "+f.InputErr.Error()), true
+	}
+	switch f.Event.Kind {
+	case event.Stop, event.SubagentStop:
+	case event.Prompt, event.SessionStart, event.ToolStart, event.ToolEnd, event.TaskStop, event.Other:
+		return approve(event.InvalidInput, "the event on stdin is not a stop"), true
+	}
+	return undecided()
+}
+
+// guards is step 3: what can be said before any configuration is read.
+func guards(f Facts) (Decision, bool) {
+	switch {
+	case f.Event.Kind == event.SubagentStop && !f.JudgesSubagents:
+		return approve(event.Subagent, "a sub-agent's stop is not judged"), true
+	case f.Event.BackgroundAgents > 0 && f.Event.Kind != event.SubagentStop:
+		return stillAtWork(f.Event.BackgroundAgents), true
+	case f.Plain, f.Foreign != "" && f.Event.StopHookActive:
+		return letGo(f), true
+	case f.Foreign != "":
+		return outside(f)
+	case f.Event.Planning() && f.Project:
+		return approve(event.NoChanges, "plan mode: the agent edits nothing, so there is nothing to judge"), true
+	}
+	return undecided()
+}
+
+func stillAtWork(n int) Decision {
+	return approve(event.BackgroundWork, fmt.Sprintf("sub-agents still at work: %d; their end brings another stop", n))
+}
+
+// outside answers where there is no configuration to judge by, or a switch says
+// not to.
+func outside(f Facts) (Decision, bool) {
+	switch {
+	case !f.Project:
+		return approve(event.NoConfig, "not a gauntlet project: no .gauntlet/config.yml here or above"), true
+	case f.Foreign != "":
+		return loud(event.Untrusted, "not judged: "+f.Foreign), true
+	case f.ConfigErr != nil:
+		return loud(event.Error, f.ConfigErr.Error()), true
+	case f.Disabled != "":
+		d := approve(event.StopHookDisabled, f.Disabled)
+		d.Settled = true
+		return d, true
+	}
+	return undecided()
+}
+
+// project is step 4. Autonomy, which works without a configuration too, and the
+// commit gate are asked before the rest of it, after the look.
+func project(f Facts) (Decision, bool) {
+	switch {
+	case f.again() && !f.CommitGated && f.Settings.Scope != config.ScopeTurn:
+		return letGo(f), true
+	case f.again(), f.AutonomyWanted:
+		return undecided()
+	}
+	return outside(f)
+}
+
+// again reports the second stop of a turn where only one may block. The agent's
+// flag says so; the ledger does where that flag cannot be believed, or where the
+// client forgets it before the turn is over.
+func (f Facts) again() bool {
+	if f.Settings.Reentry == config.ReentryUntilPass {
+		return false
+	}
+	return f.Event.StopHookActive || f.sentBack()
+}
+
+// sentBack reports, for an agent whose flag says nothing, whether the ledger
+// knows of a block in this turn.
+func (f Facts) sentBack() bool {
+	if f.Event.Kind != event.Stop || f.Event.TurnID != "" && !f.Event.NoReentryFlag {
+		return false
+	}
+	return f.Mark.Known() && len(f.Ledger.BlocksIn(f.Mark, f.Now)) > 0
+}
+
+// letGo is the second stop of a turn, which nothing judges.
+func letGo(f Facts) Decision {
+	d := approve(event.StopHookActive, "already continuing because of a stop hook; one block per turn")
+	if last := f.Ledger.LastBlock(); f.Project && last.By == event.Failed && len(f.Ledger.BlocksIn(f.Mark, f.Now)) > 0 {
+		d.Unchecked = true
+		d.Message = "gates failed earlier in this turn and were not run again (stop_hook.reentry: once)"
+	}
+	return d
+}
+
+// secondStop is step 5: the second stop's own question, now that git was asked.
+func secondStop(f Facts) (Decision, bool) {
+	if !f.again() {
+		return undecided()
+	}
+	if f.Commit.Blocks() && f.Disabled == "" {
+		return weakened(f, letGo(f), f.Commit), true
+	}
+	return letGo(f), true
+}
+
+// autonomous is step 6's first question: does the context window ask for a
+// checkpoint?
+func autonomous(f Facts) (Decision, bool) {
+	if f.Autonomy != nil {
+		return Decision{Verdict: *f.Autonomy}, true
+	}
+	return outside(f)
+}
+
+// nothingToJudge is step 6's second question: is there work of this session that
+// no stop has passed on?
+func nothingToJudge(f Facts) (Decision, bool) {
+	switch {
+	case f.AskedBefore:
+		return approve(event.LockExists, "this stop is judged already, for another entry in the agent's settings"), true
+	case f.Running > 0:
+		return stillAtWork(f.Running), true
+	case f.Settings.Scope == config.ScopeTurn && !f.Work.Unproved(f.Ledger):
+		d := approve(event.NoChanges, "this session has changed nothing that was not judged already")
+		d.Settled = true
+		return d, true
+	case f.Event.StopHookActive && len(f.Ledger.BlocksIn(f.Mark, f.Now)) == 0:
+		// Somebody deleted the memory or it cannot be kept: there is no way to
+		// count, and an uncounted block may be the start of a loop.
+		d := loud(event.RetryLimitExceeded, "the agent is already continuing because of a stop hook and nothing is remembered of this turn")
+		d.Settled = true
+		return d, true
+	}
+	return undecided()
+}
+
+// failing is step 7: may the failure of the gates block once more?
+func failing(f Facts) (Decision, bool) {
+	if f.Over || f.Gates.Status != event.Failed {
+		return gatesOnly(f), f.Over
+	}
+	failures, left := signature(f.Gates.Failed()), f.Gates.AttemptsLeft
+	var before []turn.Block
+	for _, b := range f.Ledger.BlocksIn(f.Mark, f.Now) {
+		if b.By == event.Failed {
+			before = append(before, b)
+		}
+	}
+	if limit := f.Settings.MaxBlocks; f.limited() {
+		left = min(left, limit-len(before)-1)
+		switch {
+		case limit == 0:
+			return released(f.Gates.Message + "; blocking is switched off (stop_hook.max_blocks: 0)"), true
+		case len(before) >= limit:
+			return released(fmt.Sprintf("%s; blocked %d times in this turn, which is the limit (stop_hook.max_blocks)", f.Gates.Message, len(before))), true
+		case len(before) > 0 && before[len(before)-1].Same(failures, f.Gates.Tree):
+			return released(f.Gates.Message + "; nothing changed since the last block"), true
+		case f.MemoryErr != nil:
+			return released(f.Gates.Message + "; session memory cannot be read, so blocks cannot be counted: " + f.MemoryErr.Error()), true
+		}
+	}
+	d := Decision{Failures: failures, Verdict: event.Verdict{
+		Status: event.Failed, Message: f.Gates.Message,
+		Reason: reason{
+			res: f.Gates, repeat: f.Ledger.LastBlock().Failures == failures, reviews: f.Reviews,
+			verified: f.Settings.Reentry == config.ReentryUntilPass, left: left,
+		}.String(),
+	}}
+	d.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %s.%s", redact.Line(f.Gates.Message, 500), wayOut(f.Event.SessionID))
+	return d, true
+}
+
+// limited reports whether the ledger, and not the agent's flag, bounds the blocks
+// of a turn.
+func (f Facts) limited() bool {
+	return f.Settings.Reentry == config.ReentryUntilPass || f.Event.NoReentryFlag
+}
+
+// released lets the agent go although gates fail; a person hears of it.
+func released(message string) Decision {
+	d := loud(event.RetryLimitExceeded, message)
+	d.Settled = true
+	return d
+}
+
+// gatesOnly is the verdict of a run that does not block.
+func gatesOnly(f Facts) Decision {
+	d := approve(f.Gates.Status, f.Gates.Message)
+	switch f.Gates.Status {
+	case event.RetryLimitExceeded:
+		d = released(f.Gates.Message)
+	case event.InfrastructureErr, event.Error:
+		d = loud(f.Gates.Status, f.Gates.Message)
+	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges:
+		d.Settled = true
+	case event.Failed, event.LockExists, event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled,
+		event.InvalidInput, event.Untrusted, event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+	}
+	return observed(f, d)
+}
+
+// conclude is step 8: what the checkpoint still asks for, else the verdict of
+// the gates.
+func conclude(f Facts) (Decision, bool) {
+	d, owed := gatesOnly(f), f.Owed.Verdict
+	switch {
+	case f.Over, f.CheckpointMode == config.ModeOff:
+	case owed.Blocks():
+		return weakened(f, d, owed), true
+	case d.SystemMessage == "":
+		d.SystemMessage = owed.SystemMessage
+	}
+	return d, true
+}

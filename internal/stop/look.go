@@ -1,0 +1,192 @@
+package stop
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/autonomy"
+	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/config"
+	"gauntlet/internal/event"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/run"
+	"gauntlet/internal/session"
+	"gauntlet/internal/site"
+	"gauntlet/internal/transcript"
+	"gauntlet/internal/turn"
+)
+
+// receive reads and decodes the event.
+func (s *stopping) receive(ctx context.Context) {
+	payload, interrupted := s.readEvent(ctx)
+	s.Interrupted = interrupted
+	s.adapter, s.Event, s.InputErr = agent.Decode(s.AgentName, payload)
+	if s.adapter.Setup().Quiet {
+		s.Stderr = io.Discard // this client would read it as our answer
+	}
+	s.watch(Patience)
+	if s.Event.SubagentsUnmarked && transcript.CalledBy(s.Event.TranscriptPath) != "" {
+		s.Event.Kind, s.Event.SubagentID = event.SubagentStop, s.Event.SessionID
+	}
+}
+
+// locate finds project, repository and memory, with a few stats. Where the second
+// stop of a turn can only end one way, that is found out from the bytes of the
+// configuration, without reading it.
+func (s *stopping) locate(context.Context) {
+	s.site = site.Find(site.Dir(s.Event.Cwd, s.Cwd), s.Getenv)
+	s.Event.Cwd, s.root = s.site.Cwd, s.site.Root
+	s.Project, s.Foreign = s.site.IsProject(), s.site.Foreign
+	if s.Foreign != "" {
+		s.site.Memory = session.Store{} // nothing is read, nothing is written
+		return
+	}
+	if s.Event.Kind == event.SubagentStop && s.site.Mentions("subagents") {
+		cfg, err := s.site.Config()
+		s.JudgesSubagents = err == nil && cfg.Settings.Subagents
+	}
+	if s.Event.StopHookActive && s.Project {
+		_, s.Ledger, _ = s.question().Remembered()
+		s.Mark = turn.NewMark(s.Event, s.Ledger, "")
+		s.Plain = s.Event.Kind == event.Stop && !s.site.Mentions(config.ReentryUntilPass, "strict", "commit_gate", "scope")
+	}
+}
+
+func (s *stopping) question() turn.Question {
+	return turn.Question{Event: s.Event, Repo: s.site.Repo, InRepo: s.site.InRepo, Memory: s.site.Memory, Now: s.Hook.Now}
+}
+
+// configure reads the configuration and asks the switches.
+func (s *stopping) configure(context.Context) {
+	s.cfg, s.ConfigErr = s.site.Config()
+	var section *config.Autonomy
+	if cfg := s.cfg; cfg != nil {
+		s.Settings, section = cfg.Settings, cfg.Project.Autonomy
+		s.Reviews = slices.ContainsFunc(cfg.Project.EntryPoints, func(e config.EntryPoint) bool { return len(e.Reviews) > 0 })
+		s.CheckpointMode = config.ModeEnforce
+		if c := cfg.Project.Checkpoint; c != nil {
+			s.CommitGated, s.CheckpointMode = c.CommitGate != nil, c.Mode
+		}
+		s.CheckpointMode = cfg.Settings.ModeAtStop(s.CheckpointMode)
+		for _, w := range cfg.Warnings {
+			fmt.Fprintln(s.Stderr, "gauntlet: warning: "+redact.Line(w, 500))
+		}
+	}
+	s.Disabled, _ = s.site.Disabled(s.Event.SessionID, s.Facts.Now)
+	s.AutonomyWanted = !s.Event.StopHookActive && autonomy.Wanted(section, autonomy.HomeDir(s.Getenv), s.Getenv)
+}
+
+// look gathers what the rest of the steps decide from: memory, transcript and
+// tree, once, side by side.
+func (s *stopping) look(ctx context.Context) {
+	q := s.question()
+	judged := s.cfg != nil && s.Disabled == ""
+	st, _, _ := q.Remembered()
+	q.Reply = s.AutonomyWanted && autonomy.NeedsUsage(s.Event, st)
+	q.Status = judged && (len(s.cfg.Project.EntryPoints) > 0 || s.cfg.Project.Checkpoint != nil)
+	q.Transcript = judged || s.AutonomyWanted
+	s.seen = q.Ask(ctx)
+	s.Ledger, s.MemoryErr, s.Mark = s.seen.Ledger, s.seen.MemoryErr, s.seen.Mark
+	if s.MemoryErr != nil {
+		s.complain(s.MemoryErr)
+	}
+	if s.Event.BackgroundUnmarked && s.Event.Kind != event.SubagentStop {
+		s.Running = s.seen.Turn.Running
+	}
+	if !judged {
+		return
+	}
+	facts := s.checkpointFacts()
+	var only []string
+	if s.Settings.Scope == config.ScopeTurn {
+		var note string
+		if s.Work, note = facts.Work(ctx); note != "" {
+			s.note("work", note)
+		}
+		only = append([]string{}, facts.Files(s.Work)...)
+	}
+	if s.CommitGated && s.again() {
+		s.Commit = facts.CommitGate(only)
+	}
+}
+
+// checkpointFacts are the facts as the checkpoint wants them.
+func (s *stopping) checkpointFacts() checkpoint.Facts {
+	f := checkpoint.At(s.site, s.cfg, s.Event, s.Facts.Now)
+	f.Seen, f.Slug = s.seen, s.Getenv(checkpoint.EnvSlug)
+	if t := s.cfg.Project.Checkpoint; t != nil && t.Tests != nil {
+		f.Tests = run.CheckpointTests(s.cfg, s.Environ, s.Hook.Now)
+	}
+	return f
+}
+
+// askAutonomy lets autonomy make its checkpoint, if it is time. It may be
+// switched on without any configuration of the project. A stop that is asked
+// twice is claimed here, before anything is judged.
+func (s *stopping) askAutonomy(ctx context.Context) {
+	if s.AutonomyWanted && !s.sentBack() {
+		s.autonomy(ctx)
+	}
+	if s.Autonomy == nil && s.cfg != nil && s.Disabled == "" {
+		s.AskedBefore = s.askedBefore(ctx)
+	}
+}
+
+func (s *stopping) autonomy(ctx context.Context) {
+	_, off := s.site.Off(s.Event.SessionID, s.Facts.Now)
+	in := autonomy.Input{
+		Event: s.Event, Root: s.site.Top(), Repo: s.site.Repo, RepoErr: s.site.RepoErr, Home: autonomy.HomeDir(s.Getenv), Getenv: s.Getenv,
+		State: s.seen.State, Memory: s.site.Memory, Now: s.Hook.Now, Usage: s.seen.Turn.Usage, HumanText: s.seen.Turn.HumanText, SwitchedOff: off, Warn: s.Stderr,
+		Learn: func(change func(*session.State) error) { s.learned = append(s.learned, change) },
+	}
+	if s.site.InRepo {
+		in.Root = s.site.Repo.Root
+	}
+	if in.HumanText == "" {
+		in.HumanText = s.Event.Prompt
+	}
+	if s.cfg != nil {
+		in.LogDir, in.Config = s.cfg.Settings.LogDir, s.cfg.Project.Autonomy
+	}
+	v, ok := autonomy.Run(ctx, in)
+	if ok {
+		s.Autonomy = &v
+		if s.root == "" {
+			s.root = in.Root // from here on it concerns this directory
+		}
+	}
+}
+
+// runGates runs the gates that apply, and what is proved already does not run.
+func (s *stopping) runGates(ctx context.Context) {
+	opts := run.Options{
+		Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
+		Turn: "session " + s.Event.SessionID + " " + s.Mark.Key(), Since: s.Ledger.Since(),
+	}
+	if s.seen.StatusErr == nil && s.site.InRepo {
+		opts.Status = &s.seen.Status
+	}
+	if s.Work.Known {
+		opts.Paths = append([]string{}, s.checkpointFacts().Files(s.Work)...)
+	}
+	s.Gates = run.Execute(ctx, opts)
+	for _, w := range s.Gates.Warnings {
+		s.note("warning", w)
+	}
+	s.Over = ctx.Err() != nil
+}
+
+// askCheckpoint finds out what is still owed.
+func (s *stopping) askCheckpoint(ctx context.Context) {
+	if s.CheckpointMode == config.ModeOff {
+		return
+	}
+	s.Owed = s.checkpointFacts().Decide(ctx)
+	for _, n := range s.Owed.Notes {
+		s.note("checkpoint", n)
+	}
+	s.Over = ctx.Err() != nil
+}

@@ -1,0 +1,32 @@
+package stop
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/gate"
+)
+
+// signature names a set of failures: which gates, and what they said.
+func signature(failed []gate.Result) string {
+	h := sha256.New()
+	for _, g := range failed {
+		fmt.Fprintf(h, "%s\x00%s\x00%s\x00", g.ID, g.Message, withoutDigits(g.Tail))
+		for _, f := range g.Findings {
+			fmt.Fprintf(h, "%s:%d:%s\x00", f.File, f.Line, f.Issue)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// withoutDigits drops what differs between two runs that say the same: times.
+func withoutDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,163 @@
+package turn
+
+import (
+	"slices"
+	"time"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/session"
+)
+
+// section is where the ledger lives in the memory of a session.
+const section = "turn"
+
+// How much is remembered of each.
+const (
+	maxBlocks = 50
+	maxTold   = 50
+	maxSaid   = 64
+	maxWork   = 5000
+)
+
+// nameless is how long a block counts in a turn that nothing names.
+const nameless = 30 * time.Minute
+
+// Ledger is what a session remembers of its turns.
+type Ledger struct {
+	// Prompt is the newest prompt that a human sent.
+	Prompt Prompt `json:"prompt,omitzero"`
+	// Base is the prompt that began the work which no stop has passed on yet.
+	Base Base `json:"base,omitzero"`
+	// Work lists files of earlier turns that no stop has passed on, relative to
+	// the repository.
+	Work []string `json:"work,omitempty"`
+	// Settled names the content of the work that a stop last passed on or
+	// released.
+	Settled string `json:"settled,omitempty"`
+	// Blocks are the newest blocks, oldest first.
+	Blocks []Block `json:"blocks,omitempty"`
+	// Told are the approvals without a pass that a person was told of.
+	Told []Notice `json:"told,omitempty"`
+	// Observed: a person was told that something is only observed.
+	Observed bool `json:"observed,omitempty"`
+	// Said are the texts sent to the agent, by their keys.
+	Said []string `json:"said,omitempty"`
+	Seen Seen     `json:"seen,omitzero"`
+}
+
+// Prompt is what is remembered of a prompt.
+type Prompt struct {
+	// Count is how many prompts a human sent.
+	Count int       `json:"count,omitempty"`
+	At    time.Time `json:"at,omitzero"`
+	Head  string    `json:"head,omitempty"`
+	// Snapshot: the state of the tree was kept; Skipped says why not, where it
+	// should have been.
+	Snapshot bool   `json:"snapshot,omitempty"`
+	Skipped  string `json:"skipped,omitempty"`
+	// Stopped: the agent has stopped since.
+	Stopped bool `json:"stopped,omitempty"`
+}
+
+// Base is a prompt that work began with.
+type Base struct {
+	Head string    `json:"head,omitempty"`
+	At   time.Time `json:"at,omitzero"`
+}
+
+// Block is one stop that was not allowed.
+type Block struct {
+	Turn Mark         `json:"turn,omitzero"`
+	By   event.Status `json:"by"`
+	At   time.Time    `json:"at"`
+	// What failed, and on which content: the same again is no progress.
+	Failures string `json:"failures,omitempty"`
+	Tree     string `json:"tree,omitempty"`
+}
+
+// Same reports whether a block was for the very same failures on the very same
+// content.
+func (b Block) Same(failures, tree string) bool {
+	return b.Failures == failures && b.Tree == tree && tree != ""
+}
+
+// Notice is an approval that a person was told of.
+type Notice struct {
+	Turn   Mark         `json:"turn,omitzero"`
+	Status event.Status `json:"status"`
+	At     time.Time    `json:"at"`
+}
+
+// Seen is where the session can be looked at, for `gauntlet checkpoint`.
+type Seen struct {
+	Agent      string    `json:"agent,omitempty"`
+	Session    string    `json:"session,omitempty"`
+	Transcript string    `json:"transcript,omitempty"`
+	At         time.Time `json:"at,omitzero"`
+}
+
+// Of reads the ledger out of a session's memory.
+func Of(st *session.State) Ledger {
+	var l Ledger
+	st.Get(section, &l)
+	return l
+}
+
+// Keep puts the ledger into a session's memory.
+func (l Ledger) Keep(st *session.State) error { return st.Set(section, l) }
+
+// during reports whether something recorded for turn m at a time belongs to the
+// turn named now. Where either is unnamed, time decides: an agent's flag alone
+// may be wrong for ever.
+func during(m Mark, at time.Time, now Mark, clock time.Time) bool {
+	if m.Known() && now.Known() {
+		return m.Same(now)
+	}
+	return clock.Sub(at) < nameless
+}
+
+// BlocksIn lists the blocks of a turn, oldest first.
+func (l Ledger) BlocksIn(m Mark, now time.Time) []Block {
+	var out []Block
+	for _, b := range l.Blocks {
+		if during(b.Turn, b.At, m, now) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// BlockedBy reports whether one of statuses blocked a turn.
+func (l Ledger) BlockedBy(m Mark, now time.Time, statuses ...event.Status) bool {
+	return slices.ContainsFunc(l.BlocksIn(m, now), func(b Block) bool { return slices.Contains(statuses, b.By) })
+}
+
+// LastBlock is the newest block of all; zero when there was none.
+func (l Ledger) LastBlock() Block {
+	if len(l.Blocks) == 0 {
+		return Block{}
+	}
+	return l.Blocks[len(l.Blocks)-1]
+}
+
+// WasTold reports whether a person was told of this approval in this turn.
+func (l Ledger) WasTold(m Mark, s event.Status, now time.Time) bool {
+	return slices.ContainsFunc(l.Told, func(n Notice) bool { return n.Status == s && during(n.Turn, n.At, m, now) })
+}
+
+// Since is the commit that the unproved work began with; "" when no prompt was
+// seen.
+func (l Ledger) Since() string {
+	if !l.Base.At.IsZero() {
+		return l.Base.Head
+	}
+	return l.Prompt.Head
+}
+
+// newest keeps the newest n of a list.
+func newest[T any](list []T, n int) []T {
+	if len(list) <= n {
+		return list
+	}
+	return slices.Clone(list[len(list)-n:])
+}

@@ -1,0 +1,214 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/git"
+	"gauntlet/internal/session"
+	"gauntlet/internal/transcript"
+)
+
+// Question says whose turn is looked at, and how closely.
+type Question struct {
+	Event  event.Event
+	Repo   git.Repo
+	InRepo bool
+	Memory session.Store
+	Now    func() time.Time
+	// Status asks git what changed; Transcript reads what the agent did.
+	Status, Transcript bool
+	// Reply waits for the agent's last words to be in the transcript: the figures
+	// of context use come with them.
+	Reply bool
+}
+
+// Look is the world as one stop sees it, gathered once. What could not be found
+// out is recorded and not fatal.
+type Look struct {
+	// State is the session's memory, Ledger the part of it that this package owns.
+	State     *session.State
+	Ledger    Ledger
+	MemoryErr error
+	// Turn is what the agent did.
+	Turn    transcript.Turn
+	TurnErr error
+	// Status is what changed; ModTimes when, for as many files as are worth it.
+	Status    git.Status
+	StatusErr error
+	ModTimes  map[string]time.Time
+	// Mark names the human turn.
+	Mark Mark
+}
+
+// flushStep is how often a transcript that is being written is looked at again.
+const flushStep = 50 * time.Millisecond
+
+// Ask looks at memory, transcript and tree, side by side.
+func (q Question) Ask(ctx context.Context) Look {
+	var l Look
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		switch {
+		case !q.Status:
+		case !q.InRepo:
+			l.StatusErr = git.ErrNoRepo
+		default:
+			if l.Status, l.StatusErr = q.Repo.Status(ctx); l.StatusErr == nil {
+				l.ModTimes = modTimes(q.Repo.Root, l.Status.Paths())
+			}
+		}
+	}()
+	l.State, l.Ledger, l.MemoryErr = q.Remembered()
+	if q.Transcript {
+		l.Turn, l.TurnErr = q.read(ctx, l.Ledger)
+	}
+	<-asked
+	for q.Transcript && q.lags(ctx, l.ModTimes) {
+		if turn, err := q.read(ctx, l.Ledger); err == nil {
+			l.Turn = turn
+		}
+	}
+	l.Mark = NewMark(q.Event, l.Ledger, l.Turn.HumanID)
+	return l
+}
+
+// Remembered is the memory of the session.
+func (q Question) Remembered() (*session.State, Ledger, error) {
+	st, err := q.Memory.Load(q.Event.SessionID)
+	if err != nil {
+		st = &session.State{}
+	}
+	return st, Of(st), err
+}
+
+// NewMark names the human turn of an event; a sub-agent's stop is a turn of its
+// own.
+func NewMark(ev event.Event, l Ledger, human string) Mark {
+	if ev.Kind == event.SubagentStop {
+		return Mark{Agent: "sub-agent " + ev.SubagentID + " of " + ev.TurnID}
+	}
+	return Mark{Human: human, Agent: ev.TurnID, Prompt: l.Prompt.Count}
+}
+
+// TranscriptPath is where the session's transcript is, whatever directory asks.
+func TranscriptPath(ev event.Event) string {
+	name := ev.TranscriptPath
+	if name == "" || filepath.IsAbs(name) || ev.Cwd == "" {
+		return name
+	}
+	return filepath.Join(ev.Cwd, name)
+}
+
+// path is the transcript of the agent that stops.
+func (q Question) path() string {
+	if q.Event.Kind == event.SubagentStop && q.Event.SubagentTranscript != "" {
+		return q.Event.SubagentTranscript
+	}
+	return TranscriptPath(q.Event)
+}
+
+// read reads the transcript. A client may write the last entries a moment after
+// it calls the hook: a file written just now, whose newest call has no result,
+// gets that moment (Event.TranscriptLag).
+func (q Question) read(ctx context.Context, l Ledger) (transcript.Turn, error) {
+	name := q.path()
+	if name == "" {
+		return transcript.Turn{}, nil
+	}
+	for end := time.Now().Add(q.Event.TranscriptLag); ; {
+		turn, err := transcript.Read(name, transcript.Options{Own: l.IsOwn, Prompt: q.Event.Prompt})
+		missing := errors.Is(err, fs.ErrNotExist)
+		wait := err == nil && !(settled(turn) && q.replied(turn)) || errors.Is(err, transcript.ErrNoTurn) || missing && q.Event.BackgroundUnmarked
+		if !wait || !time.Now().Before(end) || !missing && !q.writtenJustNow(name) {
+			return turn, err
+		}
+		if !pause(ctx) {
+			return turn, err
+		}
+	}
+}
+
+// settled reports whether the newest call has its result.
+func settled(t transcript.Turn) bool {
+	if t.Format == transcript.FormatCopilot {
+		return t.Flushed
+	}
+	for _, c := range slices.Backward(t.Calls) {
+		if c.Subagent == "" {
+			return c.Outcome != event.Unknown || c.Background
+		}
+	}
+	return t.HumanID != ""
+}
+
+// replied reports whether the reply that ends the turn is in the transcript, as
+// far as anybody waits for it. Some clients hand over all texts of the turn: the
+// last one ends them.
+func (q Question) replied(t transcript.Turn) bool {
+	said, last := strings.TrimSpace(q.Event.LastMessage), strings.TrimSpace(t.LastMessage)
+	return !q.Reply || said == "" || !t.Readable || last != "" && strings.HasSuffix(said, last)
+}
+
+// recent is how long ago a file counts as being written while a reply is waited
+// for.
+const recent = 2 * time.Second
+
+func (q Question) writtenJustNow(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil {
+		return false
+	}
+	age := q.Now().Sub(info.ModTime())
+	if q.Reply {
+		return age.Abs() <= recent
+	}
+	return age >= 0 && age < q.Event.TranscriptLag
+}
+
+// lags waits a moment when a file was written after the transcript was: the
+// client has not written that edit down yet, and the evidence before it would
+// be taken for proof. It reports whether there may be more to read now.
+func (q Question) lags(ctx context.Context, modTimes map[string]time.Time) bool {
+	info, err := os.Stat(q.path())
+	if err != nil {
+		return false
+	}
+	var newest time.Time
+	for _, t := range modTimes {
+		if t.After(newest) {
+			newest = t
+		}
+	}
+	age := q.Now().Sub(newest)
+	return !newest.Before(info.ModTime()) && age >= 0 && age < q.Event.TranscriptLag && pause(ctx)
+}
+
+// pause waits one step; false when there is no time left.
+func pause(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(flushStep):
+		return true
+	}
+}
+
+// modTimes is when files below root were written.
+func modTimes(root string, paths []string) map[string]time.Time {
+	out := make(map[string]time.Time, min(len(paths), MaxDirty))
+	for _, p := range paths[:min(len(paths), MaxDirty)] {
+		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(p))); err == nil {
+			out[p] = info.ModTime()
+		}
+	}
+	return out
+}

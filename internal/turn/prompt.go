@@ -1,0 +1,78 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"gauntlet/internal/git"
+	"gauntlet/internal/session"
+	"gauntlet/internal/transcript"
+)
+
+// Prompted is a human's prompt as the prompt hook sees it.
+type Prompted struct {
+	Memory session.Store
+	Seen   Seen
+	Repo   git.Repo
+	InRepo bool
+	// Snapshot asks for the state of the tree, not only for its commit.
+	Snapshot bool
+	// Prompt is what was typed.
+	Prompt string
+	Now    time.Time
+}
+
+// Record notes the prompt and takes the snapshot that stops compare with.
+// Prompts that no human typed leave everything as it is. The note says why there
+// is no snapshot, when there should be one: once, and not at every prompt.
+func (p Prompted) Record(ctx context.Context) (note string, err error) {
+	st, err := p.Memory.Load(p.Seen.Session)
+	if err != nil {
+		return "", err
+	}
+	before := Of(st)
+	if before.IsOwn(p.Prompt) || transcript.IsNotification(p.Prompt) {
+		return "", nil
+	}
+	prompt := Prompt{At: p.Now}
+	var unseen []string
+	switch {
+	case p.Snapshot && p.InRepo:
+		unseen = p.snapshot(ctx, before, &prompt)
+	case p.InRepo:
+		prompt.Head, _ = p.Repo.Head(ctx) // unborn, or git is missing: the stop will say so
+	}
+	if note = prompt.Skipped; before.Prompt.Skipped != "" {
+		note = ""
+	}
+	return note, p.Memory.Update(ctx, p.Seen.Session, func(st *session.State) bool {
+		l := Of(st)
+		l.Begin(prompt, unseen)
+		l.Seen = p.Seen
+		return l.Keep(st) == nil
+	})
+}
+
+// snapshot keeps the tree as it is now, and lists what changed since the last
+// prompt if the agent was interrupted before it could stop.
+func (p Prompted) snapshot(ctx context.Context, before Ledger, prompt *Prompt) (unseen []string) {
+	snap, status, err := Take(ctx, p.Repo, p.Now)
+	if err != nil {
+		prompt.Skipped = err.Error()
+		return nil
+	}
+	prompt.Head = snap.Head
+	if !before.Prompt.Stopped && before.Prompt.Snapshot {
+		if last, err := LoadSnapshots(p.Memory, p.Seen.Session, before); err == nil && last.Prompt != nil {
+			unseen, _ = last.Prompt.Since(ctx, p.Repo, status)
+		}
+	}
+	begins := before
+	begins.Begin(Prompt{At: p.Now, Snapshot: true}, unseen)
+	if err := keepSnapshot(ctx, p.Memory, p.Seen.Session, snap, begins.Base.At.Equal(p.Now)); err != nil {
+		prompt.Skipped = err.Error()
+		return unseen
+	}
+	prompt.Snapshot = true
+	return unseen
+}

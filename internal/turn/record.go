@@ -1,0 +1,75 @@
+package turn
+
+import (
+	"slices"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// Outcome is how a stop ended, as far as the ledger is concerned.
+type Outcome struct {
+	Turn   Mark
+	At     time.Time
+	Status event.Status
+	// Reason is what a block sent to the agent.
+	Reason string
+	// Failures and Tree name what gates blocked for.
+	Failures, Tree string
+	// Work is what the stop looked at; Settled: it passed or was released.
+	Work    Work
+	Settled bool
+	// Told: a person was told of an approval without a pass.
+	Told bool
+	// Observed: a person was told that something is only observed.
+	Observed bool
+	Seen     Seen
+	// Subagent: the stop of a sub-agent, which does not end the turn.
+	Subagent bool
+}
+
+// Record adds the outcome of a stop.
+func (l *Ledger) Record(o Outcome) {
+	if o.Seen != (Seen{}) {
+		l.Seen = o.Seen
+	}
+	l.Observed = l.Observed || o.Observed
+	if o.Told {
+		l.Told = newest(append(l.Told, Notice{Turn: o.Turn, Status: o.Status, At: o.At}), maxTold)
+	}
+	if o.Status.Blocks() {
+		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, By: o.Status, At: o.At, Failures: o.Failures, Tree: o.Tree}), maxBlocks)
+		l.Say(o.Reason)
+		return
+	}
+	switch {
+	case o.Settled:
+		l.Work, l.Base, l.Settled = nil, Base{}, o.Work.State
+	case o.Work.Known:
+		l.Work = newest(o.Work.Paths, maxWork)
+	}
+	if !o.Subagent && (o.Settled || o.Work.Known) {
+		l.Prompt.Stopped = true
+	}
+}
+
+// Begin adds a human's prompt. unseen lists what changed since the last prompt
+// where the agent was interrupted before it could stop: that work is the
+// session's, too.
+func (l *Ledger) Begin(p Prompt, unseen []string) {
+	p.Count = l.Prompt.Count + 1
+	if !l.Prompt.Stopped && l.Prompt.Count > 0 && len(unseen) > 0 {
+		l.Work = newest(union(l.Work, unseen), maxWork)
+	}
+	if l.Base.At.IsZero() || p.Snapshot && len(l.Work) == 0 {
+		l.Base = Base{Head: p.Head, At: p.At}
+	}
+	l.Prompt = p
+}
+
+// union is both lists sorted, without duplicates.
+func union(a, b []string) []string {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,233 @@
+package turn
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1" //nolint:gosec // git's own name for a content
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/git"
+	"gauntlet/internal/safefile"
+)
+
+// Bounds of the snapshot at prompt time: a human waits for it.
+const (
+	maxTracked       = 200_000 // files in the index
+	MaxDirty         = 5_000   // uncommitted files
+	hashFileBytes    = 4 << 20 // larger files are known by size and time
+	hashTotalBytes   = 64 << 20
+	snapshotPatience = 3 * time.Second
+)
+
+// Snapshot is the work tree as it was when the human's prompt arrived: its
+// commit, and the state of every file that differed from it.
+type Snapshot struct {
+	Head  string          `json:"head"`
+	At    time.Time       `json:"at"`
+	Files map[string]File `json:"files"`
+}
+
+// File is the state of one file: gone, or its size, time and content.
+type File struct {
+	Gone  bool  `json:"gone,omitempty"`
+	Size  int64 `json:"size,omitempty"`
+	MTime int64 `json:"mtime,omitempty"`
+	// Mode is git's: 100644, 100755, 120000.
+	Mode string `json:"mode,omitempty"`
+	// Blob is git's id of the content, before any filter; "" when it was not read.
+	Blob string `json:"blob,omitempty"`
+}
+
+// errHuge says that a tree is too large to be remembered while a human waits.
+var errHuge = errors.New("the work tree is too large for a snapshot at every prompt")
+
+// Take takes the state of the tree with one git process.
+func Take(ctx context.Context, repo git.Repo, now time.Time) (*Snapshot, git.Status, error) {
+	if n := indexEntries(repo); n > maxTracked {
+		return nil, git.Status{}, fmt.Errorf("%w: %d files in the index, the limit is %d", errHuge, n, maxTracked)
+	}
+	ctx, cancel := context.WithTimeout(ctx, snapshotPatience)
+	defer cancel()
+	st, err := repo.Status(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, st, fmt.Errorf("%w: git status took more than %s", errHuge, snapshotPatience)
+	}
+	if err != nil {
+		return nil, st, err
+	}
+	paths := st.Paths()
+	if len(paths) > MaxDirty {
+		return nil, st, fmt.Errorf("%w: %d uncommitted files, the limit is %d", errHuge, len(paths), MaxDirty)
+	}
+	return &Snapshot{Head: st.Head, At: now, Files: files(repo.Root, paths)}, st, nil
+}
+
+// indexEntries reads the number of tracked files out of the index's header.
+func indexEntries(repo git.Repo) uint32 {
+	f, err := safefile.Open(repo.GitDir, filepath.Join(repo.GitDir, "index"))
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var head [12]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil || string(head[:4]) != "DIRC" {
+		return 0
+	}
+	return binary.BigEndian.Uint32(head[8:])
+}
+
+// files takes the state of files below root.
+func files(root string, paths []string) map[string]File {
+	out := make(map[string]File, len(paths))
+	var total int64
+	for _, p := range paths {
+		f := state(root, p, total < hashTotalBytes)
+		total += min(f.Size, hashFileBytes)
+		out[p] = f
+	}
+	return out
+}
+
+// state takes the state of one file; content asks for its blob id too.
+func state(root, p string, content bool) File {
+	full := filepath.Join(root, filepath.FromSlash(p))
+	info, err := os.Lstat(full)
+	if err != nil {
+		return File{Gone: true}
+	}
+	f := File{Size: info.Size(), MTime: info.ModTime().UnixNano()}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, _ := os.Readlink(full)
+		f.Mode, f.Blob = "120000", blobID(int64(len(target)), strings.NewReader(target))
+	case info.Mode().IsRegular():
+		f.Mode = "100644"
+		if info.Mode()&0o100 != 0 {
+			f.Mode = "100755"
+		}
+		if content && info.Size() <= hashFileBytes {
+			f.Blob = contentID(root, full, info.Size())
+		}
+	}
+	return f
+}
+
+func contentID(root, full string, size int64) string {
+	b, err := safefile.Read(root, full, hashFileBytes)
+	if err != nil {
+		return ""
+	}
+	return blobID(size, bytes.NewReader(b))
+}
+
+// blobID is the id that git gives a content. SHA-1 names it, nothing is proved
+// by it.
+func blobID(size int64, content io.Reader) string {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", size)
+	if n, err := io.Copy(h, content); err != nil || n != size {
+		return "" // it is being written
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// still reports whether a file is as it was: the same size and time, or else
+// the same content.
+func (f File) still(root, p string) bool {
+	now := state(root, p, false)
+	if f.Gone || now.Gone {
+		return f.Gone == now.Gone
+	}
+	if now.Size != f.Size || now.Mode != f.Mode {
+		return false
+	}
+	if now.MTime == f.MTime {
+		return true
+	}
+	now = state(root, p, f.Blob != "")
+	return f.Blob != "" && f.Blob == now.Blob
+}
+
+// State names the present content of files below root: another name means that
+// one of them has changed.
+func State(root string, paths []string) string {
+	const maxHashed = 500 // more files are known by size and time
+	h := sha256.New()
+	var total int64
+	for _, p := range paths {
+		f := state(root, p, len(paths) <= maxHashed && total < hashTotalBytes)
+		total += min(f.Size, hashFileBytes)
+		if f.Blob != "" {
+			f.MTime = 0 // content decides where it is known
+		}
+		fmt.Fprintf(h, "%s\x00%v\x00%d\x00%d\x00%s\x00%s\x00", p, f.Gone, f.Size, f.MTime, f.Mode, f.Blob)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// Since lists what differs between the snapshot and the tree now: files whose
+// state changed, and files of commits made since.
+func (t *Snapshot) Since(ctx context.Context, repo git.Repo, st git.Status) ([]string, error) {
+	changed := map[string]bool{}
+	for _, p := range st.Paths() {
+		if before, was := t.Files[p]; !was || !before.still(repo.Root, p) {
+			changed[p] = true
+		}
+	}
+	dirty := map[string]bool{}
+	for _, p := range st.Paths() {
+		dirty[p] = true
+	}
+	for p, before := range t.Files {
+		if !dirty[p] && !before.still(repo.Root, p) {
+			changed[p] = true // was dirty, is clean, and not because it was committed as it was
+		}
+	}
+	if st.Head != t.Head && st.Head != "" {
+		committed, err := committedSince(ctx, repo, t.Head, t.At)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range committed {
+			if before, was := t.Files[p]; !was || !before.still(repo.Root, p) {
+				changed[p] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(changed)), nil
+}
+
+// committedSince lists the files of commits on HEAD that were made at or after
+// a time: work of the turn, and not what a pull or a change of branch brought.
+func committedSince(ctx context.Context, repo git.Repo, from string, at time.Time) ([]string, error) {
+	args := []string{
+		"log", "-z", "--name-only", "--no-renames", "--format=", "--max-count=500",
+		fmt.Sprintf("--since=%d", at.Unix()), "HEAD",
+	}
+	if from != "" {
+		args = append(args, "--not", from)
+	}
+	out, err := repo.Run(ctx, append(args, "--")...)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for p := range strings.SplitSeq(string(out), "\x00") {
+		if p = strings.Trim(p, "\n"); p != "" {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}

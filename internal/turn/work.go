@@ -1,0 +1,79 @@
+package turn
+
+import (
+	"context"
+	"errors"
+
+	"gauntlet/internal/session"
+)
+
+// Work is what a session changed: files relative to the repository, and the name
+// of their content. Not Known: git could not say, or nobody asked.
+type Work struct {
+	Known bool
+	Paths []string
+	State string
+}
+
+// NewWork is the work on files below root, sorted.
+func NewWork(root string, paths []string) Work {
+	return Work{Known: true, Paths: paths, State: State(root, paths)}
+}
+
+// Unproved reports whether some of the work has not been passed on or released
+// by a stop.
+func (w Work) Unproved(l Ledger) bool {
+	return !w.Known || len(w.Paths) > 0 && w.State != l.Settled
+}
+
+// Snapshots are the trees at two prompts: the newest, and the one that began the
+// work which no stop has passed on.
+type Snapshots struct {
+	Prompt *Snapshot `json:"prompt,omitempty"`
+	Base   *Snapshot `json:"base,omitempty"`
+}
+
+// treeID is where the snapshots of a session are kept: beside its memory, which
+// is read at every stop and should stay small.
+func treeID(sessionID string) string { return sessionID + "\x00tree" }
+
+const treeSection = "snapshots"
+
+// errStale says that the snapshot kept is not of the newest prompt.
+var errStale = errors.New("the snapshot is of another prompt")
+
+// LoadSnapshots reads the snapshots that belong to a ledger.
+func LoadSnapshots(store session.Store, sessionID string, l Ledger) (Snapshots, error) {
+	var s Snapshots
+	if !l.Prompt.Snapshot {
+		if l.Prompt.Skipped != "" {
+			return s, errors.New(l.Prompt.Skipped)
+		}
+		return s, nil
+	}
+	st, err := store.Load(treeID(sessionID))
+	if err != nil {
+		return s, err
+	}
+	if !st.Get(treeSection, &s) || s.Prompt == nil || !s.Prompt.At.Equal(l.Prompt.At) {
+		return Snapshots{}, errStale
+	}
+	if s.Base == nil || !s.Base.At.Equal(l.Base.At) {
+		s.Base = nil
+	}
+	return s, nil
+}
+
+// keepSnapshot makes a snapshot the newest, and the base too where work begins
+// with it.
+func keepSnapshot(ctx context.Context, store session.Store, sessionID string, snap *Snapshot, base bool) error {
+	return store.Update(ctx, treeID(sessionID), func(st *session.State) bool {
+		var s Snapshots
+		st.Get(treeSection, &s)
+		s.Prompt = snap
+		if base {
+			s.Base = snap
+		}
+		return st.Set(treeSection, s) == nil
+	})
+}
