@@ -9,6 +9,7 @@ import (
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
+	"gauntlet/internal/safefile"
 )
 
 const (

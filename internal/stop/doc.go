@@ -1,5 +1,5 @@
 // Package stop turns one stop event into one verdict, under a deadline, always.
-// look.go gathers the facts, once, side by side; decide.go is the table of steps,
+// steps.go is the table; look.go gathers the facts, once, side by side; decide.go has the
 // pure functions of those facts; answer.go remembers, records and encodes.
 // Whatever breaks on the way, the answer is a verdict that lets the agent stop
 // and says why. The steps are numbered as in docs/architecture.md. Ring 4:

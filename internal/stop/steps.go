@@ -1,0 +1,30 @@
+package stop
+
+import "context"
+
+// step is one row of the table: look gathers facts, decide says whether they
+// suffice for a verdict.
+type step struct {
+	number int // as docs/architecture.md and docs/stop.md count
+	name   string
+	look   func(*stopping, context.Context)
+	decide func(Facts) (Decision, bool)
+}
+
+// lookStep is the first step that may take long: from here on the deadline holds.
+const lookStep = 5
+
+// table is the pipeline. The last step always decides.
+func table() []step {
+	return []step{
+		{1, "guard", nil, inside},
+		{2, "input", (*stopping).receive, unreadable},
+		{3, "site", (*stopping).locate, guards},
+		{4, "config", (*stopping).configure, project},
+		{5, "look", (*stopping).look, secondStop},
+		{6, "autonomy", (*stopping).askAutonomy, autonomous},
+		{6, "work", nil, nothingToJudge},
+		{7, "gates", (*stopping).runGates, failing},
+		{8, "checkpoint", (*stopping).askCheckpoint, conclude},
+	}
+}
