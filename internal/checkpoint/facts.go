@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
-	"gauntlet/internal/transcript"
+	"gauntlet/internal/tasks"
 	"gauntlet/internal/turn"
 )
 
@@ -31,6 +31,8 @@ type Facts struct {
 	Slug string
 	// Seen is memory, transcript and tree.
 	Seen turn.Look
+	// Gates are the project's gates that were judged on the content as it is now.
+	Gates []rules.Gate
 	// Tests runs checkpoint.tests and logs to a directory.
 	Tests func(ctx context.Context, logDir string) *rules.TestRun
 }
@@ -53,7 +55,7 @@ func (f Facts) Enabled() bool {
 func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
 	in = rules.Input{
 		Config: f.Config, Roots: spellings(f.Root), Turn: rules.TurnOf(f.Seen.Turn), Plan: f.plan(), Now: f.Now,
-		TurnStart: f.turnStart(),
+		TurnStart: f.turnStart(), Gates: f.Gates, Tasks: tasks.Of(f.Root).Runs,
 	}
 	if f.Seen.TurnErr != nil {
 		notes = append(notes, f.Seen.TurnErr.Error())

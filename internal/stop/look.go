@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/autonomy"
 	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
@@ -179,12 +182,31 @@ func (s *stopping) runGates(ctx context.Context) {
 	s.Over = ctx.Err() != nil
 }
 
+// judgedGates are the checks of a run as the checkpoint wants them: what they
+// proved is not asked for again, and what could not run is not asked of the agent.
+func judgedGates(res run.Result, now time.Time) []rules.Gate {
+	var out []rules.Gate
+	for _, g := range res.Gates {
+		if g.Kind != gate.KindCheck {
+			continue
+		}
+		j := rules.Gate{Name: g.Name, Command: g.Command, Passed: g.Status == gate.Pass, CouldNotRun: g.Status == gate.Error, At: now}
+		if g.Entry != "." {
+			j.Dir = g.Entry
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
 // askCheckpoint finds out what is still owed.
 func (s *stopping) askCheckpoint(ctx context.Context) {
 	if s.CheckpointMode == config.ModeOff {
 		return
 	}
-	s.Owed = s.checkpointFacts().Decide(ctx)
+	f := s.checkpointFacts()
+	f.Gates = judgedGates(s.Gates, s.Facts.Now)
+	s.Owed = f.Decide(ctx)
 	for _, n := range s.Owed.Notes {
 		s.note("checkpoint", n)
 	}
