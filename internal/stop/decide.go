@@ -292,7 +292,7 @@ func gatesOnly(f Facts) Decision {
 	case event.InfrastructureErr, event.Error:
 		d = loud(f.Gates.Status, f.Gates.Message)
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges:
-		d.Settled = true
+		d.Settled = len(f.Gates.ChangedMeanwhile) == 0
 	case event.Failed, event.LockExists, event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled,
 		event.InvalidInput, event.Untrusted, event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}

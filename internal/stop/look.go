@@ -168,6 +168,7 @@ func (s *stopping) runGates(ctx context.Context) {
 	opts := run.Options{
 		Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
 		Turn: "session " + s.Event.SessionID + " " + s.Mark.Key(), Since: s.Ledger.Since(),
+		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns,
 	}
 	if s.seen.StatusErr == nil && s.site.InRepo {
 		opts.Status = &s.seen.Status

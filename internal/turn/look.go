@@ -128,7 +128,8 @@ func (q Question) read(ctx context.Context, l Ledger) (transcript.Turn, error) {
 		turn, err := transcript.Read(name, transcript.Options{Own: l.IsOwn, Prompt: q.Event.Prompt})
 		missing := errors.Is(err, fs.ErrNotExist)
 		wait := err == nil && !(settled(turn) && q.replied(turn)) || errors.Is(err, transcript.ErrNoTurn) || missing && q.Event.BackgroundUnmarked
-		if !wait || !time.Now().Before(end) || !missing && !q.writtenJustNow(name) {
+		// A format that marks its end is waited for until that is there.
+		if !wait || !time.Now().Before(end) || !q.Event.BackgroundUnmarked && !q.writtenJustNow(name) {
 			return turn, err
 		}
 		if !pause(ctx) {
