@@ -21,7 +21,7 @@ func TestStatements(t *testing.T) {
 		"background":        {"node server.js &\nnpm test", ".: npm test"},
 		"continued":         {"go test \\\n  ./...", ".: go test \\\n  ./..."},
 		"not shell":         {"if (", ""},
-		"a directory twice": {"cd a && cd b && make", ""},
+		"a directory twice": {"cd a && cd b && make", ".: cd a && cd b && make"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
