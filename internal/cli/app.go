@@ -112,74 +112,119 @@ func (app *App) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet",
 		Short: "What a coding agent has to pass before it may stop",
-		Long: `What a coding agent has to pass before it may stop: at every stop it looks at what
-changed and at what the agent really did, runs the project's gates, and tells the
+		Long: `What a coding agent has to pass before it may stop: at every stop Gauntlet looks at
+what changed and at what the agent did, runs the project's gates, and tells the
 agent what is still owed.
 
-In a project: gauntlet init, then gauntlet doctor. When it blocks: gauntlet explain,
-and gauntlet off to let the agent go.`,
+Start with gauntlet init and gauntlet doctor. When it blocks: gauntlet explain, and
+gauntlet off to let the agent go.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.AddGroup(groups()...)
+	root.SetFlagErrorFunc(app.flagError)
+	root.SetHelpCommand(helpCmd())
+	root.SetHelpCommandGroupID(scripts)
+	cobra.EnableCommandSorting = false // the order of the table is the order of use
 	commands := app.commands()
-	if i := slices.IndexFunc(commands, func(c command) bool { return len(args) > 0 && c.name == args[0] }); i >= 0 {
+	if i := slices.IndexFunc(commands, func(c command) bool { return len(args) > 0 && slices.Contains(c.names(), args[0]) }); i >= 0 {
 		commands = commands[i : i+1]
 		root.CompletionOptions.DisableDefaultCmd = true
 	}
 	for _, c := range commands {
-		root.AddCommand(c.build())
+		cmd := c.build()
+		cmd.GroupID, cmd.Hidden = c.group, c.group == ""
+		explainArgs(cmd)
+		root.AddCommand(cmd)
+	}
+	if !root.CompletionOptions.DisableDefaultCmd {
+		finishCompletion(root)
 	}
 	return root
 }
 
-// command is a command by its name.
+// command is a command by its name, in the group of the help in which a person
+// looks for it; those that only agents and editors call are in none.
 type command struct {
 	name  string
+	also  string // the name it had before
+	group string
 	build func() *cobra.Command
 }
 
-// commands are all of them in alphabetical order, each in a file of its own.
+func (c command) names() []string {
+	if c.also == "" {
+		return []string{c.name}
+	}
+	return []string{c.name, c.also}
+}
+
+// The groups of the help.
+const (
+	setUp    = "set-up"
+	everyDay = "every-day"
+	blocked  = "blocked"
+	insight  = "insight"
+	scripts  = "scripts"
+)
+
+func groups() []*cobra.Group {
+	return []*cobra.Group{
+		{ID: setUp, Title: "Set up:"},
+		{ID: everyDay, Title: "Every day:"},
+		{ID: blocked, Title: "When it blocks:"},
+		{ID: insight, Title: "Insight:"},
+		{ID: scripts, Title: "For agents and scripts:"},
+	}
+}
+
+// commands are all of them, each in a file of its own.
 func (app *App) commands() []command {
 	return []command{
-		{"auto", app.autoCmd},
-		{"check", app.checkCmd},
-		{"checkpoint", app.checkpointCmd},
-		{"checkpoints", app.checkpointsCmd},
-		{"ci", app.ciCmd},
-		{"clean", app.cleanCmd},
-		{"config", app.configCmd},
-		{"detect", app.detectCmd},
-		{"doctor", app.doctorCmd},
-		{"enforce", app.enforceCmd},
-		{"explain", app.explainCmd},
-		{"handoff", app.handoffCmd},
-		{"health", app.healthCmd},
-		{"hook", app.hookCmd},
-		{"init", app.initCmd},
-		{"inject", app.injectCmd},
-		{"install", app.installCmd},
-		{"label", app.labelCmd},
-		{"list", app.listCmd},
-		{"log", app.logCmd},
-		{"man", app.manCmd},
-		{"notify", app.notifyCmd},
-		{"observe", app.observeCmd},
-		{"off", app.offCmd},
-		{"on", app.onCmd},
-		{"replay", app.replayCmd},
-		{"review", app.reviewCmd},
-		{"run", app.runCmd},
-		{"ship", app.shipCmd},
-		{"slug", app.slugCmd},
-		{"state", app.stateCmd},
-		{"stats", app.statsCmd},
-		{"statusline", app.statusLineCmd},
-		{"stop-hook", app.stopHookCmd},
-		{"tokens", app.tokensCmd},
-		{"ui", app.uiCmd},
-		{"uninstall", app.uninstallCmd},
-		{"validate", app.validateCmd},
-		{"version", app.versionCmd},
+		{"init", "", setUp, app.initCmd},
+		{"install", "", setUp, app.installCmd},
+		{"uninstall", "", setUp, app.uninstallCmd},
+		{"doctor", "", setUp, app.doctorCmd},
+		{"config", "", setUp, app.configCmd},
+		{"validate", "", setUp, app.validateCmd},
+		{"ci", "", setUp, app.ciCmd},
+		{"reviewers", "health", setUp, app.healthCmd},
+
+		{"run", "", everyDay, app.runCmd},
+		{"check", "", everyDay, app.checkCmd},
+		{"review", "", everyDay, app.reviewCmd},
+		{"list", "", everyDay, app.listCmd},
+		{"detect", "", everyDay, app.detectCmd},
+		{"enforce", "", everyDay, app.enforceCmd},
+		{"observe", "", everyDay, app.observeCmd},
+		{"clean", "", everyDay, app.cleanCmd},
+
+		{"explain", "", blocked, app.explainCmd},
+		{"owed", "checkpoint", blocked, app.checkpointCmd},
+		{"off", "", blocked, app.offCmd},
+		{"on", "", blocked, app.onCmd},
+		{"snapshots", "checkpoints", blocked, app.checkpointsCmd},
+
+		{"log", "", insight, app.logCmd},
+		{"stats", "", insight, app.statsCmd},
+		{"ui", "", insight, app.uiCmd},
+		{"replay", "", insight, app.replayCmd},
+		{"label", "", insight, app.labelCmd},
+
+		{"auto", "", scripts, app.autoCmd},
+		{"state", "", scripts, app.stateCmd},
+		{"handoff", "", scripts, app.handoffCmd},
+		{"ship", "", scripts, app.shipCmd},
+		{"version", "", scripts, app.versionCmd},
+
+		{"hook", "", "", app.hookCmd},
+		{"inject", "", "", app.injectCmd},
+		{"man", "", "", app.manCmd},
+		{"notify", "", "", app.notifyCmd},
+		{"slug", "", "", app.slugCmd},
+		{"statusline", "", "", app.statusLineCmd},
+		{"stop-hook", "", "", app.stopHookCmd},
+		{"tokens", "", "", app.tokensCmd},
 	}
 }

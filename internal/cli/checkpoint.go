@@ -30,12 +30,13 @@ func (app *App) checkpointCmd() *cobra.Command {
 	var flags checkpointFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "checkpoint",
-		Short: "Show what a stop would say is still owed, and why",
+		Use:     "owed",
+		Aliases: []string{"checkpoint"},
+		Short:   "Show what a stop would say is still owed, and why",
 		Long: `Look at what changed and at what the agent did in its current turn, and print
 what a stop would tell it now. Nothing is blocked or recorded.`,
-		Example: `  gauntlet checkpoint
-  gauntlet checkpoint --transcript ~/.claude/projects/-repo/09c322b6.jsonl --json`,
+		Example: `  gauntlet owed
+  gauntlet owed --transcript ~/.claude/projects/-repo/09c322b6.jsonl --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := app.sessionFacts(flags)

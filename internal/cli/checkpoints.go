@@ -20,14 +20,15 @@ import (
 
 func (app *App) checkpointsCmd() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "checkpoints",
-		Short: "Snapshots of an agent's work: list, look at, bring back",
+		Use:     "snapshots",
+		Aliases: []string{"checkpoints"},
+		Short:   "List, compare and restore snapshots of an agent's work",
 		Long: `At every checkpoint the whole work tree, untracked files included, is kept under
 refs/gauntlet/checkpoints/SESSION/N. Nothing of it is on a branch and nothing is
 pushed. N below is the number that list shows, or the full reference.`,
-		Example: `  gauntlet checkpoints list
-  gauntlet checkpoints diff 3
-  gauntlet checkpoints restore 3`,
+		Example: `  gauntlet snapshots list
+  gauntlet snapshots diff 3
+  gauntlet snapshots restore 3`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -36,7 +37,7 @@ pushed. N below is the number that list shows, or the full reference.`,
 	var age string
 	add := func(use, short, example string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
 		c := &cobra.Command{
-			Use: use, Short: short, Example: "  gauntlet checkpoints " + example, Args: args,
+			Use: use, Short: short, Example: "  gauntlet snapshots " + example, Args: args,
 			RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
 		}
 		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

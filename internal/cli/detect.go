@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 )
@@ -62,7 +63,7 @@ func (app *App) detect(ctx context.Context, f runFlags) error {
 	fmt.Fprintf(app.Out, "%s would run\n", count(len(d.Gates), "gate"))
 	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
 	for _, g := range d.Gates {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(g.ID, 100), redact.Line(g.Command, 100), redact.Line(g.Why, 120))
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(gate.Label(g.ID), 100), redact.Line(g.Command, 100), redact.Line(g.Why, 120))
 	}
 	return w.Flush()
 }

@@ -16,7 +16,7 @@ func (app *App) doctorCmd() *cobra.Command {
 	var asJSON, noSelfTest bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Examine the installation and say how to mend it",
+		Short: "Check the installation and suggest fixes",
 		Long: `Check which binary the hooks call, whether the configuration is valid, whether the
 hooks are installed for each agent found here and when they last fired, and how
 fast git is. The self-test sends each installed agent's own event through the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
@@ -160,7 +161,7 @@ func printGates(out io.Writer, gates []history.Record) {
 		if g.Cached {
 			took = "reused"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", redact.Line(g.Gate, 120), redact.Line(g.Status, 20), took, redact.Line(g.Message, 200), redact.Line(g.LogPath, 300))
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", redact.Line(gate.Label(g.Gate), 120), redact.Line(g.Status, 20), took, redact.Line(g.Message, 200), redact.Line(g.LogPath, 300))
 	}
 	_ = w.Flush() // the next write to the same place tells
 }

@@ -17,16 +17,17 @@ import (
 func (app *App) healthCmd() *cobra.Command {
 	var asJSON, usage bool
 	cmd := &cobra.Command{
-		Use:   "health",
-		Short: "Tell which reviewers are installed and answer",
-		Long: `Ask every reviewer for its version and tell which reviews of this project can
+		Use:     "reviewers",
+		Aliases: []string{"health"},
+		Short:   "Show which reviewers are installed and working",
+		Long: `Ask every reviewer for its version and show which reviews of this project can
 run. With --usage, or cli.check_usage_limit in the configuration, each reviewer
 also answers one word, which shows a used-up quota and costs a request.
 
 Exit code 0: every review has a reviewer. 1: at least one has none. 2: the
 configuration cannot be read.`,
-		Example: `  gauntlet health
-  gauntlet health --json`,
+		Example: `  gauntlet reviewers
+  gauntlet reviewers --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.health(cmd.Context(), asJSON, usage) },
 	}

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -13,28 +16,80 @@ import (
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
 	"gauntlet/internal/site"
 )
 
 func (app *App) logCmd() *cobra.Command {
 	var asJSON bool
 	var n int
-	var project string
+	var scope historyScope
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List how the last stops were judged",
 		Long: `List the newest verdicts of stops, and of runs by hand, newest first. The
 history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).`,
 		Example: `  gauntlet log
-  gauntlet log -n 50 --project .
+  gauntlet log -n 50 --everywhere
   gauntlet log --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.log(cmd.Context(), asJSON, n, project) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.log(cmd.Context(), asJSON, n, scope) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().IntVarP(&n, "number", "n", 20, "how many; 0 = all")
-	cmd.Flags().StringVar(&project, "project", "", "only the project in this folder")
+	scope.flags(cmd)
 	return cmd
+}
+
+// historyScope is which projects a look into the history is about.
+type historyScope struct {
+	project    string
+	everywhere bool
+}
+
+func (h *historyScope) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&h.project, "project", "", "the project in this directory (default: the one you are in)")
+	cmd.Flags().BoolVar(&h.everywhere, "everywhere", false, "all projects")
+	cmd.MarkFlagsMutuallyExclusive("project", "everywhere")
+}
+
+// paths are the spellings of the project that was asked for; none: all projects.
+// Outside a project there is nothing to narrow it down to.
+func (h historyScope) paths(app *App) ([]string, error) {
+	if h.everywhere {
+		return nil, nil
+	}
+	if h.project == "" {
+		at, err := app.site()
+		if err != nil {
+			return nil, err
+		}
+		if !at.IsProject() {
+			return nil, nil
+		}
+		h.project = at.Root
+	}
+	return app.projectPaths(h.project)
+}
+
+// printTable prints what a tabwriter aligned: cut to the terminal, each line
+// coloured by paint, which gets its number.
+func (app *App) printTable(fill func(w io.Writer), flags uint, paint func(t report.Terminal, n int, line string) string) error {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', flags)
+	fill(w)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	t := report.Detect(app.Out, app.Getenv)
+	n := 0
+	for line := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(app.Out, paint(t, n, t.Fit(strings.TrimRight(line, " \n"), 0))); err != nil {
+			return err
+		}
+		n++
+	}
+	return nil
 }
 
 // openHistory opens the store; the caller closes it.
@@ -77,11 +132,11 @@ func (app *App) projectPaths(folder string) ([]string, error) {
 	return paths, nil
 }
 
-func (app *App) log(ctx context.Context, asJSON bool, n int, project string) error {
+func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope) error {
 	if n < 0 {
 		return exit(2, "-n must not be negative")
 	}
-	paths, err := app.projectPaths(project)
+	paths, err := scope.paths(app)
 	if err != nil {
 		return err
 	}
@@ -98,25 +153,38 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, project string) err
 		return writeJSON(app.Out, orEmpty(list))
 	}
 	if len(list) == 0 {
+		if paths != nil {
+			fmt.Fprintln(app.Out, "nothing recorded for this project yet (all projects: gauntlet log --everywhere)")
+			return nil
+		}
 		fmt.Fprintln(app.Out, "nothing recorded yet")
 		return nil
 	}
 	many := slices.ContainsFunc(list, func(v store.Verdict) bool { return v.Project != list[0].Project })
-	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	head := "TIME\tID\tBY\tVERDICT\tSTATUS\tTOOK\t"
 	if many {
 		head += "PROJECT\t"
 	}
-	fmt.Fprintln(w, head+"MESSAGE")
-	for _, v := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t", v.Time.In(app.Now().Location()).Format(time.DateTime),
-			redact.Line(v.ID, 40), who(v.Record), verdictWord(v.Record), redact.Line(v.Status, 40), millis(v.DurationMS))
-		if many {
-			fmt.Fprintf(w, "%s\t", redact.Line(filepath.Base(v.Project), 30))
+	fill := func(w io.Writer) {
+		fmt.Fprintln(w, head+"MESSAGE")
+		for _, v := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t", v.Time.In(app.Now().Location()).Format(time.DateTime),
+				redact.Line(v.ID, 40), who(v.Record), verdictWord(v.Record), redact.Line(v.Status, 40), millis(v.DurationMS))
+			if many {
+				fmt.Fprintf(w, "%s\t", redact.Line(filepath.Base(v.Project), 30))
+			}
+			fmt.Fprintln(w, redact.Line(v.Message, 100))
 		}
-		fmt.Fprintln(w, redact.Line(v.Message, 100))
 	}
-	return w.Flush()
+	return app.printTable(fill, 0, func(t report.Terminal, n int, line string) string {
+		switch {
+		case n == 0:
+			return t.Dim(line)
+		case n <= len(list) && list[n-1].Decision == "block":
+			return t.Bad(line)
+		}
+		return line
+	})
 }
 
 // who asked for the verdict: an agent, or a person.

@@ -3,43 +3,47 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
 )
 
 func (app *App) statsCmd() *cobra.Command {
 	var asJSON bool
 	var days int
-	var project string
+	var scope historyScope
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Sum up how often each gate failed, how long it takes, and how often stops were blocked",
+		Short: "Sum up gates, their time, and blocked stops",
 		Long: `Sum up the history: per gate how often it passed, failed and could not run and
 its median time; per day how many verdicts there were and how many blocked.`,
 		Example: `  gauntlet stats
-  gauntlet stats --days 7 --project .
+  gauntlet stats --days 7 --everywhere
   gauntlet stats --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.stats(cmd.Context(), asJSON, days, project) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.stats(cmd.Context(), asJSON, days, scope) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().IntVar(&days, "days", 30, "how many days back, today included")
-	cmd.Flags().StringVar(&project, "project", "", "only the project in this folder")
+	scope.flags(cmd)
 	return cmd
 }
 
-func (app *App) stats(ctx context.Context, asJSON bool, days int, project string) error {
+func (app *App) stats(ctx context.Context, asJSON bool, days int, scope historyScope) error {
 	if days < 1 {
 		return exit(2, "--days must be at least 1")
 	}
-	paths, err := app.projectPaths(project)
+	paths, err := scope.paths(app)
 	if err != nil {
 		return err
 	}
@@ -62,23 +66,29 @@ func (app *App) stats(ctx context.Context, asJSON bool, days int, project string
 
 func (app *App) printStats(st store.Stats) error {
 	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), count(st.Verdicts, "verdict"), st.Blocks)
-	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if len(st.Gates) > 0 {
-		many := slices.ContainsFunc(st.Gates, func(g store.GateStat) bool { return g.Project != st.Gates[0].Project })
-		fmt.Fprintln(w, "\nPASS\tFAIL\tERROR\tSKIPPED\tREUSED\tMEDIAN\tMAX\t  GATE")
-		for _, g := range st.Gates {
-			name := redact.Line(g.Gate, 120)
-			if many {
-				name = redact.Line(filepath.Base(g.Project), 30) + "  " + name
+	fill := func(w io.Writer) {
+		if len(st.Gates) > 0 {
+			many := slices.ContainsFunc(st.Gates, func(g store.GateStat) bool { return g.Project != st.Gates[0].Project })
+			fmt.Fprintln(w, "\nPASS\tFAIL\tERROR\tSKIPPED\tREUSED\tMEDIAN\tMAX\t  GATE")
+			for _, g := range st.Gates {
+				name := redact.Line(gate.Label(g.Gate), 120)
+				if many {
+					name = redact.Line(filepath.Base(g.Project), 30) + "  " + name
+				}
+				fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%s\t%s\t  %s\n", g.Pass, g.Fail, g.Error, g.Skipped, g.Cached, millis(g.MedianMS), millis(g.MaxMS), name)
 			}
-			fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%s\t%s\t  %s\n", g.Pass, g.Fail, g.Error, g.Skipped, g.Cached, millis(g.MedianMS), millis(g.MaxMS), name)
+		}
+		if len(st.Days) > 0 {
+			fmt.Fprintln(w, "\nDAY\tVERDICTS\tBLOCKED\t")
+			for _, d := range st.Days {
+				fmt.Fprintf(w, "%s\t%d\t%d\t\n", d.Day, d.Verdicts, d.Blocks)
+			}
 		}
 	}
-	if len(st.Days) > 0 {
-		fmt.Fprintln(w, "\nDAY\tVERDICTS\tBLOCKED\t")
-		for _, d := range st.Days {
-			fmt.Fprintf(w, "%s\t%d\t%d\t\n", d.Day, d.Verdicts, d.Blocks)
+	return app.printTable(fill, tabwriter.AlignRight, func(t report.Terminal, _ int, line string) string {
+		if strings.Contains(line, "MEDIAN") || strings.Contains(line, "VERDICTS") {
+			return t.Dim(line)
 		}
-	}
-	return w.Flush()
+		return line
+	})
 }

@@ -5,6 +5,8 @@
 package gate
 
 import (
+	"strings"
+
 	"gauntlet/internal/config"
 	"gauntlet/internal/finding"
 	"gauntlet/internal/proof"
@@ -158,4 +160,19 @@ type Observer interface {
 	Start(id string, kind Kind)
 	Line(id, text string) // one line of output, as the gate wrote it
 	Done(Result)
+}
+
+// Label is how a person calls the gate of an id: its name, and its entry point
+// where that is not the whole project.
+func Label(id string) string {
+	_, rest, ok := strings.Cut(id, ":")
+	i := strings.LastIndexByte(rest, ':')
+	if !ok || i < 0 {
+		return id
+	}
+	entry, name := rest[:i], rest[i+1:]
+	if entry == "." {
+		return name
+	}
+	return name + " (" + entry + ")"
 }

@@ -36,7 +36,7 @@ type plain struct {
 	w  io.Writer
 }
 
-func (p *plain) Start(id string, _ gate.Kind) { p.print("START " + redact.Line(id, 200)) }
+func (p *plain) Start(id string, _ gate.Kind) { p.print("START " + redact.Line(gate.Label(id), 200)) }
 func (p *plain) Line(string, string)          {}
 func (p *plain) Done(r gate.Result)           { p.print(run.GateLine(r)) }
 func (p *plain) Close()                       {}
@@ -161,7 +161,7 @@ func (v *live) draw() {
 
 // atWork is one running gate; lines never wrap, or the cursor would get lost.
 func (v *live) atWork(r *row, width int) string {
-	head := fmt.Sprintf("RUN   %s %s", fit(r.id, max(10, width/2)), short(v.now().Sub(r.start)))
+	head := fmt.Sprintf("RUN   %s %s", fit(gate.Label(r.id), max(10, width/2)), short(v.now().Sub(r.start)))
 	head = fit(head, width-1)
 	text := fit(redact.String(r.last), width-1-wide(head)-2)
 	if text == "" {

@@ -83,20 +83,20 @@ func TestLiveView(t *testing.T) {
 		v.Line("check:.:unit", "\x1b[31mok\x1b[0m  pkg/a \x07 "+strings.Repeat("long ", 50))
 		v.Line("check:.:lint", "10%\r20%\r")
 		time.Sleep(1550 * time.Millisecond)
-		want := "RUN   check:.:lint 1.5s  20%\nRUN   check:.:unit 1.5s  ok  pkg/a  long long long long lo…"
+		want := "RUN   lint 1.5s  20%\nRUN   unit 1.5s  ok  pkg/a  long long long long long long …"
 		if got := s.String(); got != want {
 			t.Errorf("while running:\n%s", got)
 		}
 		v.Done(gate.Result{ID: "check:.:lint", Status: gate.Fail, DurationMS: 1700, Message: "exit code 1"})
 		time.Sleep(300 * time.Millisecond)
-		want = "FAIL  check:.:lint (1.7s) - exit code 1\nRUN   check:.:unit 1.8s  ok  pkg/a  long long long long lo…"
+		want = "FAIL  lint (1.7s) - exit code 1\nRUN   unit 1.8s  ok  pkg/a  long long long long long long …"
 		if got := s.String(); got != want {
 			t.Errorf("one done:\n%s", got)
 		}
 		v.Done(gate.Result{ID: "check:.:unit", Status: gate.Pass, DurationMS: 2000})
 		v.Close()
 		v.Close()
-		if got := s.String(); got != "FAIL  check:.:lint (1.7s) - exit code 1\nPASS  check:.:unit (2s)" {
+		if got := s.String(); got != "FAIL  lint (1.7s) - exit code 1\nPASS  unit (2s)" {
 			t.Errorf("at the end:\n%s", got)
 		}
 		if s.wrap || strings.Contains(s.raw.String(), "\x1b[3") || strings.Contains(s.raw.String(), "\x07") {
@@ -134,7 +134,7 @@ func TestPlainView(t *testing.T) {
 	v.Line("check:.:lint", "noise")
 	v.Done(gate.Result{ID: "check:.:lint", Status: gate.Pass, Cached: true, Message: "unchanged\x1b[2J"})
 	v.Close()
-	if got := b.String(); got != "START check:.:lint\nPASS  check:.:lint (reused) - unchanged\n" {
+	if got := b.String(); got != "START lint\nPASS  lint (reused) - unchanged\n" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -84,7 +84,7 @@ func GateLine(r gate.Result) string {
 	if r.Cached {
 		took = "reused"
 	}
-	line := fmt.Sprintf("%-5s %s (%s)", strings.ToUpper(string(r.Status)), redact.Line(r.ID, 300), took)
+	line := fmt.Sprintf("%-5s %s (%s)", strings.ToUpper(string(r.Status)), redact.Line(gate.Label(r.ID), 300), took)
 	for _, why := range []string{r.Message, r.Warning} {
 		if why != "" {
 			line += " - " + redact.Line(why, 300)

@@ -168,10 +168,10 @@ func TestNewestConsole(t *testing.T) {
 
 func TestGateLine(t *testing.T) {
 	for want, r := range map[string]gate.Result{
-		"PASS  check:.:t (1.5s)":               {ID: "check:.:t", Status: gate.Pass, DurationMS: 1500},
-		"FAIL  check:.:t (reused) - no":        {ID: "check:.:t", Status: gate.Fail, Cached: true, Message: "no"},
-		"ERROR check:.:t (0s) - a b":           {ID: "check:.:t", Status: gate.Error, Message: "a\n\x1b[31mb"},
-		"SKIPPED check:.:t (0s) - not started": {ID: "check:.:t", Status: gate.Skipped, Message: "not started"},
+		"PASS  t (1.5s)":               {ID: "check:.:t", Status: gate.Pass, DurationMS: 1500},
+		"FAIL  t (reused) - no":        {ID: "check:.:t", Status: gate.Fail, Cached: true, Message: "no"},
+		"ERROR t (0s) - a b":           {ID: "check:.:t", Status: gate.Error, Message: "a\n\x1b[31mb"},
+		"SKIPPED t (0s) - not started": {ID: "check:.:t", Status: gate.Skipped, Message: "not started"},
 	} {
 		if got := GateLine(r); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagError says what is wrong with a flag and what it takes, not what the
+// parser of the value found.
+func (app *App) flagError(cmd *cobra.Command, err error) error {
+	see := "; see: " + cmd.CommandPath() + " --help"
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		name := unknown.GetSpecifiedName()
+		if near := nearest(name, flagNames(cmd)); near != "" {
+			return exit(2, "unknown flag --%s (did you mean --%s?)%s", name, near, see)
+		}
+		if other := app.hasFlag(name); other != "" {
+			return exit(2, "unknown flag --%s; it is a flag of %q%s", name, other, see)
+		}
+		return exit(2, "unknown flag --%s%s", name, see)
+	}
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return exit(2, "--%s needs %s, not %q%s", value.GetFlag().Name, takes(value.GetFlag()), value.GetValue(), see)
+	}
+	var missing *pflag.ValueRequiredError
+	if errors.As(err, &missing) {
+		return exit(2, "--%s needs %s%s", missing.GetFlag().Name, takes(missing.GetFlag()), see)
+	}
+	return exit(2, "%v%s", err, see)
+}
+
+// hasFlag is the first command that has a flag of this name.
+func (app *App) hasFlag(name string) string {
+	for _, c := range app.root(nil).Commands() {
+		if !c.Hidden && c.Flags().Lookup(name) != nil {
+			return c.CommandPath()
+		}
+	}
+	return ""
+}
+
+// takes is what a flag wants, in words.
+func takes(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int", "int64", "uint", "count":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a time such as 30s, 10m or 2h"
+	case "bool":
+		return "true or false"
+	}
+	return "a value"
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var out []string
+	add := func(f *pflag.Flag) { out = append(out, f.Name) }
+	cmd.Flags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return out
+}
+
+// nearest is the name that a typing error away may have been meant; "" if none.
+func nearest(name string, names []string) string {
+	best, at := "", 3
+	for _, n := range names {
+		d := distance(name, n)
+		if strings.HasPrefix(n, name) && len(name) > 1 {
+			d = 1
+		}
+		if d < at && d < len(n) {
+			best, at = n, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters have to be changed, added or taken away.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := before
+			if a[i-1] != b[j-1] {
+				cost = min(before, row[j], row[j-1]) + 1
+			}
+			before, row[j] = row[j], cost
+		}
+	}
+	return row[len(b)]
+}
+
+// explainArgs makes a command and those below it say what they take.
+func explainArgs(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		explainArgs(sub)
+	}
+	valid := cmd.Args
+	if valid == nil {
+		return
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		err := valid(cmd, args)
+		if err == nil {
+			return nil
+		}
+		see := "see: " + cmd.CommandPath() + " --help"
+		_, wants, _ := strings.Cut(cmd.Use, " ")
+		switch {
+		case cmd.HasSubCommands() && len(args) > 0:
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			if near := nearest(args[0], names); near != "" {
+				return exit(2, "unknown command %q for %q (did you mean %q?)", args[0], cmd.CommandPath(), near)
+			}
+			return exit(2, "unknown command %q for %q; %s", args[0], cmd.CommandPath(), see)
+		case wants == "" && len(args) > 0:
+			return exit(2, "%s takes no arguments, but got %q; %s", cmd.CommandPath(), args[0], see)
+		case wants != "":
+			return exit(2, "usage: %s; %s", cmd.CommandPath()+" "+wants, see)
+		}
+		return exit(2, "%v; %s", err, see)
+	}
+}
+
+// helpCmd is cobra's help, except that a topic that does not exist is an error.
+func helpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:    "help [COMMAND]",
+		Short:  "Show the help of a command",
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || found == nil || len(rest) > 0 {
+				var names []string
+				for _, c := range cmd.Root().Commands() {
+					names = append(names, append(slices.Clone(c.Aliases), c.Name())...)
+				}
+				if near := nearest(args[0], names); near != "" {
+					return exit(2, "no help for %q (did you mean %q?)", strings.Join(args, " "), near)
+				}
+				return exit(2, "no help for %q; see: gauntlet --help", strings.Join(args, " "))
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
+}
+
+// finishCompletion makes a shell that does not exist an error.
+func finishCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.GroupID, c.Args = setUp, cobra.NoArgs
+			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			explainArgs(c)
+		}
+	}
+}
