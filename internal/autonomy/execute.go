@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,19 +85,13 @@ type execution struct {
 
 // refusal names what forbids a commit here, before git is asked anything.
 func refusal(repo git.Repo, home string) (reason, detail string) {
-	if home != "" && sameDir(repo.Root, home) {
+	if home != "" && safefile.Same(repo.Root, home) {
 		return homeDirectory, "the repository is the home directory itself"
 	}
 	if op := repo.InProgress(); op != "" {
 		return strings.NewReplacer("-", "_", " ", "_").Replace(op) + "_in_progress", "a " + op + " is in progress"
 	}
 	return "", ""
-}
-
-func sameDir(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // seen is what git says before anything is done.

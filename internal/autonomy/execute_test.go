@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/safefile"
 )
 
 // dirty makes work to be saved.
@@ -56,7 +57,7 @@ func (w *world) fallback(before string, v event.Verdict, reason string) {
 			w.t.Errorf("something changed:\nbefore\n%s\nafter\n%s", before, after)
 		}
 	}
-	if exists(filepath.Join(w.home, ".claude", "continuation-prompt.md")) {
+	if safefile.Exists(filepath.Join(w.home, ".claude", "continuation-prompt.md")) {
 		w.t.Error("a hand-off was written although nothing was saved")
 	}
 }
@@ -277,7 +278,7 @@ func TestHostileNames(t *testing.T) {
 	w.git("checkout", "-q", "-b", "b`$(touch${IFS}pwned)`")
 	w.write(".claude/current-build.local.md", "feature: ```\nphase: $(touch pwned)\n")
 	w.expect(w.block(), true, "no", "")
-	if exists(filepath.Join(w.root, "pwned")) || exists(filepath.Join(w.home, "evil.md")) {
+	if safefile.Exists(filepath.Join(w.root, "pwned")) || safefile.Exists(filepath.Join(w.home, "evil.md")) {
 		t.Error("text was evaluated")
 	}
 	if got := len(strings.Split(w.git("ls-tree", "-r", "--name-only", w.git("for-each-ref", "--format=%(refname)", "refs/gauntlet")), "\n")); got != 10 {

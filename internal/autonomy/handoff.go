@@ -15,6 +15,7 @@ import (
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // safeName turns a session id into something that may be part of a file name
@@ -24,7 +25,7 @@ func safeName(id string) string {
 		!strings.Contains(id, "..") && !strings.HasSuffix(strings.ToLower(id), ".lock")
 	var b strings.Builder
 	for _, c := range id {
-		if (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' {
+		if text.IsPlain(c) {
 			if b.Len() < 40 && c != '.' {
 				b.WriteRune(c)
 			}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gauntlet/internal/safefile"
 )
 
 // try runs git and does not mind its failure.
@@ -60,7 +62,7 @@ func TestRefusals(t *testing.T) {
 		w := newWorld(t)
 		w.write("a", "x")
 		w.fallback("", w.block(), "no_repository")
-		if exists(filepath.Join(w.root, "CLAUDE.md")) {
+		if safefile.Exists(filepath.Join(w.root, "CLAUDE.md")) {
 			t.Error("notes were written")
 		}
 	})
@@ -201,7 +203,7 @@ func TestLinkedNotes(t *testing.T) {
 			head, conf := w.git("rev-parse", "HEAD"), w.read(".git/config")
 			v := w.block()
 			w.expect(v, false, "no", "claude_md_outside_repository")
-			if w.git("rev-parse", "HEAD") != head || w.readHome("notes.md") != "## Last Session\nmine\n" || w.read(".git/config") != conf || exists(filepath.Join(w.home, "none.md")) {
+			if w.git("rev-parse", "HEAD") != head || w.readHome("notes.md") != "## Last Session\nmine\n" || w.read(".git/config") != conf || safefile.Exists(filepath.Join(w.home, "none.md")) {
 				t.Error("a file outside was touched, or something committed")
 			}
 			if !strings.Contains(v.SystemMessage, "out of the repository") || !strings.Contains(v.SystemMessage, "refs/gauntlet/checkpoints/session-1/1") {
@@ -349,7 +351,7 @@ func TestHangingCommit(t *testing.T) {
 	if d := time.Since(start); d > 15*time.Second {
 		t.Errorf("took %s", d)
 	}
-	if exists(filepath.Join(w.root, ".git", "index.lock")) {
+	if safefile.Exists(filepath.Join(w.root, ".git", "index.lock")) {
 		t.Error("a lock is left behind")
 	}
 }

@@ -183,7 +183,7 @@ func TestAllKilledInAHook(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for !exists(pids) {
+			for !safefile.Exists(pids) {
 				time.Sleep(5 * time.Millisecond)
 			}
 			if err := cmd.Process.Kill(); err != nil {
@@ -207,7 +207,7 @@ func TestAllKilledInAHook(t *testing.T) {
 				_ = p.Kill()
 			}
 			w.settle()
-			if !exists(filepath.Join(w.root, ".git", "index.lock")) {
+			if !safefile.Exists(filepath.Join(w.root, ".git", "index.lock")) {
 				t.Fatal("no lock was left behind: the test proves nothing")
 			}
 			w.hook("pre-commit", "exit 0")
@@ -237,7 +237,7 @@ func TestKilledIsMadeAgain(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for !exists(started) {
+	for !safefile.Exists(started) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if v := w.block(); v.Status != event.LockExists {
@@ -270,7 +270,7 @@ func TestForeignLockStays(t *testing.T) {
 	w.writeAt(filepath.Join(w.root, ".git"), "index.lock", "somebody's")
 	w.use = &event.ContextUse{Tokens: 1000, Window: 200_000}
 	w.run()
-	if !exists(filepath.Join(w.root, ".git", "index.lock")) {
+	if !safefile.Exists(filepath.Join(w.root, ".git", "index.lock")) {
 		t.Error("the lock is gone")
 	}
 	if w.read("CLAUDE.md") != "before\n" {

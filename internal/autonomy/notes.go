@@ -99,7 +99,7 @@ func (n *notes) follow(root string) error {
 			var dir string
 			if dir, err = filepath.EvalSymlinks(filepath.Dir(target)); err == nil {
 				target = filepath.Join(dir, filepath.Base(target))
-				if exists(target) {
+				if safefile.Exists(target) {
 					err = errors.New("a link to a link that leads nowhere")
 				}
 			}
@@ -130,7 +130,7 @@ func inOtherRepository(root, rel string) bool {
 			return false
 		}
 		dir = filepath.Join(dir, p)
-		if exists(filepath.Join(dir, ".git")) {
+		if safefile.Exists(filepath.Join(dir, ".git")) {
 			return true
 		}
 	}
@@ -183,7 +183,7 @@ func (n *notes) place(work string) error {
 		if now, err := safefile.Read("", n.path, maxNotes); err != nil || !bytes.Equal(now, n.before) {
 			return fmt.Errorf("%s %w", n.rel, errors.Join(errChanged, err))
 		}
-	} else if exists(n.path) {
+	} else if safefile.Exists(n.path) {
 		return fmt.Errorf("%s %w", n.rel, errChanged)
 	}
 	return n.write(work, n.after, n.mode)

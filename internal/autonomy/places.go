@@ -27,14 +27,6 @@ const (
 	iterationFile = ".claude/auto-continue.local.md"
 )
 
-// HomeDir is the user's home directory, "" when there is none.
-func HomeDir(getenv func(string) string) string {
-	if home := getenv("HOME"); home != "" {
-		return home
-	}
-	return getenv("USERPROFILE") // Windows
-}
-
 // FlagPath is the file that switches autonomous mode on for the user.
 func FlagPath(home string) string { return inHome(home, "autonomous-mode.active") }
 
@@ -42,12 +34,6 @@ func logPath(home string) string { return inHome(home, "auto-continue.log") }
 
 func inHome(home string, elem ...string) string {
 	return filepath.Join(append([]string{home, ".claude"}, elem...)...)
-}
-
-// exists reports whether there is anything at path; a broken link counts too.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // between lists the folders from dir up to root; only root when dir is not below it.
@@ -69,12 +55,12 @@ func between(root, dir string) []string {
 // SwitchesAt reads the switches of a user and of a project, which may be switched
 // off in any folder from its root down to where the agent is: a stat each.
 func SwitchesAt(home, root, cwd string, s Switches) Switches {
-	s.Flag = home != "" && exists(FlagPath(home))
+	s.Flag = home != "" && safefile.Exists(FlagPath(home))
 	if !s.asked() {
 		return s
 	}
 	for _, dir := range between(root, cwd) {
-		s.Disabled = s.Disabled || exists(filepath.Join(dir, filepath.FromSlash(DisabledFile)))
+		s.Disabled = s.Disabled || safefile.Exists(filepath.Join(dir, filepath.FromSlash(DisabledFile)))
 	}
 	return s
 }
@@ -93,7 +79,7 @@ func SetFlag(home string, on bool, now time.Time) (changed bool, err error) {
 		}
 		return err == nil, err
 	}
-	if exists(path) {
+	if safefile.Exists(path) {
 		return false, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/safefile"
 )
 
 func TestPlaces(t *testing.T) {
@@ -113,7 +114,7 @@ func TestPlaces(t *testing.T) {
 			t.Fatal("no verdict")
 		}
 		w.expect(v, true, "no", "")
-		if exists(filepath.Join(in.Root, "CLAUDE.md")) {
+		if safefile.Exists(filepath.Join(in.Root, "CLAUDE.md")) {
 			t.Error("notes in the sub-folder")
 		}
 	})

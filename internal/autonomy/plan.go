@@ -18,7 +18,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (g
 	c := git.Commit{
 		Head: s.status.Head, Message: commitMessage(x.in.Config, x.use, s.status, x.in.Event.SessionID),
 		Timeout: commitTime, Work: x.work, Hold: x.held.File(),
-		Hooked: s.remotes.HooksPath != "" || exists(filepath.Join(x.repo.CommonDir, "hooks", "pre-commit")),
+		Hooked: s.remotes.HooksPath != "" || safefile.Exists(filepath.Join(x.repo.CommonDir, "hooks", "pre-commit")),
 	}
 	if !s.remotes.HasOrigin {
 		c.Timeout = aloneTime

@@ -54,7 +54,7 @@ func Wanted(c *config.Autonomy, home string, getenv func(string) string) bool {
 	if c != nil && c.Enabled != nil {
 		return *c.Enabled
 	}
-	return c != nil || getenv(LoopVar) == "1" || (home != "" && exists(FlagPath(home)))
+	return c != nil || getenv(LoopVar) == "1" || (home != "" && safefile.Exists(FlagPath(home)))
 }
 
 // Run is the autonomy step of a stop. ok is false when there is nothing to do
@@ -112,7 +112,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 
 // heal makes up for a run that was killed, at the first stop after it.
 func (in Input) heal(ctx context.Context, log logFile) {
-	if in.RepoErr != nil || !exists(undoPath(workDir(in.Repo))) {
+	if in.RepoErr != nil || !safefile.Exists(undoPath(workDir(in.Repo))) {
 		return
 	}
 	x := execution{in: in, repo: in.Repo, log: log}

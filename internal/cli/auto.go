@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/autonomy"
 	"gauntlet/internal/config"
+	"gauntlet/internal/text"
 )
 
 func (app *App) autoCmd() *cobra.Command {
@@ -41,7 +42,7 @@ is the file ~/.claude/autonomous-mode.active and holds for all your projects.`,
 }
 
 // home is the user's home directory, "" when there is none.
-func (app *App) home() string { return autonomy.HomeDir(app.Getenv) }
+func (app *App) home() string { return text.Home(app.Getenv) }
 
 func (app *App) autoTurn(on bool) error {
 	changed, err := autonomy.SetFlag(app.home(), on, app.Now())

@@ -16,6 +16,7 @@ import (
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 func (app *App) checkpointsCmd() *cobra.Command {
@@ -176,7 +177,7 @@ func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) e
 	for _, f := range files {
 		fmt.Fprintf(app.Out, "%s  %s\n", f.Status, redact.Line(f.Path, 300))
 	}
-	fmt.Fprintln(app.Out, count(len(files), "file")+" differ from its base.")
+	fmt.Fprintln(app.Out, text.Count(len(files), "file")+" differ from its base.")
 	return nil
 }
 
@@ -276,7 +277,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 	if saved != nil {
 		fmt.Fprintf(app.Out, "Uncommitted work saved as %s.\n", saved.Ref)
 	}
-	fmt.Fprintf(app.Out, "Restored checkpoint %d: %s written, %s removed.\n", c.N, count(len(plan.Write), "file"), count(len(plan.Remove), "file"))
+	fmt.Fprintf(app.Out, "Restored checkpoint %d: %s written, %s removed.\n", c.N, text.Count(len(plan.Write), "file"), text.Count(len(plan.Remove), "file"))
 	return nil
 }
 
@@ -335,7 +336,7 @@ func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, as
 	if dry {
 		verb = "would be removed"
 	}
-	fmt.Fprintf(app.Out, "%s %s, %d kept.\n", count(len(gone), "checkpoint"), verb, len(list)-len(gone))
+	fmt.Fprintf(app.Out, "%s %s, %d kept.\n", text.Count(len(gone), "checkpoint"), verb, len(list)-len(gone))
 	return nil
 }
 

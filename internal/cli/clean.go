@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/run"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 func (app *App) cleanCmd() *cobra.Command {
@@ -34,7 +35,7 @@ Exit code 0: done. 2: not done.`,
 			case n == 0:
 				fmt.Fprintln(app.Out, "Nothing to clean.")
 			default:
-				fmt.Fprintf(app.Out, "%s moved to previous/.\n", count(n, "file"))
+				fmt.Fprintf(app.Out, "%s moved to previous/.\n", text.Count(n, "file"))
 			}
 			return nil
 		},

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
+	"gauntlet/internal/text"
 )
 
 func (app *App) detectCmd() *cobra.Command {
@@ -48,7 +49,7 @@ func (app *App) detect(ctx context.Context, f runFlags) error {
 	if f.json {
 		return writeJSON(app.Out, d)
 	}
-	fmt.Fprintf(app.Out, "%s changed against %s\n", count(len(d.Changed), "file"), d.Base)
+	fmt.Fprintf(app.Out, "%s changed against %s\n", text.Count(len(d.Changed), "file"), d.Base)
 	for i, p := range d.Changed {
 		if i == 20 {
 			fmt.Fprintf(app.Out, "  … and %d more\n", len(d.Changed)-i)
@@ -60,7 +61,7 @@ func (app *App) detect(ctx context.Context, f runFlags) error {
 		fmt.Fprintln(app.Out, "No gate would run.")
 		return nil
 	}
-	fmt.Fprintf(app.Out, "%s would run\n", count(len(d.Gates), "gate"))
+	fmt.Fprintf(app.Out, "%s would run\n", text.Count(len(d.Gates), "gate"))
 	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
 	for _, g := range d.Gates {
 		fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(gate.Label(g.ID), 100), redact.Line(g.Command, 100), redact.Line(g.Why, 120))

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/buildinfo"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 func (app *App) doctorCmd() *cobra.Command {
@@ -90,9 +91,9 @@ func (app *App) printChecks(checks []install.Check, failed int) {
 	}
 	switch {
 	case failed > 0:
-		fmt.Fprintf(app.Out, "\n%s, %s.\n", count(failed, "problem"), count(warned, "warning"))
+		fmt.Fprintf(app.Out, "\n%s, %s.\n", text.Count(failed, "problem"), text.Count(warned, "warning"))
 	case warned > 0:
-		fmt.Fprintf(app.Out, "\nNo problems, %s.\n", count(warned, "warning"))
+		fmt.Fprintf(app.Out, "\nNo problems, %s.\n", text.Count(warned, "warning"))
 	default:
 		fmt.Fprintln(app.Out, "\nAll well.")
 	}

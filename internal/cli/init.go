@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/install"
 	"gauntlet/internal/review"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/setup"
 	"gauntlet/internal/site"
 	"gauntlet/internal/workflow/protocol"
@@ -257,10 +257,10 @@ func (app *App) initRoot() (root string, inGit bool, err error) {
 	}
 	home := app.Getenv("HOME")
 	at := site.Here(cwd, app.Getenv)
-	if at.IsProject() || at.InRepo && !sameFolder(at.Repo.Root, home) {
+	if at.IsProject() || at.InRepo && !safefile.Same(at.Repo.Root, home) {
 		return at.Top(), at.InRepo, nil
 	}
-	if sameFolder(cwd, home) {
+	if safefile.Same(cwd, home) {
 		return "", false, exit(2, "this is your home directory; change to a project and run init there")
 	}
 	switch _, err := git.Find(cwd); {
@@ -270,15 +270,6 @@ func (app *App) initRoot() (root string, inGit bool, err error) {
 		return "", false, exit(2, "this is a bare repository; run init in a work tree")
 	}
 	return cwd, at.InRepo, nil
-}
-
-func sameFolder(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 func (app *App) installedReviewers(ctx context.Context, root string) []string {

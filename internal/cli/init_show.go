@@ -17,6 +17,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
 	"gauntlet/internal/setup"
+	"gauntlet/internal/text"
 	"gauntlet/internal/workflow/protocol"
 )
 
@@ -35,7 +36,7 @@ type progress struct {
 }
 
 func (w *initWork) progress(total int) *progress {
-	fmt.Fprintf(w.app.Err, "Trying %s, each at most %s; what they change is put back.\n", count(total, "command"), w.flags.limit)
+	fmt.Fprintf(w.app.Err, "Trying %s, each at most %s; what they change is put back.\n", text.Count(total, "command"), w.flags.limit)
 	return &progress{out: w.app.Err, total: total, began: w.app.Now()}
 }
 
@@ -126,7 +127,7 @@ func (w *initWork) summaryLeft(line func(string)) {
 	if len(left) == 0 {
 		return
 	}
-	line(fmt.Sprintf("Left out: %s found but not used (gauntlet init --suggest lists all)", count(len(left), "command")))
+	line(fmt.Sprintf("Left out: %s found but not used (gauntlet init --suggest lists all)", text.Count(len(left), "command")))
 	for i, r := range left {
 		if i == maxSummaryLeft {
 			break
@@ -180,7 +181,7 @@ func (w *initWork) writes() string {
 		}
 	}
 	if own > 0 {
-		out = append([]string{fmt.Sprintf(".gauntlet/ (%s)", count(own, "file"))}, out...)
+		out = append([]string{fmt.Sprintf(".gauntlet/ (%s)", text.Count(own, "file"))}, out...)
 	}
 	for _, c := range w.report.Hooks {
 		if c.Action != install.Unchanged {

@@ -14,7 +14,9 @@ import (
 	"gauntlet/internal/install"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/site"
+	"gauntlet/internal/text"
 )
 
 // hookFlags are what install and uninstall have in common.
@@ -78,15 +80,9 @@ func (app *App) places() (install.Places, error) {
 	if err != nil {
 		return install.Places{}, exit(2, "the current folder cannot be read: %v", err)
 	}
-	p := install.Places{Cwd: cwd, Project: cwd, Getenv: app.Getenv, LookPath: proc.LookPath}
-	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if home := app.Getenv(name); filepath.IsAbs(home) {
-			p.Home = home
-			break
-		}
-	}
+	p := install.Places{Cwd: cwd, Project: cwd, Getenv: app.Getenv, LookPath: proc.LookPath, Home: text.Home(app.Getenv)}
 	p.Site = site.Here(cwd, app.Getenv)
-	if p.Site.IsProject() || !sameFolder(p.Site.Top(), p.Home) {
+	if p.Site.IsProject() || !safefile.Same(p.Site.Top(), p.Home) {
 		p.Project = p.Site.Top() // a home directory that is a repository is not a project
 	}
 	if state := p.Site.StateHome; state != "" {

@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
 	"gauntlet/internal/site"
+	"gauntlet/internal/text"
 )
 
 func (app *App) logCmd() *cobra.Command {
@@ -103,7 +104,7 @@ func (app *App) openHistory(ctx context.Context) (*store.Store, error) {
 		return nil, exit(2, "%v", err)
 	}
 	if s.Unreadable > 0 {
-		fmt.Fprintf(app.Err, "warning: %s of the history cannot be read\n", count(s.Unreadable, "line"))
+		fmt.Fprintf(app.Err, "warning: %s of the history cannot be read\n", text.Count(s.Unreadable, "line"))
 	}
 	return s, nil
 }

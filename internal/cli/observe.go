@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/text"
 )
 
 func (app *App) observeCmd() *cobra.Command {
@@ -104,7 +105,7 @@ func (app *App) showRecord(ctx context.Context, part string) error {
 // recordLine is the record of a rule in one line.
 func recordLine(r replay.Rule) string {
 	line := fmt.Sprintf("%s: %s, would block at %d; right %d, wrong %d, unknown %d",
-		redact.Line(r.Rule, 80), count(r.Stops, "stop"), r.WouldBlock, r.Right, r.Wrong, r.Unknown)
+		redact.Line(r.Rule, 80), text.Count(r.Stops, "stop"), r.WouldBlock, r.Right, r.Wrong, r.Unknown)
 	if i := r.Interval; i != nil {
 		line += fmt.Sprintf("; %.0f–%.0f %% right of those known", 100*i.Low, 100*i.High)
 	}

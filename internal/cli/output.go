@@ -31,14 +31,6 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// count is "1 error", "2 errors".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // writeJSONLine prints one JSON document on one line.
 func writeJSONLine(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)

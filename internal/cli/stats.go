@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
+	"gauntlet/internal/text"
 )
 
 func (app *App) statsCmd() *cobra.Command {
@@ -65,7 +66,7 @@ func (app *App) stats(ctx context.Context, asJSON bool, days int, scope historyS
 }
 
 func (app *App) printStats(st store.Stats) error {
-	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), count(st.Verdicts, "verdict"), st.Blocks)
+	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), text.Count(st.Verdicts, "verdict"), st.Blocks)
 	fill := func(w io.Writer) {
 		if len(st.Gates) > 0 {
 			many := slices.ContainsFunc(st.Gates, func(g store.GateStat) bool { return g.Project != st.Gates[0].Project })

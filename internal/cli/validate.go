@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/review"
+	"gauntlet/internal/text"
 )
 
 func (app *App) validateCmd() *cobra.Command {
@@ -66,7 +67,7 @@ func (app *App) validate(asJSON bool) error {
 		fmt.Fprintln(app.Err, e)
 	}
 	if len(errs) > 0 {
-		return exit(2, "the configuration is invalid: %s", count(len(errs), "error"))
+		return exit(2, "the configuration is invalid: %s", text.Count(len(errs), "error"))
 	}
 	fmt.Fprintf(app.Out, "The configuration is valid: %s.\n", l.Summary())
 	return nil

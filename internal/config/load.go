@@ -12,10 +12,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // Loaded is a project's whole configuration with every default resolved.
@@ -33,14 +33,8 @@ type Loaded struct {
 
 // Summary counts what is configured, for people.
 func (l *Loaded) Summary() string {
-	count := func(n int, what string) string {
-		if n != 1 {
-			what += "s"
-		}
-		return strconv.Itoa(n) + " " + what
-	}
 	return strings.Join([]string{
-		count(len(l.Project.EntryPoints), "entry point"), count(len(l.Checks), "check"), count(len(l.Reviews), "review"),
+		text.Count(len(l.Project.EntryPoints), "entry point"), text.Count(len(l.Checks), "check"), text.Count(len(l.Reviews), "review"),
 	}, ", ")
 }
 

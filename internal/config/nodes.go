@@ -5,10 +5,11 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"gauntlet/internal/text"
 )
 
 // fieldIndex finds the field of a struct type that a YAML key sets.
@@ -119,11 +120,7 @@ func kindOf(n ast.Node) string {
 
 // quote shows an untrusted text on one line and not at length.
 func quote(s string) string {
-	const limit = 60
-	if utf8.RuneCountInString(s) > limit {
-		s = string([]rune(s)[:limit]) + "…"
-	}
-	return strconv.Quote(s)
+	return strconv.Quote(text.CutRunes(s, 61))
 }
 
 // printable is quote without the quotes.

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gauntlet/internal/text"
 )
 
 // Settings are the effective values of everything that has a default.
@@ -66,10 +68,7 @@ const (
 func GlobalPath(getenv func(string) string) string {
 	dir := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) { // unset, or invalid by its own specification
-		home := getenv("HOME")
-		if home == "" {
-			home = getenv("USERPROFILE")
-		}
+		home := text.Home(getenv)
 		if !filepath.IsAbs(home) {
 			return ""
 		}

@@ -14,6 +14,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // Job is one gate to run at one place.
@@ -148,7 +149,8 @@ func (s *selector) wanted(k Kind, name string, runs func(inCI bool) bool) bool {
 // logBase makes the file name of a job's logs. Different jobs whose names look
 // the same once made safe get a number.
 func (s *selector) logBase(j Job) string {
-	base := safeName(string(j.Kind) + "_" + j.Entry + "_" + j.Name)
+	base := text.SafeName(string(j.Kind)+"_"+j.Entry+"_"+j.Name, '_')
+	base = base[:min(len(base), 150)] // leaves room for adapter, slot, run number and ending
 	name := base
 	for n := 2; ; n++ {
 		if id, taken := s.logs[name]; !taken || id == j.ID {
@@ -157,19 +159,6 @@ func (s *selector) logBase(j Job) string {
 		}
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
-}
-
-func safeName(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
-			return r
-		}
-		return '_'
-	}, s)
-	if len(s) > 150 { // leaves room for adapter, slot, run number and ending
-		s = s[:150]
-	}
-	return s
 }
 
 // entry is an entry point as it applies to one place.

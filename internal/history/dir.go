@@ -3,6 +3,8 @@ package history
 import (
 	"errors"
 	"path/filepath"
+
+	"gauntlet/internal/text"
 )
 
 // Dir is where the spool lives: $XDG_STATE_HOME/gauntlet/history, or the same
@@ -12,10 +14,8 @@ func Dir(getenv func(string) string) (string, error) {
 	if state := getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
 		return filepath.Join(state, "gauntlet", "history"), nil
 	}
-	for _, name := range []string{"HOME", "USERPROFILE"} {
-		if home := getenv(name); filepath.IsAbs(home) {
-			return filepath.Join(home, ".local", "state", "gauntlet", "history"), nil
-		}
+	if home := text.Home(getenv); home != "" {
+		return filepath.Join(home, ".local", "state", "gauntlet", "history"), nil
 	}
 	return "", errors.New("no place for the history: neither XDG_STATE_HOME nor HOME is set")
 }

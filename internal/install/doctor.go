@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 )
 
@@ -77,7 +77,7 @@ func (d *Doctor) binary() string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	if !sameFile(path, d.Executable) {
+	if !safefile.Same(path, d.Executable) {
 		d.add(Check{
 			Name: "binary", State: Warn, Message: fmt.Sprintf("hooks call %s, but this is %s (%s)", path, d.Executable, d.Version),
 			Fix: "put the directory of the one you want first in PATH, or remove the other",
@@ -86,12 +86,6 @@ func (d *Doctor) binary() string {
 	}
 	d.add(Check{Name: "binary", State: OK, Message: fmt.Sprintf("hooks call %s (%s)", path, d.Version)})
 	return path
-}
-
-func sameFile(a, b string) bool {
-	sa, errA := os.Stat(a)
-	sb, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(sa, sb)
 }
 
 func (d *Doctor) config() *config.Loaded {

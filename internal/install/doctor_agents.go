@@ -9,7 +9,9 @@ import (
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
+	"gauntlet/internal/text"
 )
 
 // agents examines every agent that is here, or that has hooks of ours.
@@ -144,7 +146,7 @@ func (d *Doctor) heartbeat(a agent.Adapter, last map[string]session.Heartbeat, b
 		return
 	}
 	c := Check{Name: "heartbeat", Agent: a.Name(), State: OK, Message: "the stop hook last fired " + ago(d.Now.Sub(stop.At)) + status(stop.Status) + d.others(a, last)}
-	if stop.Binary != "" && binary != "" && !sameFile(stop.Binary, binary) {
+	if stop.Binary != "" && binary != "" && !safefile.Same(stop.Binary, binary) {
 		c.State, c.Message = Warn, c.Message+"; it ran "+stop.Binary
 		c.Fix = "restart the agent so that it sees your PATH, or remove the other binary"
 	}
@@ -173,12 +175,7 @@ func status(s string) string {
 
 // ago is a span as people say it.
 func ago(d time.Duration) string {
-	unit := func(n int, name string) string {
-		if n == 1 {
-			return "1 " + name + " ago"
-		}
-		return fmt.Sprintf("%d %ss ago", n, name)
-	}
+	unit := func(n int, name string) string { return text.Count(n, name) + " ago" }
 	switch {
 	case d < time.Minute:
 		return "just now"

@@ -210,7 +210,7 @@ func handlerJSON(s wire.Setup, h wire.Hook) string {
 	if s.Typed {
 		add("type", `"command"`)
 	}
-	add(s.CommandKey, text(s.Command(h.Args)))
+	add(s.CommandKey, jsonText(s.Command(h.Args)))
 	add(s.TimeoutKey, fmt.Sprint(s.TimeoutOf(h)))
 	if h.Judges() {
 		for _, m := range s.Extra {
@@ -227,10 +227,10 @@ func groupJSON(s wire.Setup, h wire.Hook) string {
 	}
 	matcher := ""
 	if h.Matcher != "" {
-		matcher = `"matcher":` + text(h.Matcher) + ","
+		matcher = `"matcher":` + jsonText(h.Matcher) + ","
 	}
 	return "{" + matcher + `"hooks":[` + handlerJSON(s, h) + `]}`
 }
 
-// text is a JSON string; & and > stay readable.
-func text(s string) string { return strings.TrimSuffix(string(wire.Line(s)), "\n") }
+// jsonText is a JSON string; & and > stay readable.
+func jsonText(s string) string { return strings.TrimSuffix(string(wire.Line(s)), "\n") }

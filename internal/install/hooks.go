@@ -275,7 +275,7 @@ func planStatusLine(c *Change, s wire.Setup, root string) error {
 		}
 		return nil
 	}
-	value := `{"type":"command","command":` + text(wire.Guard+"statusline") + `}`
+	value := `{"type":"command","command":` + jsonText(wire.Guard+"statusline") + `}`
 	c.edit(jsonedit.Append(c.after, l.top, l.top, s.StatusLine, value))
 	return nil
 }

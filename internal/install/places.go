@@ -54,17 +54,12 @@ func (p Places) present(a agent.Adapter) bool {
 			if dir == "" {
 				continue
 			}
-			if path := filepath.Join(dir, filepath.FromSlash(mark)); exists(path) && !onlyOurs(path) {
+			if path := filepath.Join(dir, filepath.FromSlash(mark)); safefile.Exists(path) && !onlyOurs(path) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // onlyOurs reports whether a folder holds nothing but what Gauntlet itself puts

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gauntlet/internal/text"
 )
 
 // Strip takes escape sequences and control characters out of s: what is left
@@ -108,12 +110,7 @@ func escapeLen(s string) int {
 
 // Line makes one line of untrusted text: stripped, redacted, cut to limit runes.
 func Line(s string, limit int) string {
-	s = strings.Join(strings.Fields(Strip(String(s))), " ")
-	if utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	r := []rune(s)
-	return string(r[:limit-1]) + "…"
+	return text.CutRunes(strings.Join(strings.Fields(Strip(String(s))), " "), limit)
 }
 
 // Fence wraps untrusted text so that a reader cannot take it for instructions:

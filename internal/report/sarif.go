@@ -9,6 +9,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
+	"gauntlet/internal/text"
 )
 
 // The part of SARIF 2.1.0 that a run needs.
@@ -134,7 +135,7 @@ func uri(path string) string {
 	var b strings.Builder
 	for i := range len(path) {
 		c := path[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/._-~", c) >= 0 {
+		if text.IsPlain(c) || c == '/' || c == '~' {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 )
 
 // answer is what a reviewer has to say.
@@ -60,8 +59,8 @@ func decode(object []byte) (answer, bool) {
 	if err := json.Unmarshal(escapeControls(object), &raw); err != nil {
 		return answer{}, false
 	}
-	a := answer{Message: text(raw.Message)}
-	switch strings.ToLower(strings.TrimSpace(text(raw.Status))) {
+	a := answer{Message: contentOf(raw.Message)}
+	switch strings.ToLower(strings.TrimSpace(contentOf(raw.Status))) {
 	case "pass":
 		a.Status = Pass
 	case "fail":
@@ -211,15 +210,4 @@ func escapeControls(object []byte) []byte {
 		out = append(out, c)
 	}
 	return out
-}
-
-// clip cuts s to n bytes on a character boundary.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }

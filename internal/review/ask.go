@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // ask gives one slot to a reviewer and keeps what comes of it.
@@ -79,7 +80,7 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 func judge(rec *record, job Job, before *prior, files changed, a answer) (notes []string) {
 	reported := a.Findings
 	if a.Status == Pass && len(reported) > 0 {
-		notes = append(notes, fmt.Sprintf("%s of a passing answer not kept", findings(len(reported))))
+		notes = append(notes, fmt.Sprintf("%s of a passing answer not kept", text.Count(len(reported), "finding")))
 		reported = nil
 	}
 	outside := 0
@@ -109,7 +110,7 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 		{reopened, "marked fixed but still there"},
 	} {
 		if n.count > 0 {
-			notes = append(notes, findings(n.count)+" "+n.text)
+			notes = append(notes, text.Count(n.count, "finding")+" "+n.text)
 		}
 	}
 	open, waived := 0, 0
@@ -135,7 +136,7 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 }
 
 // tidy makes text of a model fit for logs and prompts.
-func tidy(s string) string { return clip(strings.TrimSpace(redact.Strip(redact.String(s))), 4000) }
+func tidy(s string) string { return text.Cut(strings.TrimSpace(redact.Strip(redact.String(s))), 4000) }
 
 // trouble says why there is no judgement.
 func trouble(res proc.Result, timeout time.Duration, stdout, stderr *capture) string {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"gauntlet/internal/text"
 )
 
 // Answer is what the coding agent made of a finding.
@@ -63,23 +65,23 @@ func (f *Finding) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*f = Finding{
-		File: text(raw["file"]), Issue: text(raw["issue"]), Fix: text(raw["fix"]),
-		Priority: strings.ToLower(strings.TrimSpace(text(raw["priority"]))), Status: text(raw["status"]),
+		File: contentOf(raw["file"]), Issue: contentOf(raw["issue"]), Fix: contentOf(raw["fix"]),
+		Priority: strings.ToLower(strings.TrimSpace(contentOf(raw["priority"]))), Status: contentOf(raw["status"]),
 	}
-	digits := strings.TrimSpace(text(raw["line"]))
+	digits := strings.TrimSpace(contentOf(raw["line"]))
 	if i := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
 		digits = digits[:i] // "12-15", "12.0"
 	}
 	f.Line, _ = strconv.Atoi(digits)
 	if r := bytes.TrimSpace(raw["result"]); len(r) > 0 && !bytes.Equal(r, []byte("null")) {
-		s := text(r)
+		s := contentOf(r)
 		f.Result = &s
 	}
 	return nil
 }
 
-// text is a JSON value as text: a string's content, anything else as written.
-func text(raw json.RawMessage) string {
+// contentOf is a JSON value as text: a string's content, anything else as written.
+func contentOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
 		return s
@@ -178,7 +180,7 @@ func merge(earlier, reported []Finding, threshold string) (kept []Finding, reope
 func describe(open, waived int) string {
 	parts := []string{}
 	if open > 0 {
-		parts = append(parts, findings(open))
+		parts = append(parts, text.Count(open, "finding"))
 	}
 	if waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d skipped", waived))

@@ -15,6 +15,7 @@ import (
 
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // record is the result file of a slot: what the reviewer said, and the place
@@ -54,7 +55,7 @@ func (p *prior) count(a Answer) int {
 
 // unanswered says what is still open, and which answers were not understood.
 func (p *prior) unanswered() string {
-	s := findings(p.count(New)) + " not answered yet"
+	s := text.Count(p.count(New), "finding") + " not answered yet"
 	if p.odd > 0 {
 		s += fmt.Sprintf(" (%d with an unknown status: use \"fixed\" or \"skipped\")", p.odd)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/text"
 )
 
 // Status is how a review or one of its slots ended.
@@ -116,7 +117,7 @@ func Run(ctx context.Context, job Job) Result {
 		job.Now = time.Now
 	}
 	if job.Base == "" {
-		job.Base = "review_" + fileName(job.Entry) + "_" + fileName(job.Review.Name)
+		job.Base = "review_" + text.SafeName(job.Entry, '_') + "_" + text.SafeName(job.Review.Name, '_')
 	}
 	start := job.Now()
 	slots, res := plan(job)
@@ -166,7 +167,7 @@ func plan(job Job) ([]*work, Result) {
 		case p.count(Fixed) > 0 || p.Status == Error || p.Status == Fail && p.count(Waived) == 0:
 			todo = append(todo, w)
 		case p.Inputs == inputs(job) && p.count(Waived) > 0:
-			w.slot.fromRecord(p, Pass, findings(p.count(Waived))+" skipped")
+			w.slot.fromRecord(p, Pass, text.Count(p.count(Waived), "finding")+" skipped")
 			res.Slots = append(res.Slots, w.slot)
 		default:
 			passed = append(passed, w)
@@ -273,23 +274,4 @@ func (s *Slot) keepFailing(p *prior) {
 		s.Status = Fail
 		s.Message = fmt.Sprintf("%s (%s)", p.unanswered(), s.Message)
 	}
-}
-
-// findings counts them for a person.
-func findings(n int) string {
-	if n == 1 {
-		return "1 finding"
-	}
-	return fmt.Sprintf("%d findings", n)
-}
-
-// fileName makes one part of a file's name.
-func fileName(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_', r == '-':
-			return r
-		}
-		return '_'
-	}, s)
 }

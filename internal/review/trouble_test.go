@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/text"
 )
 
 func TestReviewersInTrouble(t *testing.T) {
@@ -115,9 +116,9 @@ func TestSecretsStayOutOfFiles(t *testing.T) {
 	if res.Status != Fail {
 		t.Fatalf("got %+v", res)
 	}
-	for _, text := range []string{readFile(t, res.Slots[0].LogPath), readFile(t, res.Slots[0].JSONPath), res.Message, res.Findings()[0].Issue} {
-		if strings.Contains(text, secret) {
-			t.Errorf("the secret is in %q", clip(text, 300))
+	for _, shown := range []string{readFile(t, res.Slots[0].LogPath), readFile(t, res.Slots[0].JSONPath), res.Message, res.Findings()[0].Issue} {
+		if strings.Contains(shown, secret) {
+			t.Errorf("the secret is in %q", text.Cut(shown, 300))
 		}
 	}
 }

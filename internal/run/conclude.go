@@ -9,6 +9,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // conclude makes one status of the gates'. Only a gate that said no fails the
@@ -26,10 +27,10 @@ func (e *execution) conclude(attempts int) {
 		attempts--
 	}
 	e.res.AttemptsLeft = max(0, attempts)
-	total := plural(len(e.res.Gates), "gate")
+	total := text.Count(len(e.res.Gates), "gate")
 	switch {
 	case len(failed) > 0 && e.res.Executed > 0 && attempts <= 0 && e.bounded():
-		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look", plural(len(failed), "gate"), names(failed)))
+		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look", text.Count(len(failed), "gate"), names(failed)))
 	case len(failed) > 0:
 		e.end(event.Failed, fmt.Sprintf("%d of %d gates failed: %s", len(failed), len(e.res.Gates), names(failed)))
 	case len(errored) > 0:
@@ -37,11 +38,11 @@ func (e *execution) conclude(attempts int) {
 		e.res.ErrorMessage = errored[0].Message
 	case waived > 0 || len(e.res.Notices()) > 0:
 		passed := len(e.res.with(func(g gate.Result) bool { return g.Status == gate.Pass }))
-		text := fmt.Sprintf("%d of %d gates passed", passed, len(e.res.Gates))
+		said := fmt.Sprintf("%d of %d gates passed", passed, len(e.res.Gates))
 		if waived > 0 {
-			text = fmt.Sprintf("%s passed, %s skipped", total, plural(waived, "finding"))
+			said = fmt.Sprintf("%s passed, %s skipped", total, text.Count(waived, "finding"))
 		}
-		e.end(event.PassedWithWarnings, strings.Join(append([]string{text}, e.res.Notices()...), "; "))
+		e.end(event.PassedWithWarnings, strings.Join(append([]string{said}, e.res.Notices()...), "; "))
 	case cached == len(e.res.Gates):
 		e.end(event.Passed, total+" passed before on the same content")
 	default:

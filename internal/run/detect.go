@@ -6,6 +6,7 @@ import (
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
+	"gauntlet/internal/text"
 )
 
 // Detected is what a run would do.
@@ -73,7 +74,7 @@ func (e *execution) why(j gate.Job) string {
 	case len(covered) == 1:
 		return covered[0] + " changed"
 	case len(covered) > 1:
-		return fmt.Sprintf("%s changed, %s among them", plural(len(covered), "file"), covered[0])
+		return fmt.Sprintf("%s changed, %s among them", text.Count(len(covered), "file"), covered[0])
 	case e.stillFails(j):
 		return "it failed last time, and what it covers was committed since"
 	default:

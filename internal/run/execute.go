@@ -21,6 +21,7 @@ import (
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // Options say what to run and for whom.
@@ -178,7 +179,7 @@ func (e *execution) locked(ctx context.Context) {
 	e.res.AttemptsLeft = max(0, limit-used)
 	if used >= limit && e.opts.Turn != "" {
 		e.res.ConsoleLogPath = newestConsole(e.logDir)
-		e.end(event.RetryLimitExceeded, fmt.Sprintf("gates failed in %s of this turn; a person should look (`gauntlet clean` starts afresh)", plural(used, "run")))
+		e.end(event.RetryLimitExceeded, fmt.Sprintf("gates failed in %s of this turn; a person should look (`gauntlet clean` starts afresh)", text.Count(used, "run")))
 		return
 	}
 	e.execute(ctx, jobs, limit-used)
@@ -453,11 +454,4 @@ func round(d time.Duration) time.Duration {
 		return time.Second
 	}
 	return d.Round(time.Second)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

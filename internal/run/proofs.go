@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // proved looks for a pass on exactly this content. A failure never answers for a
@@ -63,29 +64,29 @@ func (e *execution) reused(j gate.Job, rec *proof.Record) gate.Result {
 // Origin says in words where a reused result comes from, seen from the project
 // at here.
 func Origin(o proof.Origin, here string, now time.Time) string {
-	text := "passed " + ago(now.Sub(o.At))
+	said := "passed " + ago(now.Sub(o.At))
 	switch o.Source {
 	case proof.Run:
-		text += " here"
+		said += " here"
 	case proof.Worktree:
 		where := o.Where
 		if rel, err := filepath.Rel(here, where); err == nil && len(rel) < len(where) {
 			where = rel
 		}
-		text += " in work tree " + where
+		said += " in work tree " + where
 	case proof.Agent:
-		text += " in the agent's own run"
+		said += " in the agent's own run"
 		if o.Call != "" {
-			text += " `" + o.Call + "`"
+			said += " `" + o.Call + "`"
 		}
 	case proof.Remote:
-		text += " on " + o.Where
+		said += " on " + o.Where
 	}
-	text += " (" + o.By + ")"
+	said += " (" + o.By + ")"
 	if o.Files > 0 {
-		text += ", same " + plural(o.Files, "file")
+		said += ", same " + text.Count(o.Files, "file")
 	}
-	return redact.Line(text, 300)
+	return redact.Line(said, 300)
 }
 
 func ago(d time.Duration) string {

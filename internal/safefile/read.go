@@ -238,3 +238,16 @@ func fault(op, path string, err error) error {
 	}
 	return fmt.Errorf("%s %s: %w", op, path, err)
 }
+
+// Same reports whether two names lead to the same file or directory.
+func Same(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// Exists reports whether there is anything at path; a broken link counts too.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
+	"gauntlet/internal/text"
 	"gauntlet/internal/transcript"
 	"gauntlet/internal/turn"
 )
@@ -79,7 +80,7 @@ func (s *stopping) configure(context.Context) {
 		}
 	}
 	s.Disabled, _ = s.site.Disabled(s.Event.SessionID, s.Facts.Now)
-	s.AutonomyWanted = !s.Event.StopHookActive && autonomy.Wanted(section, autonomy.HomeDir(s.Getenv), s.Getenv)
+	s.AutonomyWanted = !s.Event.StopHookActive && autonomy.Wanted(section, text.Home(s.Getenv), s.Getenv)
 }
 
 // look gathers what the rest of the steps decide from: memory, transcript and
@@ -141,7 +142,7 @@ func (s *stopping) askAutonomy(ctx context.Context) {
 func (s *stopping) autonomy(ctx context.Context) {
 	_, off := s.site.Off(s.Event.SessionID, s.Facts.Now)
 	in := autonomy.Input{
-		Event: s.Event, Root: s.site.Top(), Repo: s.site.Repo, RepoErr: s.site.RepoErr, Home: autonomy.HomeDir(s.Getenv), Getenv: s.Getenv,
+		Event: s.Event, Root: s.site.Top(), Repo: s.site.Repo, RepoErr: s.site.RepoErr, Home: text.Home(s.Getenv), Getenv: s.Getenv,
 		State: s.seen.State, Memory: s.site.Memory, Now: s.Hook.Now, Usage: s.seen.Turn.Usage, HumanText: s.seen.Turn.HumanText, SwitchedOff: off, Warn: s.Stderr,
 		Learn: func(change func(*session.State) error) { s.learned = append(s.learned, change) },
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"runtime"
 	"strings"
+
+	"gauntlet/internal/text"
 )
 
 const (
@@ -61,13 +63,7 @@ func (n names) escape(s, alsoNotPlain string) string {
 }
 
 func (n names) plain(c byte) bool {
-	switch {
-	case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
-		return true
-	case c >= 'A' && c <= 'Z':
-		return !n.foldCase
-	}
-	return false
+	return text.IsPlain(c) && !(n.foldCase && c >= 'A' && c <= 'Z')
 }
 
 // shorten keeps the head of a name that is too long and ends it in a hash of

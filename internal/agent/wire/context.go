@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"gauntlet/internal/event"
@@ -43,4 +44,28 @@ func tokens(raw json.RawMessage) (n int, ok bool) {
 		return 0, false
 	}
 	return int(*f), true
+}
+
+// StatusLine is what of the JSON for a client's status line matters here.
+// Fields that are missing or of another type stay empty.
+type StatusLine struct {
+	SessionID, Cwd   string
+	Model, ModelName string // the id, and what people call it
+	Window           int
+	Use              *event.ContextUse // nil when it does not say
+}
+
+// DecodeStatusLine reads the JSON for a status line.
+func DecodeStatusLine(payload []byte) StatusLine {
+	p, err := Parse(payload)
+	if err != nil {
+		return StatusLine{}
+	}
+	work, model := p.Object("workspace"), p.Object("model")
+	window, _ := tokens(p.Object("context_window")["context_window_size"])
+	return StatusLine{
+		SessionID: p.String("session_id"), Cwd: cmp.Or(p.String("cwd"), work.String("current_dir"), work.String("project_dir")),
+		Model: model.String("id"), ModelName: cmp.Or(model.String("display_name"), model.String("id")),
+		Window: window, Use: contextWindow(p),
+	}
 }

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // The fixed parts of the message.
@@ -67,7 +67,7 @@ func (d *decision) draft(maxSteps, maxNotes int) string {
 	}
 	parts = append(parts, Header)
 	if len(res.Categories) > 0 {
-		parts = append(parts, "Changed: "+clip(oneLine(strings.Join(res.Categories, ", ")), 300))
+		parts = append(parts, "Changed: "+text.Cut(oneLine(strings.Join(res.Categories, ", ")), 300))
 	} else if res.Outcome == Capture {
 		parts = append(parts, noCodeText)
 	}
@@ -82,7 +82,7 @@ func (d *decision) draft(maxSteps, maxNotes int) string {
 				b.WriteString("\n- and " + strconv.Itoa(len(res.Observations)-i) + " more: " + shownHint)
 				break
 			}
-			b.WriteString("\n- " + clip(oneLine(o.Text), maxSentence))
+			b.WriteString("\n- " + text.Cut(oneLine(o.Text), maxSentence))
 		}
 		parts = append(parts, b.String())
 	}
@@ -110,7 +110,7 @@ func (d *decision) steps(limit int) string {
 			text = both
 			i++
 		}
-		lines = append(lines, clip(oneLine(text), maxSentence))
+		lines = append(lines, sentence(text))
 	}
 	if d.commits() {
 		d.commit = commitText(len(lines))
@@ -207,22 +207,12 @@ func code(text string) string {
 	return "`" + text + "`"
 }
 
+// sentence is one line of the message, bounded.
+func sentence(s string) string { return text.Cut(oneLine(s), maxSentence) }
+
 // oneLine takes line breaks and control characters out.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(redact.Strip(text)), " ")
 }
 
-// clip cuts text at a rune, within limit bytes.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	const dots = "…"
-	cut := limit - len(dots)
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + dots
-}
-
-func fit(text string) string { return clip(text, maxMessage-1) }
+func fit(s string) string { return text.Cut(s, maxMessage-1) }

@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/text"
 )
 
 // The sentences of the observations that say the same every time.
@@ -38,7 +39,7 @@ func gapText(category string, missing []string) string {
 }
 
 func driftText(slug string) string {
-	return "Active work item " + code(clip(slug, 100)) + " expects changes in different files — verify you are working on the right task"
+	return "Active work item " + code(text.Cut(slug, 100)) + " expects changes in different files — verify you are working on the right task"
 }
 
 // wideBlast: more than three top-level folders.
@@ -127,7 +128,7 @@ func nameList(files []string) string {
 	const show = 3
 	var parts []string
 	for _, f := range files[:min(show, len(files))] {
-		parts = append(parts, code(clip(f, 60)))
+		parts = append(parts, code(text.Cut(f, 60)))
 	}
 	text := strings.Join(parts, ", ")
 	if more := len(files) - show; more > 0 {

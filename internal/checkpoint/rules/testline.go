@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/internal/redact"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/text"
 )
 
 const fixTests = "fix-tests"
@@ -84,16 +85,16 @@ func testLine(run *TestRun) string {
 	took := " in " + seconds(run.Duration)
 	switch {
 	case run.Err != "":
-		return "Tests could not run (" + code(clip(run.Command, 200)) + "): " + clip(oneLine(run.Err), 160)
+		return "Tests could not run (" + code(text.Cut(run.Command, 200)) + "): " + text.Cut(oneLine(run.Err), 160)
 	case run.Passed:
 		if n := passCount(run.Output); n > 0 {
-			return "Tests: " + strconv.Itoa(n) + " passed" + took + " (" + code(clip(run.Command, 200)) + ")"
+			return "Tests: " + strconv.Itoa(n) + " passed" + took + " (" + code(text.Cut(run.Command, 200)) + ")"
 		}
-		return "Tests: passed" + took + " (" + code(clip(run.Command, 200)) + ")"
+		return "Tests: passed" + took + " (" + code(text.Cut(run.Command, 200)) + ")"
 	case run.TimedOut:
-		return "Tests: FAILED, stopped after " + seconds(run.Duration) + " (" + code(clip(run.Command, 200)) + ")"
+		return "Tests: FAILED, stopped after " + seconds(run.Duration) + " (" + code(text.Cut(run.Command, 200)) + ")"
 	}
-	return "Tests: FAILED" + took + " (" + code(clip(run.Command, 200)) + ")"
+	return "Tests: FAILED" + took + " (" + code(text.Cut(run.Command, 200)) + ")"
 }
 
 func seconds(d time.Duration) string {

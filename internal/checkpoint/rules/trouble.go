@@ -8,6 +8,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/text"
 	"gauntlet/internal/transcript"
 )
 
@@ -85,11 +86,11 @@ func blame(s *step) string {
 	if s.Kind != event.ToolShell {
 		what = s.Name + " " + strings.Join(s.Paths, " ")
 	}
-	text := ": " + code(clip(oneLine(redact.String(what)), 80))
+	said := ": " + code(text.Cut(oneLine(redact.String(what)), 80))
 	if line := errorLine(transcript.WithoutStatus(s.Output)); line != "" {
-		text += ": " + clip(oneLine(redact.String(line)), 90)
+		said += ": " + text.Cut(oneLine(redact.String(line)), 90)
 	}
-	return text
+	return said
 }
 
 // errorLine is the first line that speaks of an error, or the first one.

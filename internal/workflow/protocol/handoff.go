@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/shape"
+	"gauntlet/internal/text"
 	"gauntlet/internal/tokens"
 	"gauntlet/internal/workflow/handoff"
 )
@@ -131,9 +132,7 @@ func mergeHandoff(old []byte) []byte {
 
 // rename replaces the old name where it stands alone.
 func rename(s string) string {
-	word := func(c byte) bool {
-		return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
-	}
+	word := text.IsWord[byte]
 	var b strings.Builder
 	for {
 		i := strings.Index(s, oldName)

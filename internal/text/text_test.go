@@ -1,0 +1,69 @@
+package text
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestCut(t *testing.T) {
+	for _, tt := range []struct {
+		s            string
+		limit        int
+		bytes, runes string
+	}{
+		{"", 0, "", ""},
+		{"abc", 3, "abc", "abc"},
+		{"abcdef", 5, "ab…", "abcd…"},
+		{"äöüß", 7, "äö…", "äöüß"},
+		{"äöüß", 3, "…", "äö…"},
+		{"abc", 0, "…", "…"},
+	} {
+		if got := Cut(tt.s, tt.limit); got != tt.bytes {
+			t.Errorf("Cut(%q, %d) = %q, want %q", tt.s, tt.limit, got, tt.bytes)
+		}
+		if got := CutRunes(tt.s, tt.limit); got != tt.runes {
+			t.Errorf("CutRunes(%q, %d) = %q, want %q", tt.s, tt.limit, got, tt.runes)
+		}
+	}
+}
+
+// Whatever is cut keeps its beginning, its limit and its encoding.
+func TestCutKeepsTheLimit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, limit := rapid.String().Draw(t, "s"), rapid.IntRange(3, 40).Draw(t, "limit")
+		got := Cut(s, limit)
+		if len(got) > limit || !utf8.ValidString(got) || !strings.HasPrefix(s, strings.TrimSuffix(got, "…")) {
+			t.Fatalf("Cut(%q, %d) = %q", s, limit, got)
+		}
+		got = CutRunes(s, limit)
+		if utf8.RuneCountInString(got) > limit || !strings.HasPrefix(s, strings.TrimSuffix(got, "…")) {
+			t.Fatalf("CutRunes(%q, %d) = %q", s, limit, got)
+		}
+	})
+}
+
+func TestNames(t *testing.T) {
+	if got := SafeName("a b/../c:ü.go", '_'); got != "a_b_.._c__.go" {
+		t.Error(got)
+	}
+	if got := Count(0, "gate") + ", " + Count(1, "gate") + ", " + Count(2, "gate"); got != "0 gates, 1 gate, 2 gates" {
+		t.Error(got)
+	}
+	if got := FirstLine("\n \t\n  first \nsecond"); got != "first" {
+		t.Errorf("%q", got)
+	}
+	for env, want := range map[string]string{"HOME": "/h", "USERPROFILE": "/p", "": ""} {
+		got := Home(func(name string) string {
+			return map[string]map[string]string{
+				"HOME":        {"HOME": "/h", "USERPROFILE": "/p"},
+				"USERPROFILE": {"HOME": "relative", "USERPROFILE": "/p"},
+			}[env][name]
+		})
+		if got != want {
+			t.Errorf("%s: %q, want %q", env, got, want)
+		}
+	}
+}
