@@ -62,7 +62,8 @@ var passSigns = sync.OnceValue(func() *regexp.Regexp {
 		`Tests run: [1-9]\d*, Failures: 0, Errors: 0`,
 		`BUILD SUCCESS`,
 		`^Passed!`,
-		`^[.sxXpP]+\s+\[100%\]\s*\z`, // pytest -q, cut before its last line
+		`^\s*0 fail\n[\s\S]*^Ran [1-9]\d* tests`, // bun, cut before what passed
+		`^[.sxXpP]+\s+\[100%\]\s*\z`,             // pytest -q, cut before its last line
 	)
 })
 
@@ -75,7 +76,7 @@ var failSummary = sync.OnceValue(func() *regexp.Regexp {
 		`^Tests( run)?: \d+.*(Failures|Errors): [1-9]`, `\b(tests?|examples?|runs?|assertions?)\b.*, [1-9]\d* (failures?|errors?)\b`,
 		`^(# |ℹ )fail [1-9]`, `^FAIL`, `^\s*--- FAIL`, `^FAILED \S+(::|\.py|\.rb)`, `^ERROR \S+\.py`, `test result: FAILED`, `^FAILED \(`, `^FAILED \|`,
 		`^panic: `, `\[(build|setup) failed\]`, `error\[E\d+\]`,
-		`^error: (script|test failed|could not compile|[Rr]ecipe|Test failed|process didn't exit|\d+ target)`, `^error Command failed`,
+		`^error: script "[^"]*test`, `^error: (test failed|could not compile|[Rr]ecipe|Test failed|process didn't exit|\d+ target)`, `^error Command failed`,
 		`^make(\[\d+\])?: \*\*\* `, `npm ERR!|npm error`, `ELIFECYCLE`, `ERROR task failed`, `^task: Failed to run task`, `ERROR +run failed`, `^Failed tasks:`,
 		`BUILD FAIL`, `^Failed!`, `^INTERNALERROR>`, `no tests ran\b`, `^No tests found`, `^collected 0 items`,
 		`(?i:^(exit|exit[ _]code|rc|status)\s*[:=]\s*[1-9]\d*\s*$)`, `^[.sxXpP]*[FE][.sxXpPFE]*\s+\[ *\d+%\]`,
