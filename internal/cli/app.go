@@ -199,6 +199,7 @@ func (app *App) commands() []command {
 		{"enforce", "", everyDay, app.enforceCmd},
 		{"observe", "", everyDay, app.observeCmd},
 		{"clean", "", everyDay, app.cleanCmd},
+		{"proofs", "", everyDay, app.proofsCmd},
 
 		{"explain", "", blocked, app.explainCmd},
 		{"owed", "checkpoint", blocked, app.checkpointCmd},

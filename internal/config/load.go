@@ -29,6 +29,10 @@ type Loaded struct {
 	Warnings []string // one line each, with their place
 	// Digest names the content of every file of the policy that was read.
 	Digest string
+	// Signers is the text of remote.signers, and Denied the keys of remote proofs
+	// that no longer count; read only where proofs are shared.
+	Signers []byte
+	Denied  []string
 }
 
 // Summary counts what is configured, for people.
@@ -158,6 +162,7 @@ func loadFrom(root, dir, shown, file string, getenv func(string) string) (*Loade
 	l.add(false, d.errs...)
 	l.problems = append(l.problems, late...)
 	l.settings(d, getenv)
+	l.loadSigners()
 	l.out.Digest = "sha256:" + hex.EncodeToString(l.digest.Sum(nil))
 	return l.out, l.problems
 }
@@ -215,6 +220,37 @@ func (l *loader) gateFiles(dir string, endings ...string) []string {
 		out = append(out, e.Name())
 	}
 	return out
+}
+
+// DeniedFile lists keys of remote proofs that no longer count, one per line.
+const DeniedFile = "denied_proofs"
+
+// loadSigners reads whose remote proofs count; without the file only one's own do.
+func (l *loader) loadSigners() {
+	remote := l.out.Settings.Remote
+	if remote.URL == "" {
+		return
+	}
+	l.out.Signers = l.optional(remote.Signers)
+	for line := range strings.Lines(string(l.optional(DeniedFile))) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			l.out.Denied = append(l.out.Denied, line)
+		}
+	}
+}
+
+// optional reads a file of the policy that need not be there.
+func (l *loader) optional(name string) []byte {
+	file := filepath.Join(l.dir, filepath.FromSlash(name))
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	data, fail := l.read(file, path.Join(l.shown, name))
+	if fail != nil {
+		l.out.Warnings = append(l.out.Warnings, fail.Error()+"; remote proofs of others do not count")
+		return nil
+	}
+	return data
 }
 
 func (l *loader) loadChecks() {

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -42,6 +43,20 @@ type Settings struct {
 
 	ProofsDir   string // "" = the git directory that all work trees share
 	ProofsEpoch int
+
+	Remote RemoteSettings
+}
+
+// RemoteSettings are the effective values of the remote section.
+type RemoteSettings struct {
+	URL         string // "" = off
+	Read, Write bool
+	Signers     string
+	Timeout     time.Duration
+	Key         string
+	// Auth is what to send to the server: nil where the user's own file does not
+	// name the same host.
+	Auth *RemoteAuth
 }
 
 // Environment variables that override a field.
@@ -144,9 +159,27 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 		l.out.value("checkpoint.scope").Value = c.Scope
 	}
 	l.out.Settings.LogDir = absolute(l.root, p.LogDir)
+	l.remote(global.Remote)
 	if v := l.out.value("stop_hook.mode"); v.Origin == OriginEnvironment {
 		l.out.Settings.ModeOverride = p.StopHook.Mode
 	}
+}
+
+// remote adds what only the user's own file may say. Credentials go to the host
+// that the user wrote down beside them, never to one that a project names.
+func (l *loader) remote(user UserRemote) {
+	r := &l.out.Settings.Remote
+	r.Key = user.Key
+	if user.Auth == nil || r.URL == "" {
+		return
+	}
+	mine, err1 := url.Parse(user.URL)
+	theirs, err2 := url.Parse(r.URL)
+	if err1 != nil || err2 != nil || user.URL == "" || mine.Host != theirs.Host || mine.Scheme != theirs.Scheme {
+		l.out.Warnings = append(l.out.Warnings, "remote.auth is not sent to "+r.URL+": your own configuration does not name that host as remote.url")
+		return
+	}
+	r.Auth = user.Auth
 }
 
 // Defaults are the settings of a project that sets none.
@@ -166,6 +199,9 @@ func settingsOf(p Project) Settings {
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),
 
 		ProofsDir: p.Proofs.Dir, ProofsEpoch: *p.Proofs.Epoch,
+		Remote: RemoteSettings{
+			URL: p.Remote.URL, Read: *p.Remote.Read, Write: *p.Remote.Write, Signers: p.Remote.Signers, Timeout: saturate(*p.Remote.TimeoutMS, time.Millisecond),
+		},
 	}
 }
 

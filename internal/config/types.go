@@ -30,12 +30,42 @@ type Project struct {
 	Checkpoint             *Checkpoint  `yaml:"checkpoint" json:"checkpoint,omitempty" doc:"The context-aware checkpoint; absent = off."`
 	Autonomy               *Autonomy    `yaml:"autonomy" json:"autonomy,omitempty" doc:"Checkpoints the hook makes itself; absent = off."`
 	Proofs                 Proofs       `yaml:"proofs" json:"proofs,omitzero" doc:"Where it is remembered what passed."`
+	Remote                 Remote       `yaml:"remote" json:"remote,omitzero" doc:"Proofs shared between machines."`
 }
 
 // Proofs is the proofs section, of a project or of the user.
 type Proofs struct {
 	Dir   string `yaml:"dir" json:"dir,omitempty" doc:"Directory of the ledger, to share it between clones on one machine; relative to the project root, or absolute. When not set: gauntlet/proofs in the git directory that all work trees share." nonblank:"true"`
 	Epoch *int   `yaml:"epoch" json:"epoch,omitempty" doc:"Raise it to start afresh: no older proof counts." min:"0" default:"0"`
+}
+
+// Remote is the remote section: proofs shared through a cache server.
+type Remote struct {
+	URL       string   `yaml:"url" json:"url,omitempty" doc:"Address of a server of the Bazel remote cache protocol, such as bazel-remote or nginx with WebDAV PUT. When not set: no proof leaves this machine." nonblank:"true"`
+	Read      *bool    `yaml:"read" json:"read,omitempty" doc:"Look proofs up at the server." default:"true"`
+	Write     *bool    `yaml:"write" json:"write,omitempty" doc:"Publish passes of checks that ran here, signed." default:"false"`
+	Signers   string   `yaml:"signers" json:"signers,omitempty" doc:"File below .gauntlet/, in the format of OpenSSH's allowed_signers: whose proofs count. One's own always do." nonblank:"true" default:"allowed_signers"`
+	TimeoutMS *float64 `yaml:"timeout_ms" json:"timeout_ms,omitempty" doc:"How long a stop waits for the server, in milliseconds." above:"0" default:"300"`
+}
+
+// UserRemote is the remote section of the user's own file, which alone may hold
+// keys and credentials.
+type UserRemote struct {
+	URL       string      `yaml:"url" json:"url,omitempty" doc:"Address of the server, where a project does not say." nonblank:"true"`
+	Read      *bool       `yaml:"read" json:"read,omitempty" doc:"Look proofs up at the server."`
+	Write     *bool       `yaml:"write" json:"write,omitempty" doc:"Publish passes of checks that ran here, signed."`
+	Signers   string      `yaml:"signers" json:"signers,omitempty" doc:"File below .gauntlet/ that names whose proofs count." nonblank:"true"`
+	TimeoutMS *float64    `yaml:"timeout_ms" json:"timeout_ms,omitempty" doc:"How long a stop waits for the server, in milliseconds." above:"0"`
+	Key       string      `yaml:"key" json:"key,omitempty" doc:"Key file that signs: made by gauntlet proofs key, or an SSH key. When not set: that of gauntlet proofs key, else git's user.signingkey." nonblank:"true"`
+	Auth      *RemoteAuth `yaml:"auth" json:"auth,omitempty" doc:"Credentials, sent only to the host of this section's url."`
+}
+
+// RemoteAuth is one way to prove to the server who asks.
+type RemoteAuth struct {
+	Basic         string `yaml:"basic" json:"basic,omitempty" doc:"user:password." nonblank:"true"`
+	BearerCommand string `yaml:"bearer_command" json:"bearer_command,omitempty" doc:"Command that prints a bearer token." nonblank:"true"`
+	BearerEnv     string `yaml:"bearer_env" json:"bearer_env,omitempty" doc:"Environment variable that holds a bearer token." nonblank:"true"`
+	Cert          string `yaml:"cert" json:"cert,omitempty" doc:"PEM file with a client certificate and its key." nonblank:"true"`
 }
 
 // CLI names the reviewers in order of preference.
@@ -192,7 +222,8 @@ type Review struct {
 
 // Global is the user's own configuration for all projects.
 type Global struct {
-	StopHook StopHook `yaml:"stop_hook" json:"stop_hook,omitzero" doc:"How the stop hook behaves where a project does not say."`
-	DebugLog DebugLog `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log where a project does not say."`
-	Proofs   Proofs   `yaml:"proofs" json:"proofs,omitzero" doc:"Where it is remembered what passed, where a project does not say."`
+	StopHook StopHook   `yaml:"stop_hook" json:"stop_hook,omitzero" doc:"How the stop hook behaves where a project does not say."`
+	DebugLog DebugLog   `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log where a project does not say."`
+	Proofs   Proofs     `yaml:"proofs" json:"proofs,omitzero" doc:"Where it is remembered what passed, where a project does not say."`
+	Remote   UserRemote `yaml:"remote" json:"remote,omitzero" doc:"Proofs shared between machines: credentials and keys, and what a project does not say."`
 }

@@ -32,6 +32,11 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		all[i] = e.prepare(ctx, j, n, kept)
 		if r, ok := e.proved(&all[i]); ok {
 			results[i] = r
+		}
+	}
+	e.provedElsewhere(ctx, all, results)
+	for i, j := range jobs {
+		if results[i].ID != "" {
 			continue
 		}
 		tasks = append(tasks, task{job: j, index: len(tasks), do: all[i].do})
@@ -81,6 +86,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		e.interrupted(ctx)
 	}
 	e.prove(ctx, all, results)
+	e.publish(all, results)
 	e.record(console, kept, n, ctx.Err() != nil)
 }
 

@@ -28,6 +28,25 @@ type Server struct {
 	cas  map[string][]byte
 	gets int
 	puts int
+	seen map[string]bool // header names of requests
+}
+
+// Saw reports whether a request had the header.
+func (s *Server) Saw(header string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen[header]
+}
+
+// Keys lists what is stored.
+func (s *Server) Keys(kind string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for k := range s.store(kind) {
+		out = append(out, k)
+	}
+	return out
 }
 
 // Counts says how many reads and writes were asked for.
@@ -63,6 +82,14 @@ func (s *Server) store(kind string) map[string][]byte {
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+	}
+	for name := range r.Header {
+		s.seen[name] = true
+	}
+	s.mu.Unlock()
 	if s.Delay > 0 {
 		select {
 		case <-time.After(s.Delay):

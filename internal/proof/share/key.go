@@ -1,0 +1,156 @@
+package share
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/proc"
+	"gauntlet/internal/proof/attest"
+	"gauntlet/internal/safefile"
+)
+
+// KeyFile is where `gauntlet proofs key` keeps the key it makes.
+func KeyFile(stateHome string) string { return filepath.Join(stateHome, "gauntlet", "signing.pem") }
+
+const maxKey = 64 << 10
+
+// MakeKey makes an Ed25519 key at file, if there is none, and returns its public
+// half. made is false when it was there before.
+func MakeKey(file string) (pub attest.PublicKey, made bool, err error) {
+	if key, err := readKey(file); err == nil {
+		return public(key), false, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return pub, false, err
+	}
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return pub, false, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return pub, false, err
+	}
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return pub, false, err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	return public(key), true, safefile.WriteIn(dir, file, text, 0o600)
+}
+
+func public(key ed25519.PrivateKey) attest.PublicKey {
+	return attest.FromEd25519(key.Public().(ed25519.PublicKey))
+}
+
+func readKey(file string) (ed25519.PrivateKey, error) {
+	text, err := safefile.Read("", file, maxKey)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != "PRIVATE KEY" {
+		return nil, errNotEd25519
+	}
+	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	ed, ok := key.(ed25519.PrivateKey)
+	if !ok {
+		return nil, errNotEd25519
+	}
+	return ed, nil
+}
+
+// errNotEd25519 says that a key file is not one of Gauntlet's own; it may be an
+// SSH key.
+var errNotEd25519 = errors.New("not an Ed25519 key in PEM form")
+
+// ownPublic is the public half of the key that signs here, where that can be
+// told without starting a process.
+func ownPublic(configured, stateHome string) (attest.PublicKey, error) {
+	file := configured
+	if file == "" {
+		file = KeyFile(stateHome)
+	}
+	key, err := readKey(file)
+	if err == nil {
+		return public(key), nil
+	}
+	if configured == "" {
+		return attest.PublicKey{}, err
+	}
+	text, err := safefile.Read("", strings.TrimSuffix(configured, ".pub")+".pub", maxKey)
+	if err != nil {
+		return attest.PublicKey{}, err
+	}
+	words := strings.Fields(string(text))
+	if len(words) < 2 {
+		return attest.PublicKey{}, fmt.Errorf("%s.pub is not a public key", configured)
+	}
+	return attest.ParsePublicKey(words[0], words[1])
+}
+
+// Signer signs messages and names its key.
+type Signer func(message []byte) (blob []byte, keyID string, err error)
+
+// NewSigner finds the key that signs: the configured one, that of `gauntlet
+// proofs key`, else git's user.signingkey.
+func NewSigner(ctx context.Context, configured, stateHome string, o Options) (Signer, error) {
+	for _, file := range []string{configured, KeyFile(stateHome)} {
+		if file == "" {
+			continue
+		}
+		key, err := readKey(file)
+		switch {
+		case err == nil:
+			return func(m []byte) ([]byte, string, error) {
+				return attest.SignEd25519(key, m), public(key).Fingerprint(), nil
+			}, nil
+		case file == configured && errors.Is(err, errNotEd25519):
+			return sshSigner(ctx, file, o), nil
+		case file == configured:
+			return nil, fmt.Errorf("remote.key: %w", err)
+		}
+	}
+	out, _, res := proc.Output(ctx, proc.Cmd{Args: []string{"git", "config", "--global", "--get", "user.signingkey"}, Env: o.Environ, Timeout: 5 * time.Second}, 4<<10)
+	name := strings.TrimSpace(string(out))
+	if !res.OK() || name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "key::") || strings.HasPrefix(name, "ssh-") {
+		return nil, errors.New("no key to sign proofs with: run `gauntlet proofs key`")
+	}
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		name = filepath.Join(o.Getenv("HOME"), rest)
+	}
+	return sshSigner(ctx, name, o), nil
+}
+
+// sshSigner signs with ssh-keygen, which also asks the agent for the key.
+func sshSigner(ctx context.Context, file string, o Options) Signer {
+	return func(message []byte) ([]byte, string, error) {
+		out, stderr, res := proc.Output(ctx, proc.Cmd{
+			Args: []string{"ssh-keygen", "-q", "-Y", "sign", "-n", attest.Namespace, "-f", file}, Env: o.Environ, Stdin: strings.NewReader(string(message)), Timeout: 20 * time.Second,
+		}, maxKey)
+		if !res.OK() {
+			return nil, "", fmt.Errorf("ssh-keygen -Y sign: %s", strings.TrimSpace(string(stderr)))
+		}
+		blob, err := attest.Unarmor(out)
+		if err != nil {
+			return nil, "", err
+		}
+		key, err := attest.VerifySSH(blob, message)
+		if err != nil {
+			return nil, "", fmt.Errorf("ssh-keygen signed something else: %w", err)
+		}
+		return blob, key.Fingerprint(), nil
+	}
+}

@@ -1,0 +1,102 @@
+package run
+
+import (
+	"context"
+	"os"
+
+	"gauntlet/internal/gate"
+	"gauntlet/internal/proc"
+	"gauntlet/internal/proof"
+	"gauntlet/internal/proof/share"
+	"gauntlet/internal/site"
+)
+
+func (e *execution) shareOptions() share.Options {
+	return share.Options{
+		Config: e.opts.Config, StateHome: site.StateHome(e.opts.Getenv), Getenv: e.opts.Getenv, Environ: e.opts.Environ, Now: e.opts.Now,
+	}
+}
+
+// provedElsewhere asks the remote cache for the checks that would run otherwise.
+// Whatever goes wrong there, they run here.
+func (e *execution) provedElsewhere(ctx context.Context, all []planned, results []gate.Result) {
+	if e.opts.Config.Settings.Remote.URL == "" || e.opts.NoCache {
+		return
+	}
+	cache, warnings, err := share.Open(e.shareOptions())
+	e.res.Warnings = append(e.res.Warnings, warnings...)
+	if err != nil {
+		e.res.Warnings = append(e.res.Warnings, "remote cache: "+err.Error())
+	}
+	if cache == nil {
+		return
+	}
+	var asks []share.Ask
+	for i, p := range all {
+		if results[i].ID == "" && p.key.ID != "" && p.job.Kind == gate.KindCheck {
+			asks = append(asks, share.Ask{Key: p.key.ID, Gate: p.job.Name})
+		}
+	}
+	answer := cache.Lookup(ctx, asks)
+	e.res.Warnings = append(e.res.Warnings, answer.Warnings...)
+	for i, p := range all {
+		rec, ok := answer.Hits[p.key.ID]
+		if !ok || results[i].ID != "" || p.job.Kind != gate.KindCheck {
+			continue
+		}
+		rec.Gate, rec.Files, rec.Parts = p.job.ID, p.key.Files, p.key.Parts
+		results[i] = e.reused(p.job, &rec)
+		if err := e.ledger.Put(ctx, rec); err != nil {
+			e.note("the remote proof of %s cannot be kept: %v", p.job.Name, err)
+		}
+	}
+}
+
+// publish puts the passes of this run into the outbox and starts the child that
+// sends them. In CI a step of its own does that, which can fail loudly.
+func (e *execution) publish(all []planned, results []gate.Result) {
+	if set := e.opts.Config.Settings.Remote; set.URL == "" || !set.Write || e.content == nil {
+		return
+	}
+	out := share.NewOutbox(e.opts.Config.Root, site.StateHome(e.opts.Getenv))
+	waiting := false
+	for i, r := range results {
+		p := all[i]
+		if r.Cached || r.Status != gate.Pass || r.Kind != gate.KindCheck || p.key.ID == "" || r.Flaky || r.Warning != "" || e.touchedMeanwhile(p.job) {
+			continue
+		}
+		rec := e.ledger.Get(p.key.ID).Pass
+		if rec == nil || rec.Source != proof.Run {
+			continue
+		}
+		pub := *rec
+		pub.Where = hostOf(e.ci)
+		if err := out.Add(share.Item{Record: pub, Name: p.job.Name, Tools: p.job.Check.Tools, LogPath: r.LogPath}); err != nil {
+			e.note("%s is not published: %v", p.job.Name, err)
+			continue
+		}
+		waiting = true
+	}
+	if !waiting || e.ci {
+		return
+	}
+	self, err := os.Executable()
+	if err == nil {
+		err = proc.Detach(proc.Cmd{Args: []string{self, "proofs", "publish", "--project", e.opts.Config.Root}, Env: e.opts.Environ})
+	}
+	if err != nil {
+		e.note("nothing is published: %v", err)
+	}
+}
+
+// hostOf names where a gate ran, for whoever reuses it.
+func hostOf(ci bool) string {
+	if ci {
+		return "ci"
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "another machine"
+	}
+	return host
+}
