@@ -41,7 +41,7 @@ func TestDefaults(t *testing.T) {
 		LogDir: filepath.Join(root, "gauntlet_logs"), AllowParallel: true, MaxParallel: 16, MaxRetries: 3, Threshold: "high",
 		StopHookEnabled: true, RunInterval: 10 * time.Minute, Reentry: "once", Scope: "working_tree", MaxBlocks: 3, Deadline: 280 * time.Second, Mode: ModeEnforce,
 		DebugLogMaxBytes: 10 << 20,
-		Remote: RemoteSettings{Read: true, Signers: "allowed_signers", Timeout: 300 * time.Millisecond},
+		Remote:           RemoteSettings{Read: true, Signers: "allowed_signers", Timeout: 300 * time.Millisecond},
 	}
 	if diff := cmp.Diff(want, l.Settings); diff != "" {
 		t.Error(diff)
