@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/proof/share"
 	"gauntlet/internal/site"
+	"gauntlet/internal/text"
 )
 
 func (app *App) proofsKeyCmd() *cobra.Command {
@@ -91,6 +92,6 @@ func (app *App) publishProofs(ctx context.Context, project string) error {
 	if err != nil {
 		return exit(1, "%v", err)
 	}
-	fmt.Fprintf(app.Out, "%s published.\n", count(sent, "proof"))
+	fmt.Fprintf(app.Out, "%s published.\n", text.Count(sent, "proof"))
 	return nil
 }
