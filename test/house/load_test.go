@@ -153,7 +153,9 @@ func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[
 }
 
 // isTestHelper tells packages that only tests import (a rule sees to that).
-func isTestHelper(path string) bool { return strings.HasSuffix(path, "test") }
+func isTestHelper(path string) bool {
+	return strings.HasSuffix(path, "test") && !strings.HasSuffix(path, "/attest")
+}
 
 // imports are the packages that are known by their import path.
 type imports map[string]*types.Package
