@@ -197,7 +197,7 @@ func secondStop(f Facts) (Decision, bool) {
 	if !f.again() {
 		return undecided()
 	}
-	if f.Commit.Blocks() && f.Disabled == "" {
+	if f.Commit.Blocks() && f.Project && f.Disabled == "" {
 		return weakened(f, letGo(f), f.Commit), true
 	}
 	return letGo(f), true
@@ -293,7 +293,9 @@ func gatesOnly(f Facts) Decision {
 		d = loud(f.Gates.Status, f.Gates.Message)
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges:
 		d.Settled = len(f.Gates.ChangedMeanwhile) == 0
-	case event.Failed, event.LockExists, event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled,
+	case event.Failed: // and time ran out before that could be answered
+		d = loud(event.InfrastructureErr, "gates failed, but the stop was interrupted before it could be answered: "+f.Gates.Message)
+	case event.LockExists, event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled,
 		event.InvalidInput, event.Untrusted, event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
 	return observed(f, d)

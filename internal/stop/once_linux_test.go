@@ -1,0 +1,120 @@
+package stop
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/site"
+	"gauntlet/internal/turn"
+)
+
+// watched counts what happens to one file or directory.
+func watched(t *testing.T, path string, mask uint32) func() (names []string) {
+	t.Helper()
+	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	if _, err := unix.InotifyAddWatch(fd, path, mask); err != nil {
+		t.Fatal(err)
+	}
+	return func() (names []string) {
+		buf := make([]byte, 64<<10)
+		n, _ := unix.Read(fd, buf)
+		for at := 0; at+unix.SizeofInotifyEvent <= n; {
+			size := int(uint32(buf[at+12]) | uint32(buf[at+13])<<8 | uint32(buf[at+14])<<16 | uint32(buf[at+15])<<24)
+			names = append(names, strings.TrimRight(string(buf[at+unix.SizeofInotifyEvent:at+unix.SizeofInotifyEvent+size]), "\x00"))
+			at += unix.SizeofInotifyEvent + size
+		}
+		return names
+	}
+}
+
+// A stop with gates and a checkpoint asks git for its status once, reads the
+// transcript once and writes its memory once.
+func TestOneLookOneWrite(t *testing.T) {
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHooked(t, `
+stop_hook: {preset: strict}
+entry_points: [{path: ., checks: [t]}]
+checkpoint: {min_turn_seconds: 0, categories: [{name: code, paths: ["**"], actions: [{id: tests, run: make test, evidence: [make test]}]}]}
+`, map[string]string{"t": "command: test ! -e bad\n"})
+	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "git.log")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >> %s\nexec %s \"$@\"\n", log, real)
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	transcript := filepath.Join(t.TempDir(), "t.jsonl")
+	line := `{"type":"user","uuid":"u1","sessionId":"s","timestamp":%q,"message":{"role":"user","content":"go"}}` + "\n"
+	if err := os.WriteFile(transcript, fmt.Appendf(nil, line, h.now.Add(-time.Hour).Format(time.RFC3339)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	past := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(transcript, past, past); err != nil {
+		t.Fatal(err)
+	}
+	stop := func(turn string) answer {
+		return h.raw(fmt.Appendf(nil, `{"hook_event_name":"Stop","session_id":"s","prompt_id":%q,"cwd":%q,"transcript_path":%q}`, turn, h.dir, transcript))
+	}
+	prompt := func() {
+		at := site.Find(h.dir, func(k string) string { return h.env[k] })
+		_, err := turn.Prompted{
+			Memory: at.Memory, Repo: at.Repo, InRepo: true, Snapshot: true, Now: h.now, Seen: turn.Seen{Session: "s", Transcript: transcript},
+		}.Record(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	prompt() // makes the directories that are watched
+	if err := os.MkdirAll(filepath.Join(h.dir, "gauntlet_logs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, c := range []struct{ file, status string }{
+		{"code", string(event.Checkpoint)}, // gates pass, the checkpoint blocks
+		{"bad", string(event.Failed)},
+	} {
+		prompt()
+		_ = os.Remove(log)
+		h.write(c.file, "x")
+		time.Sleep(50 * time.Millisecond) // a file that was written just now is looked at again
+		read := watched(t, transcript, unix.IN_OPEN)
+		written := watched(t, filepath.Join(h.dir, ".git", "gauntlet", "sessions"), unix.IN_MOVED_TO|unix.IN_CLOSE_WRITE)
+		if a := stop("p-" + c.file); a.Status != c.status {
+			t.Fatalf("%+v, want %s", a, c.status)
+		}
+		asked, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(asked), "status --porcelain"); n != 1 {
+			t.Errorf("%s: git status ran %d times:\n%s", c.status, n, asked)
+		}
+		if n := len(read()); n != 1 {
+			t.Errorf("%s: the transcript was opened %d times", c.status, n)
+		}
+		memory := map[string]bool{}
+		writes := 0
+		for _, name := range written() {
+			if strings.HasSuffix(name, ".json") {
+				memory[name] = true
+				writes++
+			}
+		}
+		if writes != 1 || len(memory) != 1 {
+			t.Errorf("%s: the memory was written %d times: %v", c.status, writes, memory)
+		}
+	}
+}
