@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/replay"
 	"gauntlet/internal/report"
 	"gauntlet/internal/text"
 )
@@ -26,8 +27,13 @@ func (app *App) statsCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Sum up gates, their time, and blocked stops",
-		Long: `Sum up the history: per gate how often it passed, failed and could not run and
-its median time; per day how many verdicts there were and how many blocked.`,
+		Long: `Sum up the history: per gate how often it ran, failed and could not
+run, how often its result was reused or proved by the agent, flakes, what would
+have blocked, right and wrong blocks, and time spent and saved; per day how many
+verdicts there were and how many blocked.
+
+Right and wrong come from what followed a block (see gauntlet replay) and from
+gauntlet label.`,
 		Example: `  gauntlet stats
   gauntlet stats --days 7 --everywhere
   gauntlet stats --json`,
@@ -59,10 +65,37 @@ func (app *App) stats(ctx context.Context, asJSON bool, days int, scope historyS
 	if err != nil {
 		return exit(2, "%v", err)
 	}
+	if err := followed(s, paths, since, st.Gates); err != nil {
+		return exit(2, "%v", err)
+	}
 	if asJSON {
 		return writeJSON(app.Out, st)
 	}
 	return app.printStats(st)
+}
+
+// followed adds what became of the blocks of each gate.
+func followed(s *store.Store, paths []string, since time.Time, gates []store.GateStat) error {
+	list, err := s.Verdicts(paths, 0)
+	if err != nil {
+		return err
+	}
+	labels, err := s.Labels()
+	if err != nil {
+		return err
+	}
+	verdicts := make([]replay.Recorded, 0, len(list))
+	for _, v := range list {
+		if !v.Time.Before(since) {
+			verdicts = append(verdicts, replay.Recorded{Verdict: v.Record, Gates: v.Gates})
+		}
+	}
+	outcomes := replay.Outcomes(verdicts, labels)
+	for i := range gates {
+		o := outcomes[[2]string{gates[i].Project, gates[i].Gate}]
+		gates[i].Right, gates[i].Wrong, gates[i].Unknown = o.Right, o.Wrong, o.Unknown
+	}
+	return nil
 }
 
 func (app *App) printStats(st store.Stats) error {
@@ -70,13 +103,19 @@ func (app *App) printStats(st store.Stats) error {
 	fill := func(w io.Writer) {
 		if len(st.Gates) > 0 {
 			many := slices.ContainsFunc(st.Gates, func(g store.GateStat) bool { return g.Project != st.Gates[0].Project })
-			fmt.Fprintln(w, "\nPASS\tFAIL\tERROR\tSKIPPED\tREUSED\tMEDIAN\tMAX\t  GATE")
+			fmt.Fprintln(w, "\nRUNS\tFAIL\tERROR\tREUSED\tAGENT\tFLAKES\tWOULD BLOCK\tRIGHT\tWRONG\tSPENT\tSAVED\tMEDIAN\t  GATE")
 			for _, g := range st.Gates {
 				name := redact.Line(gate.Label(g.Gate), 120)
 				if many {
 					name = redact.Line(filepath.Base(g.Project), 30) + "  " + name
 				}
-				fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%s\t%s\t  %s\n", g.Pass, g.Fail, g.Error, g.Skipped, g.Cached, millis(g.MedianMS), millis(g.MaxMS), name)
+				fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t  %s\n", g.Runs, g.Failures, g.Error, g.Reused+g.Worktree+g.Remote, g.Agent,
+					g.Flakes, g.WouldBlock, g.Right, g.Wrong, millis(g.SpentMS), millis(g.SavedMS), optionalMillis(g.MedianMS), name)
+			}
+		}
+		for _, g := range st.Gates {
+			if g.Flakes > 0 {
+				fmt.Fprintf(w, "\n%s is flaky: it passed and failed on the same content %s (retries: 1, or quarantine)\n", redact.Line(gate.Label(g.Gate), 120), times(g.Flakes))
 			}
 		}
 		if len(st.Days) > 0 {
@@ -92,4 +131,20 @@ func (app *App) printStats(st store.Stats) error {
 		}
 		return line
 	})
+}
+
+// optionalMillis is a time that may not have been measured.
+func optionalMillis(ms *float64) string {
+	if ms == nil {
+		return "-"
+	}
+	return millis(*ms)
+}
+
+// times is "once", "3 times".
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }

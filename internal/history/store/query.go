@@ -81,18 +81,37 @@ type Stats struct {
 }
 
 // GateStat is one gate over time. Times are of runs that were executed, not of
-// results that were reused.
+// results that were reused; nil: it did not run.
 type GateStat struct {
-	Project  string  `json:"project"`
-	Gate     string  `json:"gate"`
-	Kind     string  `json:"kind"`
-	Pass     int     `json:"pass"`
-	Fail     int     `json:"fail"`
-	Error    int     `json:"error"`
-	Skipped  int     `json:"skipped"`
-	Cached   int     `json:"cached"`
-	MedianMS float64 `json:"medianMs"`
-	MaxMS    float64 `json:"maxMs"`
+	Project string `json:"project"`
+	Gate    string `json:"gate"`
+	Kind    string `json:"kind"`
+	// Results, reused ones included.
+	Pass    int `json:"pass"`
+	Fail    int `json:"fail"`
+	Error   int `json:"error"`
+	Skipped int `json:"skipped"`
+	Cached  int `json:"cached"` // reused, whoever proved it
+	// Runs were executed here; Failures of them said no. The rest was proved
+	// before: here (Reused), by the agent itself, in another work tree, elsewhere.
+	Runs     int `json:"runs"`
+	Failures int `json:"failures"`
+	Reused   int `json:"reused"`
+	Agent    int `json:"agent"`
+	Worktree int `json:"worktree"`
+	Remote   int `json:"remote"`
+	// Flakes counts contents on which it both passed and failed.
+	Flakes     int `json:"flakes"`
+	WouldBlock int `json:"wouldBlock"`
+	// Right, Wrong and Unknown are its blocks by what followed them.
+	Right   int `json:"right"`
+	Wrong   int `json:"wrong"`
+	Unknown int `json:"unknown"`
+
+	SpentMS  float64  `json:"spentMs"`
+	SavedMS  float64  `json:"savedMs"`
+	MedianMS *float64 `json:"medianMs"`
+	MaxMS    *float64 `json:"maxMs"`
 }
 
 // DayStat is one day, in the time zone of the caller.
@@ -121,36 +140,16 @@ func (s *Store) Stats(projects []string, since time.Time) (Stats, error) {
 	if err != nil {
 		return st, err
 	}
-	type key struct{ project, gate string }
-	gates, times := map[key]*GateStat{}, map[key][]float64{}
+	sums := map[gateKey]*gateSum{}
 	err = s.since(projects, history.Gate, since, func(rec history.Record) {
-		k := key{rec.Project, rec.Gate}
-		g := gates[k]
-		if g == nil {
-			g = &GateStat{Project: rec.Project, Gate: rec.Gate, Kind: rec.Kind}
-			gates[k] = g
+		k := gateKey{rec.Project, rec.Gate}
+		if sums[k] == nil {
+			sums[k] = &gateSum{GateStat: GateStat{Project: rec.Project, Gate: rec.Gate, Kind: rec.Kind}, flaky: map[string]bool{}, seen: map[string]string{}}
 		}
-		switch rec.Status {
-		case "pass":
-			g.Pass++
-		case "fail":
-			g.Fail++
-		case "error":
-			g.Error++
-		case "skipped":
-			g.Skipped++
-		}
-		switch {
-		case rec.Cached:
-			g.Cached++
-		case rec.Status != "skipped":
-			times[k] = append(times[k], rec.DurationMS)
-			g.MaxMS = max(g.MaxMS, rec.DurationMS)
-		}
+		sums[k].add(rec)
 	})
-	for k, g := range gates {
-		g.MedianMS = median(times[k])
-		st.Gates = append(st.Gates, *g)
+	for _, g := range sums {
+		st.Gates = append(st.Gates, g.stat())
 	}
 	slices.SortFunc(st.Gates, func(a, b GateStat) int {
 		if c := strings.Compare(a.Project, b.Project); c != 0 {
@@ -163,18 +162,6 @@ func (s *Store) Stats(projects []string, since time.Time) (Stats, error) {
 	}
 	slices.SortFunc(st.Days, func(a, b DayStat) int { return strings.Compare(a.Day, b.Day) })
 	return st, err
-}
-
-func median(times []float64) float64 {
-	if len(times) == 0 {
-		return 0
-	}
-	slices.Sort(times)
-	half := len(times) / 2
-	if len(times)%2 == 1 {
-		return times[half]
-	}
-	return (times[half-1] + times[half]) / 2
 }
 
 func (s *Store) since(projects []string, typ history.Type, since time.Time, each func(history.Record)) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/ncruces/go-sqlite3"
 
 	"gauntlet/internal/history"
@@ -246,9 +247,16 @@ func TestStats(t *testing.T) {
 	if st.Verdicts != 3 || st.Blocks != 1 || len(st.Days) != 2 || st.Days[1] != (DayStat{"2026-05-02", 1, 1}) {
 		t.Errorf("got %+v", st)
 	}
-	want := GateStat{Project: "/p", Gate: "lint", Kind: "check", Pass: 2, Fail: 1, Error: 1, Cached: 1, MedianMS: 20, MaxMS: 30}
-	if len(st.Gates) != 2 || st.Gates[0] != want || st.Gates[1].Skipped != 1 {
-		t.Errorf("got %+v", st.Gates)
+	mid, most := 20.0, 30.0
+	want := GateStat{
+		Project: "/p", Gate: "lint", Kind: "check", Pass: 2, Fail: 1, Error: 1, Cached: 1, Runs: 3, Failures: 1, Reused: 1, SpentMS: 60,
+		MedianMS: &mid, MaxMS: &most,
+	}
+	if len(st.Gates) != 2 || st.Gates[1].Skipped != 1 || st.Gates[1].MedianMS != nil {
+		t.Fatalf("got %+v", st.Gates)
+	}
+	if diff := cmp.Diff(want, st.Gates[0]); diff != "" {
+		t.Error(diff)
 	}
 	if st, err := s.Stats(nil, base.Add(1000*time.Hour)); err != nil || st.Verdicts != 0 || len(st.Gates) != 0 {
 		t.Errorf("nothing happened since, but %+v, %v", st, err)
@@ -296,5 +304,31 @@ func TestLabelsNewestWins(t *testing.T) {
 	labels, err := open(t, dir).Labels()
 	if err != nil || len(labels) != 2 || labels["a"] != "wrong" || labels["b"] != "right" {
 		t.Errorf("labels %v, %v", labels, err)
+	}
+}
+
+// The same key with both results is a flake; who proved what is told apart.
+func TestStatsByKeyAndSource(t *testing.T) {
+	dir := t.TempDir()
+	with := func(n int, status, key string, source history.Source, cached bool) history.Record {
+		r := gate(n, "/p", "test", status, 10)
+		r.Key, r.Source, r.Cached, r.WouldBlock = key, source, cached, status == "fail"
+		if cached {
+			r.SavedMS = 500
+		}
+		return r
+	}
+	spool(t, dir,
+		with(1, "fail", "k1", history.FromRun, false), with(2, "pass", "k1", history.FromRun, false), with(3, "pass", "k1", history.FromRun, false),
+		with(4, "fail", "k2", history.FromRun, false), with(5, "pass", "k3", history.FromRun, false),
+		with(6, "pass", "k3", history.FromAgent, true), with(7, "pass", "k3", history.FromWorktree, true), with(8, "pass", "k3", history.FromRemote, true),
+		with(9, "pass", "k3", history.FromRun, true))
+	st, err := open(t, dir).Stats(nil, base.Add(-time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := st.Gates[0]
+	if g.Flakes != 1 || g.Runs != 5 || g.Failures != 2 || g.Agent != 1 || g.Worktree != 1 || g.Remote != 1 || g.Reused != 1 || g.SavedMS != 2000 || g.WouldBlock != 2 {
+		t.Errorf("%+v", g)
 	}
 }
