@@ -198,6 +198,7 @@ func (app *App) commands() []command {
 		{"detect", "", everyDay, app.detectCmd},
 		{"enforce", "", everyDay, app.enforceCmd},
 		{"observe", "", everyDay, app.observeCmd},
+		{"baseline", "", everyDay, app.baselineCmd},
 		{"clean", "", everyDay, app.cleanCmd},
 		{"proofs", "", everyDay, app.proofsCmd},
 

@@ -69,6 +69,9 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 	if env.Judge != nil {
 		env.Judge(ctx, j, &res)
 	}
+	if res.Status == Fail && res.Report != nil && res.Report.Note != "" {
+		res.Message += "; " + res.Report.Note
+	}
 	trailer := "\nResult: " + string(res.Status)
 	if why := strings.TrimPrefix(res.Message+"; "+res.Warning, "; "); why != "" {
 		trailer += " - " + strings.TrimSuffix(why, "; ")

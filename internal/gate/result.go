@@ -69,6 +69,8 @@ type Result struct {
 
 	// Key names everything the result depends on; "" when that is not known.
 	Key string `json:"key,omitempty"`
+	// Parts are the digests that the key is made of.
+	Parts map[string]string `json:"-"`
 	// Mode is what a failure means; WouldBlock: it failed, and only its mode lets
 	// the agent stop.
 	Mode       config.Mode `json:"mode,omitempty"`
@@ -122,6 +124,12 @@ type Report struct {
 	Old int `json:"old,omitempty"`
 }
 
+// Proves reports whether a pass follows from the content alone. One that old
+// findings were forgiven for also depends on what they were compared with.
+func (r Result) Proves() bool {
+	return r.Status == Pass && (r.ExitCode == nil || *r.ExitCode == 0 || r.Report == nil || r.Report.Old == 0)
+}
+
 // NewFindings lists the findings that are new, or all of them where that was not
 // asked.
 func (r Result) NewFindings() []Finding {
@@ -138,15 +146,16 @@ func (r Result) NewFindings() []Finding {
 func (r Result) Known() []finding.Known {
 	list := make([]finding.Finding, 0, len(r.Findings))
 	for _, f := range r.Findings {
-		list = append(list, f.identity())
+		list = append(list, f.Identity())
 	}
 	return finding.Remember(list)
 }
 
 // Fingerprint identifies a finding of the gate for other tools.
-func (r Result) Fingerprint(f Finding) string { return f.identity().Fingerprint(r.ID) }
+func (r Result) Fingerprint(f Finding) string { return f.Identity().Fingerprint(r.ID) }
 
-func (f Finding) identity() finding.Finding {
+// Identity is the finding as the finding package compares it.
+func (f Finding) Identity() finding.Finding {
 	id := finding.Finding{Path: f.File, Rule: f.Rule, Message: f.Issue, Test: f.Test, Print: f.Print}
 	if id.Print == "" { // a reviewer's
 		id.Print = f.Issue

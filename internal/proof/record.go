@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"encoding/json"
 	"strconv"
 	"time"
 )
@@ -52,6 +53,12 @@ type Record struct {
 	Failure string `json:"failure,omitempty"`
 	// Call is the agent's own command line.
 	Call string `json:"call,omitempty"`
+	// Turn names the human turn of the stop that ran it; "" by hand.
+	Turn string `json:"turn,omitempty"`
+	// Findings are what its report said, as the finding package writes them, and
+	// Tool the tool and version that it named; nil when no report was read.
+	Findings json.RawMessage `json:"findings,omitempty"`
+	Tool     string          `json:"tool,omitempty"`
 }
 
 // Origin is where a reused result comes from, as results show it.

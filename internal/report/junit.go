@@ -55,7 +55,7 @@ func testcase(b *bytes.Buffer, g gate.Result) {
 		name = g.ID
 	}
 	fmt.Fprintf(b, "    <testcase classname=\"%s\" name=\"%s\" time=\"%s\"", escape(string(g.Kind)+"."+class), escape(name), seconds(time.Duration(g.DurationMS)*time.Millisecond))
-	element := ""
+	element, properties := "", properties(g)
 	switch g.Status {
 	case gate.Fail:
 		element = "failure"
@@ -69,10 +69,37 @@ func testcase(b *bytes.Buffer, g gate.Result) {
 			b.WriteString(">\n      <system-out>reused: nothing it depends on changed</system-out>\n    </testcase>\n")
 			return
 		}
+		if properties != "" {
+			fmt.Fprintf(b, ">\n%s    </testcase>\n", properties)
+			return
+		}
 		b.WriteString("/>\n")
 		return
 	}
-	fmt.Fprintf(b, ">\n      <%s message=\"%s\" type=\"%s\">%s</%s>\n    </testcase>\n", element, escape(g.Message), g.Kind, escape(details(g)), element)
+	fmt.Fprintf(b, ">\n"+properties+"      <%s message=\"%s\" type=\"%s\">%s</%s>\n    </testcase>\n", element, escape(g.Message), g.Kind, escape(details(g)), element)
+}
+
+// maxProperties bounds the fingerprints of one gate.
+const maxProperties = 1000
+
+// properties are the fingerprints of a check's findings and whether they are new.
+func properties(g gate.Result) string {
+	if g.Report == nil || len(g.Findings) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("      <properties>\n")
+	for i, f := range g.Findings {
+		if i == maxProperties {
+			break
+		}
+		if f.State != "" && (i == 0 || g.Findings[i-1].State != f.State) {
+			fmt.Fprintf(&b, "        <property name=\"baselineState\" value=\"%s\"/>\n", f.State)
+		}
+		fmt.Fprintf(&b, "        <property name=\"fingerprint\" value=\"%s=%s\"/>\n", fingerprintKey, g.Fingerprint(f))
+	}
+	b.WriteString("      </properties>\n")
+	return b.String()
 }
 
 // details is everything a person needs to understand a gate that did not pass.

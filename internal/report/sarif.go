@@ -57,6 +57,10 @@ type (
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
+		// BaselineState is new or unchanged, where that was asked (new_only).
+		BaselineState string            `json:"baselineState,omitempty"`
+		Fingerprints  map[string]string `json:"partialFingerprints,omitempty"`
+		Properties    map[string]any    `json:"properties,omitempty"`
 	}
 	sarifLocation struct {
 		Physical sarifPhysical `json:"physicalLocation"`
@@ -93,7 +97,11 @@ func sarif(res run.Result, about About) ([]byte, error) {
 			r.Results = append(r.Results, failures(g, i)...)
 		case gate.Error:
 			inv.Notifications = append(inv.Notifications, sarifNotification{"error", sarifText{clean(g.ID + ": " + g.Message)}})
-		case gate.Pass, gate.Skipped:
+		case gate.Pass:
+			if g.Report != nil && g.Report.Old > 0 { // forgiven, and still there
+				r.Results = append(r.Results, failures(g, i)...)
+			}
+		case gate.Skipped:
 		}
 	}
 	r.Invocations = []sarifInvocation{inv}
@@ -109,7 +117,9 @@ func failures(g gate.Result, rule int) []sarifResult {
 		text := strings.TrimSpace(g.Message + "\n" + g.Tail)
 		// A result without a place is refused by many readers: where gates are
 		// configured is the nearest there is.
-		return []sarifResult{{g.ID, rule, "error", sarifText{clean(text)}, []sarifLocation{place(".gauntlet/config.yml", 1)}}}
+		return []sarifResult{{
+			RuleID: g.ID, RuleIndex: rule, Level: "error", Message: sarifText{clean(text)}, Locations: []sarifLocation{place(".gauntlet/config.yml", 1)},
+		}}
 	}
 	var list []sarifResult
 	for _, f := range g.Findings {
@@ -117,9 +127,28 @@ func failures(g gate.Result, rule int) []sarifResult {
 		if f.Fix != "" {
 			text += "\nFix: " + f.Fix
 		}
-		list = append(list, sarifResult{g.ID, rule, level(f.Priority), sarifText{clean(text)}, []sarifLocation{place(f.File, f.Line)}})
+		r := sarifResult{
+			RuleID: g.ID, RuleIndex: rule, Level: level(f.Priority), Message: sarifText{clean(text)}, Locations: []sarifLocation{place(file(f), f.Line)},
+			BaselineState: f.State, Fingerprints: map[string]string{fingerprintKey: g.Fingerprint(f)},
+		}
+		if f.Rule != "" {
+			r.Properties = map[string]any{"rule": f.Rule}
+		}
+		list = append(list, r)
 	}
 	return list
+}
+
+// fingerprintKey is the name under which fingerprints of findings stand; other
+// names belong to other tools.
+const fingerprintKey = "gauntlet/v1"
+
+// file is where a finding is shown that names no file of the project.
+func file(f gate.Finding) string {
+	if f.File == "" {
+		return ".gauntlet/config.yml"
+	}
+	return f.File
 }
 
 func place(file string, line int) sarifLocation {
@@ -146,9 +175,9 @@ func uri(path string) string {
 
 func level(priority string) string {
 	switch priority {
-	case "medium":
+	case "medium", "warning":
 		return "warning"
-	case "low":
+	case "low", "note", "info":
 		return "note"
 	}
 	return "error"

@@ -54,6 +54,8 @@ type Options struct {
 	// arrived that began the unproved work: what failed then in the same way is
 	// not this session's doing.
 	Before map[string]string
+	// TurnStart is when the human's prompt arrived; zero when that is not known.
+	TurnStart time.Time
 	// LockWait is how long to wait for another run in the same work tree.
 	LockWait time.Duration
 	// Interval is how long the last run holds; 0 runs always.

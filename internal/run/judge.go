@@ -76,7 +76,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		}
 	}
 	for i := range results {
-		results[i].Key, results[i].Mode = all[i].key.ID, jobs[i].Mode
+		results[i].Key, results[i].Parts, results[i].Mode = all[i].key.ID, all[i].key.Parts, jobs[i].Mode
 		results[i].WouldBlock = results[i].Status == gate.Fail && !jobs[i].Mode.Blocks()
 		e.attribute(&all[i], &results[i])
 	}
@@ -87,6 +87,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	}
 	e.prove(ctx, all, results)
 	e.publish(all, results)
+	e.tighten(ctx, all, results)
 	e.record(console, kept, n, ctx.Err() != nil)
 }
 
@@ -130,6 +131,8 @@ func (e *execution) prepare(ctx context.Context, j gate.Job, n int, kept git.Kep
 		LogDir: e.logDir, RunNumber: n, BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now,
 		Observer: e.opts.Observer, Root: e.opts.Config.Root, Touched: e.touched,
 	}
+	key := e.key(ctx, j)
+	env.Judge = func(ctx context.Context, j gate.Job, r *gate.Result) { e.onlyNew(ctx, j, key, r) }
 	do := func(ctx context.Context) gate.Result { return gate.RunCheck(ctx, j, env) }
-	return planned{job: j, key: e.key(ctx, j), do: do}
+	return planned{job: j, key: key, do: do}
 }

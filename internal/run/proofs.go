@@ -181,9 +181,10 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, Where: e.opts.Config.Root,
 			Session: e.opts.Session, Agent: e.opts.Agent, At: e.opts.Now().UTC(), Tree: e.res.Tree, DurationMS: r.DurationMS,
 			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky,
-			Files: p.key.Files, Parts: p.key.Parts,
+			Files: p.key.Files, Parts: p.key.Parts, Turn: e.opts.Turn,
 		}
-		if r.Status == gate.Fail {
+		rec.Findings, rec.Tool = remembered(r)
+		if r.Status == gate.Fail || !r.Proves() {
 			rec.Outcome, rec.Failure = proof.Fail, failureOf(r)
 		}
 		if err := e.ledger.Put(ctx, rec); err != nil && !errors.Is(err, proof.ErrNoPlace) {

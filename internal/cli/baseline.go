@@ -1,0 +1,208 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/finding"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
+	"gauntlet/internal/run"
+	"gauntlet/internal/text"
+)
+
+func (app *App) baselineCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Write down the findings that checks may have (new_only: baseline)",
+		Long: `Write down how many findings each check may have, per file and rule, in
+.gauntlet/baseline.json. Commit it: with new_only: baseline only more than that fails.
+It tightens by itself when a run finds less, and never loosens.`,
+		Example: `  gauntlet baseline create
+  gauntlet baseline show lint
+  gauntlet baseline prune`,
+	}
+	force := false
+	create := &cobra.Command{
+		Use:   "create [GATE…]",
+		Short: "Run the checks and write down what they find",
+		Long: `Run the checks with new_only: baseline, or those named, on the whole project and
+write down what they find. A check that has a baseline only gets a tighter one,
+unless --force starts it afresh.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return app.makeBaseline(cmd.Context(), args, force, true)
+		},
+	}
+	create.Flags().BoolVar(&force, "force", false, "start afresh, also with more findings than before")
+	prune := &cobra.Command{
+		Use:   "prune [GATE…]",
+		Short: "Run the checks and lower the counts to what is still there",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return app.makeBaseline(cmd.Context(), args, false, false)
+		},
+	}
+	asJSON := false
+	show := &cobra.Command{
+		Use:   "show [GATE…]",
+		Short: "Show what is written down",
+		RunE:  func(_ *cobra.Command, args []string) error { return app.showBaseline(args, asJSON) },
+	}
+	show.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.AddCommand(create, show, prune)
+	return cmd
+}
+
+// baselineGates are the checks that a baseline is about.
+func baselineGates(cfg *config.Loaded, names []string) ([]string, error) {
+	for _, name := range names {
+		if cfg.Checks[name] == nil {
+			return nil, exit(2, "no check named %q (see `gauntlet list`)", redact.Line(name, 80))
+		}
+		if cfg.Checks[name].ReportFormat() == "" {
+			return nil, exit(2, "%s: no report: say how to read the output of %s (report: auto)", cfg.Checks[name].File, name)
+		}
+	}
+	if len(names) > 0 {
+		return names, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Checks)) {
+		if cfg.Checks[name].NewOnly == "baseline" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil, exit(2, "no check has new_only: baseline; name one, or add it to its file")
+	}
+	return names, nil
+}
+
+// makeBaseline runs the checks and writes their counts. Without create only what
+// is there already is lowered.
+func (app *App) makeBaseline(ctx context.Context, names []string, force, create bool) error {
+	cfg, err := app.loadProject()
+	if err != nil {
+		return err
+	}
+	if names, err = baselineGates(cfg, names); err != nil {
+		return err
+	}
+	before, err := run.ReadBaseline(cfg.Root)
+	if err != nil && !force {
+		return exit(2, "%v", err)
+	}
+	if err != nil {
+		before = finding.Baseline{Gates: map[string]finding.GateBaseline{}}
+	}
+	terminal := report.Detect(app.Err, app.Getenv)
+	view := report.NewView(app.Err, terminal, app.Now)
+	res := run.Execute(ctx, run.Options{
+		Config: cfg, Kind: gate.KindCheck, Gates: names, All: true, NoCache: true, Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now,
+	})
+	view.Close()
+	seen := false
+	for _, r := range res.Gates {
+		if r.Report == nil || r.Status == gate.Error || r.Status == gate.Skipped || r.TimedOut || *exitCode(r) != 0 && len(r.Findings) == 0 {
+			return exit(2, "%s: nothing can be written down (%s)", redact.Line(r.ID, 80), redact.Line(strings.TrimSpace(r.Message+" "+noteOf(r)), 300))
+		}
+		seen = true
+		app.setBaseline(before, r, force, create)
+	}
+	if !seen {
+		return exit(2, "no check ran: %s", redact.Line(res.Message, 300))
+	}
+	if err := run.WriteBaseline(cfg.Root, before); err != nil {
+		return exit(2, "%v", err)
+	}
+	return nil
+}
+
+func exitCode(r gate.Result) *int {
+	if r.ExitCode == nil {
+		none := 0
+		return &none
+	}
+	return r.ExitCode
+}
+
+func noteOf(r gate.Result) string {
+	if r.Report == nil {
+		return ""
+	}
+	return r.Report.Note
+}
+
+// setBaseline puts one gate's counts into the baseline and says what changed.
+func (app *App) setBaseline(b finding.Baseline, r gate.Result, force, create bool) {
+	old, had := b.Gates[r.ID]
+	name := redact.Line(r.ID, 80)
+	if !had && !create {
+		fmt.Fprintf(app.Out, "%s: has no baseline (gauntlet baseline create)\n", name)
+		return
+	}
+	now := run.NewBaseline(r, r.Parts)
+	if had && !force {
+		now.Files, _ = finding.Tighten(old.Files, now.Files, nil)
+		if now.ExitCode == 0 {
+			now.ExitCode = old.ExitCode
+		}
+	}
+	b.Gates[r.ID] = now
+	total := now.Files.Total()
+	switch {
+	case had && force:
+		fmt.Fprintf(app.Out, "%s: %s, was %d\n", name, text.Count(total, "finding"), old.Files.Total())
+	case had:
+		fmt.Fprintf(app.Out, "%s: %s, was %d", name, text.Count(total, "finding"), old.Files.Total())
+		if more := len(r.Findings) - total; more > 0 {
+			fmt.Fprintf(app.Out, "; %d more are there now and not written down (--force)", more)
+		}
+		fmt.Fprintln(app.Out)
+	default:
+		fmt.Fprintf(app.Out, "%s: %s\n", name, text.Count(total, "finding"))
+	}
+}
+
+func (app *App) showBaseline(names []string, asJSON bool) error {
+	cfg, err := app.loadProject()
+	if err != nil {
+		return err
+	}
+	b, err := run.ReadBaseline(cfg.Root)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	for _, name := range names {
+		if cfg.Checks[name] == nil {
+			return exit(2, "no check named %q (see `gauntlet list`)", redact.Line(name, 80))
+		}
+	}
+	if asJSON {
+		return writeJSON(app.Out, b)
+	}
+	if len(b.Gates) == 0 {
+		fmt.Fprintln(app.Out, "no baseline (gauntlet baseline create)")
+		return nil
+	}
+	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	for _, id := range slices.Sorted(maps.Keys(b.Gates)) {
+		if len(names) > 0 && !slices.Contains(names, id[strings.LastIndexByte(id, ':')+1:]) {
+			continue
+		}
+		g := b.Gates[id]
+		fmt.Fprintf(w, "%s\t%s\t%s\n", redact.Line(id, 80), text.Count(g.Files.Total(), "finding"), redact.Line(g.Tool, 80))
+		for _, file := range slices.Sorted(maps.Keys(g.Files)) {
+			for _, rule := range slices.Sorted(maps.Keys(g.Files[file])) {
+				fmt.Fprintf(w, "  %s\t%s\t%d\n", redact.Line(file, 120), redact.Line(rule, 80), g.Files[file][rule])
+			}
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,299 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/finding"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/git"
+	"gauntlet/internal/proof"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
+)
+
+// earlier is what the findings of a check are compared with.
+type earlier struct {
+	known  []finding.Known
+	counts finding.Counts // instead of known, for a baseline
+	made   map[string]string
+	tool   string
+	exit   int
+	from   string // the commit that renames are looked for from; "" for none
+	what   string // it, in words
+}
+
+// onlyNew lets a check that failed with old findings only pass. Whatever stands
+// in the way of comparing, the exit code decides and the result says so.
+func (e *execution) onlyNew(ctx context.Context, j gate.Job, key proof.Key, r *gate.Result) {
+	if j.Check.NewOnly == "" || r.Status != gate.Fail || r.TimedOut || r.ExitCode == nil || len(r.Findings) == 0 || r.Flaky {
+		return
+	}
+	before, err := e.before(ctx, j, key)
+	if err == nil {
+		err = before.comparable(key, r)
+	}
+	if err != nil {
+		r.Report.Note = strings.TrimPrefix(r.Report.Note+"; "+redact.Line(err.Error(), 300)+": the exit code decides", "; ")
+		return
+	}
+	renamed := map[string]string{}
+	if before.from != "" {
+		// Without them a renamed file's findings are new: that blocks, and is safe.
+		renamed, _ = e.repo.Renames(ctx, before.from)
+		renamed = e.below(renamed)
+	}
+	list := identities(r.Findings)
+	fresh := finding.New(list, before.known, renamed)
+	if before.counts != nil {
+		fresh = finding.Over(list, before.counts, renamed)
+	}
+	count := 0
+	for i := range r.Findings {
+		r.Findings[i].State = gate.StateUnchanged
+		if fresh[i] {
+			r.Findings[i].State = gate.StateNew
+			count++
+		}
+	}
+	slices.SortStableFunc(r.Findings, func(a, b gate.Finding) int { return strings.Compare(a.State, b.State) })
+	r.Report.Old = len(r.Findings) - count
+	r.Report.Note = strings.TrimPrefix(r.Report.Note+"; compared with "+before.what, "; ")
+	if count == 0 {
+		r.Status, r.Message, r.Tail = gate.Pass, fmt.Sprintf("%s, none new since %s", text.Count(r.Report.Old, "finding"), before.what), ""
+		return
+	}
+	r.Message += fmt.Sprintf("; %s", text.Count(count, "new finding"))
+	if r.Report.Old > 0 {
+		r.Message += fmt.Sprintf(", %d old", r.Report.Old)
+	}
+}
+
+func identities(list []gate.Finding) []finding.Finding {
+	out := make([]finding.Finding, 0, len(list))
+	for _, f := range list {
+		out = append(out, f.Identity())
+	}
+	return out
+}
+
+// below keeps what lies in the project, relative to its root.
+func (e *execution) below(renamed map[string]string) map[string]string {
+	out := map[string]string{}
+	for from, to := range renamed {
+		if a, ok := strings.CutPrefix(from, e.prefix); ok {
+			if b, ok := strings.CutPrefix(to, e.prefix); ok {
+				out[a] = b
+			}
+		}
+	}
+	return out
+}
+
+// comparable says why two runs cannot be compared.
+func (b earlier) comparable(key proof.Key, r *gate.Result) error {
+	for _, name := range slices.Sorted(maps.Keys(b.made)) {
+		if !strings.HasPrefix(key.Parts[name], b.made[name]) {
+			return fmt.Errorf("the check's %s changed since %s, so nothing can be called new or old", name, b.what)
+		}
+	}
+	if b.tool != "" && r.Report.Tool != "" && b.tool != r.Report.Tool {
+		return fmt.Errorf("the tool changed from %s to %s since %s, so nothing can be called new or old", b.tool, r.Report.Tool, b.what)
+	}
+	if b.exit > 0 && *r.ExitCode > b.exit {
+		return fmt.Errorf("the exit code was %d and is %d now, so the tool may have broken off", b.exit, *r.ExitCode)
+	}
+	return nil
+}
+
+// madeWith are the parts of a key that say how findings were made.
+func madeWith(parts map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, name := range []string{proof.PartCommand, proof.PartEnv, proof.PartSettings, proof.PartTools} {
+		out[name] = parts[name]
+	}
+	return out
+}
+
+// before finds what to compare with.
+func (e *execution) before(ctx context.Context, j gate.Job, key proof.Key) (earlier, error) {
+	switch j.Check.NewOnly {
+	case "turn":
+		return e.beforeTurn(j)
+	case "base":
+		return e.beforeBase(ctx, j, key)
+	}
+	return e.beforeBaseline(ctx, j)
+}
+
+// beforeTurn is the newest result of the gate from before this turn: on the
+// content that the prompt found, else the newest in this work tree.
+func (e *execution) beforeTurn(j gate.Job) (earlier, error) {
+	none := errors.New("no findings are known from before this turn")
+	if e.opts.Turn == "" {
+		return earlier{}, errors.New("new_only: turn compares at stops only")
+	}
+	rec := (*proof.Record)(nil)
+	if key := e.opts.Before[j.ID]; key != "" {
+		rec = e.ledger.Get(key).Newest()
+	}
+	if rec == nil || rec.Findings == nil {
+		rec = nil
+		for _, r := range e.ledger.List() { // newest first
+			if r.Gate == j.ID && r.Where == e.opts.Config.Root && r.Findings != nil && r.Turn != e.opts.Turn &&
+				(e.opts.TurnStart.IsZero() || r.At.Before(e.opts.TurnStart)) {
+				rec = &r
+				break
+			}
+		}
+	}
+	if rec == nil {
+		return earlier{}, none
+	}
+	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, from: e.opts.Since, what: "this turn began"}
+	if b.from == "" {
+		b.from = e.changes.status.Head
+	}
+	if rec.ExitCode != nil {
+		b.exit = *rec.ExitCode
+	}
+	if json.Unmarshal(rec.Findings, &b.known) != nil {
+		return earlier{}, none
+	}
+	return b, nil
+}
+
+// beforeBase is what the check finds on the merge base: it runs there once.
+func (e *execution) beforeBase(ctx context.Context, j gate.Job, key proof.Key) (earlier, error) {
+	commit, err := e.mergeBase(ctx)
+	if err != nil {
+		return earlier{}, err
+	}
+	what := "the merge base " + commit[:min(10, len(commit))]
+	made := madeWith(key.Parts)
+	id := baseKey(commit, j.ID, made)
+	rec := e.ledger.Get(id).Newest()
+	if rec == nil || rec.Findings == nil {
+		r, err := e.runOnBase(ctx, j, commit)
+		if err != nil {
+			return earlier{}, err
+		}
+		if r.Status == gate.Error || r.TimedOut || r.ExitCode == nil {
+			return earlier{}, fmt.Errorf("the check could not run on %s (%s)", what, r.Message)
+		}
+		if r.Status == gate.Fail && len(r.Findings) == 0 {
+			return earlier{}, fmt.Errorf("the check fails on %s without a finding", what)
+		}
+		made := proof.Record{
+			Key: id, Gate: j.ID + " on " + commit[:min(12, len(commit))], Outcome: proof.Fail, Source: proof.Run, Where: e.opts.Config.Root,
+			At: e.opts.Now().UTC(), Tree: commit, DurationMS: r.DurationMS, Command: r.Command, ExitCode: r.ExitCode, Parts: key.Parts,
+		}
+		if r.Status == gate.Pass {
+			made.Outcome = proof.Pass
+		}
+		if made.Findings, made.Tool = remembered(r); made.Findings == nil {
+			return earlier{}, fmt.Errorf("the report on %s cannot be read", what)
+		}
+		if err := e.ledger.Put(ctx, made); err != nil && !errors.Is(err, proof.ErrNoPlace) {
+			return earlier{}, err
+		}
+		rec = &made
+	}
+	b := earlier{made: made, tool: rec.Tool, from: commit, what: what}
+	if rec.ExitCode != nil {
+		b.exit = *rec.ExitCode
+	}
+	if err := json.Unmarshal(rec.Findings, &b.known); err != nil {
+		return earlier{}, err
+	}
+	return b, nil
+}
+
+// mergeBase is where this work left the base branch; work on the base branch
+// itself left it where the session began.
+func (e *execution) mergeBase(ctx context.Context) (string, error) {
+	commit, err := e.repo.MergeBase(ctx, e.changes.base)
+	if err != nil {
+		return "", fmt.Errorf("no merge base with %s", redact.Line(e.changes.base, 80))
+	}
+	if since := e.opts.Since; since != "" && commit == e.changes.status.Head {
+		if is, err := e.repo.IsAncestor(ctx, since, commit); err == nil && is {
+			return since, nil
+		}
+	}
+	return commit, nil
+}
+
+// baseKey names the findings of a gate on a commit.
+func baseKey(commit, gate string, made map[string]string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "new_only base\x00%s\x00%s", commit, gate)
+	for _, name := range slices.Sorted(maps.Keys(made)) {
+		fmt.Fprintf(h, "\x00%s\x00%s", name, made[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// runOnBase runs the check on a commit in a throw-away work tree.
+func (e *execution) runOnBase(ctx context.Context, j gate.Job, commit string) (gate.Result, error) {
+	tree, err := e.repo.Throwaway(ctx, commit)
+	if err != nil {
+		return gate.Result{}, err
+	}
+	defer tree.Remove()
+	logs, err := os.MkdirTemp("", "gauntlet-base-*")
+	if err != nil {
+		return gate.Result{}, err
+	}
+	defer os.RemoveAll(logs) //nolint:errcheck // the system clears it
+	root := filepath.Join(tree.Root, filepath.FromSlash(e.prefix))
+	git.BorrowDependencies(e.opts.Config.Root, root)
+	rel, err := filepath.Rel(e.opts.Config.Root, j.Dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return gate.Result{}, fmt.Errorf("the check runs outside the project, in %s", j.Dir)
+	}
+	j.Dir = filepath.Join(root, rel)
+	check := *j.Check
+	check.Retries = nil
+	j.Check = &check
+	if _, err := os.Stat(j.Dir); errors.Is(err, fs.ErrNotExist) {
+		code := 0 // what was not there had no findings
+		return gate.Result{ID: j.ID, Status: gate.Pass, ExitCode: &code, Report: &gate.Report{}}, nil
+	}
+	return gate.RunCheck(ctx, j, gate.Env{
+		LogDir: logs, RunNumber: 1, BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now, Root: root,
+	}), nil
+}
+
+// maxRemembered bounds the findings that are kept with a proof.
+const maxRemembered = 5000
+
+// remembered is what is kept of a result's findings; nil when its report was not
+// read or is too long to keep.
+func remembered(r gate.Result) (json.RawMessage, string) {
+	if r.Report == nil || r.Status == gate.Fail && len(r.Findings) == 0 {
+		return nil, ""
+	}
+	known := r.Known()
+	if len(known) > maxRemembered {
+		return nil, ""
+	}
+	if known == nil {
+		known = []finding.Known{}
+	}
+	data, err := json.Marshal(known)
+	if err != nil {
+		return nil, ""
+	}
+	return data, r.Report.Tool
+}
