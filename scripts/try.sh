@@ -37,6 +37,10 @@ SH
 git add -A
 git commit -q -m 'a calculator and its test'
 
+say 'A policy runs commands, so a person allows it first:'
+show 'gauntlet allow'
+"$gauntlet" allow --yes
+
 stop() { printf '{"hook_event_name":"Stop","session_id":"try","cwd":"%s","stop_hook_active":false}\n' "$PWD" | "$gauntlet" stop-hook; }
 # show_verdict prints the verdict as it is, cut to the line, and the reason as the agent reads it.
 show_verdict() {

@@ -36,11 +36,13 @@ func System() *App {
 
 // exitError carries an exit code out of a command; an empty message prints nothing.
 type exitError struct {
-	code int
-	msg  string
+	code  int
+	msg   string
+	cause error
 }
 
 func (e *exitError) Error() string { return e.msg }
+func (e *exitError) Unwrap() error { return e.cause }
 
 // exit makes an error that ends the program with code and says msg on stderr.
 func exit(code int, format string, args ...any) error {
@@ -190,6 +192,9 @@ func (app *App) commands() []command {
 		{"validate", "", setUp, app.validateCmd},
 		{"ci", "", setUp, app.ciCmd},
 		{"reviewers", "health", setUp, app.healthCmd},
+
+		{"allow", "", setUp, app.allowCmd},
+		{"deny", "", setUp, app.denyCmd},
 
 		{"run", "", everyDay, app.runCmd},
 		{"check", "", everyDay, app.checkCmd},

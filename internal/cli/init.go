@@ -323,6 +323,9 @@ func (w *initWork) confirmAndWrite(ctx context.Context) error {
 		return nil
 	case !w.changes():
 		w.say("Nothing to do: Gauntlet is set up here.")
+		if d := w.site().Trust(); !d.Trusted() || d.Change != "" {
+			w.say("The policy in " + config.Dir + " is not allowed yet; look at it with: gauntlet allow")
+		}
 		return nil
 	case !w.flags.yes && !w.confirm(ctx):
 		return exit(1, "nothing was written")
@@ -335,14 +338,21 @@ func (w *initWork) confirmAndWrite(ctx context.Context) error {
 	if err := w.plan(); err != nil {
 		return err
 	}
+	was := w.site()
+	before := was.Trust()
 	if err := w.write(); err != nil {
 		return exit(2, "%v\neverything was put back", err)
+	}
+	if note := w.app.wrotePolicy(ctx, before, was.IsProject(), w.site()); note != "" {
+		w.say(note)
 	}
 	w.report.Files = orEmpty(w.files.Files)
 	w.report.Written = true
 	w.say("Done. Try it: gauntlet run --all. Check the hooks: gauntlet doctor.")
 	return nil
 }
+
+func (w *initWork) site() *site.Site { return site.Here(w.opts.Root, w.app.Getenv) }
 
 // write makes every change, or none.
 func (w *initWork) write() error {

@@ -22,7 +22,9 @@ GATE is a check, a review, checkpoint or stop_hook. Comments are kept.`,
 		Example: `  gauntlet observe lint
   gauntlet observe checkpoint`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return app.setMode(args[0], config.ModeObserve) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return app.setMode(cmd.Context(), args[0], config.ModeObserve)
+		},
 	}
 }
 
@@ -38,19 +40,27 @@ into its file. GATE is a check, a review, checkpoint or stop_hook. Comments are 
 			if err := app.showRecord(cmd.Context(), args[0]); err != nil {
 				return err
 			}
-			return app.setMode(args[0], config.ModeEnforce)
+			return app.setMode(cmd.Context(), args[0], config.ModeEnforce)
 		},
 	}
 }
 
-func (app *App) setMode(part string, mode config.Mode) error {
-	cfg, err := app.loadProject()
+func (app *App) setMode(ctx context.Context, part string, mode config.Mode) error {
+	at, err := app.project()
 	if err != nil {
 		return err
 	}
+	cfg, err := app.loaded(at.OnDisk())
+	if err != nil {
+		return err
+	}
+	trusted := at.Trust()
 	file, before, err := config.SetMode(cfg, part, mode)
 	if err != nil {
 		return exit(2, "%v", err)
+	}
+	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
+		fmt.Fprintln(app.Out, note)
 	}
 	was := config.Weaker(before, config.ModeEnforce)
 	if was == mode {

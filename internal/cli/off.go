@@ -2,10 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/proc"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 )
@@ -22,6 +26,26 @@ func (r *reach) flags(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("session", "everywhere")
 }
 
+// words are the flags as a person would type them.
+func (r reach) words() string {
+	switch {
+	case r.everywhere:
+		return " --everywhere"
+	case r.session != "":
+		return site.SessionFlag(r.session)
+	}
+	return ""
+}
+
+// caller names who called this command: the program above it and its process.
+func (app *App) caller() string {
+	above := proc.Ancestors()
+	if len(above) == 0 || len(above[0]) == 0 {
+		return ""
+	}
+	return redact.Line(fmt.Sprintf("%s (pid %d)", filepath.Base(above[0][0]), os.Getppid()), 80)
+}
+
 func (app *App) offCmd() *cobra.Command {
 	var r reach
 	var span time.Duration
@@ -36,11 +60,14 @@ takes effect at the next stop, also of an agent that is being kept from stopping
   gauntlet off --everywhere`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := app.refuseAgents("gauntlet off" + r.words()); err != nil {
+				return err
+			}
 			store, what, on, err := app.switchFor(cmd, r)
 			if err != nil {
 				return err
 			}
-			o := session.Off{Since: app.Now()}
+			o := session.Off{Since: app.Now(), By: app.caller()}
 			until := "until `" + on + "`"
 			if cmd.Flags().Changed("for") {
 				if span <= 0 {

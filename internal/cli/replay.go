@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/history"
 	"gauntlet/internal/replay"
 	"gauntlet/internal/report"
+	"gauntlet/internal/site"
 	"gauntlet/internal/transcript"
 )
 
@@ -147,9 +148,11 @@ func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (r
 	}
 	switch {
 	case f.config != "":
-		opts.Policy, err = config.LoadPolicy(root, f.config, app.Getenv)
+		opts.Policy, err = config.LoadFile(root, f.config, app.Getenv)
 	case root == "" || !at.IsProject() && f.project == "":
 		return opts, exit(2, "no .gauntlet/config.yml here or above; name a policy with --config")
+	case f.commits > 0: // the gates are run
+		opts.Policy, err = app.policyToRun(ctx, site.Here(root, app.Getenv), false)
 	default:
 		opts.Policy, err = config.Load(root, app.Getenv)
 	}
@@ -157,7 +160,7 @@ func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (r
 		return opts, exit(2, "%v", err)
 	}
 	if f.against != "" {
-		if opts.Against, err = config.LoadPolicy(root, f.against, app.Getenv); err != nil {
+		if opts.Against, err = config.LoadFile(root, f.against, app.Getenv); err != nil {
 			return opts, exit(2, "%v", err)
 		}
 	}

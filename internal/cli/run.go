@@ -26,6 +26,7 @@ type runFlags struct {
 	budget  bool
 	noCache bool
 	json    bool
+	allow   bool
 	report  string
 }
 
@@ -74,22 +75,19 @@ func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *co
 	f.register(cmd)
 	cmd.Flags().BoolVar(&f.budget, "agent-budget", false, "report the retry limit, for an agent that calls this in a loop")
 	cmd.Flags().StringVar(&f.report, "report", "", "also write a report: JUnit (.xml) or SARIF (.sarif)")
+	cmd.Flags().BoolVar(&f.allow, "allow", false, "allow the policy as it is, for scripts that cannot be asked")
 	cmd.Flags().BoolVar(&f.noCache, "no-cache", false, "run gates again even if nothing they depend on changed")
 	return cmd
 }
 
-// loadProject finds and loads the configuration; whatever is wrong with it ends
-// the command with 2.
+// loadProject finds and loads the configuration as it lies there, to look at;
+// whatever is wrong with it ends the command with 2.
 func (app *App) loadProject() (*config.Loaded, error) {
-	root, err := app.projectRoot()
+	at, err := app.project()
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := config.Load(root, app.Getenv)
-	if err != nil {
-		return nil, exit(2, "%v", err)
-	}
-	return cfg, nil
+	return app.loaded(at.OnDisk())
 }
 
 // couldNotJudge ends a run that never began. With --json the answer is still one
@@ -116,10 +114,14 @@ func gateNames(cfg *config.Loaded, names []string) error {
 }
 
 func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error {
-	if _, err := app.projectRoot(); err != nil {
+	at, err := app.project()
+	if err != nil {
 		return app.couldNotJudge(f, event.NoConfig, err)
 	}
-	cfg, err := app.loadProject()
+	cfg, err := app.policyToRun(ctx, at, f.allow)
+	if errors.Is(err, errNotAllowed) {
+		return app.couldNotJudge(f, event.Untrusted, err)
+	}
 	if err == nil {
 		err = gateNames(cfg, f.gates)
 	}

@@ -38,7 +38,7 @@ func SetMode(l *Loaded, part string, mode Mode) (file string, before Mode, err e
 		return "", "", fmt.Errorf("no gate named %s (see `gauntlet list`)", quote(part))
 	}
 	path := filepath.Join(l.Root, filepath.FromSlash(file))
-	data, fail := readFile(l.Root, path, file)
+	data, fail := readIn(l.Root, path, file)
 	if fail != nil {
 		return file, before, fail
 	}

@@ -2,19 +2,12 @@ package config
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"hash"
-	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
-	"gauntlet/internal/safefile"
 	"gauntlet/internal/text"
 )
 
@@ -51,7 +44,23 @@ func (l *Loaded) Source(field string) string {
 // the first thing wrong. A broken check or review that no entry point names
 // switches nothing off and is only a warning.
 func Load(root string, getenv func(string) string) (*Loaded, error) {
-	l, problems := load(root, getenv)
+	return LoadPolicy(root, ReadPolicy(root), getenv)
+}
+
+// LoadPolicy is Load for a policy that was read before.
+func LoadPolicy(root string, policy Policy, getenv func(string) string) (*Loaded, error) {
+	l, problems := load(root, source{policy: policy, config: path.Join(Dir, File), gates: Dir}, getenv)
+	return usable(l, problems)
+}
+
+// LoadFile reads another policy for the project at root: file is its config.yml.
+// Checks and reviews are those beside it, where it has any, else the project's.
+func LoadFile(root, file string, getenv func(string) string) (*Loaded, error) {
+	l, problems := load(root, beside(root, file), getenv)
+	return usable(l, problems)
+}
+
+func usable(l *Loaded, problems []problem) (*Loaded, error) {
 	for _, p := range problems {
 		if !p.unused {
 			return nil, p.err
@@ -64,7 +73,7 @@ func Load(root string, getenv func(string) string) (*Loaded, error) {
 // Validate reads every file of the configuration and returns all that is wrong
 // with it. The configuration is as good as the errors allow.
 func Validate(root string, getenv func(string) string) (*Loaded, []*Error) {
-	l, problems := load(root, getenv)
+	l, problems := load(root, source{policy: ReadPolicy(root), config: path.Join(Dir, File), gates: Dir}, getenv)
 	errs := make([]*Error, 0, len(problems))
 	for _, p := range problems {
 		errs = append(errs, p.err)
@@ -79,61 +88,40 @@ type problem struct {
 }
 
 type loader struct {
-	root     string
-	dir      string // where the policy's files are: root/.gauntlet, or those of another policy
-	shown    string // the same as errors name it
+	root string
+	source
 	out      *Loaded
 	problems []problem
 	used     map[string]bool   // "check NAME", "review NAME" named by an entry point
 	aliases  map[string]string // legacy name: of a check → its file's name
 	broken   map[string]bool   // gates whose file has errors
-	digest   hash.Hash         // of every file that was read
 }
 
-func load(root string, getenv func(string) string) (*Loaded, []problem) {
-	return loadFrom(root, filepath.Join(root, Dir), Dir, File, getenv)
+// source is a policy and how errors call its parts.
+type source struct {
+	policy        Policy
+	config, gates string
 }
 
-// LoadPolicy reads another policy for the project at root: file is its config.yml.
-// Checks and reviews are those beside it, where it has any, else the project's.
-func LoadPolicy(root, file string, getenv func(string) string) (*Loaded, error) {
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		if _, err := os.Stat(filepath.Join(file, Dir, File)); err == nil {
-			file = filepath.Join(file, Dir)
-		}
-		file = filepath.Join(file, File)
-	}
-	dir, shown := filepath.Dir(file), filepath.ToSlash(filepath.Dir(file))
-	l, problems := loadFrom(root, dir, shown, filepath.Base(file), getenv)
-	for _, p := range problems {
-		if !p.unused {
-			return nil, p.err
-		}
-	}
-	return l, nil
-}
-
-func loadFrom(root, dir, shown, file string, getenv func(string) string) (*Loaded, []problem) {
+func load(root string, from source, getenv func(string) string) (*Loaded, []problem) {
 	if abs, err := filepath.Abs(root); err == nil {
 		root = abs
 	}
 	l := &loader{
 		root:    root,
-		dir:     dir,
-		shown:   shown,
-		out:     &Loaded{Root: root, Checks: map[string]*Check{}, Reviews: map[string]*Review{}},
+		source:  from,
+		out:     &Loaded{Root: root, Digest: from.policy.Digest(), Checks: map[string]*Check{}, Reviews: map[string]*Review{}},
 		used:    map[string]bool{},
 		aliases: map[string]string{},
 		broken:  map[string]bool{},
-		digest:  sha256.New(),
 	}
-	name := path.Join(shown, file)
+	name := from.config
 	if foreign := Foreign(root); foreign != "" {
 		l.add(false, &Error{File: name, Msg: "is not read: " + foreign + " belongs to another user"})
 		return l.out, l.problems
 	}
 	d := newDecoder(name, legacyProject())
-	data, fail := l.read(filepath.Join(dir, file), name)
+	data, fail := l.policy.read(File, name)
 	if fail != nil {
 		l.add(false, fail)
 		return l.out, l.problems
@@ -149,7 +137,6 @@ func loadFrom(root, dir, shown, file string, getenv func(string) string) (*Loade
 			l.used["review "+n] = true
 		}
 	}
-	l.findGates()
 	gates := len(l.problems)
 	l.loadChecks()
 	l.loadReviews()
@@ -163,26 +150,7 @@ func loadFrom(root, dir, shown, file string, getenv func(string) string) (*Loade
 	l.problems = append(l.problems, late...)
 	l.settings(d, getenv)
 	l.loadSigners()
-	l.out.Digest = "sha256:" + hex.EncodeToString(l.digest.Sum(nil))
 	return l.out, l.problems
-}
-
-// read reads one file of the policy.
-func (l *loader) read(path, name string) ([]byte, *Error) {
-	data, fail := readFile(l.top(), path, name)
-	fmt.Fprintf(l.digest, "%d:%s%d:", len(name), name, len(data))
-	l.digest.Write(data)
-	return data, fail
-}
-
-// findGates lets a policy that brings no gates of its own use the project's.
-func (l *loader) findGates() {
-	for _, name := range []string{ChecksDir, ReviewsDir} {
-		if _, err := os.Stat(filepath.Join(l.dir, name)); err == nil {
-			return
-		}
-	}
-	l.dir, l.shown = filepath.Join(l.root, Dir), Dir
 }
 
 func (l *loader) add(unused bool, errs ...*Error) {
@@ -191,35 +159,13 @@ func (l *loader) add(unused bool, errs ...*Error) {
 	}
 }
 
-// top is the directory that the policy's files must stay in.
-func (l *loader) top() string {
-	if within(l.root, l.dir) {
-		return l.root
-	}
-	return l.dir
-}
-
-// maxGates bounds how many files of gates are looked at.
-const maxGates = 10_000
-
-// gateFiles lists the files of a folder of gates: name → file name. A missing
-// folder has none.
+// gateFiles lists the files of a directory of gates.
 func (l *loader) gateFiles(dir string, endings ...string) []string {
-	entries, err := safefile.ReadDir(l.top(), filepath.Join(l.dir, dir), maxGates)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			l.add(false, &Error{File: path.Join(l.shown, dir), Msg: openProblem(err)})
-		}
+	if f, isFile := l.policy[dir]; isFile { // something else is in its place
+		l.add(false, &Error{File: path.Join(l.gates, dir), Msg: openProblem(cmp.Or(f.Err, error(syscall.ENOTDIR)))})
 		return nil
 	}
-	var out []string
-	for _, e := range entries {
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains(endings, filepath.Ext(e.Name())) {
-			continue
-		}
-		out = append(out, e.Name())
-	}
-	return out
+	return slices.DeleteFunc(l.policy.in(dir), func(name string) bool { return !slices.Contains(endings, filepath.Ext(name)) })
 }
 
 // DeniedFile lists keys of remote proofs that no longer count, one per line.
@@ -241,11 +187,11 @@ func (l *loader) loadSigners() {
 
 // optional reads a file of the policy that need not be there.
 func (l *loader) optional(name string) []byte {
-	file := filepath.Join(l.dir, filepath.FromSlash(name))
-	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+	name = path.Clean(filepath.ToSlash(name))
+	if _, ok := l.policy[name]; !ok {
 		return nil
 	}
-	data, fail := l.read(file, path.Join(l.shown, name))
+	data, fail := l.policy.read(name, path.Join(l.gates, name))
 	if fail != nil {
 		l.out.Warnings = append(l.out.Warnings, fail.Error()+"; remote proofs of others do not count")
 		return nil
@@ -256,7 +202,7 @@ func (l *loader) optional(name string) []byte {
 func (l *loader) loadChecks() {
 	for _, file := range l.gateFiles(ChecksDir, ".yml", ".yaml") {
 		name := strings.TrimSuffix(file, filepath.Ext(file))
-		shown := path.Join(l.shown, ChecksDir, file)
+		shown := path.Join(l.gates, ChecksDir, file)
 		unused := !l.used["check "+name]
 		if l.out.Checks[name] != nil || l.broken["check "+name] {
 			l.add(unused, &Error{File: shown, Msg: "there is another file for check " + quote(name) + "; keep one"})
@@ -264,7 +210,7 @@ func (l *loader) loadChecks() {
 		}
 		c := &Check{Name: name, File: shown}
 		d := newDecoder(shown, legacyCheck())
-		data, fail := l.read(filepath.Join(l.dir, ChecksDir, file), shown)
+		data, fail := l.policy.read(path.Join(ChecksDir, file), shown)
 		if fail != nil {
 			d.errs = append(d.errs, fail)
 		} else {
@@ -310,10 +256,10 @@ func (l *loader) adoptLegacyNames() {
 func (l *loader) loadReviews() {
 	for _, file := range l.gateFiles(ReviewsDir, ".md") {
 		name := strings.TrimSuffix(file, ".md")
-		shown := path.Join(l.shown, ReviewsDir, file)
+		shown := path.Join(l.gates, ReviewsDir, file)
 		r := &Review{Name: name, File: shown}
 		d := newDecoder(shown, legacyReview())
-		data, fail := l.read(filepath.Join(l.dir, ReviewsDir, file), shown)
+		data, fail := l.policy.read(path.Join(ReviewsDir, file), shown)
 		if fail != nil {
 			d.errs = append(d.errs, fail)
 		} else {

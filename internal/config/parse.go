@@ -26,19 +26,27 @@ const (
 	maxValues = 20_000  // values of a document once aliases are followed
 )
 
-// readFile reads a bounded regular file of the project at root; name is how
-// errors call it. A file of the user's own has no root, and may be a link.
-func readFile(root, path, name string) ([]byte, *Error) {
-	var data []byte
-	var err error
-	if root == "" {
-		data, err = safefile.ReadLinked(path, maxFile)
-	} else {
-		data, err = safefile.Read(root, path, maxFile)
-	}
+// readFile reads a bounded regular file of the user's own, which may be a link;
+// name is how errors call it.
+func readFile(path, name string) ([]byte, *Error) {
+	data, err := safefile.ReadLinked(path, maxFile)
 	if err != nil {
 		return nil, &Error{File: name, Msg: openProblem(err)}
 	}
+	return plainText(data, name)
+}
+
+// readIn reads a bounded regular file of the project at root.
+func readIn(root, path, name string) ([]byte, *Error) {
+	data, err := safefile.Read(root, path, maxFile)
+	if err != nil {
+		return nil, &Error{File: name, Msg: openProblem(err)}
+	}
+	return plainText(data, name)
+}
+
+// plainText is the text of a file without its byte order mark.
+func plainText(data []byte, name string) ([]byte, *Error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if !utf8.Valid(data) {
 		return nil, notUTF8(data, name)

@@ -1,41 +1,52 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
-	"path/filepath"
 
 	"gauntlet/internal/safefile"
 )
 
-// Mentions reports whether one of words stands anywhere in the project's
+// Mentions reports whether one of words stands anywhere in the policy's
 // config.yml or in the user's own: a look at the bytes that saves the parser
 // when a setting can only have its default. What cannot be read, or could spell
 // a word in another way, counts as a mention.
-func Mentions(root string, getenv func(string) string, words ...string) bool {
-	for _, read := range []func() ([]byte, error){
-		func() ([]byte, error) { return safefile.Read(root, filepath.Join(root, Dir, File), maxFile) },
-		func() ([]byte, error) { return readGlobal(getenv) },
-	} {
-		data, err := read()
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil || bytes.ContainsAny(data, "\\\x00") {
-			return true
-		}
-		for _, w := range words {
-			if bytes.Contains(data, []byte(w)) {
-				return true
-			}
-		}
+func Mentions(policy Policy, getenv func(string) string, words ...string) bool {
+	if policy.mentions(words...) {
+		return true
 	}
-	return false
+	data, err := ReadGlobal(getenv)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	return err != nil || mentionsAny(data, words)
 }
 
-// readGlobal reads the user's own configuration.
-func readGlobal(getenv func(string) string) ([]byte, error) {
+// EnvTrust set to TrustAll has every project's policy count without being allowed.
+const (
+	EnvTrust = "GAUNTLET_TRUST"
+	TrustAll = "all"
+)
+
+// TrustEverything is a user's configuration in which every policy counts.
+const TrustEverything = "trust: " + TrustAll + "\n"
+
+// TrustsAll reports whether the user wants every policy to count, and which
+// setting says so.
+func TrustsAll(getenv func(string) string) (source string, all bool) {
+	if getenv(EnvTrust) == TrustAll {
+		return EnvTrust, true
+	}
+	data, err := ReadGlobal(getenv)
+	if err != nil || !mentionsAny(data, []string{"trust"}) {
+		return "", false
+	}
+	g, _ := loadGlobal(getenv)
+	return GlobalPath(getenv), g.Trust == TrustAll
+}
+
+// ReadGlobal reads the bytes of the user's own configuration.
+func ReadGlobal(getenv func(string) string) ([]byte, error) {
 	path := GlobalPath(getenv)
 	if path == "" {
 		return nil, fs.ErrNotExist

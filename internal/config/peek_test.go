@@ -35,12 +35,12 @@ func TestMentions(t *testing.T) {
 			if tt.global != "" {
 				put(GlobalPath(getenv), tt.global)
 			}
-			if got := Mentions(root, getenv, "until_pass", "commit_gate"); got != tt.want {
+			if got := Mentions(ReadPolicy(root), getenv, "until_pass", "commit_gate"); got != tt.want {
 				t.Errorf("Mentions = %v, want %v", got, tt.want)
 			}
 		})
 	}
-	if Mentions(t.TempDir(), func(string) string { return "" }, "x") {
+	if Mentions(ReadPolicy(t.TempDir()), func(string) string { return "" }, "x") {
 		t.Error("a missing file mentions something")
 	}
 }
@@ -50,7 +50,7 @@ func TestMentionsUnreadable(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, Dir, File), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if !Mentions(root, func(string) string { return "" }, "x") {
+	if !Mentions(ReadPolicy(root), func(string) string { return "" }, "x") {
 		t.Error("a config.yml that is a folder could say anything")
 	}
 }

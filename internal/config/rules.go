@@ -2,11 +2,8 @@ package config
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -120,20 +117,17 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 
 // fixText reads a file under .gauntlet/ and nowhere else, links included.
 func (l *loader) fixText(name string) (text, problem string) {
-	local := filepath.FromSlash(name)
-	if !filepath.IsLocal(local) {
+	local := path.Clean(filepath.ToSlash(name))
+	if !filepath.IsLocal(filepath.FromSlash(local)) {
 		return "", quote(name) + " must name a file under " + Dir + "/"
 	}
-	dir := filepath.Join(l.root, Dir)
-	if _, err := os.Lstat(filepath.Join(dir, local)); errors.Is(err, fs.ErrNotExist) {
+	if _, ok := l.policy[local]; !ok {
 		// Written from the project root, as people do.
-		if rest, ok := strings.CutPrefix(filepath.ToSlash(local), Dir+"/"); ok {
-			local = filepath.FromSlash(rest)
-		}
+		local = strings.TrimPrefix(local, Dir+"/")
 	}
-	data, fail := readFile(dir, filepath.Join(dir, local), name)
+	data, fail := l.policy.read(local, name)
 	if fail != nil {
-		return "", Dir + "/" + printable(filepath.ToSlash(local)) + " " + fail.Msg
+		return "", Dir + "/" + printable(local) + " " + fail.Msg
 	}
 	return string(data), ""
 }

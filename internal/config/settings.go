@@ -103,7 +103,7 @@ func loadGlobal(getenv func(string) string) (*Global, *decoder) {
 	if _, err := os.Lstat(file); os.IsNotExist(err) {
 		return g, d
 	}
-	data, fail := readFile("", file, file)
+	data, fail := readFile(file, file)
 	if fail != nil {
 		d.errs = append(d.errs, fail)
 		return g, d

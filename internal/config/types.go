@@ -226,4 +226,5 @@ type Global struct {
 	DebugLog DebugLog   `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log where a project does not say."`
 	Proofs   Proofs     `yaml:"proofs" json:"proofs,omitzero" doc:"Where it is remembered what passed, where a project does not say."`
 	Remote   UserRemote `yaml:"remote" json:"remote,omitzero" doc:"Proofs shared between machines: credentials and keys, and what a project does not say."`
+	Trust    string     `yaml:"trust" json:"trust,omitempty" enum:"all" doc:"all: run every project's policy without asking. The default is to run only what \u0060gauntlet allow\u0060 allowed."`
 }

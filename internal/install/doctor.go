@@ -93,7 +93,7 @@ func (d *Doctor) config() *config.Loaded {
 		d.add(Check{Name: "config", State: Warn, Message: "no .gauntlet/config.yml here or above: every stop is approved (no_config)", Fix: "gauntlet init"})
 		return nil
 	}
-	cfg, err := d.Site.Config()
+	cfg, err := d.Site.OnDisk()
 	if err != nil {
 		d.add(Check{Name: "config", State: Fail, Message: err.Error(), Fix: "correct it there; `gauntlet validate` lists everything that is wrong. Until then every stop is approved (error)"})
 		return nil
@@ -102,7 +102,24 @@ func (d *Doctor) config() *config.Loaded {
 	for _, w := range cfg.Warnings {
 		d.add(Check{Name: "config", State: Warn, Message: w, Fix: "correct it there"})
 	}
+	d.trust()
 	return cfg
+}
+
+// trust says whose policy counts.
+func (d *Doctor) trust() {
+	switch decided := d.Site.Trust(); {
+	case d.Site.Foreign != "":
+		d.add(Check{Name: "trust", State: Fail, Message: d.Site.Foreign + ": every stop is approved (untrusted)", Fix: "make it yours (chown), or clone the repository yourself"})
+	case !decided.Trusted():
+		d.add(Check{Name: "trust", State: Fail, Message: "this policy is not allowed: every stop is approved (untrusted)", Fix: "gauntlet allow"})
+	case decided.Change != "":
+		d.add(Check{Name: "trust", State: Warn, Message: "policy changed: " + decided.Change + "; the one allowed before judges on", Fix: "gauntlet allow"})
+	case decided.All:
+		d.add(Check{Name: "trust", State: OK, Message: "every policy is trusted (" + decided.Source + ")"})
+	default:
+		d.add(Check{Name: "trust", State: OK, Message: "this policy is allowed"})
+	}
 }
 
 func (d *Doctor) repository(ctx context.Context) (git.Repo, bool) {

@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/safefile"
@@ -62,12 +63,12 @@ func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed)
 func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 	plain, project, nothing := filepath.Join(world, "plain"), filepath.Join(world, "project"), filepath.Join(world, "nothing")
 	files := map[string]string{
-		filepath.Join(project, ".gauntlet", "config.yml"):               "base_branch: main\nstop_hook:\n  enabled: true\n  run_interval_minutes: 0\nentry_points:\n  - path: .\n    checks: [doctor]\n",
-		filepath.Join(project, ".gauntlet", "checks", "doctor.yml"):     "command: echo this gate always fails; exit 1\n",
-		filepath.Join(project, "committed.txt"):                         "one\n",
-		filepath.Join(plain, "README"):                                  "no project\n",
-		filepath.Join(nothing, "README"):                                "no programs\n",
-		filepath.Join(world, "home", ".config", "gauntlet", ".nothing"): "",
+		filepath.Join(project, ".gauntlet", "config.yml"):                      "base_branch: main\nstop_hook:\n  enabled: true\n  run_interval_minutes: 0\nentry_points:\n  - path: .\n    checks: [doctor]\n",
+		filepath.Join(project, ".gauntlet", "checks", "doctor.yml"):            "command: echo this gate always fails; exit 1\n",
+		filepath.Join(project, "committed.txt"):                                "one\n",
+		filepath.Join(plain, "README"):                                         "no project\n",
+		filepath.Join(nothing, "README"):                                       "no programs\n",
+		filepath.Join(world, "home", ".config", "agent-gauntlet", config.File): config.TrustEverything,
 	}
 	for path, content := range files {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

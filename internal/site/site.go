@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/history"
 	"gauntlet/internal/session"
+	"gauntlet/internal/trust"
 )
 
 // Site is one place. Finding it costs a few stats; everything that costs more
@@ -42,6 +43,8 @@ type Site struct {
 
 	getenv     func(string) string
 	loadConfig func() (*config.Loaded, error)
+	disk       func() config.Policy
+	trust      func() trust.Decision
 }
 
 // Find looks for the project that cwd belongs to: above cwd, above the directory
@@ -62,7 +65,9 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 		cwd = abs
 	}
 	s := &Site{Cwd: cwd, StateHome: StateHome(getenv), getenv: getenv}
-	s.loadConfig = sync.OnceValues(func() (*config.Loaded, error) { return config.Load(s.Root, getenv) })
+	s.loadConfig = sync.OnceValues(s.trusted)
+	s.disk = sync.OnceValue(func() config.Policy { return config.ReadPolicy(s.Root) })
+	s.trust = sync.OnceValue(s.decide)
 	s.Root = projectAbove(cwd)
 	for _, name := range vars {
 		if dir := getenv(name); s.Root == "" && filepath.IsAbs(dir) {
@@ -133,7 +138,9 @@ func (s *Site) Top() string {
 	return s.Cwd
 }
 
-// Config is the configuration of the project, read once; nil outside a project.
+// Config is the configuration that counts here, read once: the one on disk if a
+// person has allowed it, else the one allowed before, else ErrUntrusted. It is
+// nil outside a project.
 func (s *Site) Config() (*config.Loaded, error) {
 	if s.Root == "" {
 		return nil, nil
@@ -145,7 +152,7 @@ func (s *Site) Config() (*config.Loaded, error) {
 // look at the bytes that saves the parser when a setting can only have its
 // default value.
 func (s *Site) Mentions(words ...string) bool {
-	return s.Root != "" && config.Mentions(s.Root, s.getenv, words...)
+	return s.Root != "" && config.Mentions(s.Trust().Policy, s.getenv, words...)
 }
 
 // Dir is the first of dirs that is a directory: the one an event names, else the

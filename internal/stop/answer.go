@@ -20,7 +20,8 @@ import (
 // verdict in the agent's own dialect.
 func (s *stopping) answer(ctx context.Context, d Decision) []byte {
 	d, told := tell(s.Facts, d)
-	d = s.remember(ctx, d, told)
+	d, announced := announce(s.Facts, d)
+	d = s.remember(ctx, d, told, announced)
 	d.Message = redact.Line(d.Message, 1000)
 	s.record(d)
 	return s.adapter.Encode(s.Event, d.Verdict)
@@ -54,13 +55,13 @@ func tell(f Facts, d Decision) (_ Decision, told bool) {
 
 // remember writes down how the stop ended. Where the agent's own words do not
 // bound the blocks of a turn, a block that cannot be written down is not made.
-func (s *stopping) remember(ctx context.Context, d Decision, told bool) Decision {
+func (s *stopping) remember(ctx context.Context, d Decision, told bool, announced []string) Decision {
 	if s.site == nil || s.root == "" && len(s.learned) == 0 {
 		return d // concerns no project
 	}
 	out := turn.Outcome{
 		Turn: s.Mark, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Tree: s.Gates.Tree,
-		Work: s.Work, Settled: d.Settled, Told: told, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
+		Work: s.Work, Settled: d.Settled, Told: told, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
 	if out.Turn == (turn.Mark{}) {
 		out.Turn = turn.NewMark(s.Event, s.Ledger, "")

@@ -31,9 +31,14 @@ type Facts struct {
 	// makes a difference to the second stop of a turn.
 	JudgesSubagents, Plain bool
 
-	// Settings are the project's, or the defaults; ConfigErr says what is wrong
-	// with its configuration.
+	// Notices are what a person should hear of whatever the verdict is, once per
+	// turn each: the policy changed, something hides changes.
+	Notices []string
+
+	// Settings are the project's, or the defaults; Untrusted says that nobody has
+	// allowed its policy, ConfigErr what is wrong with its configuration.
 	Settings  config.Settings
+	Untrusted string
 	ConfigErr error
 	// Disabled says which switch turned the hook off.
 	Disabled string
@@ -141,6 +146,8 @@ func outside(f Facts) (Decision, bool) {
 		return approve(event.NoConfig, "not a gauntlet project: no .gauntlet/config.yml here or above"), true
 	case f.Foreign != "":
 		return loud(event.Untrusted, "not judged: "+f.Foreign), true
+	case f.Untrusted != "":
+		return loud(event.Untrusted, "not judged: "+f.Untrusted), true
 	case f.ConfigErr != nil:
 		return loud(event.Error, f.ConfigErr.Error()), true
 	case f.Disabled != "":

@@ -2,6 +2,7 @@ package stop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -48,6 +49,9 @@ func (s *stopping) locate(context.Context) {
 		s.site.Memory = session.Store{} // nothing is read, nothing is written
 		return
 	}
+	if change := s.site.Trust().Change; change != "" {
+		s.Notices = append(s.Notices, "policy changed: "+change+"; gauntlet allow to use it")
+	}
 	if s.Event.Kind == event.SubagentStop && s.site.Mentions("subagents") {
 		cfg, err := s.site.Config()
 		s.JudgesSubagents = err == nil && cfg.Settings.Subagents
@@ -66,6 +70,9 @@ func (s *stopping) question() turn.Question {
 // configure reads the configuration and asks the switches.
 func (s *stopping) configure(context.Context) {
 	s.cfg, s.ConfigErr = s.site.Config()
+	if errors.Is(s.ConfigErr, site.ErrUntrusted) {
+		s.Untrusted = s.ConfigErr.Error()
+	}
 	var section *config.Autonomy
 	if cfg := s.cfg; cfg != nil {
 		s.Settings, section = cfg.Settings, cfg.Project.Autonomy

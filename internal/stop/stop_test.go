@@ -30,7 +30,7 @@ type hooked struct {
 func newHooked(t testing.TB, cfg string, checks map[string]string) *hooked {
 	t.Helper()
 	base := t.TempDir()
-	h := &hooked{t: t, dir: filepath.Join(base, "repo"), env: map[string]string{"HOME": filepath.Join(base, "home")}, now: time.Now()}
+	h := &hooked{t: t, dir: filepath.Join(base, "repo"), env: map[string]string{"HOME": filepath.Join(base, "home"), "GAUNTLET_TRUST": "all"}, now: time.Now()}
 	h.write(".gitignore", "gauntlet_logs\n")
 	h.write(".gauntlet/config.yml", cfg)
 	for name, c := range checks {
@@ -177,7 +177,7 @@ func TestPipelineOrder(t *testing.T) {
 	h := newHooked(t, "entry_points: [{path: ., checks: [no]}]\n", map[string]string{"no": "command: \"false\"\n"})
 	h.write("change", "x")
 	type given struct {
-		guard, invalid, subagent, background, active, noConfig, badConfig, off bool
+		guard, invalid, subagent, background, active, noConfig, untrusted, badConfig, off bool
 	}
 	for _, tt := range []struct {
 		want  event.Status
@@ -190,6 +190,9 @@ func TestPipelineOrder(t *testing.T) {
 		{event.StopHookActive, given{active: true, noConfig: true, off: true}},
 		{event.StopHookActive, given{active: true, badConfig: true}},
 		{event.NoConfig, given{noConfig: true, off: true}},
+		{event.StopHookActive, given{active: true, untrusted: true}},
+		{event.NoConfig, given{noConfig: true, untrusted: true}},
+		{event.Untrusted, given{untrusted: true, badConfig: true, off: true}},
 		{event.Error, given{badConfig: true, off: true}},
 		{event.StopHookDisabled, given{off: true}},
 		{event.Failed, given{}},
@@ -197,6 +200,9 @@ func TestPipelineOrder(t *testing.T) {
 		ev := map[string]any{"hook_event_name": "Stop", "session_id": "s", "prompt_id": "p", "stop_hook_active": tt.given.active, "cwd": h.dir}
 		clear(h.env)
 		h.env["HOME"] = filepath.Join(filepath.Dir(h.dir), "home")
+		if !tt.given.untrusted {
+			h.env["GAUNTLET_TRUST"] = "all"
+		}
 		h.write(".gauntlet/config.yml", "entry_points: [{path: ., checks: [no]}]\n")
 		if tt.given.guard {
 			h.env[event.GuardVar] = "1"

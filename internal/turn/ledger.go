@@ -38,6 +38,8 @@ type Ledger struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// Told are the approvals without a pass that a person was told of.
 	Told []Notice `json:"told,omitempty"`
+	// Announced are other things that a person was told of.
+	Announced []Announcement `json:"announced,omitempty"`
 	// Observed: a person was told that something is only observed.
 	Observed bool `json:"observed,omitempty"`
 	// Said are the texts sent to the agent, by their keys.
@@ -86,6 +88,18 @@ type Notice struct {
 	Turn   Mark         `json:"turn,omitzero"`
 	Status event.Status `json:"status"`
 	At     time.Time    `json:"at"`
+}
+
+// Announcement is something that a person was told of in a turn.
+type Announcement struct {
+	Turn Mark      `json:"turn,omitzero"`
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+}
+
+// WasAnnounced reports whether a person was told this very thing in this turn.
+func (l Ledger) WasAnnounced(m Mark, text string, now time.Time) bool {
+	return slices.ContainsFunc(l.Announced, func(a Announcement) bool { return a.Text == text && during(a.Turn, a.At, m, now) })
 }
 
 // Seen is where the session can be looked at, for `gauntlet checkpoint`.

@@ -21,6 +21,8 @@ type Outcome struct {
 	Settled bool
 	// Told: a person was told of an approval without a pass.
 	Told bool
+	// Announced is what else a person was told.
+	Announced []string
 	// Observed: a person was told that something is only observed.
 	Observed bool
 	Seen     Seen
@@ -36,6 +38,9 @@ func (l *Ledger) Record(o Outcome) {
 	l.Observed = l.Observed || o.Observed
 	if o.Told {
 		l.Told = newest(append(l.Told, Notice{Turn: o.Turn, Status: o.Status, At: o.At}), maxTold)
+	}
+	for _, text := range o.Announced {
+		l.Announced = newest(append(l.Announced, Announcement{Turn: o.Turn, Text: text, At: o.At}), maxTold)
 	}
 	if o.Status.Blocks() {
 		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, By: o.Status, At: o.At, Failures: o.Failures, Tree: o.Tree}), maxBlocks)

@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/event"
+)
+
+// shellVars are the variables that clients set for the commands their model
+// runs, and nowhere else.
+func shellVars() []string {
+	return []string{
+		"CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI", "GEMINI_CLI", "QWEN_CODE",
+		"COPILOT_CLI", "OPENCODE", "CURSOR_AGENT", "AI_AGENT",
+		event.GuardVar, // a gate, or a reviewer
+	}
+}
+
+// Inside reports whether a command was called by an agent and not by a person,
+// and how that shows: by the environment, or, without a terminal, by an agent
+// among the processes that it descends from. Ancestors are command lines, the
+// nearest first; asked for only when needed.
+func Inside(getenv func(string) string, terminal bool, ancestors func() [][]string) (sign string, inside bool) {
+	for _, name := range shellVars() {
+		if v := getenv(name); v != "" && v != "0" && v != "false" {
+			return name, true
+		}
+	}
+	if terminal {
+		return "", false
+	}
+	for _, args := range ancestors() {
+		if name, ok := Program(args); ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// Program names the client that a command line runs, as its own program or as a
+// script that an interpreter runs.
+func Program(args []string) (name string, ok bool) {
+	for _, a := range All() {
+		for _, p := range a.Setup().Programs {
+			if p == "cursor" { // the editor, in which people work too
+				continue
+			}
+			if slices.ContainsFunc(programs(args), func(arg string) bool { return runs(arg, p) }) {
+				return p, true
+			}
+		}
+	}
+	return "", false
+}
+
+// programs are the arguments that name what runs: the program, and the script of
+// an interpreter.
+func programs(args []string) []string {
+	if len(args) == 0 {
+		return nil
+	}
+	out := args[:1]
+	switch strings.TrimSuffix(path.Base(filepath.ToSlash(args[0])), ".exe") {
+	case "node", "bun", "deno", "npx", "python", "python3":
+		if i := slices.IndexFunc(args[1:], func(a string) bool { return !strings.HasPrefix(a, "-") }); i >= 0 {
+			return []string{args[0], args[1+i]}
+		}
+	}
+	return out
+}
+
+// runs: an argument is the program, or a file of the package that is named after
+// it (…/claude-code/cli.js, …/@google/gemini-cli/dist/index.js).
+func runs(arg, program string) bool {
+	arg = filepath.ToSlash(arg)
+	base := strings.TrimSuffix(strings.TrimSuffix(path.Base(arg), ".exe"), ".js")
+	if base == program {
+		return true
+	}
+	for dir := range strings.SplitSeq(path.Dir(arg), "/") {
+		if dir == program+"-code" || dir == program+"-cli" || dir == program+"-ai" {
+			return true
+		}
+	}
+	return false
+}

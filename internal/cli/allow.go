@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/agent"
+	"gauntlet/internal/config"
+	"gauntlet/internal/proc"
+	"gauntlet/internal/site"
+	"gauntlet/internal/trust"
+)
+
+func (app *App) allowCmd() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "allow",
+		Short: "Allow the policy of this project to run",
+		Long: `Show which commands and reviews .gauntlet/ would run, or what changed in it since it
+was last allowed, and ask. What is allowed counts for every work tree of the
+repository, until it changes. Until a changed policy is allowed, the one allowed
+before goes on judging. ` + "`gauntlet deny`" + ` takes it back.`,
+		Example: `  gauntlet allow
+  gauntlet allow --yes`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.allow(cmd.Context(), yes) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+func (app *App) denyCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "deny",
+		Short:   "Take back every `gauntlet allow` of this project",
+		Example: "  gauntlet deny",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := app.refuseAgents("gauntlet deny"); err != nil {
+				return err
+			}
+			at, err := app.project()
+			if err != nil {
+				return err
+			}
+			was, err := at.Allowed().Deny(cmd.Context())
+			if err != nil {
+				return exit(2, "%v", err)
+			}
+			if !was {
+				fmt.Fprintln(app.Out, "Nothing was allowed in this project.")
+				return nil
+			}
+			fmt.Fprintln(app.Out, "No policy of this project is allowed any more; stops are not judged (untrusted) until `gauntlet allow`.")
+			return nil
+		},
+	}
+}
+
+func (app *App) allow(ctx context.Context, yes bool) error {
+	if err := app.refuseAgents("gauntlet allow"); err != nil {
+		return err
+	}
+	at, err := app.project()
+	if err != nil {
+		return err
+	}
+	if at.Foreign != "" {
+		return exit(2, "%s; a policy that others can change cannot be allowed", at.Foreign)
+	}
+	d := at.Allowed().Decide(at.Disk())
+	if d.Trusted() && d.Change == "" {
+		fmt.Fprintln(app.Out, "This policy is allowed already.")
+		return nil
+	}
+	if err := app.showPolicy(at, d); err != nil {
+		return err
+	}
+	if !yes {
+		if !terminal(app.In) {
+			return exit(2, "nobody can be asked here; to allow it without a question: gauntlet allow --yes")
+		}
+		if !app.ask(ctx, "Allow this? [y/N] ") {
+			return exit(1, "not allowed")
+		}
+	}
+	if err := at.Allowed().Allow(ctx, at.Disk(), app.Now()); err != nil {
+		return exit(2, "%v", err)
+	}
+	fmt.Fprintln(app.Out, "Allowed.")
+	return nil
+}
+
+// showPolicy prints what a policy would run, or what changed in it.
+func (app *App) showPolicy(at *site.Site, d trust.Decision) error {
+	cfg, err := at.OnDisk()
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if d.Trusted() {
+		fmt.Fprintf(app.Out, "Changed in %s since it was allowed:\n", config.Dir)
+		for _, line := range trust.Changes(d.Policy, at.Disk()) {
+			fmt.Fprintln(app.Out, "  "+line)
+		}
+		fmt.Fprintln(app.Out)
+	}
+	fmt.Fprintf(app.Out, "%s would run, with your rights:\n", config.Dir)
+	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
+	runs := trust.Runs(cfg)
+	for _, line := range runs {
+		fmt.Fprintf(w, "  %s\t%s\n", line.Gate, line.Runs)
+	}
+	if len(runs) == 0 {
+		fmt.Fprintln(w, "  nothing")
+	}
+	return w.Flush()
+}
+
+// ask asks a question whose default is no.
+func (app *App) ask(ctx context.Context, question string) bool {
+	fmt.Fprint(app.Out, question)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(app.In).ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(app.Out)
+		return false
+	case a := <-answer:
+		return a == "y" || a == "yes"
+	}
+}
+
+// inAgent reports whether an agent called this command, and by what sign.
+func (app *App) inAgent() (sign string, inside bool) {
+	return agent.Inside(app.Getenv, terminal(app.In), proc.Ancestors)
+}
+
+// refuseAgents refuses what only a person may do.
+func (app *App) refuseAgents(command string) error {
+	if sign, inside := app.inAgent(); inside {
+		return exit(2, "%s is for a person, and this was called from within an agent (%s); ask the person to type it in a terminal of their own: %s", commandName(command), sign, command)
+	}
+	return nil
+}
+
+// commandName is a command line without its arguments.
+func commandName(line string) string {
+	words := strings.Fields(line)
+	return strings.Join(words[:min(2, len(words))], " ")
+}
+
+// policyToRun is the configuration for a command that runs gates. What was not
+// allowed is asked about on a terminal and refused without one.
+func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*config.Loaded, error) {
+	if at.Foreign != "" {
+		return nil, notAllowed("%s", at.Foreign)
+	}
+	d := at.Trust()
+	switch {
+	case d.Trusted() && d.Change == "", app.inCI():
+		return app.loaded(at.OnDisk())
+	case allow:
+		if err := app.refuseAgents("gauntlet allow"); err != nil {
+			return nil, err
+		}
+	case !terminal(app.In):
+		why := site.ErrUntrusted.Error()
+		if d.Change != "" {
+			why = "policy changed: " + d.Change + "; to use it: gauntlet allow"
+		}
+		return nil, notAllowed("%s (for scripts: --allow)", why)
+	default:
+		if err := app.refuseAgents("gauntlet allow"); err != nil {
+			return nil, err
+		}
+		if err := app.showPolicy(at, d); err != nil {
+			return nil, err
+		}
+		if !app.ask(ctx, "Allow this and run it? [y/N] ") {
+			return nil, notAllowed("you did not allow it")
+		}
+	}
+	if err := at.Allowed().Allow(ctx, at.Disk(), app.Now()); err != nil && !errors.Is(err, trust.ErrNoHome) {
+		return nil, exit(2, "%v", err)
+	}
+	return app.loaded(at.OnDisk())
+}
+
+// errNotAllowed is the cause when a policy may not be run.
+var errNotAllowed = errors.New("not allowed")
+
+func notAllowed(format string, args ...any) error {
+	return &exitError{code: 2, msg: "not run: " + fmt.Sprintf(format, args...), cause: errNotAllowed}
+}
+
+func (app *App) loaded(cfg *config.Loaded, err error) (*config.Loaded, error) {
+	if err != nil {
+		return nil, exit(2, "%v", err)
+	}
+	return cfg, nil
+}
+
+// inCI: in CI the policy of the checkout counts, for what somebody wrote into the
+// pipeline. Not at a stop: an agent there is given GAUNTLET_TRUST.
+func (app *App) inCI() bool {
+	ci := app.Getenv("CI")
+	return ci == "true" || ci == "1"
+}
+
+// wrotePolicy allows what a command of ours has just written, if what was there
+// before was allowed too or there was nothing: then a person knows all of it. An
+// agent's call allows nothing. The note is for the person, "" when all is well.
+func (app *App) wrotePolicy(ctx context.Context, before trust.Decision, existed bool, at *site.Site) (note string) {
+	if _, inside := app.inAgent(); inside {
+		return "Called from within an agent, so nothing is allowed yet; a person types: gauntlet allow"
+	}
+	if existed && (!before.Trusted() || before.Change != "") {
+		return "What was in " + config.Dir + " before is not allowed yet; look at it with: gauntlet allow"
+	}
+	if err := at.Allowed().Allow(ctx, config.ReadPolicy(at.Root), app.Now()); err != nil {
+		return "Not allowed yet (" + err.Error() + "); to allow it: gauntlet allow"
+	}
+	return ""
+}

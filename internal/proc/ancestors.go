@@ -1,0 +1,4 @@
+package proc
+
+// maxAncestors bounds how far up is looked.
+const maxAncestors = 64

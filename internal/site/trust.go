@@ -1,0 +1,56 @@
+package site
+
+import (
+	"errors"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/trust"
+)
+
+// ErrUntrusted says that nobody has allowed the policy of a project, nor an
+// earlier one.
+var ErrUntrusted = errors.New("nobody has allowed this project's policy yet; look at it and allow it with: gauntlet allow")
+
+// Trust is whose policy counts here, decided once.
+func (s *Site) Trust() trust.Decision { return s.trust() }
+
+// Allowed is what was allowed for this project.
+func (s *Site) Allowed() trust.Store {
+	if s.InRepo {
+		return trust.Open(s.StateHome, s.Repo.CommonDir, s.Repo.Root, s.Root)
+	}
+	return trust.Open(s.StateHome, "", "", s.Root)
+}
+
+// Disk is the policy as it lies there, whether it counts or not.
+func (s *Site) Disk() config.Policy { return s.disk() }
+
+// OnDisk is the configuration as it lies there: to look at, never to run.
+func (s *Site) OnDisk() (*config.Loaded, error) {
+	if s.Root == "" {
+		return nil, nil
+	}
+	return config.LoadPolicy(s.Root, s.Disk(), s.getenv)
+}
+
+func (s *Site) decide() trust.Decision {
+	if s.Root == "" || s.Foreign != "" {
+		return trust.Decision{}
+	}
+	if source, all := config.TrustsAll(s.getenv); all {
+		return trust.Decision{Policy: s.Disk(), All: true, Source: source}
+	}
+	return s.Allowed().Decide(s.Disk())
+}
+
+// trusted loads the policy that counts.
+func (s *Site) trusted() (*config.Loaded, error) {
+	if s.Foreign != "" {
+		return nil, errors.New(s.Foreign)
+	}
+	d := s.Trust()
+	if !d.Trusted() {
+		return nil, ErrUntrusted
+	}
+	return config.LoadPolicy(s.Root, d.Policy, s.getenv)
+}

@@ -1,0 +1,30 @@
+package stop
+
+import (
+	"strings"
+
+	"gauntlet/internal/event"
+)
+
+// announce adds to a verdict what a person should hear of whatever it says, each
+// thing once per turn.
+func announce(f Facts, d Decision) (_ Decision, said []string) {
+	if d.Status == event.Subagent || d.Status == event.BackgroundWork {
+		return d, nil // the stop of the turn itself will say it
+	}
+	for _, text := range f.Notices {
+		if !f.Ledger.WasAnnounced(f.Mark, text, f.Now) {
+			said = append(said, text)
+		}
+	}
+	if len(said) == 0 {
+		return d, nil
+	}
+	text := strings.Join(said, ". ")
+	if d.SystemMessage == "" {
+		d.SystemMessage = "Gauntlet: " + text
+	} else {
+		d.SystemMessage = strings.TrimSuffix(d.SystemMessage, ".") + ". Also: " + text
+	}
+	return d, said
+}
