@@ -19,12 +19,22 @@ import (
 // answer is steps 9 and 10: one write to the memory, one to the history, and the
 // verdict in the agent's own dialect.
 func (s *stopping) answer(ctx context.Context, d Decision) []byte {
+	s.recall()
 	d, told := tell(s.Facts, d)
 	d, announced := announce(s.Facts, d)
 	d = s.remember(ctx, d, told, announced)
 	d.Message = redact.Line(d.Message, 1000)
 	s.record(d)
 	return s.adapter.Encode(s.Event, d.Verdict)
+}
+
+// recall reads what was said in this turn, where no step had to.
+func (s *stopping) recall() {
+	if s.site == nil || s.root == "" || s.seen.State != nil || s.Mark.Known() {
+		return
+	}
+	_, s.Ledger, _ = s.question().Remembered()
+	s.Mark = turn.NewMark(s.Event, s.Ledger, "")
 }
 
 // tell has a person hear of every approval that was no pass, once per turn;
