@@ -19,6 +19,8 @@ func (app *App) smallHook(ctx context.Context, args []string) (code int, ok bool
 		hook = func(ctx context.Context) { app.sessionStartHook(ctx, args[1:]) }
 	case "subagent-stop":
 		hook = func(ctx context.Context) { app.subagentStopHook(ctx, args[1:]) }
+	case "tool":
+		hook = func(ctx context.Context) { app.toolHook(ctx, agentFlag(args[1:])) }
 	default:
 		// A hook that another version installed: an exit code or a word on stderr
 		// would block some agents, so only a person is told.
@@ -38,6 +40,6 @@ func (app *App) hookCmd() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(app.hookPromptCmd(), app.sessionStartCmd(), app.subagentStopCmd())
+	cmd.AddCommand(app.hookPromptCmd(), app.sessionStartCmd(), app.subagentStopCmd(), app.hookToolCmd())
 	return cmd
 }

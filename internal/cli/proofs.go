@@ -1,12 +1,259 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/gate"
+	"gauntlet/internal/proof"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/run"
+)
 
 func (app *App) proofsCmd() *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "proofs",
-		Short: "Show and share what is already proved",
+		Short: "List what is already proved, and by whom",
+		Long: `List what is already proved, and by whom: passes that are not run again while the
+content is the same, and failures that are kept to tell old ones from new ones.
+All work trees of a repository share them.
+
+Exit code 0: printed. 2: could not determine (configuration, git).`,
+		Example: `  gauntlet proofs
+  gauntlet proofs show test
+  gauntlet proofs forget`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return app.listProofs(asJSON) },
 	}
-	cmd.AddCommand(app.proofsKeyCmd(), app.proofsPublishCmd())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	cmd.AddCommand(app.proofsShowCmd(), app.proofsForgetCmd(), app.proofsTrustCmd(), app.proofsKeyCmd(), app.proofsPublishCmd())
 	return cmd
+}
+
+// proofOptions are a run's options for looking at its ledger.
+func (app *App) proofOptions() (run.Options, proof.Ledger, error) {
+	cfg, err := app.loadProject()
+	if err != nil {
+		return run.Options{}, proof.Ledger{}, err
+	}
+	opts := run.Options{Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}
+	ledger, err := run.LedgerOf(opts)
+	if err != nil {
+		return opts, ledger, exit(2, "%v", err)
+	}
+	return opts, ledger, nil
+}
+
+// listedProof is a record as `proofs --json` shows it.
+type listedProof struct {
+	proof.Record
+	Proof proof.Origin `json:"proof"`
+}
+
+func (app *App) listProofs(asJSON bool) error {
+	opts, ledger, err := app.proofOptions()
+	if err != nil {
+		return err
+	}
+	here := opts.Config.Root
+	list := []listedProof{}
+	for _, r := range ledger.List() {
+		o := r.Origin(here)
+		r.Source = o.Source
+		list = append(list, listedProof{r, o})
+	}
+	if asJSON {
+		return writeJSON(app.Out, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(app.Out, "Nothing is proved yet.")
+		return nil
+	}
+	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
+	for _, p := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", redact.Line(p.Gate, 100), p.Key[:12], describe(p.Record, p.Proof, here, app))
+	}
+	return w.Flush()
+}
+
+// describe says in words what a record proves.
+func describe(r proof.Record, o proof.Origin, here string, app *App) string {
+	text := run.Origin(o, here, app.Now())
+	if r.Outcome == proof.Fail {
+		text = strings.Replace(text, "passed", "failed", 1)
+	}
+	if r.Warning != "" {
+		text += ", " + r.Warning
+	}
+	return text
+}
+
+func (app *App) proofsShowCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show GATE",
+		Short: "Show whether a gate is proved for the current content, or what differs",
+		Long: `Show whether a gate is proved for the content as it is now. Where it is not, show
+which part of what it depends on differs from its newest proof.
+
+Exit code 0: printed. 2: could not determine (configuration, git).`,
+		Example: "  gauntlet proofs show test",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return app.showProof(cmd.Context(), args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as JSON")
+	return cmd
+}
+
+// shownProof is what `proofs show --json` says of one place where a gate runs.
+type shownProof struct {
+	Gate   string        `json:"gate"`
+	Key    string        `json:"key"` // "" where it cannot be told what it depends on
+	Proved bool          `json:"proved"`
+	Proof  *proof.Origin `json:"proof,omitempty"`
+	// Newest is the newest proof of other content, and Differs what differs from it.
+	Newest  *proof.Origin `json:"newest,omitempty"`
+	Differs []string      `json:"differs,omitempty"`
+	Files   int           `json:"files"`
+	// Doubted: an agent's own runs do not count.
+	Doubted bool `json:"doubted,omitempty"`
+}
+
+func (app *App) showProof(ctx context.Context, name string, asJSON bool) error {
+	opts, ledger, err := app.proofOptions()
+	if err != nil {
+		return err
+	}
+	if err := gateNames(opts.Config, []string{name}); err != nil {
+		return err
+	}
+	if opts.Config.Checks[name] == nil {
+		return exit(2, "%s is a review: its proofs depend on the diff of a run (see `gauntlet proofs`)", redact.Line(name, 80))
+	}
+	keys, err := run.Keys(ctx, opts, func(j gate.Job) bool { return j.Name == name })
+	if err != nil {
+		return exit(2, "git: %v", err)
+	}
+	here := opts.Config.Root
+	records := ledger.List()
+	shown := []shownProof{}
+	for _, j := range run.Checks(opts) {
+		if j.Name != name {
+			continue
+		}
+		key := keys[j.ID]
+		s := shownProof{Gate: j.ID, Key: key.ID, Files: key.Files}
+		_, s.Doubted = ledger.Doubted(j.ID)
+		if rec := ledger.Get(key.ID).Newest(); rec != nil && rec.Outcome == proof.Pass {
+			o := rec.Origin(here)
+			s.Proved, s.Proof = true, &o
+		} else if i := slices.IndexFunc(records, func(r proof.Record) bool { return r.Gate == j.ID && r.Outcome == proof.Pass && r.Key != key.ID }); i >= 0 {
+			o := records[i].Origin(here)
+			s.Newest, s.Differs = &o, key.Differs(records[i].Parts)
+		}
+		shown = append(shown, s)
+	}
+	if asJSON {
+		return writeJSON(app.Out, shown)
+	}
+	if len(shown) == 0 {
+		fmt.Fprintf(app.Out, "%s runs nowhere: no entry point names it.\n", redact.Line(name, 80))
+	}
+	for _, s := range shown {
+		app.printProof(s, here)
+	}
+	return nil
+}
+
+func (app *App) printProof(s shownProof, here string) {
+	id := redact.Line(s.Gate, 100)
+	switch {
+	case s.Proved:
+		fmt.Fprintf(app.Out, "%s: %s\n", id, run.Origin(*s.Proof, here, app.Now()))
+	case s.Key == "":
+		fmt.Fprintf(app.Out, "%s: cannot be proved: a part of what it depends on cannot be read (a repository inside this one, a dirty submodule)\n", id)
+	case s.Newest != nil && len(s.Differs) > 0:
+		fmt.Fprintf(app.Out, "%s: not proved for this content\n  newest proof: %s\n  differs in:   %s\n", id, run.Origin(*s.Newest, here, app.Now()), strings.Join(s.Differs, ", "))
+	default:
+		fmt.Fprintf(app.Out, "%s: not proved for this content\n", id)
+	}
+	if s.Doubted {
+		fmt.Fprintf(app.Out, "  agents' own runs do not count (gauntlet proofs trust %s)\n", redact.Line(gateName(s.Gate), 80))
+	}
+}
+
+func (app *App) proofsForgetCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "forget [GATE]",
+		Short: "Drop the proofs of a gate, or all of them",
+		Long: `Drop the proofs of a gate, or all of them, for every work tree of the repository.
+The next run runs the gate again.
+
+Exit code 0: done. 2: not done.`,
+		Example: `  gauntlet proofs forget
+  gauntlet proofs forget test`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, ledger, err := app.proofOptions()
+			if err != nil {
+				return err
+			}
+			n, err := ledger.Forget(func(id string) bool { return len(args) == 0 || gateName(id) == args[0] || id == args[0] })
+			if err != nil {
+				return exit(2, "%v", err)
+			}
+			fmt.Fprintf(app.Out, "%s dropped.\n", count(n, "proof"))
+			return nil
+		},
+	}
+}
+
+// gateName is the last part of a gate's id, which is its name.
+func gateName(id string) string { return id[strings.LastIndexByte(id, ':')+1:] }
+
+func (app *App) proofsTrustCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "trust GATE",
+		Short: "Accept an agent's own runs of a gate again",
+		Long: `Accept an agent's own runs of a gate again, after one of them passed where
+Gauntlet's own run failed on the same content.
+
+Exit code 0: done. 2: not done.`,
+		Example: "  gauntlet proofs trust test",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			opts, ledger, err := app.proofOptions()
+			if err != nil {
+				return err
+			}
+			if err := gateNames(opts.Config, args); err != nil {
+				return err
+			}
+			was := false
+			for _, j := range run.Checks(opts) {
+				if j.Name != args[0] {
+					continue
+				}
+				doubted, err := ledger.Trust(j.ID)
+				if err != nil {
+					return exit(2, "%v", err)
+				}
+				was = was || doubted
+			}
+			if !was {
+				fmt.Fprintf(app.Out, "Agents' own runs of %s were accepted already.\n", args[0])
+				return nil
+			}
+			fmt.Fprintf(app.Out, "Agents' own runs of %s are accepted again.\n", args[0])
+			return nil
+		},
+	}
 }

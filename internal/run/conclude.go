@@ -48,6 +48,9 @@ func (e *execution) conclude(attempts int) {
 	default:
 		e.end(event.Passed, total+" passed")
 	}
+	if e.res.Status != event.PassedWithWarnings {
+		e.res.Message = strings.Join(append([]string{e.res.Message}, e.res.Disagreements()...), "; ")
+	}
 }
 
 // bounded reports whether the retry limit is about this run.

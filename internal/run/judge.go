@@ -66,7 +66,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 			}
 		}
 		kept = saved()
-		e.lookAgain(ctx)
+		e.lookAgain(ctx, tasks)
 	}
 	if e.opts.Observer != nil {
 		for _, r := range results {

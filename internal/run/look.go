@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/gate"
@@ -69,8 +70,9 @@ func (e *execution) key(ctx context.Context, j gate.Job) proof.Key {
 }
 
 // lookAgain finds what changed while the gates ran, by a gate or by anybody: what
-// was judged is then not what is there, and proves nothing.
-func (e *execution) lookAgain(ctx context.Context) {
+// was judged is then not what is there, and proves nothing. Only inputs of what
+// ran count.
+func (e *execution) lookAgain(ctx context.Context, tasks []task) {
 	if e.content == nil || ctx.Err() != nil {
 		return
 	}
@@ -80,7 +82,11 @@ func (e *execution) lookAgain(ctx context.Context) {
 		e.content = nil
 		return
 	}
-	e.res.ChangedMeanwhile = e.ours(changed)
+	for _, p := range e.ours(changed) {
+		if slices.ContainsFunc(tasks, func(t task) bool { return t.job.DependsOn(p) }) {
+			e.res.ChangedMeanwhile = append(e.res.ChangedMeanwhile, p)
+		}
+	}
 }
 
 // note tells a person something that there is nothing to do about.

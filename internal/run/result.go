@@ -72,6 +72,18 @@ func (r Result) with(is func(gate.Result) bool) []gate.Result {
 	return out
 }
 
+// Disagreements say where an agent's own run of a command passed and Gauntlet's
+// failed on the same content. Both the person and the agent hear of it.
+func (r Result) Disagreements() []string {
+	var out []string
+	for _, g := range r.Gates {
+		if g.AgentAgreed != nil && !*g.AgentAgreed {
+			out = append(out, fmt.Sprintf("%s failed although the agent's own run passed on the same content; its runs no longer count for this gate (gauntlet proofs trust %s)", names([]gate.Result{g}), g.Name))
+		}
+	}
+	return out
+}
+
 // some names a few of many paths.
 func some(paths []string) string {
 	if len(paths) <= 3 {
@@ -96,10 +108,8 @@ func (r Result) Notices() []string {
 		if g.Status == gate.Pass && g.Warning != "" {
 			out = append(out, names([]gate.Result{g})+": "+g.Warning)
 		}
-		if g.AgentAgreed != nil && !*g.AgentAgreed {
-			out = append(out, fmt.Sprintf("%s failed although the agent's own run passed on the same content; its runs do not count any more (gauntlet proofs trust %s)", names([]gate.Result{g}), g.Name))
-		}
 	}
+	out = append(out, r.Disagreements()...)
 	if n := len(r.ChangedMeanwhile); n > 0 {
 		out = append(out, fmt.Sprintf("%s changed while it was judged", some(r.ChangedMeanwhile)))
 	}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/run"
+)
+
+// toolHook notices when an agent runs a check's own command: what that proves
+// need not be run again at the stop. It is silent and always ends with 0. A call
+// that cannot be a check's command costs no git and no parsing.
+func (app *App) toolHook(ctx context.Context, agentName string) {
+	defer func() { _ = recover() }() // a tool call must go through, whatever Gauntlet did wrong
+	if app.Getenv(event.GuardVar) != "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
+	defer cancel()
+	_, ev, at, err := app.hookEvent(agentName, promptPatience)
+	if err != nil || ev.Tool == nil || ev.Tool.Kind != event.ToolShell || ev.Tool.Command == "" || ev.SessionID == "" || !at.IsProject() || !at.InRepo {
+		return
+	}
+	call := run.AgentCall{Event: ev, Memory: at.Memory}
+	switch {
+	case ev.Kind == event.ToolStart && !ev.Tool.Background && run.MayBeGate(at.Root, ev.Tool.Command):
+	case ev.Kind == event.ToolEnd && call.Pending():
+	default:
+		return
+	}
+	cfg, err := at.Config()
+	if err != nil || cfg == nil || !cfg.Settings.AcceptAgentRuns {
+		call.Forget()
+		return
+	}
+	opts := run.Options{Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}
+	if ev.Kind == event.ToolStart {
+		err = run.CallStarts(ctx, opts, call)
+	} else {
+		err = run.CallEnded(ctx, opts, call)
+	}
+	if err != nil {
+		run.Debug(cfg, app.Now(), "hook tool: %v", err)
+	}
+}
+
+func (app *App) hookToolCmd() *cobra.Command {
+	var agentName string
+	cmd := &cobra.Command{
+		Use:   "tool",
+		Short: "Notice when an agent runs a check's own command",
+		Long: `Read one tool event on stdin. When a shell call runs a check's own command, in
+full and on content that does not change meanwhile, and the client reports that it
+succeeded, the check is proved and does not run again at the stop
+(stop_hook.accept_agent_runs). It is silent and always ends with 0.
+` + "`gauntlet install`" + ` puts it beside the stop hook where the client has tool events.`,
+		Example: "  gauntlet hook tool --agent claude < event.json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			app.toolHook(cmd.Context(), agentName)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: detected from the event)")
+	return cmd
+}
