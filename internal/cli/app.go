@@ -214,7 +214,6 @@ func (app *App) commands() []command {
 		{"snapshots", "checkpoints", blocked, app.checkpointsCmd},
 
 		{"log", "", insight, app.logCmd},
-		{"proofs", "", insight, app.proofsCmd},
 		{"stats", "", insight, app.statsCmd},
 		{"ui", "", insight, app.uiCmd},
 		{"replay", "", insight, app.replayCmd},

@@ -210,7 +210,7 @@ Exit code 0: done. 2: not done.`,
 			if err != nil {
 				return exit(2, "%v", err)
 			}
-			fmt.Fprintf(app.Out, "%s dropped.\n", count(n, "proof"))
+			fmt.Fprintf(app.Out, "%s dropped.\n", text.Count(n, "proof"))
 			return nil
 		},
 	}
