@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
+	"gauntlet/internal/text"
 )
 
 func (app *App) proofsCmd() *cobra.Command {
