@@ -159,7 +159,7 @@ func rootOf(file string) string {
 		if i := bytes.Index(head[:n], []byte(mark)); i >= 0 {
 			rest := head[i+len(mark) : n]
 			if j := bytes.IndexByte(rest, '"'); j > 0 {
-				return strings.TrimPrefix(string(rest[:j]), "file://")
+				return strings.TrimPrefix(strings.ReplaceAll(string(rest[:j]), `\\`, `\`), "file://")
 			}
 		}
 	}
@@ -168,6 +168,9 @@ func rootOf(file string) string {
 
 func relative(root, name string) (string, bool) {
 	name = strings.TrimPrefix(name, "file://")
+	if len(name) > 2 && name[1] == ':' { // written on Windows
+		root, name = "/"+strings.ReplaceAll(root, `\`, "/"), "/"+strings.ReplaceAll(name, `\`, "/")
+	}
 	if !filepath.IsAbs(name) {
 		name = filepath.Clean(name)
 		return name, !strings.HasPrefix(name, "..")

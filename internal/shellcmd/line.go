@@ -99,12 +99,27 @@ func Parse(text string) (line Line) {
 		}
 	}()
 	w := newWalker()
-	if !w.script(text, ok) {
+	if !w.script(text, ok) && !w.pieces(text) {
 		return Line{}
 	}
 	w.line.Parsed = true
 	onlyOnce(w.line.Commands)
 	return *w.line
+}
+
+// pieces walks what can be read of a PowerShell line that is not also a line of
+// bash, command by command. What its status says about any of them is not known.
+func (w *walker) pieces(text string) bool {
+	if len(text) > maxLine || strings.Contains(text, "<<") || !strings.Contains(text, "$env:") && !strings.Contains(text, "$LASTEXITCODE") && !strings.Contains(text, "-Object") &&
+		!strings.Contains(text, "Out-") && !strings.Contains(text, "Get-") && !strings.Contains(text, "Set-") && !strings.HasPrefix(text, "& ") {
+		return false
+	}
+	found := false
+	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' }) {
+		piece = strings.TrimPrefix(strings.TrimSpace(piece), "& ")
+		found = w.script(piece, passed) || found
+	}
+	return found
 }
 
 // parse reads a script, within bounds.

@@ -85,7 +85,7 @@ var failSummary = sync.OnceValue(func() *regexp.Regexp {
 
 // failWords: what may mean a failure where no summary is in view.
 var failWords = sync.OnceValue(func() *regexp.Regexp {
-	return anyOf(`\b[1-9]\d* (failed|failing|failures?|errors?|fail)\b`, `\bFAILED\b`, `\b(Failures|Errors|failures|errors)[:=] ?[1-9]`, `command not found`, `^error(\[E\d+\])?:`, `^Traceback \(most recent call last\)`)
+	return anyOf(`\b[1-9]\d* (failed|failing|failures?|errors?|fail)\b`, `\bFAILED\b`, `\b(Failures|Errors|failures|errors)[:=] ?[1-9]`, `command not found`, `^error(\[E\d+\])?:`, `^ERROR:`, `^go: (cannot|no |go\.mod|updates to)`, `matched no packages|no packages to test|no required module`, `^Traceback \(most recent call last\)`)
 })
 
 // cleanSigns: what linters and builds print when they found nothing.

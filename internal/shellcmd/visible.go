@@ -49,10 +49,11 @@ func (l Line) saysPassed(c Command, output string, own bool) bool {
 	return OutputPassed(output) || own && !OutputFailed(output) && cleanSigns().MatchString(output)
 }
 
-// LeavesNothing: the run was shown through a filter that would have let a
-// failure through, and nothing came out of it: `go test ./... | grep -v "^ok"`.
+// LeavesNothing: the run was shown through a filter that takes out what passed
+// and lets every failure through, and no failure came out of it:
+// `go test ./... | grep -v "^ok"`.
 func (l Line) LeavesNothing(c Command, output string) bool {
-	if c.runner() == noRunner || c.Proof == Unproven || pretends(c) || c.Into != "" || len(c.Filters) == 0 || strings.TrimSpace(output) != "" {
+	if c.runner() == noRunner || c.Proof == Unproven || pretends(c) || c.Into != "" || len(c.Filters) == 0 {
 		return false
 	}
 	filtered := false
@@ -61,15 +62,22 @@ func (l Line) LeavesNothing(c Command, output string) bool {
 		case len(filter) == 0:
 			return false
 		case isGrep(filter[0]):
-			if !showsOnlyFailures(filter) {
+			if !keepsEveryFailure(filter) {
 				return false
 			}
-			filtered = true
-		case !passesOn(filter[0]) && base(filter[0]) != "head":
+			filtered = filtered || showsOnlyFailures(filter)
+		case !passesOn(filter[0]) && (base(filter[0]) != "head" || strings.TrimSpace(output) != ""):
 			return false
 		}
 	}
-	return filtered
+	return filtered && !OutputFailed(output)
+}
+
+// keepsEveryFailure: a grep that takes out nothing that speaks of a failure.
+func keepsEveryFailure(filter []string) bool {
+	args := strings.ToLower(strings.Join(filter[1:], " "))
+	failing := strings.Contains(args, "fail") || strings.Contains(args, "panic")
+	return inverts(filter) != failing
 }
 
 // showsOnlyFailures: a grep that lets failures through and takes out what says

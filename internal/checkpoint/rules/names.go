@@ -16,6 +16,10 @@ func newNaming(roots []string) naming {
 		if r = strings.TrimSuffix(slashed(r), "/"); r != "" {
 			n.roots = append(n.roots, r)
 		}
+		if len(r) > 2 && r[1] == ':' {
+			// the shells of Windows write D:/repo as /d/repo, too
+			n.roots = append(n.roots, "/"+strings.ToLower(r[:1])+r[2:], strings.ToLower(r[:1])+r[1:])
+		}
 	}
 	return n
 }
