@@ -24,13 +24,14 @@ func main() {
 	samples := flag.Int("samples", 0, "print so many stops of every kind and cause, to be read")
 	only := flag.String("only", "", "replay only the projects whose name contains this")
 	blind := flag.Int("blind", 0, "print so many random code stops without the checkpoint's answer, then the answers")
+	bare := flag.Bool("bare", false, "hide the project's task files from the checkpoint: only names tell what a task runs")
 	seed := flag.Int64("seed", 1, "which random stops")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: sessions [-samples N] [-only NAME] [-blind N] DIR")
+		fmt.Fprintln(os.Stderr, "usage: sessions [-samples N] [-only NAME] [-bare] [-blind N] DIR")
 		os.Exit(2)
 	}
-	projects, err := replayAll(flag.Arg(0), *only)
+	projects, err := replayAll(flag.Arg(0), *only, *bare)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sessions:", err)
 		os.Exit(1)
