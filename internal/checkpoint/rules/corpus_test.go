@@ -14,6 +14,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/shellcmd"
 )
 
 // The corpus: situations as text, with what a stop has to say about each. A
@@ -30,6 +31,9 @@ import (
 //	@ dir                       the last call's directory
 //	earlier F, earlier$ command what was seen before this turn
 //	unreadable, truncated, gitfailed, age 5m, written F 3 (the third call wrote F)
+//	task CALL = COMMAND          what a task runs, by the project's files; several lines add up
+//	gate NAME passed|missing COMMAND  a gate, judged on the content as it is now
+//	$~ command                  a shell call that came back without a status
 //	plan slug F…                the work item
 //	tests pass|fail|broken text the configured test run
 //	= outcome ids…              expected outcome and actions (without commit)
@@ -44,6 +48,7 @@ type situation struct {
 	proved      []string
 	observed    []string
 	says, not   []string
+	tasks       map[string][]string
 	formats     bool // can be told in a transcript
 }
 
@@ -132,6 +137,16 @@ func (s *situation) line(t *testing.T, line string) bool {
 				in.Changed[i].ModTime = callTime(n - 1).Add(300 * time.Millisecond)
 			}
 		}
+	case "task":
+		name, command, _ := strings.Cut(rest, " = ")
+		if s.tasks == nil {
+			s.tasks = map[string][]string{}
+			in.Tasks = s.runs
+		}
+		s.tasks[name] = append(s.tasks[name], command)
+	case "gate":
+		words := strings.SplitN(rest, " ", 3)
+		in.Gates = append(in.Gates, Gate{Name: words[0], Passed: words[1] == "passed", CouldNotRun: words[1] == "missing", Command: words[2]})
 	case "plan":
 		words := strings.Fields(rest)
 		in.Plan = &Plan{Slug: words[0], Files: words[1:]}
@@ -200,6 +215,8 @@ func (s *situation) call(word, rest string) bool {
 		}
 	case strings.HasSuffix(word, "?"):
 		c.Outcome, c.HasExit = event.Unknown, false
+	case strings.HasSuffix(word, "~"):
+		c.Outcome, c.HasExit, c.Ended = event.Unknown, false, true
 	case strings.HasSuffix(word, "&"):
 		c.Outcome, c.HasExit, c.Background = event.Unknown, false, true
 	case strings.HasSuffix(word, "#"):
@@ -207,6 +224,17 @@ func (s *situation) call(word, rest string) bool {
 	}
 	s.in.Turn.Calls = append(s.in.Turn.Calls, c)
 	return true
+}
+
+// runs is Input.Tasks for the tasks of a situation.
+func (s *situation) runs(c shellcmd.Command, _ string) ([]shellcmd.Command, bool) {
+	var out []shellcmd.Command
+	for _, argv := range c.Views {
+		for _, text := range s.tasks[strings.Join(argv, " ")] {
+			out = append(out, shellcmd.Parse(text).Commands...)
+		}
+	}
+	return out, len(out) > 0
 }
 
 // score compares what was said with what should have been.

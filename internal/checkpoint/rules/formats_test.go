@@ -32,6 +32,7 @@ func formats() []format {
 		{"claude", claudeTranscript},
 		{"codex", codexPaginated},
 		{"codex legacy", codexLegacy},
+		{"codex programs", codexPrograms},
 		{"gemini", geminiLog},
 		{"gemini document", geminiDocument},
 	}
@@ -228,6 +229,65 @@ func codex(calls []event.ToolCall, paginated bool) (string, bool) {
 	return lines(list), true
 }
 
+// codexPrograms is the legacy layout in code mode: every command stands in a
+// program that prints what came back, with or without a status.
+func codexPrograms(calls []event.ToolCall) (string, bool) {
+	list := []obj{{"timestamp": stamp(corpusStart), "type": "session_meta", "payload": obj{"id": "t", "cwd": corpusRoot, "cli_version": "0.144.1", "history_mode": "legacy"}}}
+	add := func(at time.Time, kind string, payload obj) {
+		list = append(list, obj{"timestamp": stamp(at), "type": kind, "payload": payload})
+	}
+	add(corpusStart, "event_msg", obj{"type": "task_started", "turn_id": "turn-1"})
+	add(corpusStart, "event_msg", obj{"type": "user_message", "message": "do it"})
+	for _, c := range calls {
+		c, tellable := codexCall(c)
+		if !tellable || c.Background || c.Rejected {
+			return "", false
+		}
+		end := c.At.Add(500 * time.Millisecond)
+		printed := []obj{{"type": "input_text", "text": "Script completed\nWall time 0.2 seconds\nOutput:\n"}}
+		source := ""
+		if c.Kind != event.ToolShell {
+			patch, kind := patchText(c)
+			source = "const patch = " + quoted(patch) + ";\ntext(await tools.apply_patch(patch));\n"
+			add(c.At, "response_item", obj{"type": "custom_tool_call", "status": "completed", "call_id": c.ID, "name": "exec", "input": source})
+			change := obj{c.Paths[0]: obj{"type": kind, "unified_diff": "@@ -1 +1 @@\n-x\n+y\n", "content": "x\n"}}
+			add(c.At, "event_msg", obj{"type": "patch_apply_end", "call_id": "exec-" + c.ID, "success": true, "changes": change, "status": "completed"})
+			printed = append(printed, obj{"type": "input_text", "text": "{}"})
+		} else {
+			dir := c.Dir
+			if dir == "" {
+				dir = corpusRoot
+			}
+			source = "const r = await tools.exec_command({cmd:" + quoted(c.Command) + ", workdir:" + quoted(dir) + ", yield_time_ms:10000});\n"
+			if c.Ended {
+				source += "text(r.output);\n"
+				printed = append(printed, obj{"type": "input_text", "text": c.Output})
+			} else {
+				source += "text(JSON.stringify(r));\n"
+				result, err := json.Marshal(obj{"chunk_id": "1", "exit_code": c.ExitCode, "output": c.Output})
+				if err != nil {
+					panic(err)
+				}
+				printed = append(printed, obj{"type": "input_text", "text": string(result)})
+			}
+			add(c.At, "response_item", obj{"type": "custom_tool_call", "status": "completed", "call_id": c.ID, "name": "exec", "input": source})
+			if c.Outcome == event.Unknown && !c.Ended {
+				continue
+			}
+		}
+		add(end, "response_item", obj{"type": "custom_tool_call_output", "call_id": c.ID, "output": printed})
+	}
+	return lines(list), true
+}
+
+func quoted(text string) string {
+	data, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
 func geminiMessages(calls []event.ToolCall) ([]obj, bool) {
 	list := []obj{{"id": "u1", "timestamp": stamp(corpusStart), "type": "user", "content": []obj{{"text": "do it"}}}}
 	for i, c := range calls {
@@ -308,7 +368,8 @@ func TestCorpusInEveryFormat(t *testing.T) {
 					continue
 				}
 				text, tellable := f.write(s.in.Turn.Calls)
-				if !tellable {
+				ended := slices.ContainsFunc(s.in.Turn.Calls, func(c event.ToolCall) bool { return c.Ended })
+				if !tellable || ended && f.name != "codex programs" { // the others always note a status
 					continue
 				}
 				told++
