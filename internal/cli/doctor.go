@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -8,8 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/buildinfo"
+	"gauntlet/internal/config"
+	"gauntlet/internal/history"
+	"gauntlet/internal/history/store"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
 	"gauntlet/internal/text"
 )
 
@@ -18,9 +23,10 @@ func (app *App) doctorCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the installation and suggest fixes",
-		Long: `Check which binary the hooks call, whether the configuration is valid, whether the
-hooks are installed for each agent found here and when they last fired, and how
-fast git is. The self-test sends each installed agent's own event through the
+		Long: `Check which binary the hooks call and how fast it starts, whether the configuration
+is valid, whether there are gates and each can run, whether fixes are verified,
+whether the hooks are installed for each agent found here and when they last fired,
+and how fast git is. The self-test sends each installed agent's own event through the
 installed command, in a throw-away project, and reads the reply as that agent
 would. Exit code 0 when nothing fails, 1 when something does.`,
 		Example: `  gauntlet doctor
@@ -37,7 +43,7 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 			}
 			d := install.Doctor{
 				Places: p, Executable: self, Version: buildinfo.Version(), Environ: app.Environ(),
-				Now: app.Now(), SelfTest: !noSelfTest,
+				Now: app.Now(), SelfTest: !noSelfTest, Last: app.lastRuns(cmd.Context()),
 			}
 			checks := d.Examine(cmd.Context())
 			failed := 0
@@ -69,6 +75,50 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 	return cmd
 }
 
+// lastRuns is what the history knows about each gate of this project. Without a
+// history there is nothing to say.
+func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
+	paths, err := historyScope{}.paths(app)
+	if err != nil || paths == nil {
+		return nil
+	}
+	dir, err := history.Dir(app.Getenv)
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nil // nothing is made only to find nothing
+	}
+	s, err := store.Open(ctx, dir)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	list, err := s.Verdicts(paths, 500)
+	if err != nil {
+		return nil
+	}
+	out := map[string]install.LastRun{}
+	enforced := map[string]bool{}
+	for _, v := range list { // newest first
+		for _, g := range v.Gates {
+			name := g.Gate[strings.LastIndexByte(g.Gate, ':')+1:]
+			last, seen := out[name]
+			if !seen {
+				last = install.LastRun{At: g.Time, Status: g.Status, Message: redact.Line(g.Message, 120)}
+			}
+			switch {
+			case g.Mode != string(config.ModeObserve):
+				enforced[name] = true
+			case !enforced[name]:
+				last.ObservedSince = g.Time
+			}
+			out[name] = last
+		}
+	}
+	return out
+}
+
 func (app *App) printChecks(checks []install.Check, failed int) {
 	names, warned := 0, 0
 	label := func(c install.Check) string {
@@ -83,10 +133,12 @@ func (app *App) printChecks(checks []install.Check, failed int) {
 			warned++
 		}
 	}
+	t := report.Detect(app.Out, app.Getenv)
+	paint := map[install.State]func(string) string{install.OK: t.Good, install.Info: t.Dim, install.Warn: t.Warn, install.Fail: t.Bad}
 	for _, c := range checks {
-		fmt.Fprintf(app.Out, "%-4s  %-*s  %s\n", c.State, names, label(c), oneLine(c.Message))
+		fmt.Fprintf(app.Out, "%s  %-*s  %s\n", paint[c.State](fmt.Sprintf("%-4s", c.State)), names, label(c), t.Fit(oneLine(c.Message), 8+names))
 		if c.Fix != "" {
-			fmt.Fprintf(app.Out, "%*s  fix: %s\n", 6+names, "", oneLine(c.Fix))
+			fmt.Fprintf(app.Out, "%*s  fix: %s\n", 6+names, "", oneLine(c.Fix)) // in full: it is there to be copied
 		}
 	}
 	switch {
@@ -95,7 +147,7 @@ func (app *App) printChecks(checks []install.Check, failed int) {
 	case warned > 0:
 		fmt.Fprintf(app.Out, "\nNo problems, %s.\n", text.Count(warned, "warning"))
 	default:
-		fmt.Fprintln(app.Out, "\nAll well.")
+		fmt.Fprintln(app.Out, "\nNo problems found.")
 	}
 }
 

@@ -46,7 +46,7 @@ func writeMan(w io.Writer, root *cobra.Command) error {
 // manCommands describes every command that people see, sub-commands in place.
 func manCommands(b *strings.Builder, parent *cobra.Command) {
 	for _, c := range parent.Commands() {
-		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+		if c.Name() == "man" || c.Name() == "help" || c.Name() == "completion" {
 			continue
 		}
 		fmt.Fprintf(b, ".SS %s\n", roff(c.CommandPath()))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -8,23 +9,34 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/git"
+	"gauntlet/internal/history"
 	"gauntlet/internal/install"
+	"gauntlet/internal/redact"
+	"gauntlet/internal/setup"
 )
 
 func (app *App) uninstallCmd() *cobra.Command {
 	var f hookFlags
+	var purge, yes bool
 	cmd := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Take the stop hook out of the agents' settings",
 		Long: `Remove Gauntlet's own entries from the agents' settings files. A file that was not
 edited since becomes what it was before the installation, byte for byte; a file or
-folder that the installation made is removed. Without a scope the project's and
-your own settings in it are cleaned; --user cleans those for every project.`,
+directory that the installation made is removed. Without a scope the project's and
+your own settings in it are cleaned; --user cleans those for every project.
+
+The policy, logs and memory stay, and are named; --purge removes them too.`,
 		Example: `  gauntlet uninstall
   gauntlet uninstall --agent gemini --user
+  gauntlet uninstall --purge --yes
   gauntlet uninstall --dry-run`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if purge && !yes && !f.dryRun && !app.canAsk() {
+				return exit(2, "--purge asks before it removes, and this is not a terminal; add --yes, or --dry-run to look")
+			}
 			w, err := app.hookWork(f)
 			if err != nil {
 				return err
@@ -40,17 +52,83 @@ your own settings in it are cleaned; --user cleans those for every project.`,
 			}
 			if !f.json {
 				if len(w.changes) == 0 {
-					fmt.Fprintln(app.Out, "There are no hooks of ours here.")
+					fmt.Fprintln(app.Out, "No hooks of Gauntlet are installed here.")
 				}
 				if !f.user {
 					app.remindOfUser(w.places, w.agents)
 				}
 			}
-			return nil
+			if f.user || f.json && !purge || w.explicit && !purge {
+				return nil // about one agent or every project, not about leaving this one
+			}
+			return app.leave(cmd.Context(), f, purge, yes)
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().BoolVar(&purge, "purge", false, "also remove .gauntlet/, logs, memory, proofs and snapshots of this project")
+	cmd.Flags().BoolVar(&yes, "yes", false, "remove without asking")
+	cmd.MarkFlagsMutuallyExclusive("purge", "user")
 	return cmd
+}
+
+// leave names what Gauntlet wrote in this project beside the hooks, and with
+// purge removes it.
+func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
+	at, err := app.site()
+	if err != nil {
+		return err
+	}
+	logDir := "gauntlet_logs"
+	if cfg, err := at.Config(); err == nil && cfg != nil {
+		logDir = cfg.Settings.LogDir
+	}
+	var repo *git.Repo
+	if at.InRepo {
+		repo = &at.Repo
+	}
+	remains, err := setup.Remains(ctx, at.Top(), logDir, repo)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if len(remains) == 0 {
+		return nil
+	}
+	if !f.json {
+		if purge {
+			fmt.Fprintln(app.Out, "To be removed:")
+		} else {
+			fmt.Fprintln(app.Out, "Left in place (gauntlet uninstall --purge removes it):")
+		}
+		for _, r := range remains {
+			fmt.Fprintf(app.Out, "  %s (%s)\n", redact.Line(r.Path, 200), r.What)
+		}
+	}
+	if !purge || f.dryRun {
+		return nil
+	}
+	if !yes && !app.ask(ctx, "Remove all of it? [y/N] ") {
+		return exit(1, "nothing more was removed")
+	}
+	for _, r := range remains {
+		if err := r.Remove(ctx); err != nil {
+			return exit(2, "%v", err)
+		}
+	}
+	if _, err := at.Allowed().Deny(ctx); err != nil {
+		return exit(2, "%v", err)
+	}
+	if !f.json {
+		fmt.Fprintln(app.Out, "Removed. The history of all projects stays in "+app.historyDir()+".")
+	}
+	return nil
+}
+
+func (app *App) historyDir() string {
+	dir, err := history.Dir(app.Getenv)
+	if err != nil {
+		return "the state directory"
+	}
+	return dir
 }
 
 // planUninstall takes an agent out of several scopes. Files that have nothing of

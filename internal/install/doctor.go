@@ -43,6 +43,8 @@ type Doctor struct {
 	Now        time.Time
 	// SelfTest sends events through the installed commands.
 	SelfTest bool
+	// Last is what the history knows about each gate, by name.
+	Last map[string]LastRun
 
 	checks []Check
 }
@@ -51,9 +53,11 @@ type Doctor struct {
 func (d *Doctor) Examine(ctx context.Context) []Check {
 	d.checks = nil
 	binary := d.binary()
+	d.shim(ctx, binary)
 	cfg := d.config()
 	repo, inRepo := d.repository(ctx)
 	d.switches(cfg)
+	d.gates(cfg)
 	d.agents(ctx, cfg, d.Site.Memory, binary)
 	if inRepo {
 		d.gitSpeed(ctx, repo)
@@ -179,7 +183,7 @@ func (d *Doctor) gitSpeed(ctx context.Context, repo git.Repo) {
 	c := Check{Name: "git", State: OK, Message: fmt.Sprintf("git status takes %d ms (%s)", took.Milliseconds(), strings.Join(states, ", "))}
 	if took > slowStatus {
 		c.State = Warn
-		c.Fix = "keep large generated folders out with .gitignore"
+		c.Fix = "keep large generated directories out with .gitignore"
 		if len(off) > 0 {
 			c.Fix = "git config " + strings.Join(off, " true && git config ") + " true"
 		}

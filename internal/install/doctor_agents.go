@@ -103,6 +103,12 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 		deadline = cfg.Settings.Deadline
 	}
 	timeout := time.Duration(stop.Timeout) * s.Unit
+	stops := 0
+	for _, cmd := range in.Commands {
+		if cmd.Hook == stop.Hook {
+			stops++
+		}
+	}
 	have := map[wire.Hook]bool{}
 	for _, cmd := range in.Commands {
 		have[cmd.Hook] = true
@@ -116,6 +122,8 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	case s.TimeoutKey != "" && stop.Timeout > 0 && timeout <= deadline:
 		c.State, c.Message = Warn, fmt.Sprintf("%s: the agent's timeout (%s) is not above stop_hook.deadline_seconds (%s): a slow run is killed without a verdict", path, timeout, deadline)
 		c.Fix = "lower stop_hook.deadline_seconds, or raise the timeout in that file; default: " + again
+	case stops > 1:
+		c.State, c.Message, c.Fix = Warn, fmt.Sprintf("%s: the stop hook is there %d times", path, stops), "gauntlet uninstall --agent "+a.Name()+flag(in.Scope)+" && "+again
 	case stop.Line != s.Command(stop.Hook.Args):
 		c.State, c.Message, c.Fix = Warn, path+": the stop hook was written by another version", again
 	case len(have) < len(s.Hooks):
@@ -146,6 +154,10 @@ func (d *Doctor) heartbeat(a agent.Adapter, last map[string]session.Heartbeat, b
 		return
 	}
 	c := Check{Name: "heartbeat", Agent: a.Name(), State: OK, Message: "the stop hook last fired " + ago(d.Now.Sub(stop.At)) + status(stop.Status) + d.others(a, last)}
+	switch stop.Status {
+	case string(event.InfrastructureErr), string(event.Error), string(event.InvalidInput), string(event.Untrusted):
+		c.State, c.Fix = Warn, "gauntlet explain" // it was approved unjudged
+	}
 	if stop.Binary != "" && binary != "" && !safefile.Same(stop.Binary, binary) {
 		c.State, c.Message = Warn, c.Message+"; it ran "+stop.Binary
 		c.Fix = "restart the agent so that it sees your PATH, or remove the other binary"

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -214,5 +215,45 @@ func TestLockWaits(t *testing.T) {
 	p.State = ""
 	if _, err := p.Lock(t.Context()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		t.Fatal(err)
+	}
+}
+
+// The same entry twice judges every stop twice.
+func TestDoubledEntries(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	file := filepath.Join(p.Project, ".claude", "settings.json")
+	var doc map[string]map[string][]any
+	if err := json.Unmarshal([]byte(get(t, file)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	doc["hooks"]["Stop"] = append(doc["hooks"]["Stop"], doc["hooks"]["Stop"][0])
+	data, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d := doctor(t, p, "exit 0")
+	d.SelfTest = false
+	if got := find(d.Examine(t.Context()), "claude", "hooks"); got.State != Warn || !strings.Contains(got.Message, "the stop hook is there 2 times") {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A script in front of the binary is named when it is slow.
+func TestSlowShim(t *testing.T) {
+	p, a := places(t), adapter(t, "claude")
+	mustInstall(t, p, a, Request{Scope: wire.Project})
+	d := doctor(t, p, "sleep 0.1")
+	var got Check
+	for _, c := range d.Examine(t.Context()) {
+		if c.Name == "binary" && c.State == Warn && strings.Contains(c.Message, "is a script") {
+			got = c
+		}
+	}
+	if !strings.Contains(got.Message, "ms to start gauntlet") || got.Fix == "" {
+		t.Errorf("%+v", got)
 	}
 }
