@@ -118,6 +118,11 @@ func (app *App) printStats(st store.Stats) error {
 				fmt.Fprintf(w, "\n%s is flaky: it passed and failed on the same content %s (retries: 1, or quarantine)\n", redact.Line(gate.Label(g.Gate), 120), times(g.Flakes))
 			}
 		}
+		for _, g := range st.Gates {
+			if g.AgentChecked > 0 {
+				fmt.Fprintf(w, "\n%s: %d of %d runs that checked the agent's own agreed with it\n", redact.Line(gate.Label(g.Gate), 120), g.AgentAgreed, g.AgentChecked)
+			}
+		}
 		if len(st.Days) > 0 {
 			fmt.Fprintln(w, "\nDAY\tVERDICTS\tBLOCKED\t")
 			for _, d := range st.Days {

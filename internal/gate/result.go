@@ -77,8 +77,11 @@ type Result struct {
 	WouldBlock bool        `json:"wouldBlock,omitempty"`
 	// Flaky: it failed and passed on the same content. Attempt counts from 1 when
 	// a failed check was run again.
-	Flaky   bool `json:"flaky,omitempty"`
-	Attempt int  `json:"attempt,omitempty"`
+	Flaky bool `json:"flaky,omitempty"`
+	// FailedBefore: it passed now and failed earlier on the same content. That is
+	// a flake, too, or something outside the tree was repaired.
+	FailedBefore bool `json:"failedBefore,omitempty"`
+	Attempt      int  `json:"attempt,omitempty"`
 
 	// Findings of a check are those of its report, of a review those that are
 	// unanswered.

@@ -102,6 +102,9 @@ type Record struct {
 	FindingsNew   int       `json:"findingsNew,omitempty"`
 	// Flaky: it both passed and failed on the same key.
 	Flaky bool `json:"flaky,omitempty"`
+	// AgentAgreed says, where an agent's own run was checked by running it again,
+	// whether both came to the same.
+	AgentAgreed *bool `json:"agentAgreed,omitempty"`
 	// SavedMS is how long the result would have taken that was reused instead.
 	SavedMS float64 `json:"savedMs,omitempty"`
 }

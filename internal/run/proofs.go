@@ -115,6 +115,7 @@ func (e *execution) attribute(p *planned, r *gate.Result) {
 			}
 		}
 	}
+	r.FailedBefore = r.Status == gate.Pass && !r.Cached && r.Proves() && p.key.ID != "" && e.ledger.Get(p.key.ID).Fail != nil
 	before := e.opts.Before[r.ID]
 	if r.Status != gate.Fail || before == "" || e.touchedMeanwhile(p.job) {
 		return
@@ -180,7 +181,7 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 		rec := proof.Record{
 			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, Where: e.opts.Config.Root,
 			Session: e.opts.Session, Agent: e.opts.Agent, At: e.opts.Now().UTC(), Tree: e.res.Tree, DurationMS: r.DurationMS,
-			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky,
+			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky || r.FailedBefore,
 			Files: p.key.Files, Parts: p.key.Parts, Turn: e.opts.Turn,
 		}
 		rec.Findings, rec.Tool = remembered(r)

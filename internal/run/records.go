@@ -15,12 +15,11 @@ func Records(id string, at time.Time, root string, res Result) []history.Record 
 			Type: history.Gate, ID: id, Time: at, Project: root, Status: string(g.Status), DurationMS: float64(g.DurationMS),
 			Message: g.Message, Gate: g.ID, Kind: string(g.Kind), Cached: g.Cached, LogPath: g.LogPath,
 			Key: g.Key, Tree: res.Tree, Command: g.Command, ExitCode: g.ExitCode, Mode: string(g.Mode), WouldBlock: g.WouldBlock,
-			Flaky: g.Flaky, Attempt: g.Attempt, FindingsTotal: len(g.Findings),
+			Flaky: g.Flaky || g.FailedBefore, Attempt: g.Attempt, FindingsTotal: len(g.Findings), SavedMS: float64(g.SavedMS),
+			Source: history.FromRun, AgentAgreed: g.AgentAgreed,
 		}
-		if g.Cached {
-			rec.SavedMS = rec.DurationMS
-		} else {
-			rec.Source = history.FromRun
+		if g.Proof != nil {
+			rec.Source = history.Source(g.Proof.Source)
 		}
 		for _, f := range g.Findings {
 			isNew := f.State == gate.StateNew

@@ -52,9 +52,9 @@ func (r Result) KnownRed() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.Status == gate.Fail && g.KnownRed && !g.WouldBlock })
 }
 
-// Flaky lists the gates that passed and failed on the same content.
+// Flaky lists the gates that passed and failed on the same content in this run.
 func (r Result) Flaky() []gate.Result {
-	return r.with(func(g gate.Result) bool { return g.Flaky && g.Status == gate.Pass })
+	return r.with(func(g gate.Result) bool { return g.Flaky && g.Status == gate.Pass && !g.Cached })
 }
 
 // Errored lists the gates that could not judge.

@@ -62,7 +62,7 @@ func (e *execution) publish(all []planned, results []gate.Result) {
 	waiting := false
 	for i, r := range results {
 		p := all[i]
-		if r.Cached || r.Status != gate.Pass || r.Kind != gate.KindCheck || p.key.ID == "" || r.Flaky || r.Warning != "" || e.touchedMeanwhile(p.job) {
+		if r.Cached || r.Status != gate.Pass || r.Kind != gate.KindCheck || p.key.ID == "" || r.Flaky || r.FailedBefore || !r.Proves() || r.Warning != "" || e.touchedMeanwhile(p.job) {
 			continue
 		}
 		rec := e.ledger.Get(p.key.ID).Pass

@@ -165,7 +165,7 @@ func (s *stopping) replayable(rec *history.Record) {
 		rec.Mode, rec.Policy = string(s.cfg.Settings.Mode), s.cfg.Digest
 	}
 	if path := s.Event.TranscriptPath; path != "" {
-		rec.Transcript = &history.Transcript{Path: path}
+		rec.Transcript = &history.Transcript{Path: path, From: s.seen.Turn.From}
 		if info, err := os.Stat(path); err == nil {
 			rec.Transcript.To = info.Size()
 		}

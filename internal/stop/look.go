@@ -176,7 +176,10 @@ func (s *stopping) runGates(ctx context.Context) {
 	opts := run.Options{
 		Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
 		Turn: "session " + s.Event.SessionID + " " + s.Mark.Key(), Since: s.Ledger.Since(),
-		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns,
+		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns, TurnStart: s.Ledger.Prompt.At,
+	}
+	if opts.TurnStart.IsZero() {
+		opts.TurnStart = s.seen.Turn.Start
 	}
 	if s.seen.StatusErr == nil && s.site.InRepo {
 		opts.Status = &s.seen.Status

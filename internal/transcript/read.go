@@ -75,6 +75,8 @@ type collector struct {
 	norm   normaliser
 	// groups are the entries of each line, newest line first.
 	groups [][]entry
+	// offsets are where those lines begin in the file.
+	offsets []int64
 	// human is the place of the turn's first message; fallback of the newest
 	// text that may have been one.
 	human, fallback *mark
@@ -114,6 +116,7 @@ func collect(path string, opts Options) (*collector, error) {
 func collectUsage(path string) (*collector, error) {
 	return scan(path, Options{MaxBytes: DefaultMaxBytes}, func(c *collector, group []entry) bool {
 		c.groups = append(c.groups, group)
+		c.offsets = append(c.offsets, c.at)
 		for _, e := range group {
 			if e.kind == entryUsage || e.kind == entryCompacted {
 				return false
@@ -201,6 +204,7 @@ func (c *collector) rest(add func(*collector, []entry) bool) {
 // add takes the entries of one more line; false means that is enough.
 func (c *collector) add(group []entry) bool {
 	c.groups = append(c.groups, group)
+	c.offsets = append(c.offsets, c.at)
 	if c.settled {
 		return c.earlier(group)
 	}
@@ -358,6 +362,9 @@ func (c *collector) turn() Turn {
 	if m != nil {
 		h := c.groups[m.group][m.index]
 		t.Start, t.HumanID, t.HumanText = h.at, h.id, h.text
+		if m.group < len(c.offsets) {
+			t.From = c.offsets[m.group]
+		}
 	}
 	entries := c.forward(0)
 	t.Calls = pair(entries).calls

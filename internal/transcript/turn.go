@@ -49,6 +49,8 @@ type Turn struct {
 	// Torn: the file breaks off before its end, so its newest part is missing and
 	// what is not in it may have happened.
 	Torn bool
+	// From is where the human's message begins in the file.
+	From int64
 	// Start is when the human's message was written; zero when not known.
 	Start time.Time
 	// HumanID identifies the human's message within the session: stable over

@@ -49,6 +49,12 @@ func (g *gateSum) add(rec history.Record) {
 		return
 	}
 	g.Runs++
+	if rec.AgentAgreed != nil {
+		g.AgentChecked++
+		if *rec.AgentAgreed {
+			g.AgentAgreed++
+		}
+	}
 	if rec.Status == "fail" {
 		g.Failures++
 	}

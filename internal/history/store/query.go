@@ -100,6 +100,10 @@ type GateStat struct {
 	Agent    int `json:"agent"`
 	Worktree int `json:"worktree"`
 	Remote   int `json:"remote"`
+	// AgentChecked counts runs that checked an agent's word, AgentAgreed those that
+	// came to the same.
+	AgentChecked int `json:"agentChecked"`
+	AgentAgreed  int `json:"agentAgreed"`
 	// Flakes counts contents on which it both passed and failed.
 	Flakes     int `json:"flakes"`
 	WouldBlock int `json:"wouldBlock"`
