@@ -54,7 +54,7 @@ func (f Facts) Decide(ctx context.Context) Owed {
 	switch {
 	case f.Seen.MemoryErr != nil:
 		return o.note("no checkpoint without memory: " + f.Seen.MemoryErr.Error())
-	case f.Event.StopHookActive && len(ledger.Blocks) == 0:
+	case f.Event.StopHookActive && ledger.Empty():
 		// Kept from stopping by another hook: an uncounted block may be the start
 		// of a loop.
 		return o.note("already continuing because of a stop hook, and nothing is remembered of it")

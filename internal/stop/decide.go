@@ -2,6 +2,7 @@ package stop
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"gauntlet/internal/checkpoint"
@@ -231,9 +232,10 @@ func nothingToJudge(f Facts) (Decision, bool) {
 		d := approve(event.NoChanges, "this session has changed nothing that was not judged already")
 		d.Settled = true
 		return d, true
-	case f.Event.StopHookActive && len(f.Ledger.BlocksIn(f.Mark, f.Now)) == 0:
+	case f.Event.StopHookActive && f.Ledger.Empty():
 		// Somebody deleted the memory or it cannot be kept: there is no way to
-		// count, and an uncounted block may be the start of a loop.
+		// count, and an uncounted block may be the start of a loop. Where there is a
+		// memory and no block in it, another hook sent the agent back.
 		d := loud(event.RetryLimitExceeded, "the agent is already continuing because of a stop hook and nothing is remembered of this turn")
 		d.Settled = true
 		return d, true
@@ -273,7 +275,7 @@ func failing(f Facts) (Decision, bool) {
 			verified: f.Settings.Reentry == config.ReentryUntilPass, left: left,
 		}.String(),
 	}}
-	d.SystemMessage = fmt.Sprintf("Gauntlet blocked the stop: %s.%s", redact.Line(f.Gates.Message, 500), wayOut(f.Event.SessionID))
+	d.SystemMessage = "Gauntlet blocked the stop: " + redact.Line(strings.Join(append([]string{f.Gates.Message}, f.Gates.Notices()...), "; "), 900) + "." + wayOut(f.Event.SessionID)
 	return d, true
 }
 

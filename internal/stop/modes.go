@@ -1,26 +1,31 @@
 package stop
 
 import (
-	"slices"
 	"strings"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 )
 
 // observed adds to an approval what a person should hear of gates that did not
-// block: those in mode warn and flaky ones each time, those in mode observe once
-// per session.
+// block: those in mode observe once per session, everything else each time.
 func observed(f Facts, d Decision) Decision {
 	notices := f.Gates.Notices()
 	if len(notices) == 0 {
+		if d.Status == event.PassedWithWarnings { // findings were skipped
+			d.SystemMessage = "Gauntlet: " + redact.Line(d.Message, 1000)
+		}
 		return d
 	}
 	d.WouldBlock = len(f.Gates.Observed()) > 0
-	always := len(f.Gates.Flaky()) > 0 || slices.ContainsFunc(f.Gates.Observed(), func(g gate.Result) bool { return g.Mode == config.ModeWarn })
-	if always || !f.Ledger.Observed {
+	quiet := 0
+	for _, g := range f.Gates.Observed() {
+		if g.Mode == config.ModeObserve {
+			quiet++
+		}
+	}
+	if len(notices) > quiet || !f.Ledger.Observed {
 		d.SystemMessage, d.Observed = "Gauntlet: "+redact.Line(strings.Join(notices, "; "), 1000), true
 	}
 	return d

@@ -35,7 +35,7 @@ func (r reason) String() string {
 		tail := "\n" + r.console() + r.next()
 		return head + gateLines(failed, maxReason-runes(head)-runes(tail)) + tail
 	}
-	tail := "\n" + r.console() + r.answering() +
+	tail := r.known() + "\n" + r.console() + r.answering() +
 		"You are done when one of these holds: \"Status: Passed\", \"Status: Passed with warnings\" or \"Status: Retry limit exceeded\".\n" + r.next()
 	return head + gateBlocks(failed, maxReason-runes(head)-runes(tail)) + tail
 }
@@ -47,6 +47,18 @@ func (r reason) console() string {
 		return ""
 	}
 	return "Everything the run printed: " + r.res.ConsoleLogPath + "\n"
+}
+
+// known names the gates that fail and are not held against this session.
+func (r reason) known() string {
+	var b strings.Builder
+	for i, g := range r.res.KnownRed() {
+		if i == 5 {
+			break
+		}
+		fmt.Fprintf(&b, "\n%s fails too, and was failing before this turn: it is not held against you.\n", gateTitle(g))
+	}
+	return b.String()
 }
 
 // answering says how review findings are answered, where there can be any.

@@ -59,12 +59,16 @@ type Prompt struct {
 	Skipped  string `json:"skipped,omitempty"`
 	// Stopped: the agent has stopped since.
 	Stopped bool `json:"stopped,omitempty"`
+
+	keys map[string]string // of the gates; kept with the base only
 }
 
 // Base is a prompt that work began with.
 type Base struct {
 	Head string    `json:"head,omitempty"`
 	At   time.Time `json:"at,omitzero"`
+	// Keys are the keys of the gates for the content as it was then, by gate.
+	Keys map[string]string `json:"keys,omitempty"`
 }
 
 // Block is one stop that was not allowed.
@@ -145,6 +149,9 @@ func (l Ledger) BlocksIn(m Mark, now time.Time) []Block {
 func (l Ledger) BlockedBy(m Mark, now time.Time, statuses ...event.Status) bool {
 	return slices.ContainsFunc(l.BlocksIn(m, now), func(b Block) bool { return slices.Contains(statuses, b.By) })
 }
+
+// Empty reports that nothing is remembered: neither a prompt nor a block.
+func (l Ledger) Empty() bool { return l.Prompt.Count == 0 && len(l.Blocks) == 0 }
 
 // LastBlock is the newest block of all; zero when there was none.
 func (l Ledger) LastBlock() Block {

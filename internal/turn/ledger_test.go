@@ -1,0 +1,148 @@
+package turn
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/session"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func TestMarks(t *testing.T) {
+	for _, c := range []struct {
+		a, b Mark
+		same bool
+	}{
+		{Mark{Human: "h", Agent: "a"}, Mark{Human: "h", Agent: "b"}, true}, // a notice changed the agent's id
+		{Mark{Human: "h", Agent: "a"}, Mark{Human: "i", Agent: "a"}, false},
+		{Mark{Agent: "a"}, Mark{Human: "h", Agent: "a"}, true}, // the message was not on disk yet
+		{Mark{Agent: "a", Prompt: 1}, Mark{Agent: "b", Prompt: 1}, false},
+		{Mark{Prompt: 2}, Mark{Prompt: 2}, true},
+		{Mark{Human: "h"}, Mark{Agent: "a"}, false},
+		{Mark{}, Mark{}, false},
+	} {
+		if c.a.Same(c.b) != c.same || c.b.Same(c.a) != c.same {
+			t.Errorf("%+v and %+v: same %v", c.a, c.b, !c.same)
+		}
+	}
+}
+
+// A block counts in its own turn; where a turn has no name, for a while.
+func TestBlocksBelongToATurn(t *testing.T) {
+	var l Ledger
+	l.Record(Outcome{Turn: Mark{Agent: "a"}, At: noon, Status: event.Failed, Reason: "fix it"})
+	if len(l.BlocksIn(Mark{Agent: "a"}, noon.Add(9*time.Hour))) != 1 || len(l.BlocksIn(Mark{Agent: "b"}, noon)) != 0 {
+		t.Error("a named turn")
+	}
+	if len(l.BlocksIn(Mark{}, noon.Add(nameless-1))) != 1 || len(l.BlocksIn(Mark{}, noon.Add(nameless))) != 0 {
+		t.Error("a turn without a name")
+	}
+	if !l.BlockedBy(Mark{Agent: "a"}, noon, event.Failed, event.Checkpoint) || l.BlockedBy(Mark{Agent: "a"}, noon, event.Checkpoint) {
+		t.Error("who blocked")
+	}
+	if !l.IsOwn("fix  it\n") || l.IsOwn("fix") {
+		t.Error("what was said")
+	}
+}
+
+func TestWorkIsUnprovedUntilAStopSettlesIt(t *testing.T) {
+	work := Work{Known: true, Paths: []string{"a"}, State: "1"}
+	for _, c := range []struct {
+		name     string
+		out      Outcome
+		unproved bool
+	}{
+		{"passed", Outcome{Status: event.Passed, Settled: true, Work: work}, false},
+		{"released", Outcome{Status: event.RetryLimitExceeded, Settled: true, Work: work}, false},
+		{"could not judge", Outcome{Status: event.InfrastructureErr, Work: work}, true},
+		{"another run held the lock", Outcome{Status: event.LockExists, Work: work}, true},
+		{"blocked", Outcome{Status: event.Failed, Work: work, Reason: "r"}, true},
+	} {
+		var l Ledger
+		l.Begin(Prompt{At: noon, Head: "h1", Snapshot: true}, nil)
+		l.Record(c.out)
+		if got := work.Unproved(l); got != c.unproved {
+			t.Errorf("%s: unproved %v", c.name, got)
+		}
+		if (Work{Known: true, Paths: []string{"a"}, State: "2"}).Unproved(l) != true {
+			t.Errorf("%s: another content is proved", c.name)
+		}
+		l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2", Snapshot: true}, nil)
+		approved := !c.out.Status.Blocks()
+		if carried := slices.Equal(l.Work, []string{"a"}); carried != (c.unproved && approved) {
+			t.Errorf("%s: carried over %v", c.name, l.Work)
+		}
+		if since := l.Since(); c.unproved && approved && since != "h1" || !c.unproved && since != "h2" {
+			t.Errorf("%s: work began at %s", c.name, since)
+		}
+	}
+	if !(Work{}).Unproved(Ledger{}) {
+		t.Error("what git cannot say counts as proved")
+	}
+}
+
+// An interrupted turn has no stop: what it changed is found at the next prompt.
+func TestInterruptedTurn(t *testing.T) {
+	var l Ledger
+	l.Begin(Prompt{At: noon, Head: "h1", Snapshot: true}, nil)
+	l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2", Snapshot: true}, []string{"b", "a"})
+	if !slices.Equal(l.Work, []string{"a", "b"}) || l.Since() != "h1" || l.Prompt.Count != 2 {
+		t.Errorf("%+v", l)
+	}
+	l.Record(Outcome{Status: event.Passed, Settled: true, Work: Work{Known: true, Paths: l.Work, State: "x"}})
+	l.Begin(Prompt{At: noon.Add(time.Hour), Head: "h3", Snapshot: true}, []string{"the person's own edit"})
+	if len(l.Work) != 0 || l.Since() != "h3" {
+		t.Errorf("after a stop: %+v", l)
+	}
+}
+
+// In the working tree's scope nobody takes snapshots: HEAD at the first prompt
+// after a pass is where work began.
+func TestBaseWithoutSnapshots(t *testing.T) {
+	var l Ledger
+	l.Begin(Prompt{At: noon, Head: "h1"}, nil)
+	l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2"}, nil)
+	if l.Since() != "h1" {
+		t.Errorf("since %s", l.Since())
+	}
+	l.Record(Outcome{Status: event.Passed, Settled: true})
+	l.Begin(Prompt{At: noon.Add(time.Hour), Head: "h3"}, nil)
+	if l.Since() != "h3" {
+		t.Errorf("after a pass since %s", l.Since())
+	}
+}
+
+// Whatever happens, the ledger stays small and survives being written and read.
+func TestLedgerIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l Ledger
+		for i := range rapid.IntRange(0, 300).Draw(t, "events") {
+			at := noon.Add(time.Duration(i) * time.Minute)
+			if rapid.IntRange(0, 3).Draw(t, "prompt") == 0 {
+				l.Begin(Prompt{At: at, Head: fmt.Sprint(i), Snapshot: rapid.Bool().Draw(t, "snapshot")}, []string{fmt.Sprint("f", i)})
+				continue
+			}
+			l.Record(Outcome{
+				Turn: Mark{Agent: fmt.Sprint(i / 4)}, At: at, Status: rapid.SampledFrom(event.Statuses()).Draw(t, "status"), Reason: fmt.Sprint("r", i),
+				Told: rapid.Bool().Draw(t, "told"), Settled: rapid.Bool().Draw(t, "settled"),
+				Work: Work{Known: rapid.Bool().Draw(t, "known"), Paths: []string{fmt.Sprint("w", i)}},
+			})
+		}
+		if len(l.Blocks) > maxBlocks || len(l.Told) > maxTold || len(l.Said) > maxSaid || len(l.Work) > maxWork {
+			t.Fatalf("%d blocks, %d notices, %d texts, %d files", len(l.Blocks), len(l.Told), len(l.Said), len(l.Work))
+		}
+		st := &session.State{}
+		if err := l.Keep(st); err != nil {
+			t.Fatal(err)
+		}
+		if got := Of(st); fmt.Sprint(got) != fmt.Sprint(l) {
+			t.Fatalf("read back:\n%v\nwas\n%v", got, l)
+		}
+	})
+}
