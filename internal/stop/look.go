@@ -185,7 +185,6 @@ func (s *stopping) runGates(ctx context.Context) {
 		opts.Status = &s.seen.Status
 	}
 	if s.Work.Known {
-		opts.Before = s.Ledger.Base.Keys
 		opts.Paths = append([]string{}, s.checkpointFacts().Files(s.Work)...)
 	}
 	s.Gates = run.Execute(ctx, opts)

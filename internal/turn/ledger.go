@@ -59,16 +59,12 @@ type Prompt struct {
 	Skipped  string `json:"skipped,omitempty"`
 	// Stopped: the agent has stopped since.
 	Stopped bool `json:"stopped,omitempty"`
-
-	keys map[string]string // of the gates; kept with the base only
 }
 
 // Base is a prompt that work began with.
 type Base struct {
 	Head string    `json:"head,omitempty"`
 	At   time.Time `json:"at,omitzero"`
-	// Keys are the keys of the gates for the content as it was then, by gate.
-	Keys map[string]string `json:"keys,omitempty"`
 }
 
 // Block is one stop that was not allowed.

@@ -17,9 +17,6 @@ type Prompted struct {
 	InRepo bool
 	// Snapshot asks for the state of the tree, not only for its commit.
 	Snapshot bool
-	// Keys finds the keys of the gates for the tree as it is now; nil where nobody
-	// asks for them.
-	Keys func(context.Context, git.Status) map[string]string
 	// Prompt is what was typed.
 	Prompt string
 	Now    time.Time
@@ -72,11 +69,7 @@ func (p Prompted) snapshot(ctx context.Context, before Ledger, prompt *Prompt) (
 	}
 	begins := before
 	begins.Begin(Prompt{At: p.Now, Snapshot: true}, unseen)
-	base := begins.Base.At.Equal(p.Now)
-	if base && p.Keys != nil {
-		prompt.keys = p.Keys(ctx, status)
-	}
-	if err := keepSnapshot(ctx, p.Memory, p.Seen.Session, snap, base); err != nil {
+	if err := keepSnapshot(ctx, p.Memory, p.Seen.Session, snap, begins.Base.At.Equal(p.Now)); err != nil {
 		prompt.Skipped = err.Error()
 		return unseen
 	}

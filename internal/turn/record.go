@@ -67,7 +67,7 @@ func (l *Ledger) Begin(p Prompt, unseen []string) {
 		l.Work = newest(union(l.Work, unseen), maxWork)
 	}
 	if l.Base.At.IsZero() || p.Snapshot && len(l.Work) == 0 {
-		l.Base = Base{Head: p.Head, At: p.At, Keys: p.keys}
+		l.Base = Base{Head: p.Head, At: p.At}
 	}
 	l.Prompt = p
 }
