@@ -7,12 +7,21 @@ LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
 
-.PHONY: help build install try test race lint fmt schema bench e2e vet-platforms fuzz clean
+.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench e2e vet-platforms fuzz clean
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: bin/gauntlet ## build the binary into bin/
+
+fleet: ## build gauntlet-fleet, for teams with several machines, into bin/
+	$(BUILD) -o bin/gauntlet-fleet ./cmd/gauntlet-fleet
+
+fleet-test: ## the remote cache, PostgreSQL and the build farm, against real servers (BAZEL_REMOTE=http://… adds one)
+	BAZEL_REMOTE="$(BAZEL_REMOTE)" $(GO) test -count=1 ./test/fleet ./internal/proof/remote ./internal/fleet/...
+
+page-test: ## the page in a real Chromium (PAGE_SHOTS=dir keeps screenshots)
+	$(GO) test -count=1 ./test/page
 
 bin/gauntlet: $(SOURCES)
 	$(BUILD) -o $@ ./cmd/gauntlet
