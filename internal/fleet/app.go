@@ -91,7 +91,7 @@ and run gates on a build farm. One machine alone needs none of it.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(app.syncCmd(), app.exportCmd(), app.executeCmd())
+	root.AddCommand(app.syncCmd(), app.exportCmd(), app.uiCmd(), app.executeCmd())
 	return root
 }
 

@@ -38,7 +38,22 @@ func Save(dir string, r Report) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return safefile.Write(path, data, 0o600)
+	if err := safefile.Write(path, data, 0o600); err != nil {
+		return err
+	}
+	if data, err = json.Marshal(r); err != nil {
+		return err
+	}
+	return safefile.Write(filepath.Join(dir, reportFile), data, 0o600)
+}
+
+// reportFile keeps the newest report whole, for the page.
+const reportFile = "report.json"
+
+// Latest is the newest report that was kept in dir; ok is false without one.
+func Latest(dir string) (r Report, ok bool) {
+	data, err := safefile.Read(dir, filepath.Join(dir, reportFile), maxSamplesFile)
+	return r, err == nil && json.Unmarshal(data, &r) == nil
 }
 
 // Show finds a stop by its ID, or by the beginning or end of it.

@@ -41,12 +41,7 @@ func (s *Server) api(mux *http.ServeMux) {
 	answer("days", s.time, func(v any) any { return v.(timeView).PerDay })
 	answer("who", s.who, func(v any) any { return v.(whoView).Groups })
 	answer("choices", s.stops, func(v any) any { return v.(stopsView).Choices })
-	answer("replay", s.replay, func(v any) any {
-		if raw := v.(replayView).Raw; raw != "" {
-			return json.RawMessage(raw)
-		}
-		return nil
-	})
+	answer("replay", s.replay, func(v any) any { return v.(replayView).Report })
 }
 
 // maxLog bounds what is shown of one log.

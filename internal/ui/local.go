@@ -12,8 +12,10 @@ import (
 	"syscall"
 	"time"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/store"
+	"gauntlet/internal/replay"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
@@ -38,7 +40,8 @@ func Local(ctx context.Context, getenv func(string) string, now func() time.Time
 	return Options{
 		DB: db, Now: now, Places: here.places, Log: readLog, Changed: here.changed,
 		Refresh: func(context.Context) error { return db.Refresh(dir) },
-		Act:     &Actions{Off: here.off, On: here.on, Label: here.label},
+		Replay:  func() (replay.Report, bool) { return replay.Latest(filepath.Join(filepath.Dir(dir), "replay")) },
+		Act:     &Actions{Off: here.off, On: here.on, Label: here.label, Mode: here.mode},
 	}, db, nil
 }
 
@@ -136,6 +139,24 @@ func (l local) on(_ context.Context, dir string) error {
 		return err
 	}
 	_, err = s.Memory.SwitchOn("")
+	return err
+}
+
+// mode writes a gate's mode into its file, as observe and enforce do. gate is the
+// id in the history: kind:entry:name.
+func (l local) mode(_ context.Context, dir, gate, mode string) error {
+	s, err := l.project(dir)
+	if err != nil {
+		return err
+	}
+	cfg, err := s.Config()
+	if err != nil {
+		return err
+	}
+	if mode != string(config.ModeEnforce) && mode != string(config.ModeObserve) {
+		return fmt.Errorf("a mode is enforce or observe, not %q", mode)
+	}
+	_, _, err = config.SetMode(cfg, gate[strings.LastIndexByte(gate, ':')+1:], config.Mode(mode))
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gauntlet/internal/replay"
 )
 
 // pages are the parsed templates, one set per page.
@@ -123,9 +125,9 @@ func kind(status string) string {
 }
 
 // interval shows a confidence interval in percent.
-func interval(pair []float64) string {
-	if len(pair) != 2 {
+func interval(i *replay.Interval) string {
+	if i == nil {
 		return ""
 	}
-	return fmt.Sprintf("%.0f–%.0f %%", 100*pair[0], 100*pair[1])
+	return fmt.Sprintf("%.0f–%.0f %%", 100*i.Low, 100*i.High)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gauntlet/internal/history/ask"
+	"gauntlet/internal/replay"
 )
 
 //go:embed templates assets
@@ -62,8 +63,8 @@ type Options struct {
 	Places func(ctx context.Context, projects []string) []Place
 	// Log reads the log of a gate; nil: logs are not here.
 	Log func(project, path string) ([]byte, error)
-	// Replay is the newest replay report as JSON; nil: there is none.
-	Replay func(context.Context) ([]byte, error)
+	// Replay is the newest replay report; nil: there is none here.
+	Replay func() (replay.Report, bool)
 	Act    *Actions // nil: nothing can be changed
 	// Many says that the history is of many machines and people.
 	Many bool

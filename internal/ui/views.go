@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
+	"gauntlet/internal/replay"
 )
 
 // base is what every page has.
@@ -281,53 +281,17 @@ func groups(weeks []ask.Bucket) []group {
 
 type replayView struct {
 	base
-	Report *report
-	Raw    string
+	Report *replay.Report
 }
 
 func (replayView) template() string { return "replay" }
 
-// report is what the page shows of `gauntlet replay --json`.
-type report struct {
-	Coverage struct {
-		Sessions   int            `json:"sessions"`
-		Turns      int            `json:"turns"`
-		Changed    int            `json:"changed"`
-		Unreadable int            `json:"unreadable"`
-		Formats    map[string]int `json:"formats"`
-	} `json:"coverage"`
-	Rules       []reportRule `json:"rules"`
-	Against     []reportRule `json:"against"`
-	Suggestions []any        `json:"suggestions"`
-	Samples     []struct {
-		ID   string `json:"id"`
-		Rule string `json:"rule"`
-		Text string `json:"text"`
-	} `json:"samples"`
-}
-
-type reportRule struct {
-	Rule       string    `json:"rule"`
-	Stops      int       `json:"stops"`
-	WouldBlock int       `json:"wouldBlock"`
-	Right      int       `json:"right"`
-	Wrong      int       `json:"wrong"`
-	Unknown    int       `json:"unknown"`
-	Interval   []float64 `json:"interval"`
-}
-
-func (s *Server) replay(ctx context.Context, r *http.Request) (any, error) {
+func (s *Server) replay(_ context.Context, r *http.Request) (any, error) {
 	v := replayView{base: s.base(r, "Replay")}
-	if s.Replay == nil {
-		return v, nil
-	}
-	b, err := s.Replay(ctx)
-	if err != nil || len(b) == 0 {
-		return v, err
-	}
-	v.Raw = string(b)
-	if err := json.Unmarshal(b, &v.Report); err != nil {
-		v.Report = nil
+	if s.Replay != nil {
+		if rep, ok := s.Replay(); ok {
+			v.Report = &rep
+		}
 	}
 	return v, nil
 }

@@ -1,0 +1,79 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/fleet/postgres"
+	"gauntlet/internal/ui"
+)
+
+func (app *App) uiCmd() *cobra.Command {
+	var database, listen, header string
+	var hosts []string
+	cmd := &cobra.Command{
+		Use:   "ui",
+		Short: "Show the history of all machines as a page",
+		Long: `Serve the page over the database of all machines, with machines and people as filters.
+Who may look: whoever has the token in the address that is printed (or in
+GAUNTLET_FLEET_TOKEN), or, with --login-header, whoever a proxy in front of it has logged
+in. With --login-header listen only where the proxy alone can reach it.`,
+		Example: `  DATABASE_URL=postgres://gauntlet@db.example/gauntlet gauntlet-fleet ui
+  gauntlet-fleet ui --listen 127.0.0.1:8080 --host stops.example.com --login-header X-Forwarded-User`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if database == "" {
+				database = app.Getenv("DATABASE_URL")
+			}
+			if database == "" {
+				return errors.New("no database: set DATABASE_URL or use --database")
+			}
+			return failed(app.ui(cmd.Context(), database, listen, header, hosts))
+		},
+	}
+	cmd.Flags().StringVar(&database, "database", "", "address of the database (default $DATABASE_URL)")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address to listen on")
+	cmd.Flags().StringVar(&header, "login-header", "", "header in which a proxy names who is logged in")
+	cmd.Flags().StringSliceVar(&hosts, "host", nil, "host name under which it is reached (may be repeated)")
+	return cmd
+}
+
+func (app *App) ui(ctx context.Context, database, listen, header string, hosts []string) error {
+	store, err := postgres.Open(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := store.Migrate(ctx); err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", listen)
+	if err != nil {
+		return err
+	}
+	at := listener.Addr().String()
+	token := app.Getenv("GAUNTLET_FLEET_TOKEN")
+	if token == "" {
+		token = rand.Text()
+	}
+	guard := ui.Guard{Hosts: append(hosts, at), Token: token, Cookie: "gauntlet-fleet"}
+	if header != "" {
+		guard.Login = func(r *http.Request) bool { return r.Header.Get(header) != "" || bearerIs(r, token) }
+		fmt.Fprintf(app.Out, "The fleet's page: http://%s/ (for whoever the proxy names in %s)\n", at, header)
+	} else {
+		fmt.Fprintf(app.Out, "The fleet's page: http://%s/?token=%s\n", at, token)
+	}
+	handler := ui.New(ui.Options{DB: store, Now: app.Now, Many: true, Guard: guard}).Handler()
+	return ui.ServeOn(ctx, listener, handler)
+}
+
+func bearerIs(r *http.Request, token string) bool {
+	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+token)) == 1
+}
