@@ -32,6 +32,7 @@ var sameRing = map[string]string{
 	"stop → run":       "a stop runs the gates by calling the executor",
 	"replay → stop":    "a replay decides as a stop does",
 	"cli → report":     "commands print reports",
+	"fleet → ui":       "the page of many machines is the page of one, over another database",
 	"cli → ui":         "a command serves the page",
 	"ui → report":      "the page shows reports",
 	"tasks → shellcmd": "recipes are written in shell",
