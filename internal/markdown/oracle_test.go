@@ -33,7 +33,7 @@ func oracle(doc []byte) []string {
 
 func ours(doc []byte) []string {
 	var out []string
-	for _, h := range Headings(doc) {
+	for _, h := range scan(doc).headings {
 		out = append(out, fmt.Sprintf("%d %q", h.Level, h.Text))
 	}
 	return out
@@ -76,7 +76,7 @@ func TestReplaceAgainstOracle(t *testing.T) {
 }
 
 func checkReplace(t interface{ Fatalf(string, ...any) }, doc []byte) {
-	before := Headings(doc)
+	before := scan(doc).headings
 	res := ReplaceSection(doc, "Last Session", body)
 	again := ReplaceSection(res.Doc, "Last Session", body)
 	if !bytes.Equal(res.Doc, again.Doc) {

@@ -75,9 +75,6 @@ func lineEnd(doc []byte, pos int) (end, next int) {
 	return end, end + 1
 }
 
-// Headings lists the headings that stand directly in the document.
-func Headings(doc []byte) []Heading { return scan(doc).headings }
-
 // OpenTask returns the text of the first list item "- [ ]", and whether there is one.
 func OpenTask(doc []byte) (string, bool) {
 	if s := scan(doc); len(s.tasks) > 0 {

@@ -39,16 +39,6 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// FirstLine is the first line that is not blank, without surrounding space.
-func FirstLine(s string) string {
-	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return ""
-}
-
 // IsWord reports an ASCII letter, a digit or an underscore.
 func IsWord[C byte | rune](c C) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

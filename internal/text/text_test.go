@@ -52,9 +52,6 @@ func TestNames(t *testing.T) {
 	if got := Count(0, "gate") + ", " + Count(1, "gate") + ", " + Count(2, "gate"); got != "0 gates, 1 gate, 2 gates" {
 		t.Error(got)
 	}
-	if got := FirstLine("\n \t\n  first \nsecond"); got != "first" {
-		t.Errorf("%q", got)
-	}
 	for env, want := range map[string]string{"HOME": "/h", "USERPROFILE": "/p", "": ""} {
 		got := Home(func(name string) string {
 			return map[string]map[string]string{
