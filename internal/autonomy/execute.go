@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/autonomy/commit"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
@@ -153,7 +154,7 @@ func (x *execution) run(ctx context.Context) outcome {
 }
 
 // commit writes the notes and makes the commit, or undoes both.
-func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *notes, s seen) outcome {
+func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n *notes, s seen) outcome {
 	if len(c.Files) == 0 && !c.Everything {
 		if out.Notes {
 			if err := n.place(x.work); err != nil {
@@ -188,7 +189,7 @@ func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *n
 		placed = true
 		return n.place(x.work)
 	}
-	c.Pending = func(u git.IndexUpdate) error {
+	c.Pending = func(u commit.IndexUpdate) error {
 		record.Pending, record.Index = u, hashFile(filepath.Join(x.repo.GitDir, "index"))
 		return record.save(x.work, x.in.Memory.Sealer)
 	}
@@ -196,7 +197,7 @@ func (x *execution) commit(ctx context.Context, out *outcome, c git.Commit, n *n
 		x.log.printf("Updating %s with session progress", n.rel)
 	}
 	x.log.printf("Creating git commit")
-	oid, err := x.repo.MakeCommit(ctx, c)
+	oid, err := commit.Repo{Repo: x.repo}.Make(ctx, c)
 	if oid == "" {
 		// Commit, index and notes: all three are what they were.
 		if placed && !errors.Is(err, errChanged) {

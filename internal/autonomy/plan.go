@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gauntlet/internal/autonomy/commit"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 )
 
 // plan says what is to be committed, and how the notes will read.
-func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (git.Commit, error) {
-	c := git.Commit{
+func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (commit.Commit, error) {
+	c := commit.Commit{
 		Head: s.status.Head, Message: commitMessage(x.in.Config, x.use, s.status, x.in.Event.SessionID),
 		Timeout: commitTime, Work: x.work, Hold: x.held.File(),
 		Hooked: s.remotes.HooksPath != "" || safefile.Exists(filepath.Join(x.repo.CommonDir, "hooks", "pre-commit")),
@@ -76,7 +77,7 @@ func change(st git.Status, path string) (c git.Change, ok bool) {
 }
 
 // notesFile is how the notes go into the commit; ok is false when git ignores them.
-func (x *execution) notesFile(ctx context.Context, n *notes, s seen, project, summary string) (f git.CommitFile, ok bool, err error) {
+func (x *execution) notesFile(ctx context.Context, n *notes, s seen, project, summary string) (f commit.File, ok bool, err error) {
 	f.Path = n.rel
 	ch, changed := change(s.status, n.rel)
 	entry, tracked := s.entries[n.rel]
@@ -117,13 +118,13 @@ func (x *execution) notesFile(ctx context.Context, n *notes, s seen, project, su
 }
 
 // guide is the build guide, if it changed and nothing of it is staged.
-func (x *execution) guide(s seen) (git.CommitFile, bool) {
+func (x *execution) guide(s seen) (commit.File, bool) {
 	ch, changed := change(s.status, guideFile)
 	st, err := os.Lstat(filepath.Join(x.repo.Root, guideFile))
 	if !changed || err != nil || !st.Mode().IsRegular() || (!ch.Untracked && ch.Index != '.') {
-		return git.CommitFile{}, false
+		return commit.File{}, false
 	}
-	return git.CommitFile{Path: guideFile, New: ch.Untracked}, true
+	return commit.File{Path: guideFile, New: ch.Untracked}, true
 }
 
 // secretsError refuses a commit of the work: places, never values.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gauntlet/internal/autonomy/commit"
 	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/seal"
@@ -32,8 +33,8 @@ type undo struct {
 	// New are files that the index did not know.
 	New []string `json:"new,omitempty"`
 	// Index is the hash of the index before; Pending is what it has to learn.
-	Index   string          `json:"index,omitempty"`
-	Pending git.IndexUpdate `json:"pending,omitzero"`
+	Index   string             `json:"index,omitempty"`
+	Pending commit.IndexUpdate `json:"pending,omitzero"`
 }
 
 func undoPath(work string) string   { return filepath.Join(work, "undo.json") }
@@ -96,6 +97,7 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Se
 			return "", errForged
 		}
 	}
+	index := commit.Repo{Repo: repo}
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return "", err
@@ -105,7 +107,7 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Se
 		if u.Index == "" || u.Index != hashFile(filepath.Join(repo.GitDir, "index")) {
 			return "", nil // git itself, or the user, has brought the index up to date
 		}
-		if err := repo.UpdateIndex(ctx, u.Pending); err != nil {
+		if err := index.UpdateIndex(ctx, u.Pending); err != nil {
 			return "", err
 		}
 		return "the index follows the commit of an interrupted run", nil
@@ -115,12 +117,12 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Se
 	if notesPath != "" {
 		after, err := safefile.Read(repo.Root, notesPath, maxNotes)
 		if err == nil && hash(after) == u.After {
-			if _, err := repo.StaleLock(ctx, u.Rel, after); err != nil {
+			if _, err := index.StaleLock(ctx, u.Rel, after); err != nil {
 				return "", err
 			}
 		}
 	}
-	if err := repo.Unannounce(ctx, u.New); err != nil {
+	if err := index.Unannounce(ctx, u.New); err != nil {
 		return "", err
 	}
 	defer clearUndo(work)

@@ -108,7 +108,7 @@ func (c *Content) unhide(hidden []indexEntry, files []File) {
 // git knows.
 func (c *Content) readIndex(ctx context.Context) ([]indexEntry, error) {
 	name := filepath.Join(c.repo.GitDir, "index")
-	b, err := c.repo.readOwn("index", maxIndex)
+	b, err := c.repo.readOwn("index", MaxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

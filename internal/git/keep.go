@@ -156,7 +156,7 @@ func (c *Content) streamChange(w io.Writer, k *Kept, ch Change) error {
 	case !info.Mode().IsRegular():
 		return nil
 	}
-	content, err := safefile.Read("", name, maxIndex)
+	content, err := safefile.Read("", name, MaxIndex)
 	if err != nil {
 		return nil // unreadable, or gone a moment ago: what it was is not known
 	}

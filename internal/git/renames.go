@@ -42,7 +42,7 @@ func (r Repo) Renames(ctx context.Context, from string) (map[string]string, erro
 }
 
 func copyIndex(from, to string) error {
-	data, err := safefile.Read("", from, maxIndex)
+	data, err := safefile.Read("", from, MaxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing is tracked yet
 	}

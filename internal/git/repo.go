@@ -31,7 +31,7 @@ type Repo struct {
 // references, the index.
 const (
 	maxRefs  = 256 << 20
-	maxIndex = 1 << 30
+	MaxIndex = 1 << 30
 	// maxConfig bounds configuration and attributes.
 	maxConfig = 16 << 20
 )

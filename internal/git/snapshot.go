@@ -24,7 +24,7 @@ func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, 
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // nothing to do about it
 	index := filepath.Join(dir, "index")
-	if err := copyFile(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := CopyIndex(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("snapshot: %w", err)
 	}
 	o := Opts{IndexFile: index}
@@ -107,7 +107,9 @@ func (r Repo) ListTree(ctx context.Context, tree string) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-func copyFile(from, to string) error {
+// CopyIndex copies an index file, keeping the time by which git knows which entries
+// to look at again.
+func CopyIndex(from, to string) error {
 	src, err := safefile.Open("", from)
 	if err != nil {
 		return err

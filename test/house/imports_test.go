@@ -52,7 +52,7 @@ var siblings = map[string]string{
 // budget first.
 var owners = []struct{ imports, from, why string }{
 	{"os/exec", "proc", "subprocesses go through proc: own group, deadline, TERM, KILL, recursion guard"},
-	{"net", "workflow/ship proof/remote proof/share fleet ui", "no hook talks to a network"},
+	{"net", "workflow/ship proof/remote proof/share fleet ui", "the network is for ship check, the remote cache, the fleet and the page"},
 	{"net/url", "workflow/ship proof fleet ui transcript finding config", "no hook talks to a network"},
 	{"os/signal", "cli fleet proc", "signals are the surface's"},
 	{"html/template", "ui", "the page's"},

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,15 +131,15 @@ func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[
 		}
 		var all []*ast.File
 		var own []*file
-		for _, path := range paths {
-			f, err := parser.ParseFile(h.fset, path, nil, parser.ParseComments)
+		for _, name := range paths {
+			f, err := parser.ParseFile(h.fset, name, nil, parser.ParseComments)
 			if err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, f)
-			if !seen[path] {
-				seen[path] = true
-				own = append(own, &file{h.relative(path), f})
+			if !seen[name] {
+				seen[name] = true
+				own = append(own, &file{h.relative(name), f})
 			}
 		}
 		info := &types.Info{
@@ -152,10 +153,9 @@ func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[
 	}
 }
 
-// isTestHelper tells packages that only tests import (a rule sees to that).
-func isTestHelper(path string) bool {
-	return strings.HasSuffix(path, "test") && !strings.HasSuffix(path, "/attest")
-}
+// isTestHelper reports a package that only tests import (a rule sees to that):
+// agent/agenttest, by its place and name.
+func isTestHelper(name string) bool { return path.Base(name) == path.Base(path.Dir(name))+"test" }
 
 // imports are the packages that are known by their import path.
 type imports map[string]*types.Package

@@ -1,4 +1,4 @@
-package git
+package commit
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
 )
 
@@ -25,7 +26,7 @@ type keptIndex struct {
 func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptIndex, error) {
 	k := &keptIndex{path: filepath.Join(r.GitDir, "index"), existed: true}
 	var err error
-	if k.before, err = safefile.Read("", k.path, maxIndex); errors.Is(err, os.ErrNotExist) {
+	if k.before, err = safefile.Read("", k.path, git.MaxIndex); errors.Is(err, os.ErrNotExist) {
 		k.existed, err = false, nil
 	}
 	if err != nil {
@@ -40,7 +41,7 @@ func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptInde
 			return nil, err
 		}
 	}
-	oid, err := r.RunWith(ctx, Opts{Stdin: bytes.NewReader(nil)}, "hash-object", "--stdin")
+	oid, err := r.RunWith(ctx, git.Opts{Stdin: bytes.NewReader(nil)}, "hash-object", "--stdin")
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +49,10 @@ func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptInde
 	for _, p := range paths {
 		args = append(args, "--cacheinfo", "100644,"+strings.TrimSpace(string(oid))+","+p)
 	}
-	if _, err := r.RunWith(ctx, Opts{IndexFile: index, Locks: true}, args...); err != nil {
+	if _, err := r.RunWith(ctx, git.Opts{IndexFile: index, Locks: true}, args...); err != nil {
 		return nil, err
 	}
-	k.after, err = safefile.Read(c.Work, index, maxIndex)
+	k.after, err = safefile.Read(c.Work, index, git.MaxIndex)
 	return k, err
 }
 
@@ -80,7 +81,7 @@ func (k *keptIndex) replace(was bool, from []byte, is bool, to []byte) (err erro
 			_ = os.Remove(k.path + ".lock")
 		}
 	}()
-	now, err := safefile.Read("", k.path, maxIndex)
+	now, err := safefile.Read("", k.path, git.MaxIndex)
 	if missing := errors.Is(err, os.ErrNotExist); missing == was || (was && (err != nil || !bytes.Equal(now, from))) {
 		return errIndexChanged
 	}
@@ -105,7 +106,7 @@ func (r Repo) Unannounce(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	oid, err := r.RunWith(ctx, Opts{Stdin: bytes.NewReader(nil)}, "hash-object", "--stdin")
+	oid, err := r.RunWith(ctx, git.Opts{Stdin: bytes.NewReader(nil)}, "hash-object", "--stdin")
 	if err != nil {
 		return err
 	}
@@ -122,7 +123,7 @@ func (r Repo) Unannounce(ctx context.Context, paths []string) error {
 	if len(args) == 3 {
 		return nil
 	}
-	_, err = r.RunWith(ctx, Opts{Locks: true}, args...)
+	_, err = r.RunWith(ctx, git.Opts{Locks: true}, args...)
 	return err
 }
 
@@ -134,7 +135,7 @@ func (r Repo) StaleLock(ctx context.Context, path string, content []byte) (bool,
 	if _, err := os.Stat(lock); err != nil {
 		return false, nil
 	}
-	oid, err := r.RunWith(ctx, Opts{Stdin: bytes.NewReader(content)}, "hash-object", "--stdin", "--path", path)
+	oid, err := r.RunWith(ctx, git.Opts{Stdin: bytes.NewReader(content)}, "hash-object", "--stdin", "--path", path)
 	if err != nil {
 		return false, err
 	}
@@ -142,10 +143,10 @@ func (r Repo) StaleLock(ctx context.Context, path string, content []byte) (bool,
 	copied := filepath.Join(r.GitDir, "gauntlet", "stale-index")
 	_ = os.Remove(copied)
 	defer os.Remove(copied) //nolint:errcheck // nothing to do about it
-	if err := copyFile(lock, copied); err != nil {
+	if err := git.CopyIndex(lock, copied); err != nil {
 		return false, err
 	}
-	out, err := r.RunWith(ctx, Opts{IndexFile: copied}, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", path)
+	out, err := r.RunWith(ctx, git.Opts{IndexFile: copied}, "--literal-pathspecs", "ls-files", "--stage", "-z", "--", path)
 	if err != nil || !bytes.Contains(out, bytes.TrimSpace(oid)) {
 		return false, nil
 	}

@@ -1,9 +1,11 @@
-package git
+package commit
 
 import (
 	"context"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/git"
 )
 
 // IndexUpdate is what the user's index has to learn after a commit that was
@@ -26,7 +28,7 @@ func (r Repo) UpdateIndex(ctx context.Context, u IndexUpdate) error {
 	if u.empty() {
 		return nil
 	}
-	o := Opts{Locks: true}
+	o := git.Opts{Locks: true}
 	if u.Everything {
 		_, err := r.RunWith(ctx, o, "reset", "--quiet")
 		return err
@@ -61,7 +63,7 @@ func (r Repo) followHook(ctx context.Context, c Commit, head string) error {
 		return err
 	}
 	var paths []string
-	was, is := map[string]TreeEntry{}, map[string]TreeEntry{}
+	was, is := map[string]git.TreeEntry{}, map[string]git.TreeEntry{}
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		path, f := fields[i+1], strings.Fields(strings.TrimPrefix(fields[i], ":"))
@@ -70,10 +72,10 @@ func (r Repo) followHook(ctx context.Context, c Commit, head string) error {
 		}
 		paths = append(paths, path)
 		if f[4] != "A" {
-			was[path] = TreeEntry{Path: path, Mode: f[0], OID: f[2]}
+			was[path] = git.TreeEntry{Path: path, Mode: f[0], OID: f[2]}
 		}
 		if f[4] != "D" {
-			is[path] = TreeEntry{Path: path, Mode: f[1], OID: f[3]}
+			is[path] = git.TreeEntry{Path: path, Mode: f[1], OID: f[3]}
 		}
 	}
 	index, err := r.IndexEntries(ctx, paths...)
@@ -82,7 +84,7 @@ func (r Repo) followHook(ctx context.Context, c Commit, head string) error {
 	}
 	args, gone := []string{"update-index", "-q", "--add"}, []string{"--force-remove", "--"}
 	for _, path := range paths {
-		ours := slices.ContainsFunc(c.Files, func(f CommitFile) bool { return f.Path == path })
+		ours := slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == path })
 		if index[path] == is[path] || (!ours && index[path] != was[path]) {
 			continue
 		}
@@ -99,6 +101,6 @@ func (r Repo) followHook(ctx context.Context, c Commit, head string) error {
 	if len(gone) > 2 {
 		args = append(args, gone...)
 	}
-	_, err = r.RunWith(ctx, Opts{Locks: true}, args...)
+	_, err = r.RunWith(ctx, git.Opts{Locks: true}, args...)
 	return err
 }

@@ -27,17 +27,6 @@ func (r Repo) Head(ctx context.Context) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// commitIs reports whether oid is the commit that c asked for.
-func (r Repo) commitIs(ctx context.Context, oid string, c Commit) (bool, error) {
-	out, err := r.Run(ctx, "show", "--no-patch", "--format=%P%x00%s", "--end-of-options", oid)
-	if err != nil {
-		return false, err
-	}
-	parents, subject, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\x00")
-	want, _, _ := strings.Cut(c.Message, "\n")
-	return parents == c.Head && subject == strings.TrimSpace(want), nil
-}
-
 // Blob reads a file as the index (":path") or a commit ("HEAD:path") has it;
 // ok is false when it has none.
 func (r Repo) Blob(ctx context.Context, spec string) (content []byte, ok bool, err error) {
@@ -82,7 +71,7 @@ func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
 	if !ok {
 		return nil, false // the length of an object id is not known
 	}
-	if b, err = r.readOwn("index", maxIndex); err != nil {
+	if b, err = r.readOwn("index", MaxIndex); err != nil {
 		return nil, false
 	}
 	all, ok := readIndex(b, len(head)/2)

@@ -1,4 +1,4 @@
-package git
+package commit
 
 import (
 	"bytes"
@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"gauntlet/internal/git"
 )
 
-// CommitFile is one file of a commit that holds exactly the files named.
-type CommitFile struct {
+// File is one file of a commit that holds exactly the files named.
+type File struct {
 	Path string // relative to the root, with slashes
 	// New: the user's index does not know the file yet.
 	New bool
@@ -28,7 +30,7 @@ type CommitFile struct {
 // Commit is a commit on the current branch that leaves whatever else the user
 // has staged staged, and out of it. Hooks and signing apply as in any commit.
 type Commit struct {
-	Files []CommitFile
+	Files []File
 	// Everything commits all that changed, untracked files included, instead of Files.
 	Everything bool
 	// Exclude are paths that Everything leaves out.
@@ -55,9 +57,9 @@ type Commit struct {
 	Pending func(IndexUpdate) error
 }
 
-// MakeCommit makes the commit and returns its id. On any error the branch and
+// Make makes the commit and returns its id. On any error the branch and
 // the user's index are what they were; what Ready did is the caller's to undo.
-func (r Repo) MakeCommit(ctx context.Context, c Commit) (oid string, err error) {
+func (r Repo) Make(ctx context.Context, c Commit) (oid string, err error) {
 	var update IndexUpdate
 	if c.simple() {
 		err = r.commitOnly(ctx, c)
@@ -134,7 +136,7 @@ func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 			added = append(added, f.Path)
 		}
 	}
-	o := Opts{Timeout: c.Timeout, Locks: true}
+	o := git.Opts{Timeout: c.Timeout, Locks: true}
 	var announced *keptIndex
 	if len(added) > 0 {
 		// A partial commit takes only files that the index knows.
@@ -177,10 +179,10 @@ func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 	_ = os.Remove(index)
 	_ = os.Remove(index + ".lock")
 	defer os.Remove(index) //nolint:errcheck // a leftover is removed next time
-	if err := copyFile(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := git.CopyIndex(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return IndexUpdate{}, err
 	}
-	o := Opts{IndexFile: index, Locks: true, Timeout: c.Timeout}
+	o := git.Opts{IndexFile: index, Locks: true, Timeout: c.Timeout}
 	if !c.Everything {
 		// Everything staged goes, but what git knows of unchanged files stays: no file is read again.
 		base := []string{"read-tree", "--reset", c.Head}
@@ -230,7 +232,7 @@ func (c Commit) hasContent() bool {
 }
 
 // fill puts what is to be committed into the index of o.
-func (r Repo) fill(ctx context.Context, o Opts, c Commit) (IndexUpdate, error) {
+func (r Repo) fill(ctx context.Context, o git.Opts, c Commit) (IndexUpdate, error) {
 	if c.Everything {
 		args := []string{"-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false", "add", "--all", "--", "."}
 		for _, p := range c.Exclude {
@@ -267,8 +269,8 @@ func (r Repo) fill(ctx context.Context, o Opts, c Commit) (IndexUpdate, error) {
 }
 
 // entry writes content as an object and names it as --cacheinfo wants it.
-func (r Repo) entry(ctx context.Context, f CommitFile, content []byte) (string, error) {
-	out, err := r.RunWith(ctx, Opts{Stdin: bytes.NewReader(content)}, "hash-object", "-w", "--no-filters", "--stdin")
+func (r Repo) entry(ctx context.Context, f File, content []byte) (string, error) {
+	out, err := r.RunWith(ctx, git.Opts{Stdin: bytes.NewReader(content)}, "hash-object", "-w", "--no-filters", "--stdin")
 	if err != nil {
 		return "", err
 	}
@@ -277,4 +279,15 @@ func (r Repo) entry(ctx context.Context, f CommitFile, content []byte) (string, 
 		mode = "100644"
 	}
 	return mode + "," + strings.TrimSpace(string(out)) + "," + f.Path, nil
+}
+
+// commitIs reports whether oid is the commit that c asked for.
+func (r Repo) commitIs(ctx context.Context, oid string, c Commit) (bool, error) {
+	out, err := r.Run(ctx, "show", "--no-patch", "--format=%P%x00%s", "--end-of-options", oid)
+	if err != nil {
+		return false, err
+	}
+	parents, subject, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\x00")
+	want, _, _ := strings.Cut(c.Message, "\n")
+	return parents == c.Head && subject == strings.TrimSpace(want), nil
 }

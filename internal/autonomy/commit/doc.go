@@ -1,0 +1,10 @@
+// Package commit makes the commit of an autonomous checkpoint: exactly the files
+// it is about, whatever else is staged or changed, with the repository's own
+// hooks, and so that a run that is killed can be undone. Imports git and
+// safefile only.
+package commit
+
+import "gauntlet/internal/git"
+
+// Repo is a repository that commits are made in.
+type Repo struct{ git.Repo }
