@@ -22,6 +22,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/text"
+	"gauntlet/internal/turn"
 )
 
 // Options say what to run and for whom.
@@ -50,10 +51,9 @@ type Options struct {
 	Session, Agent string
 	// AcceptAgent lets the agent's own runs of a check's command count.
 	AcceptAgent bool
-	// Before are the keys of the gates for the content as it was when the prompt
-	// arrived that began the unproved work: what failed then in the same way is
-	// not this session's doing.
-	Before map[string]string
+	// Before is the work tree as it was when the prompt arrived that began the
+	// unproved work: what failed then in the same way is not this session's doing.
+	Before *turn.Snapshot
 	// TurnStart is when the human's prompt arrived; zero when that is not known.
 	TurnStart time.Time
 	// LockWait is how long to wait for another run in the same work tree.
@@ -88,6 +88,7 @@ type execution struct {
 	content *git.Content      // what is judged; nil when that cannot be told
 	tree    gate.Tree         // the project's part of it
 	ledger  proof.Ledger
+	past    *gate.Tree // the project at Options.Before
 	res     Result
 }
 

@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/gate"
@@ -36,15 +38,21 @@ func (e *execution) look(ctx context.Context) {
 		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("git was told not to look at %s, which changed (git update-index --no-assume-unchanged or --no-skip-worktree)", strings.Join(hidden, ", ")))
 		e.changes.paths = append(e.changes.paths, hidden...)
 	}
-	e.tree = gate.Tree{Root: e.opts.Config.Root, Files: content.Files}
-	if e.prefix != "" {
-		e.tree.Files = nil
-		for _, f := range content.Files {
-			if rest, ok := strings.CutPrefix(f.Path, e.prefix); ok {
-				e.tree.Files = append(e.tree.Files, git.File{Path: rest, Mode: f.Mode, ID: f.ID})
-			}
+	e.tree = gate.Tree{Root: e.opts.Config.Root, Files: e.project(content.Files)}
+}
+
+// project is the part of files that belongs to the project, relative to its root.
+func (e *execution) project(files []git.File) []git.File {
+	if e.prefix == "" {
+		return files
+	}
+	var out []git.File
+	for _, f := range files {
+		if rest, ok := strings.CutPrefix(f.Path, e.prefix); ok {
+			out = append(out, git.File{Path: rest, Mode: f.Mode, ID: f.ID})
 		}
 	}
+	return out
 }
 
 // key names everything the outcome of a check depends on; the zero key where a
@@ -53,19 +61,84 @@ func (e *execution) key(ctx context.Context, j gate.Job) proof.Key {
 	if e.content == nil || j.Check == nil {
 		return proof.Key{}
 	}
+	return e.keyIn(ctx, j, e.tree)
+}
+
+// keyBefore is the key of a check for the content that the prompt found; "" where
+// that is not known.
+func (e *execution) keyBefore(ctx context.Context, j gate.Job) string {
+	if e.opts.Before == nil || e.content == nil || j.Check == nil {
+		return ""
+	}
+	if e.past == nil {
+		files, err := e.filesBefore(ctx)
+		if err != nil {
+			e.note("what was there before this turn is not known: %v", err)
+			e.opts.Before = nil
+			return ""
+		}
+		e.past = &gate.Tree{Root: e.opts.Config.Root, Files: e.project(files)}
+	}
+	for p, f := range e.opts.Before.Files {
+		if rest, ok := strings.CutPrefix(p, e.prefix); ok && !f.Gone && f.Blob == "" && j.DependsOn(rest) {
+			return "" // too large to have been read
+		}
+	}
+	return e.keyIn(ctx, j, *e.past).ID
+}
+
+// filesBefore lists what the prompt found: the commit, and on top of it what
+// differed.
+func (e *execution) filesBefore(ctx context.Context) ([]git.File, error) {
+	snap := e.opts.Before
+	var files []git.File
+	if snap.Head != "" {
+		list, err := e.repo.ListTree(ctx, snap.Head)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range list {
+			if _, differed := snap.Files[f.Path]; !differed {
+				files = append(files, fileOf(f.Path, f.Mode, f.OID))
+			}
+		}
+	}
+	for p, f := range snap.Files {
+		if !f.Gone {
+			files = append(files, fileOf(p, f.Mode, f.Blob))
+		}
+	}
+	slices.SortFunc(files, func(a, b git.File) int { return strings.Compare(a.Path, b.Path) })
+	logs := ""
+	if rel := e.relative(e.logDir); rel != "" {
+		logs = e.prefix + rel
+	}
+	return slices.DeleteFunc(files, func(f git.File) bool {
+		return logs != "" && (f.Path == logs || strings.HasPrefix(f.Path, logs+"/"))
+	}), nil
+}
+
+func fileOf(path, mode, id string) git.File {
+	m, _ := strconv.ParseUint(mode, 8, 32)
+	raw, _ := hex.DecodeString(id)
+	return git.File{Path: path, Mode: uint32(m), ID: string(raw)}
+}
+
+// keyIn is the key of a check for some content.
+func (e *execution) keyIn(ctx context.Context, j gate.Job, tree gate.Tree) proof.Key {
 	for _, p := range e.ours(e.content.Unknown) {
 		if j.DependsOn(p) || strings.HasPrefix(j.Entry, p+"/") {
 			return proof.Key{}
 		}
 	}
-	s := j.Subject(e.tree)
+	s := j.Subject(tree)
 	s.Epoch = e.opts.Config.Settings.ProofsEpoch
 	if j.UsesBase() {
 		if s.Base = e.baseCommit(); s.Base == "" {
 			return proof.Key{}
 		}
 	}
-	s.Tools = e.ledger.Tools(ctx, j.Check.Tools, proof.ToolAsk{Dir: j.Dir, Environ: j.Environ(e.opts.Environ), Versions: e.tree.Versions()})
+	s.Tools = e.ledger.Tools(ctx, j.Check.Tools, proof.ToolAsk{Dir: j.Dir, Environ: j.Environ(e.opts.Environ), Versions: tree.Versions()})
 	return s.Key()
 }
 

@@ -129,7 +129,7 @@ func madeWith(parts map[string]string) map[string]string {
 func (e *execution) before(ctx context.Context, j gate.Job, key proof.Key) (earlier, error) {
 	switch j.Check.NewOnly {
 	case "turn":
-		return e.beforeTurn(j)
+		return e.beforeTurn(ctx, j)
 	case "base":
 		return e.beforeBase(ctx, j, key)
 	}
@@ -138,13 +138,13 @@ func (e *execution) before(ctx context.Context, j gate.Job, key proof.Key) (earl
 
 // beforeTurn is the newest result of the gate from before this turn: on the
 // content that the prompt found, else the newest in this work tree.
-func (e *execution) beforeTurn(j gate.Job) (earlier, error) {
+func (e *execution) beforeTurn(ctx context.Context, j gate.Job) (earlier, error) {
 	none := errors.New("no findings are known from before this turn")
 	if e.opts.Turn == "" {
 		return earlier{}, errors.New("new_only: turn compares at stops only")
 	}
 	rec := (*proof.Record)(nil)
-	if key := e.opts.Before[j.ID]; key != "" {
+	if key := e.keyBefore(ctx, j); key != "" {
 		rec = e.ledger.Get(key).Newest()
 	}
 	if rec == nil || rec.Findings == nil {

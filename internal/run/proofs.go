@@ -105,7 +105,7 @@ func ago(d time.Duration) string {
 
 // attribute says of a failure whether it was there before this turn, and of an
 // agent's word whether it was true.
-func (e *execution) attribute(p *planned, r *gate.Result) {
+func (e *execution) attribute(ctx context.Context, p *planned, r *gate.Result) {
 	if p.word != nil && (r.Status == gate.Pass || r.Status == gate.Fail) && !e.touchedMeanwhile(p.job) {
 		agreed := r.Status == gate.Pass
 		r.AgentAgreed = &agreed
@@ -116,8 +116,11 @@ func (e *execution) attribute(p *planned, r *gate.Result) {
 		}
 	}
 	r.FailedBefore = r.Status == gate.Pass && !r.Cached && r.Proves() && p.key.ID != "" && e.ledger.Get(p.key.ID).Fail != nil
-	before := e.opts.Before[r.ID]
-	if r.Status != gate.Fail || before == "" || e.touchedMeanwhile(p.job) {
+	if r.Status != gate.Fail || p.job.Check == nil || e.touchedMeanwhile(p.job) {
+		return
+	}
+	before := e.keyBefore(ctx, p.job)
+	if before == "" {
 		return
 	}
 	if before == p.key.ID { // nothing it depends on changed in this turn

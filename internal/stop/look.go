@@ -184,6 +184,11 @@ func (s *stopping) runGates(ctx context.Context) {
 	if s.seen.StatusErr == nil && s.site.InRepo {
 		opts.Status = &s.seen.Status
 	}
+	if snaps, err := turn.LoadSnapshots(s.site.Memory, s.Event.SessionID, s.Ledger); err == nil && s.Settings.Scope == config.ScopeTurn {
+		if opts.Before = snaps.Base; opts.Before == nil {
+			opts.Before = snaps.Prompt
+		}
+	}
 	if s.Work.Known {
 		opts.Paths = append([]string{}, s.checkpointFacts().Files(s.Work)...)
 	}
