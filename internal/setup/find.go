@@ -148,6 +148,7 @@ func (f *finder) offer(c found) bool {
 	if p == nil {
 		return false
 	}
+	p.Parts = f.parts(c, *p)
 	for i, q := range f.out.Proposals {
 		if q.Dir == p.Dir && (q.Run == p.Run || slices.Equal(q.keys, p.keys)) {
 			return true
@@ -161,6 +162,20 @@ func (f *finder) offer(c found) bool {
 	}
 	f.out.Proposals = append(f.out.Proposals, *p)
 	return true
+}
+
+// parts are the recipes that a recipe does nothing but call: npm test that is
+// npm run lint && npm run unit, or a make target with prerequisites only.
+func (f *finder) parts(c found, whole Proposal) []Proposal {
+	var out []Proposal
+	for _, run := range f.set.Parts(whole.Run, whole.Dir) {
+		p, _ := judge(f.set, found{dir: whole.Dir, run: run, why: whole.Why, source: c.source, env: c.env, kind: c.kind})
+		if p != nil {
+			p.Parts = nil
+			out = append(out, *p)
+		}
+	}
+	return out
 }
 
 // covers: q speaks for what p would say. What a more trusted source says about a

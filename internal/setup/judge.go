@@ -37,6 +37,9 @@ type Proposal struct {
 	// Instead are less trusted commands for the same thing, for where this one
 	// cannot run.
 	Instead []Proposal `json:"-"`
+	// Parts are the recipes that it does nothing but call, for where it does not
+	// pass as a whole.
+	Parts []Proposal `json:"-"`
 	// Also is what an additional gate of the same role is called after it.
 	Also string `json:"-"`
 

@@ -37,25 +37,64 @@ type Trier func(ctx context.Context, p Proposal) Trial
 func (r *Result) Try(ctx context.Context, try Trier) {
 	var kept []Proposal
 	done := map[string]Trial{} // the same command in the same directory once
+	once := func(p Proposal) Proposal {
+		key := p.Dir + "\x00" + p.Run
+		t, ok := done[key]
+		if !ok {
+			t = try(ctx, p)
+			done[key] = t
+		}
+		p.trial = t
+		return p
+	}
 	for _, p := range r.Proposals {
 		var left []Refusal
+		var tried Proposal
 		for _, candidate := range append([]Proposal{p}, p.Instead...) {
-			key := candidate.Dir + "\x00" + candidate.Run
-			t, ok := done[key]
-			if !ok {
-				t = try(ctx, candidate)
-				done[key] = t
-			}
-			candidate.trial = t
-			if t.State == Passed || t.State == Red || t.State == Untried {
-				kept = append(kept, candidate)
+			if tried = once(candidate); tried.usable() {
 				break
 			}
-			left = append(left, Refusal{Dir: candidate.Dir, Run: candidate.Run, Why: candidate.Why, Reason: t.reason(), Tried: true})
+			left = append(left, Refusal{Dir: candidate.Dir, Run: candidate.Run, Why: candidate.Why, Reason: tried.trial.reason(), Tried: true})
+		}
+		switch parts := r.tryParts(p, tried, once); {
+		case len(parts) > 0:
+			kept = append(kept, parts...)
+		case tried.usable():
+			kept = append(kept, tried)
 		}
 		r.Refusals = append(r.Refusals, left...)
 	}
 	r.Proposals = kept
+}
+
+// usable: it can be a gate, if only one that is observed.
+func (p Proposal) usable() bool {
+	return p.trial.State == Passed || p.trial.State == Red || p.trial.State == Untried
+}
+
+// tryParts tries the parts of a command that did not pass as a whole. They stand
+// in for it if one of them passes.
+func (r *Result) tryParts(whole, tried Proposal, once func(Proposal) Proposal) []Proposal {
+	if tried.trial.State == Passed || tried.trial.State == Untried {
+		return nil
+	}
+	var out []Proposal
+	passed := false
+	var left []Refusal
+	for _, part := range whole.Parts {
+		part = once(part)
+		passed = passed || part.trial.State == Passed
+		if part.usable() {
+			out = append(out, part)
+		} else {
+			left = append(left, Refusal{Dir: part.Dir, Run: part.Run, Why: part.Why, Reason: part.trial.reason(), Tried: true})
+		}
+	}
+	if !passed {
+		return nil
+	}
+	r.Refusals = append(r.Refusals, left...)
+	return out
 }
 
 // Trial is how the proposal did.

@@ -295,6 +295,44 @@ func operands(args []string, valued ...string) (words []string, dir string) {
 	return words, dir
 }
 
+// Parts are the commands of a recipe that does nothing but call other recipes of
+// the same file; none for any other command.
+func (s *Set) Parts(line, dir string) []string {
+	commands := shellcmd.Parse(line).Commands
+	if len(commands) != 1 || len(commands[0].Views) == 0 {
+		return nil
+	}
+	argv := commands[0].Views[0]
+	call, ok := s.Call(argv, dir)
+	if !ok || call.Dir != dir || len(call.Recipes) != 1 || call.Elsewhere {
+		return nil
+	}
+	r, ok := call.File.Find(call.Recipes[0])
+	if !ok || r.Dir != "" {
+		return nil
+	}
+	var out []string
+	for _, need := range r.Needs {
+		if _, ok := call.File.Find(need); !ok {
+			return nil // a file
+		}
+		out = append(out, strings.Join(append(slices.Clone(argv[:len(argv)-1]), need), " "))
+	}
+	for _, l := range r.Lines {
+		for _, c := range shellcmd.Parse(l).Commands {
+			inner, ok := s.Call(c.Views[0], dir)
+			if !ok || c.Dir != "" && c.Dir != "." || len(inner.Recipes) != 1 || c.Proof != shellcmd.Proven {
+				return nil
+			}
+			out = append(out, strings.Join(c.Views[0], " "))
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
 const maxScript = 64 << 10
 
 // script is the text of a shell script of the project.

@@ -1,0 +1,82 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// What passes stays, what is red stays to be observed, what cannot run gives way
+// to the next command or to its own parts.
+func TestTry(t *testing.T) {
+	tests := map[string]struct {
+		files map[string]string
+		out   map[string]State // how each command ends; what is not named passes
+		want  string
+	}{
+		"all pass": {map[string]string{"go.mod": "module x\n", "x_test.go": ""}, nil, "go vet ./... passed; go test ./... passed"},
+		"red is kept": {
+			map[string]string{"go.mod": "module x\n", "x_test.go": ""}, map[string]State{"go test ./...": Red}, "go vet ./... passed; go test ./... red",
+		},
+		"the next command for the same thing": {
+			map[string]string{"go.mod": "module x\n", "x_test.go": "", "Makefile": "lint:\n\tgolangci-lint run\n"},
+			map[string]State{"make lint": Cannot},
+			"go vet ./... passed; go test ./... passed | make lint: could not run: reason",
+		},
+		"nothing can run": {
+			map[string]string{"package.json": `{"scripts":{"test":"mocha"}}`}, map[string]State{"npm test": Cannot}, " | npm test: could not run: reason",
+		},
+		"parts of what cannot run as a whole": {
+			map[string]string{"package.json": `{"scripts":{"test":"npm run test:eslint && npm run test:unit && npm run test:net","test:eslint":"eslint lib","test:unit":"mocha","test:net":"mocha net"}}`},
+			map[string]State{"npm test": Cannot, "npm run test:net": Red},
+			"npm run test:eslint passed; npm run test:unit passed; npm run test:net red | npm test: could not run: reason",
+		},
+		"no part passes": {
+			map[string]string{"Makefile": "test: a b\na:\n\tpytest a\nb:\n\tpytest b\n"},
+			map[string]State{"make test": Red, "make a": Red, "make b": Red}, "make test red",
+		},
+		"changed files, too slow": {
+			map[string]string{"package.json": `{"scripts":{"test":"mocha","lint":"eslint ."}}`},
+			map[string]State{"npm test": Changed, "npm run lint": Late},
+			" | npm run lint: did not end within 0s; npm test: changed files, which were put back: reason",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			fsys := fstest.MapFS{}
+			for file, text := range tt.files {
+				fsys[file] = &fstest.MapFile{Data: []byte(text)}
+			}
+			r := Find(fsys)
+			times := map[string]int{}
+			r.Try(t.Context(), func(_ context.Context, p Proposal) Trial {
+				times[p.Run]++
+				if state, ok := tt.out[p.Run]; ok {
+					return Trial{State: state, Detail: "reason"}
+				}
+				return Trial{State: Passed}
+			})
+			var kept, left []string
+			for _, p := range r.Proposals {
+				kept = append(kept, fmt.Sprint(p.Run, " ", p.Trial().State))
+			}
+			for _, x := range r.Refusals {
+				left = append(left, x.Run+": "+x.Reason)
+			}
+			got := strings.Join(kept, "; ")
+			if len(left) > 0 {
+				got += " | " + strings.Join(left, "; ")
+			}
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			for run, n := range times {
+				if n > 1 {
+					t.Errorf("%s was tried %d times", run, n)
+				}
+			}
+		})
+	}
+}
