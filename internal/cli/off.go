@@ -140,8 +140,7 @@ func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, wha
 		return store, "", "", err
 	}
 	if !at.IsProject() && !at.InRepo { // autonomy also works in a repository without a configuration
-		_, err := app.project()
-		return store, "", "", err
+		return store, "", "", exit(2, "not in a project; for one session: gauntlet %s --session ID, for every project: gauntlet %s --everywhere", cmd.Name(), cmd.Name())
 	}
 	return at.Memory, "this project", "gauntlet on", nil
 }

@@ -102,7 +102,73 @@ func (f *finder) offerStatement(s ciStep, st shellcmd.Statement) {
 			c.env[k] = v
 		}
 	}
-	f.offer(c)
+	if run := f.withoutSetUp(c); run != "" {
+		c.run = run
+	}
+	for _, run := range f.apart(c) {
+		c.run = run
+		f.offer(c)
+	}
+}
+
+// apart splits what is several checks on one line: `yarn lint && yarn test`,
+// `make vet unit`. What builds in order to test stays together.
+func (f *finder) apart(c found) []string {
+	parts := shellcmd.AndList(c.run)
+	var out []string
+	for _, part := range parts {
+		checks := false
+		for _, s := range f.set.Expand(part, c.dir) {
+			k, ok := classify(s)
+			if ok && k.kind == C {
+				return []string{c.run}
+			}
+			checks = checks || ok
+		}
+		if !checks && len(parts) > 1 {
+			return []string{c.run}
+		}
+		out = append(out, f.eachRecipe(part, c.dir)...)
+	}
+	return out
+}
+
+// eachRecipe splits a call of several recipes.
+func (f *finder) eachRecipe(line, dir string) []string {
+	argv := strings.Fields(line)
+	if len(argv) == 0 || strings.ContainsAny(line, "\"'`$;|&<>(") {
+		return []string{line}
+	}
+	call, ok := f.set.Call(argv, dir)
+	if !ok || len(call.Recipes) < 2 || !slices.Equal(argv[len(argv)-len(call.Recipes):], call.Recipes) {
+		return []string{line}
+	}
+	var out []string
+	for _, r := range call.Recipes {
+		out = append(out, strings.Join(append(slices.Clone(argv[:len(argv)-len(call.Recipes)]), r), " "))
+	}
+	return out
+}
+
+// withoutSetUp drops from `a && b && c` what only prepares, as CI has to on a
+// fresh machine: yarn install && yarn test. "" when there is nothing to drop.
+func (f *finder) withoutSetUp(c found) string {
+	parts := shellcmd.AndList(c.run)
+	var keep []string
+	for _, part := range parts {
+		checks, danger := false, false
+		for _, s := range f.set.Expand(part, c.dir) {
+			_, ok := classify(s)
+			checks, danger = checks || ok, danger || hazard(s) != ""
+		}
+		if !danger || checks {
+			keep = append(keep, part)
+		}
+	}
+	if len(keep) == len(parts) {
+		return ""
+	}
+	return strings.Join(keep, " && ")
 }
 
 // wouldCheck tells whether a command is about checking at all.
@@ -132,7 +198,7 @@ func ciUnfit(name string) bool {
 		case "release", "releases", "publish", "publishing", "deploy", "deployment", "nightly", "weekly", "cron", "scheduled", "pages", "codeql", "scorecard", "scorecards",
 			"stale", "label", "labeler", "labels", "lock", "backport", "dependabot", "renovate", "bench", "benchmark", "benchmarks", "fuzz", "fuzzing", "preview", "canary",
 			"docker", "image", "container", "snyk", "semgrep", "zizmor", "sync", "changelog", "notify", "sponsors", "e2e", "playwright", "cypress", "docset", "website", "links",
-			"windows", "macos", "freebsd", "alpine", "wasm", "android", "ios", "msrv", "minimal", "downstream", "ecosystem", "citgm", "legacy", "coverage", "snapshot", "upgrade", "update", "manager", "smoke", "nix",
+			"windows", "macos", "freebsd", "alpine", "wasm", "msrv", "minimal", "downstream", "ecosystem", "citgm", "legacy", "coverage", "snapshot", "upgrade", "update", "manager", "smoke", "nix",
 			"min", "minimum", "oldest", "miri", "target", "subset", "reproducible", "compatibility", "compat", "native", "graal", "i686", "386", "arm64", "aarch64", "translations":
 			return true
 		}

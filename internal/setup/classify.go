@@ -73,6 +73,16 @@ func toolOf(name string) (tool, bool) {
 		return simple(Python, Lint)
 	case "mypy", "pyright", "basedpyright", "pytype", "dmypy", "pyrefly", "zuban":
 		return simple(Python, Typecheck)
+	case "manage.py":
+		return subs(Python, "test", "test", "check", "lint", "makemigrations", "lint")
+	case "setup.py":
+		return subs(Python, "test", "test")
+	case "hatch":
+		return subs(Python, "test", "test", "fmt", "format")
+	case "rye":
+		return subs(Python, "test", "test", "lint", "lint")
+	case "react-scripts", "craco", "react-app-rewired":
+		return subs(Node, "test", "test", "build", "build")
 	case "ty", "pyre":
 		return subs(Python, "check", "typecheck")
 	case "black", "isort", "yapf", "autopep8", "blue":
@@ -96,7 +106,7 @@ func toolOf(name string) (tool, bool) {
 	case "turbo", "nx", "lerna", "wireit", "rush", "moon":
 		return simple(Node, Check) // by the name of what it runs
 	case "mvn", "mvnw":
-		return subs(Java, "test", "test", "verify", "test", "package", "build", "compile", "build", "check", "test", "spotless:check", "format", "checkstyle:check", "lint")
+		return subs(Java, "test", "test", "verify", "test", "package", "test", "compile", "build", "check", "test", "spotless:check", "format", "checkstyle:check", "lint")
 	case "gradle", "gradlew":
 		return subs(Java, "test", "test", "check", "test", "build", "test", "assemble", "build", "lint", "lint", "detekt", "lint", "ktlintCheck", "lint", "spotlessCheck", "format")
 	case "ktlint", "detekt", "checkstyle", "pmd":
@@ -234,11 +244,14 @@ func classifyArgv(argv []string) (finding, bool) {
 			}
 		}
 	}
+	words := plainWords(argv[1:])
+	if strings.HasPrefix(name, "python") && len(words) > 1 && (words[0] == "manage.py" || words[0] == "setup.py") {
+		name, words = words[0], words[1:] // Django's and setuptools' own commands
+	}
 	t, ok := toolOf(name)
 	if !ok {
 		return finding{}, false
 	}
-	words := plainWords(argv[1:])
 	f := finding{role: t.role, kind: t.kind, head: name, operands: words}
 	switch {
 	case t.subs != nil:
@@ -251,6 +264,11 @@ func classifyArgv(argv []string) (finding, bool) {
 				sub, f.role, f.operands = w, role, slices.Delete(slices.Clone(words), i, i+1)
 				f.head = name + " " + w
 				break
+			}
+		}
+		if sub == "" && (name == "gradle" || name == "gradlew") {
+			if f.role, sub = gradleRole(words); sub != "" {
+				f.head = name + " " + sub
 			}
 		}
 		if sub == "" {
@@ -267,6 +285,21 @@ func classifyArgv(argv []string) (finding, bool) {
 		f.role, f.head = Test, "node --test"
 	}
 	return special(f, name, argv)
+}
+
+// gradleRole goes by the names of tasks: :app:testDebugUnitTest, lintKotlin.
+func gradleRole(tasks []string) (Role, string) {
+	role, named := Role(""), ""
+	for _, task := range tasks {
+		name := strings.ToLower(task[strings.LastIndexByte(task, ':')+1:])
+		switch {
+		case strings.HasPrefix(name, "test"), strings.HasSuffix(name, "test"), name == "check", name == "build":
+			return Test, task
+		case strings.HasPrefix(name, "lint"), strings.HasSuffix(name, "check"), strings.HasPrefix(name, "detekt"):
+			role, named = Lint, task
+		}
+	}
+	return role, named
 }
 
 // manyGoals: programs that take several sub-commands at once.
@@ -303,6 +336,15 @@ func special(f finding, name string, argv []string) (finding, bool) {
 	case "tsc", "vue-tsc", "tsgo", "glint":
 		if !slices.ContainsFunc(argv, func(a string) bool { return a == "--noEmit" || a == "--no-emit" }) {
 			f.role = Build // it writes JavaScript unless the configuration says otherwise
+		}
+	case "manage.py", "setup.py":
+		f.head = "python " + f.head
+		if slices.Contains(f.operands, "makemigrations") && !slices.Contains(argv, "--check") {
+			return finding{}, false
+		}
+	case "hatch":
+		if f.role == Format && !slices.Contains(argv, "--check") {
+			return finding{}, false
 		}
 	case "cmake":
 		if !slices.ContainsFunc(argv, func(a string) bool {

@@ -64,7 +64,9 @@ func (f *finder) github() {
 // triggered: the workflow runs when code is pushed or proposed, not only when it
 // is released, by the clock, or by hand.
 func triggered(on any) bool {
-	code := func(name string) bool { return name == "push" || name == "pull_request" || name == "merge_group" }
+	code := func(name string) bool {
+		return name == "push" || name == "pull_request" || name == "merge_group" || name == "workflow_call"
+	}
 	switch on := on.(type) {
 	case string:
 		return code(on)

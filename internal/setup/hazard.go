@@ -156,9 +156,14 @@ func never(name, sub string, has func(...string) bool) bool {
 	case "tsc", "vue-tsc", "rollup", "webpack", "mocha", "ava", "tap":
 		return has("-w")
 	case "vite", "next", "nuxt", "astro", "remix", "ng":
+		if name == "ng" && sub == "test" {
+			return !has("--no-watch") && !has("--watch=false", "--watch")
+		}
 		return sub == "dev" || sub == "serve" || sub == "preview" || sub == "start" || name == "vite" && sub == ""
 	case "cargo":
 		return sub == "watch" || sub == "run"
+	case "karma":
+		return sub == "start" && !has("--single-run")
 	case "vitest":
 		return sub == "watch" || sub == "dev"
 	}

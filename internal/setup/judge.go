@@ -76,6 +76,9 @@ type found struct {
 // a command that checks nothing.
 func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	run := tidy(f.run)
+	if head, _, ok := strings.Cut(run, "| tee "); ok && !strings.Contains(head, "|") {
+		run = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "2>&1")) // what tee says would hide what failed
+	}
 	refuse := func(reason string) (*Proposal, *Refusal) {
 		return nil, &Refusal{Dir: f.dir, Run: run, Why: f.why, Reason: reason}
 	}
@@ -86,6 +89,7 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	p := Proposal{Dir: f.dir, Run: run, Why: f.why, Source: f.source, Env: f.env}
 	call := callOf(set, run, f.dir)
 	danger, idle := "", true
+	known, proven, filtered := 0, 0, false
 	for _, s := range steps {
 		if s.Hollow {
 			return refuse("calls something that is not there")
@@ -100,6 +104,15 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 				p.keys = append(p.keys, strings.Join(append([]string{s.Dir}, s.Views[0]...), " "))
 			}
 			continue
+		}
+		known++
+		if s.Proof == shellcmd.Proven {
+			proven++
+		} else if len(s.Filters) > 0 {
+			filtered = true
+		}
+		if watchesUnlessCI(s) {
+			p.Env = withCI(p.Env)
 		}
 		p.addRole(c.role)
 		for _, r := range c.more {
@@ -127,6 +140,9 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	if danger != "" {
 		return refuse(danger)
 	}
+	if known > 0 && proven == 0 && (filtered || !slices.ContainsFunc(steps, asks)) {
+		return refuse("hides its exit status, so it cannot fail")
+	}
 	if !call.own && f.source == FromCI && partial(run) {
 		return refuse("checks a part of the project only")
 	}
@@ -153,6 +169,36 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	p.finishEvidence(call)
 	p.Also = alsoName(steps, call, f)
 	return &p, nil
+}
+
+// asks: a step that turns what another one printed into an exit status.
+func asks(s tasks.Step) bool {
+	switch s.Name() {
+	case "test", "[", "[[", "grep", "diff", "cmp", "exit":
+		return true
+	}
+	return false
+}
+
+// watchesUnlessCI: runners that wait for changes unless CI is set.
+func watchesUnlessCI(s tasks.Step) bool {
+	argv := s.Argv()
+	if len(argv) < 2 || argv[1] != "test" {
+		return false
+	}
+	switch path.Base(argv[0]) {
+	case "react-scripts", "craco", "react-app-rewired":
+		return true
+	}
+	return false
+}
+
+func withCI(env map[string]string) map[string]string {
+	out := map[string]string{"CI": "true"}
+	for k, v := range env {
+		out[k] = v
+	}
+	return out
 }
 
 // partial: a variant of a test run that CI makes beside the plain one.
@@ -200,9 +246,28 @@ func callOf(set *tasks.Set, run, dir string) called {
 			if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.Contains(argv[0], "bin/") && !isWrapper(path.Base(argv[0])) {
 				return called{own: true, name: path.Base(argv[0]), pattern: argv[0], args: len(argv) > 1}
 			}
+			if script, ok := interpreted(argv); ok {
+				return called{own: true, name: path.Base(script), pattern: path.Base(argv[0]) + " " + script, args: true}
+			}
 		}
 	}
 	return called{}
+}
+
+// interpreted is the script of `python tests/run.py`, `node tools/check.js`.
+func interpreted(argv []string) (string, bool) {
+	if len(argv) < 2 || strings.HasPrefix(argv[1], "-") {
+		return "", false
+	}
+	switch name := path.Base(argv[0]); {
+	case argv[1] == "manage.py" || argv[1] == "setup.py": // tools, known by their sub-commands
+	case strings.HasPrefix(name, "python"), name == "node", name == "ruby", name == "php", name == "perl":
+		switch path.Ext(argv[1]) {
+		case ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".php", ".pl":
+			return argv[1], true
+		}
+	}
+	return "", false
 }
 
 func runnerKind(runner string) string {

@@ -54,6 +54,8 @@ func (d *folder) python() {
 			run = bin("python3") + " -m pytest" // finds the project's own modules too
 		}
 		d.implied(Python, Test, run, why)
+	} else if d.has("manage.py") && tests {
+		d.implied(Python, Test, bin("python3")+" manage.py test", "manage.py")
 	} else if args, why := d.unittests(); why != "" {
 		d.implied(Python, Test, bin("python3")+" -m unittest"+args, why)
 	}

@@ -217,3 +217,23 @@ func Unset(line string, env map[string]string) []string {
 	})
 	return out
 }
+
+// AndList splits `a && b && c` into its parts; any other line is one part.
+func AndList(line string) []string {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return []string{line}
+	}
+	var out []string
+	var walk func(s *syntax.Stmt) bool
+	walk = func(s *syntax.Stmt) bool {
+		b, ok := s.Cmd.(*syntax.BinaryCmd)
+		if ok && b.Op == syntax.AndStmt && len(s.Redirs) == 0 && !s.Negated && !s.Background {
+			return walk(b.X) && walk(b.Y)
+		}
+		out = append(out, line[s.Pos().Offset():s.End().Offset()])
+		return true
+	}
+	walk(file.Stmts[0])
+	return out
+}

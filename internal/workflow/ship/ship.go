@@ -169,7 +169,7 @@ func gateBlockers(list []record, head string) []string {
 	case len(stale) > 0:
 		return stale
 	}
-	return []string{"no ship or review state allows this commit (gate.ship_allowed is not true)"}
+	return []string{"no ship or review state allows this commit (gate.ship_allowed is not true); the ship and review commands of docs/state.md record it, other projects do not need this check"}
 }
 
 func orNone(commit string) string {
