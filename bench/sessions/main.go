@@ -24,6 +24,7 @@ func main() {
 	samples := flag.Int("samples", 0, "print so many stops of every kind and cause, to be read")
 	only := flag.String("only", "", "replay only the projects whose name contains this")
 	blind := flag.Int("blind", 0, "print so many random code stops without the checkpoint's answer, then the answers")
+	asJSON := flag.Bool("json", false, "print one line of JSON per code stop")
 	bare := flag.Bool("bare", false, "hide the project's task files from the checkpoint: only names tell what a task runs")
 	seed := flag.Int64("seed", 1, "which random stops")
 	flag.Parse()
@@ -35,6 +36,10 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "sessions:", err)
 		os.Exit(1)
+	}
+	if *asJSON {
+		printJSON(os.Stdout, projects)
+		return
 	}
 	if *blind > 0 {
 		printBlind(os.Stdout, projects, *blind, *seed)

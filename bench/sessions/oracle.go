@@ -94,17 +94,7 @@ var (
 // judge looks for a test-like command that visibly passed after the last edit
 // of a code file. It knows nothing of task files, configuration or presets.
 func judge(calls []event.ToolCall, root string) verdict {
-	last := -1
-	for i, c := range calls {
-		if c.Kind != event.ToolEdit && c.Kind != event.ToolWrite || c.Outcome == event.Failure || c.Rejected {
-			continue
-		}
-		for _, p := range c.Paths {
-			if rel, inside := relative(root, p); inside && isCode(rel) {
-				last = i
-			}
-		}
-	}
+	last := lastCodeEdit(calls, root)
 	var doubt, failed, passed, passedBy string
 	for _, c := range calls[last+1:] {
 		if c.Kind != event.ToolShell {
@@ -143,6 +133,22 @@ func judge(calls []event.ToolCall, root string) verdict {
 		return verdict{owed: true, why: "the last test run failed", command: failed}
 	}
 	return verdict{owed: true, why: "no test run after the last edit"}
+}
+
+// lastCodeEdit is the index of the last successful edit of a code file, or -1.
+func lastCodeEdit(calls []event.ToolCall, root string) int {
+	last := -1
+	for i, c := range calls {
+		if c.Kind != event.ToolEdit && c.Kind != event.ToolWrite || c.Outcome == event.Failure || c.Rejected {
+			continue
+		}
+		for _, p := range c.Paths {
+			if rel, inside := relative(root, p); inside && isCode(rel) {
+				last = i
+			}
+		}
+	}
+	return last
 }
 
 // seen says how a test-like command ended; "" when the call runs none.

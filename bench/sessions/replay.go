@@ -30,6 +30,7 @@ type project struct {
 // stop is one stop of an agent that had changed code.
 type stop struct {
 	file    string
+	root    string
 	span    transcript.Span
 	format  string
 	changed []string
@@ -107,7 +108,7 @@ var lastTook time.Duration
 // replayStop asks the checkpoint about one stop, as if the project's work tree
 // held exactly the files that the turn edited.
 func replayStop(file, root, tree string, span transcript.Span, cfg *config.Loaded) (stop, bool) {
-	s := stop{file: file, span: span}
+	s := stop{file: file, root: root, span: span}
 	begin := time.Now()
 	turn, err := transcript.Read(file, transcript.Options{End: span.End})
 	s.took = time.Since(begin)

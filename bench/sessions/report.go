@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand"
@@ -117,18 +118,20 @@ func printBlind(w io.Writer, projects []*project, n int, seed int64) {
 	all = all[:min(n, len(all))]
 	for i, s := range all {
 		fmt.Fprintf(w, "\n## %d %s@%d (%s)\nchanged: %s\n", i+1, filepath.Base(s.file), s.span.End, s.format, strings.Join(s.changed, " "))
-		for _, c := range s.calls {
+		last := lastCodeEdit(s.calls, s.root)
+		fmt.Fprintf(w, "  (%d calls up to the last edit of code)\n", last+1)
+		for _, c := range s.calls[last+1:] {
 			mark := ""
 			if c.Subagent != "" {
 				mark = " (sub-agent)"
 			}
-			fmt.Fprintf(w, "  %s%s %s%s %s\n", c.Kind, mark, clip(strings.Join(c.Paths, " "), 160), clip(c.Command, 400), c.Outcome)
+			fmt.Fprintf(w, "  %s%s %s%s %s\n", c.Kind, mark, clip(strings.Join(c.Paths, " "), 120), clip(c.Command, 260), c.Outcome)
 			if c.Command != "" && c.Output != "" {
 				out := strings.TrimSpace(c.Output)
-				if len(out) > 500 {
-					out = out[:150] + " … " + out[len(out)-350:]
+				if len(out) > 260 {
+					out = out[:60] + " … " + out[len(out)-200:]
 				}
-				fmt.Fprintf(w, "      > %s\n", clip(out, 520))
+				fmt.Fprintf(w, "      > %s\n", clip(out, 270))
 			}
 		}
 	}
@@ -139,5 +142,22 @@ func printBlind(w io.Writer, projects []*project, n int, seed int64) {
 			asked = append(asked, a.ID)
 		}
 		fmt.Fprintf(w, "%d blocks=%v asked=%s oracle=%s (%s)\n", i+1, s.result.Blocks(), strings.Join(asked, ","), s.outcome, s.cause)
+	}
+}
+
+// printJSON prints every code stop, for other tools.
+func printJSON(w io.Writer, projects []*project) {
+	enc := json.NewEncoder(w)
+	for _, p := range projects {
+		for _, s := range p.stops {
+			var asked []string
+			for _, a := range s.result.Actions {
+				asked = append(asked, a.ID)
+			}
+			_ = enc.Encode(map[string]any{ // a broken pipe ends the program anyway
+				"project": p.name, "file": s.file, "end": s.span.End, "format": s.format, "changed": s.changed,
+				"blocks": s.result.Blocks(), "asked": asked, "oracle": s.outcome, "cause": s.cause,
+			})
+		}
 	}
 }
