@@ -124,6 +124,10 @@ func isTestName(target string) bool {
 	return target == "pytest"
 }
 
+// TaskNames are the tasks that a call of a task runner names; none for other
+// commands.
+func TaskNames(argv []string) []string { return taskNames(argv) }
+
 // taskNames are the tasks that a call of a task runner names; none for other
 // commands.
 func taskNames(argv []string) []string {

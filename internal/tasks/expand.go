@@ -77,6 +77,10 @@ func (e *expander) command(c shellcmd.Command, dir string, depth int) {
 		if dir == "" || len(argv) == 0 {
 			break
 		}
+		if list := workspaceTasks(argv); len(list) > 0 {
+			e.workspace(c, list, dir, depth)
+			return
+		}
 		if call, ok := e.set.Call(argv, dir); ok {
 			// What a wrapper seems to call may be its own: `turbo run lint`.
 			if i > 0 && !call.exists() {
@@ -175,6 +179,8 @@ func (s *Set) Call(argv []string, dir string) (Call, bool) {
 		return s.named(name, inside(dir, sub), words, 1, "")
 	case "npm", "pnpm", "yarn", "bun":
 		return s.scriptCall(name, args, dir)
+	case "tox", "nox":
+		return s.environments(name, argv, dir)
 	case "composer":
 		words, sub := operands(args, "-d", "--working-dir", "--timeout")
 		if len(words) > 0 && (words[0] == "run" || words[0] == "run-script") {

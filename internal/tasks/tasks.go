@@ -12,7 +12,7 @@ import (
 // File is one task file.
 type File struct {
 	Name    string // its name in its directory
-	Runner  string // the program that runs its recipes: make, just, task, npm, composer, mise, deno, poe, pdm, hatch
+	Runner  string // the program that runs its recipes: make, just, task, npm, composer, mise, deno, poe, pdm, hatch, nx, moon, tox, nox
 	Recipes []Recipe
 }
 
@@ -37,6 +37,7 @@ func (f File) Find(name string) (Recipe, bool) {
 const (
 	maxFile    = 1 << 20
 	maxRecipes = 2_000
+	maxEntries = 2_000
 )
 
 // Set holds the task files of a tree; each directory is read once, when asked for.
@@ -61,6 +62,14 @@ func (root projectFS) Open(name string) (fs.File, error) {
 	return safefile.Open(string(root), filepath.Join(string(root), filepath.FromSlash(name)))
 }
 
+// ReadDir lists a directory of the project.
+func (root projectFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
+	}
+	return safefile.ReadDir(string(root), filepath.Join(string(root), filepath.FromSlash(name)), maxEntries)
+}
+
 // In returns the task files of a directory (a slash path, "." for the root).
 func (s *Set) In(dir string) []File {
 	dir = path.Clean(dir)
@@ -70,6 +79,7 @@ func (s *Set) In(dir string) []File {
 	var files []File
 	for _, read := range []func(dir string) (File, bool){
 		s.makefile, s.justfile, s.taskfile, s.packageJSON, s.composer, s.deno, s.mise, s.poe, s.pdm, s.hatch,
+		s.nxTargets, s.moonTasks, s.tox, s.nox,
 	} {
 		if f, ok := read(dir); ok {
 			f.Recipes = f.Recipes[:min(len(f.Recipes), maxRecipes)]

@@ -1,0 +1,304 @@
+package tasks
+
+import (
+	"encoding/json"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"gauntlet/internal/shellcmd"
+)
+
+// Runners of workspaces (turbo, nx, moon, lerna) run a task in every package
+// that has it: as a script of its package.json, a target of its project.json, or
+// a task of its moon.yml.
+
+const maxPackages = 200
+
+// workspaceTasks are the tasks that a workspace runner is called with; none for
+// other commands.
+func workspaceTasks(argv []string) []string {
+	switch path.Base(argv[0]) {
+	case "turbo", "nx", "moon", "lerna":
+		return shellcmd.TaskNames(argv)
+	}
+	return nil
+}
+
+// workspace follows a task into the packages that have it.
+func (e *expander) workspace(c shellcmd.Command, tasks []string, dir string, depth int) {
+	before := len(e.out)
+	for _, task := range tasks {
+		e.inPackages(c, task, dir, depth)
+	}
+	if len(e.out) == before {
+		e.out = append(e.out, Step{Command: c, Dir: dir}) // nobody says what it runs
+	}
+}
+
+func (e *expander) inPackages(c shellcmd.Command, task, dir string, depth int) {
+	for _, need := range e.set.workspaceNeeds(task, dir) {
+		e.enter(c, "task "+need, dir, depth, func() { e.inPackages(c, need, dir, depth+1) })
+	}
+	for _, pkg := range e.set.packages(dir) {
+		for _, f := range e.set.In(pkg) {
+			if _, ok := f.Find(task); ok && (f.Runner == "npm" || f.Runner == "nx" || f.Runner == "moon") {
+				e.recipe(c, Call{File: f, Dir: pkg}, task, depth)
+			}
+		}
+	}
+}
+
+// packages are the directories of a workspace that may hold a package: the root
+// and two levels below it.
+func (s *Set) packages(dir string) []string {
+	out := []string{dir}
+	var visit func(dir string, depth int)
+	visit = func(dir string, depth int) {
+		entries, err := fs.ReadDir(s.fsys, dir)
+		if err != nil {
+			return
+		}
+		for _, entry := range entries {
+			if name := entry.Name(); entry.IsDir() && name[0] != '.' && name != "node_modules" && len(out) < maxPackages {
+				out = append(out, path.Join(dir, name))
+				if depth < 1 {
+					visit(path.Join(dir, name), depth+1)
+				}
+			}
+		}
+	}
+	visit(dir, 0)
+	return out
+}
+
+// workspaceNeeds are the tasks that turbo.json or nx.json runs before one.
+func (s *Set) workspaceNeeds(task, dir string) []string {
+	var out []string
+	if _, text := s.text(dir, "turbo.json", "turbo.jsonc", "nx.json"); text != "" {
+		type settings struct {
+			DependsOn []any `json:"dependsOn"`
+		}
+		var doc struct {
+			Tasks    map[string]settings `json:"tasks"`
+			Pipeline map[string]settings `json:"pipeline"`
+			Targets  map[string]settings `json:"targetDefaults"`
+		}
+		if json.Unmarshal([]byte(withoutSlashComments(text)), &doc) == nil {
+			for _, list := range []map[string]settings{doc.Tasks, doc.Pipeline, doc.Targets} {
+				for _, need := range list[task].DependsOn {
+					name := strings.TrimPrefix(asText(need), "^")
+					if i := strings.LastIndexAny(name, "#:"); i >= 0 {
+						name = name[i+1:]
+					}
+					if name != "" && name != task && !slices.Contains(out, name) {
+						out = append(out, name)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// nxTargets reads the targets of a project.json.
+func (s *Set) nxTargets(dir string) (File, bool) {
+	name, text := s.text(dir, "project.json")
+	var doc struct {
+		Targets map[string]struct {
+			Executor string `json:"executor"`
+			Command  string `json:"command"`
+			Options  struct {
+				Command  string `json:"command"`
+				Commands []any  `json:"commands"`
+				Cwd      string `json:"cwd"`
+			} `json:"options"`
+		} `json:"targets"`
+	}
+	if name == "" || json.Unmarshal([]byte(text), &doc) != nil {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "nx"}
+	for _, target := range sortedKeys(doc.Targets) {
+		t := doc.Targets[target]
+		r := Recipe{Name: target}
+		for _, line := range append([]string{t.Command, t.Options.Command}, commandTexts(t.Options.Commands)...) {
+			if line != "" {
+				r.Lines = append(r.Lines, line)
+			}
+		}
+		if len(r.Lines) == 0 && t.Executor != "" {
+			r.Lines = []string{executorTool(t.Executor)}
+		}
+		f.Recipes = append(f.Recipes, r)
+	}
+	return f, true
+}
+
+// commandTexts are the commands of a list whose items are texts or have one.
+func commandTexts(list []any) []string {
+	var out []string
+	for _, item := range list {
+		if m, ok := item.(map[string]any); ok {
+			item = m["command"]
+		}
+		out = append(out, asText(item))
+	}
+	return out
+}
+
+// executorTool is the tool that an executor of nx runs: @nx/jest:jest, @nx/vite:test.
+func executorTool(executor string) string {
+	plugin, action, _ := strings.Cut(executor, ":")
+	tool := path.Base(plugin)
+	switch {
+	case (tool == "vite" || tool == "vitest") && action == "test":
+		return "vitest"
+	case tool == "eslint" || tool == "jest" || tool == "playwright" || tool == "cypress":
+		if tool == "playwright" {
+			return "playwright test"
+		}
+		return tool
+	}
+	return tool + " " + action
+}
+
+// moonTasks reads the tasks of a moon.yml.
+func (s *Set) moonTasks(dir string) (File, bool) {
+	name, text := s.text(dir, "moon.yml", ".moon/tasks.yml", ".moon/tasks/all.yml")
+	var doc struct {
+		Tasks map[string]struct {
+			Command any `yaml:"command"`
+			Script  any `yaml:"script"`
+			Deps    any `yaml:"deps"`
+		} `yaml:"tasks"`
+	}
+	if name == "" || yaml.Unmarshal([]byte(text), &doc) != nil {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "moon"}
+	for _, task := range sortedKeys(doc.Tasks) {
+		t := doc.Tasks[task]
+		r := Recipe{Name: task}
+		if line := strings.Join(texts(t.Command), " "); line != "" {
+			r.Lines = append(r.Lines, line)
+		}
+		r.Lines = append(r.Lines, texts(t.Script)...)
+		for _, dep := range texts(t.Deps) {
+			r.Needs = append(r.Needs, dep[strings.LastIndexByte(dep, ':')+1:])
+		}
+		f.Recipes = append(f.Recipes, r)
+	}
+	return f, true
+}
+
+// tox reads the environments of a tox.ini: what each of them runs.
+func (s *Set) tox(dir string) (File, bool) {
+	name, text := s.text(dir, "tox.ini")
+	if name == "" {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "tox"}
+	at, inCommands := -1, false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(trimmed, "["):
+			at, inCommands = -1, false
+			section := strings.Trim(trimmed, "[]")
+			if env, found := strings.CutPrefix(section, "testenv"); found {
+				env = strings.TrimPrefix(env, ":")
+				if env == "" {
+					env = "default"
+				}
+				f.Recipes = append(f.Recipes, Recipe{Name: env})
+				at = len(f.Recipes) - 1
+			}
+		case at >= 0 && trimmed != "" && (line[0] == ' ' || line[0] == '\t') && inCommands:
+			f.Recipes[at].Lines = append(f.Recipes[at].Lines, toxLine(trimmed))
+		case at >= 0 && trimmed != "":
+			key, value, _ := strings.Cut(trimmed, "=")
+			inCommands = strings.TrimSpace(key) == "commands"
+			if value = strings.TrimSpace(value); inCommands && value != "" {
+				f.Recipes[at].Lines = append(f.Recipes[at].Lines, toxLine(value))
+			}
+		}
+	}
+	return f, len(f.Recipes) > 0
+}
+
+// toxLine is a command of tox without its substitutions: {posargs:tests} is tests.
+func toxLine(line string) string {
+	for {
+		head, rest, open := strings.Cut(line, "{")
+		inner, tail, closed := strings.Cut(rest, "}")
+		if !open || !closed {
+			return strings.TrimPrefix(line, "- ")
+		}
+		_, byDefault, _ := strings.Cut(inner, ":")
+		line = head + byDefault + tail
+	}
+}
+
+// nox reads the sessions of a noxfile.py: the literal arguments of session.run.
+func (s *Set) nox(dir string) (File, bool) {
+	name, text := s.text(dir, "noxfile.py")
+	if name == "" {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "nox"}
+	isSession := false
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(trimmed, "@nox.session") || strings.HasPrefix(trimmed, "@session"):
+			isSession = true
+		case isSession && strings.HasPrefix(trimmed, "def "):
+			fn, _, _ := strings.Cut(strings.TrimPrefix(trimmed, "def "), "(")
+			f.Recipes = append(f.Recipes, Recipe{Name: fn})
+			isSession = false
+		case len(f.Recipes) > 0 && strings.Contains(trimmed, "session.run("):
+			_, args, _ := strings.Cut(trimmed, "session.run(")
+			var words []string
+			for i, part := range strings.FieldsFunc(args, func(r rune) bool { return r == '"' || r == '\'' }) {
+				if i%2 == 0 && strings.Trim(part, ", \t") == "" {
+					continue
+				}
+				words = append(words, strings.Trim(part, ",) \t"))
+			}
+			last := &f.Recipes[len(f.Recipes)-1]
+			last.Lines = append(last.Lines, strings.Join(words, " "))
+		}
+	}
+	return f, len(f.Recipes) > 0
+}
+
+// environments is a call of tox or nox: those that -e or -s names, else all.
+func (s *Set) environments(name string, argv []string, dir string) (Call, bool) {
+	f, ok := s.By(name, dir)
+	if !ok {
+		return Call{}, false
+	}
+	c := Call{File: f, Dir: dir}
+	for _, env := range shellcmd.TaskNames(argv) {
+		if env == name {
+			continue
+		}
+		if _, found := f.Find(env); !found && name == "tox" {
+			env = "default" // py312 and the like share one
+		}
+		c.Recipes = append(c.Recipes, env)
+	}
+	if len(c.Recipes) == 0 {
+		for _, r := range f.Recipes {
+			if name == "nox" || r.Name == "default" {
+				c.Recipes = append(c.Recipes, r.Name)
+			}
+		}
+	}
+	return c, true
+}
