@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
 
-.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench e2e vet-platforms fuzz clean
+.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench e2e packages packages-test vet-platforms fuzz clean
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ race: ## the same under the race detector
 vet-platforms: ## the other platforms must build
 	GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
+	@dir=$$(mktemp -d) && for p in $$($(GO) list ./...); do \
+		GOOS=windows $(GO) test -c -o "$$dir/" $$p >/dev/null || { rm -rf "$$dir"; exit 1; }; \
+	done; rm -rf "$$dir"
 
 lint: vet-platforms ## formatting, linters, tidy modules, committed schema, known vulnerabilities
 	@out="$$($(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -l cmd internal test bench)"; test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
@@ -58,6 +61,12 @@ schema: ## write schema/*.json and the tables of docs/configuration.md from the 
 
 e2e: build ## the real agents against a fake model, offline
 	$(GO) test -tags e2e -count=1 -timeout 15m -v ./test/e2e/...
+
+packages: ## build a release into dist/: archives, npm, deb, rpm, apk, Homebrew, Scoop
+	$(GO) run ./packaging/release -version $(patsubst v%,%,$(VERSION)) -out dist
+
+packages-test: ## build one for this machine twice, compare, install each way and run it
+	$(GO) test -tags release -count=1 -timeout 20m -v ./packaging/release
 
 bench: build ## measure beside peers and write docs/benchmarks.md
 	$(GO) run ./bench

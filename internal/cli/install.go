@@ -116,8 +116,12 @@ alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + `
 				}
 			}
 			scope := f.scopes(wire.Project)[0]
+			tasks := false
+			if cfg, err := w.places.Site.Config(); err == nil && cfg != nil && scope != wire.User {
+				tasks = cfg.Settings.Tasks
+			}
 			err = w.run(cmd, func(a agent.Adapter) ([]*install.Change, error) {
-				return w.places.PlanInstall(a, install.Request{Scope: scope, StatusLine: statusLine, Trust: trust})
+				return w.places.PlanInstall(a, install.Request{Scope: scope, StatusLine: statusLine, Trust: trust, Tasks: tasks})
 			})
 			if _, missing := w.places.LookPath("gauntlet"); missing != nil {
 				fmt.Fprintln(app.Err, "warning: gauntlet is not on PATH, and until it is the hooks let every stop pass; see: gauntlet doctor")

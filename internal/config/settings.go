@@ -34,6 +34,7 @@ type Settings struct {
 	MaxBlocks       int
 	Deadline        time.Duration
 	Subagents       bool
+	Tasks           bool
 	Mode            Mode // of the stop hook
 	// ModeOverride is GAUNTLET_MODE, which replaces every mode; "" when unset.
 	ModeOverride Mode
@@ -194,7 +195,7 @@ func settingsOf(p Project) Settings {
 
 		StopHookEnabled: *h.Enabled, RunInterval: saturate(*h.RunIntervalMinutes, time.Minute), Reentry: h.Reentry,
 		Scope: h.Scope, LockWait: saturate(*h.LockWaitSeconds, time.Second), AcceptAgentRuns: *h.AcceptAgentRuns,
-		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Mode: h.Mode,
+		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Tasks: *h.Tasks, Mode: h.Mode,
 
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),
 

@@ -20,6 +20,8 @@ type Request struct {
 	StatusLine bool
 	// Trust also writes the client's trust in our hooks, where it asks for it.
 	Trust bool
+	// Tasks: the project wants the end of tasks judged (stop_hook.tasks).
+	Tasks bool
 }
 
 // NoScopeError says that a client has no settings of that scope.
@@ -70,6 +72,9 @@ func (p Places) PlanInstall(a agent.Adapter, r Request) ([]*Change, error) {
 		return nil, err
 	}
 	s := a.Setup()
+	if r.Tasks {
+		s.Hooks = append(slices.Clone(s.Hooks), s.TaskHooks...)
+	}
 	c := p.change(a, r.Scope, f)
 	if s.Shape == wire.Whole {
 		err = planWhole(c, s)

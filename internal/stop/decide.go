@@ -111,8 +111,8 @@ func unreadable(f Facts) (Decision, bool) {
 		return approve(event.InvalidInput, "the event on stdin could not be read: "+f.InputErr.Error()), true
 	}
 	switch f.Event.Kind {
-	case event.Stop, event.SubagentStop:
-	case event.Prompt, event.SessionStart, event.ToolStart, event.ToolEnd, event.TaskStop, event.Other:
+	case event.Stop, event.SubagentStop, event.TaskStop:
+	case event.Prompt, event.SessionStart, event.ToolStart, event.ToolEnd, event.Other:
 		return approve(event.InvalidInput, "the event on stdin is not a stop"), true
 	}
 	return undecided()
@@ -121,6 +121,8 @@ func unreadable(f Facts) (Decision, bool) {
 // guards is step 3: what can be said before any configuration is read.
 func guards(f Facts) (Decision, bool) {
 	switch {
+	case f.Event.Kind == event.TaskStop:
+		return approve(event.Subagent, "the end of a task is not judged (stop_hook.tasks)"), true
 	case f.Event.Kind == event.SubagentStop && !f.JudgesSubagents:
 		return approve(event.Subagent, "a sub-agent's stop is not judged"), true
 	case f.Event.BackgroundAgents > 0 && f.Event.Kind != event.SubagentStop:

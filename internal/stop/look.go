@@ -56,6 +56,11 @@ func (s *stopping) locate(context.Context) {
 		cfg, err := s.site.Config()
 		s.JudgesSubagents = err == nil && cfg.Settings.Subagents
 	}
+	if s.Event.Kind == event.TaskStop && s.site.Mentions("tasks") {
+		if cfg, err := s.site.Config(); err == nil && cfg.Settings.Tasks {
+			s.Event.Kind, s.Event.NoReentryFlag = event.Stop, true // judged like a stop; only the ledger bounds its blocks
+		}
+	}
 	if s.Event.StopHookActive && s.Project {
 		_, s.Ledger, _ = s.question().Remembered()
 		s.Mark = turn.NewMark(s.Event, s.Ledger, "")

@@ -184,3 +184,25 @@ func (w *world) serve(drive func(do func(method, path, body string) string, mode
 		return string(b)
 	}, model)
 }
+
+// TestTaskCompleted: where the project asks for it, a task is not marked as done
+// while the gates fail.
+func TestTaskCompleted(t *testing.T) {
+	t.Parallel()
+	onlyClient(t, "claude", func(t *testing.T, w *world) {
+		w.installed("  reentry: until_pass\n  tasks: true\n")
+		plain := w.c.env
+		w.c.env = func(url string) []string { return append(plain(url), "CLAUDE_CODE_ENABLE_TASKS=1") }
+		finish := fakemodel.Use("TaskUpdate", map[string]any{"taskId": "1", "status": "completed"})
+		got := w.turn("Improve the app.",
+			fakemodel.Use("TaskCreate", map[string]any{"subject": "Improve the app", "description": "one line more"}),
+			readApp, addBug, finish, fixBug, finish, fakemodel.Say("Done."))
+		if said := join(got.requests[4].Since(got.requests[3])); !strings.Contains(said, "TaskCompleted hook feedback") || !strings.Contains(said, "a BUG was left behind") {
+			t.Errorf("the task was marked as done:\n%s", said)
+		}
+		if said := join(got.requests[6].Since(got.requests[5])); strings.Contains(said, "hook feedback") {
+			t.Errorf("the repaired task was not marked as done:\n%s", said)
+		}
+		wantHooks(t, w, got, 1)
+	})
+}

@@ -143,7 +143,8 @@ func haveOpencodePlugin(w *world) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		w.write(dir, "package-lock.json", string(lock))
+		// Pinned as OpenCode pins it: another range would make it fetch again.
+		w.write(dir, "package-lock.json", strings.ReplaceAll(string(lock), `"^`+opencodePlugin.Version, `"`+opencodePlugin.Version))
 	}
 }
 

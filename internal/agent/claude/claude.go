@@ -194,6 +194,10 @@ func (Adapter) Setup() wire.Setup {
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true,
 		Extra: []wire.Member{{Key: "statusMessage", JSON: `"Running the gauntlet"`}},
 		Hooks: append(wire.ClaudeHooks("claude"), wire.ToolHooks("claude", "PreToolUse", "PostToolUse", "Bash")...),
+		TaskHooks: []wire.Hook{
+			{Event: "TaskCompleted", Kind: event.TaskStop, Args: "stop-hook --agent claude"},
+			{Event: "TeammateIdle", Kind: event.TaskStop, Args: "stop-hook --agent claude"},
+		},
 		Notes: func(s wire.Scope) []string {
 			if s == wire.User {
 				return nil

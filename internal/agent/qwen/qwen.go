@@ -41,6 +41,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	ev.TurnID = p.String("prompt_id")
 	switch ev.Kind {
 	case event.Stop, event.SubagentStop:
+		ev.TranscriptLag = transcriptLag
 		if ev.TurnID == "" {
 			ev.StopHookActive, ev.NoReentryFlag = false, true
 		}
@@ -65,6 +66,10 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	}
 	return ev
 }
+
+// transcriptLag: the file is complete when the hook begins, but for a machine
+// under heavy load; only a turn whose last call has no result yet is waited for.
+const transcriptLag = 300 * time.Millisecond
 
 // toolEnd reads a command's exit status from the lines after its output.
 func toolEnd(ev *event.Event, p wire.Payload) {

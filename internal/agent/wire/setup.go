@@ -81,6 +81,9 @@ type Setup struct {
 	Quiet bool
 	// Hooks are the events we want to hear of.
 	Hooks []Hook
+	// TaskHooks are further ones, for projects that want tasks judged: builds that
+	// do not know these events drop the whole file.
+	TaskHooks []Hook
 	// Content is the whole file (Shape Whole); Mark is how its first line begins.
 	Content func() string
 	Mark    string
