@@ -128,48 +128,19 @@ func (app *App) checkpointsList(ctx context.Context, asJSON bool) error {
 	return w.Flush()
 }
 
-// changedFile is one file of a comparison.
-type changedFile struct {
-	Status string `json:"status"` // A, M, D or T, as git has it
-	Path   string `json:"path"`
-}
-
-// compare lists what differs from one tree to another.
-func compare(ctx context.Context, repo git.Repo, from, to string) ([]changedFile, error) {
-	out, err := repo.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to)
-	if err != nil {
-		return nil, err
-	}
-	files := []changedFile{}
-	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		files = append(files, changedFile{Status: fields[i], Path: fields[i+1]})
-	}
-	return files, nil
-}
-
 func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) error {
 	repo, c, err := app.checkpoint(ctx, name)
 	if err != nil {
 		return err
 	}
-	base := c.Base
-	if base == "" {
-		// The first commit is still to come: everything is new.
-		out, err := repo.RunWith(ctx, git.Opts{Stdin: strings.NewReader("")}, "mktree")
-		if err != nil {
-			return exit(2, "%v", err)
-		}
-		base = strings.TrimSpace(string(out))
-	}
-	files, err := compare(ctx, repo, base, c.Commit)
+	files, err := repo.Compare(ctx, c.Base, c.Commit)
 	if err != nil {
 		return exit(2, "%v", err)
 	}
 	if asJSON {
 		return writeJSON(app.Out, struct {
 			git.Checkpoint
-			Files []changedFile `json:"files"`
+			Files []git.Difference `json:"files"`
 		}{c, files})
 	}
 	fmt.Fprintf(app.Out, "Checkpoint  %d\nReference   %s\nCommit      %s\nBase        %s\nTime        %s\nWhat        %s\n\n",
@@ -177,7 +148,11 @@ func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) e
 	for _, f := range files {
 		fmt.Fprintf(app.Out, "%s  %s\n", f.Status, redact.Line(f.Path, 300))
 	}
-	fmt.Fprintln(app.Out, text.Count(len(files), "file")+" differ from its base.")
+	verb := " differ"
+	if len(files) == 1 {
+		verb = " differs"
+	}
+	fmt.Fprintln(app.Out, text.Count(len(files), "file")+verb+" from its base.")
 	return nil
 }
 
@@ -196,13 +171,13 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 		return exit(2, "%v", err)
 	}
 	if asJSON {
-		files, err := compare(ctx, repo, c.Commit+"^{tree}", tree)
+		files, err := repo.Compare(ctx, c.Commit+"^{tree}", tree)
 		if err != nil {
 			return exit(2, "%v", err)
 		}
 		return writeJSON(app.Out, struct {
 			git.Checkpoint
-			Files []changedFile `json:"files"`
+			Files []git.Difference `json:"files"`
 		}{c, files})
 	}
 	args := []string{"diff", "--no-ext-diff", "--color=never", c.Commit + "^{tree}", tree}

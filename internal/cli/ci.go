@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	_ "embed" // the workflow
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,50 +23,9 @@ func (app *App) ciCmd() *cobra.Command {
 const workflowPath = ".github/workflows/gauntlet.yml"
 
 // ciWorkflow runs every gate that applies to a change as a job of its own.
-const ciWorkflow = `# Runs the gates of .gauntlet/ that apply to a change, each as a job of its own.
-name: gauntlet
-on:
-  pull_request:
-  push:
-    branches: [main]
-permissions:
-  contents: read
-env:
-  # A command that puts gauntlet on the PATH. Set it as a repository variable.
-  GAUNTLET_INSTALL: ${{ vars.GAUNTLET_INSTALL }}
-jobs:
-  detect:
-    runs-on: ubuntu-latest
-    outputs:
-      jobs: ${{ steps.jobs.outputs.jobs }}
-      any: ${{ steps.jobs.outputs.any }}
-    steps:
-      - uses: actions/checkout@v4
-        with: {fetch-depth: 0}
-      - name: Install gauntlet
-        run: command -v gauntlet || sh -ec "$GAUNTLET_INSTALL"
-      - id: jobs
-        run: |
-          jobs=$(gauntlet ci list-jobs)
-          echo "jobs=$jobs" >> "$GITHUB_OUTPUT"
-          case $jobs in *'"include":[]'*) echo any=false ;; *) echo any=true ;; esac >> "$GITHUB_OUTPUT"
-  gate:
-    needs: detect
-    if: needs.detect.outputs.any == 'true'
-    runs-on: ubuntu-latest
-    strategy:
-      fail-fast: false
-      matrix: ${{ fromJSON(needs.detect.outputs.jobs) }}
-    name: ${{ matrix.name }}
-    steps:
-      - uses: actions/checkout@v4
-        with: {fetch-depth: 0}
-      - name: Install gauntlet
-        run: command -v gauntlet || sh -ec "$GAUNTLET_INSTALL"
-      - run: gauntlet run --gate "$GATE" --report gauntlet.xml
-        env:
-          GATE: ${{ matrix.name }}
-`
+//
+//go:embed ci_workflow.yml
+var ciWorkflow string
 
 func (app *App) ciInitCmd() *cobra.Command {
 	var force bool

@@ -10,21 +10,12 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 	"gauntlet/internal/workflow/handoff"
 )
 
-// handoffMemory is what a session remembers about corrections asked for.
-type handoffMemory struct {
-	Asked []string `json:"asked"`
-}
-
-const (
-	handoffSection = "handoff"
-	maxAsked       = 200 // a session with more sub-agents forgets the oldest
-	maxProblems    = 20
-)
+// maxProblems bounds what one correction lists.
+const maxProblems = 20
 
 // subagentStopHook checks the structured reply of a sub-agent and asks for one
 // correction at most. A reply that is in order, or that is none of ours, is
@@ -49,7 +40,7 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) int {
 		return 0
 	case report.Valid:
 		verdict = event.Verdict{Status: event.Subagent, Message: "hand-off accepted with warnings", SystemMessage: "Gauntlet: hand-off of a sub-agent: " + problems(report.Warnings, "; ")}
-	case ev.StopHookActive || !app.askOnce(ctx, at, ev):
+	case ev.StopHookActive || !app.mayAsk(ctx, at, ev):
 		return 0
 	default:
 		verdict = event.Verdict{
@@ -69,26 +60,10 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) int {
 // somebody asked something: it has an id but no type.
 func isFork(ev event.Event) bool { return ev.SubagentID != "" && ev.SubagentType == "" }
 
-// askOnce reports whether this sub-agent may still be asked in this turn, and
-// remembers that it was. Without a memory nobody is asked: an agent's own flag
-// is not enough to end a loop.
-func (app *App) askOnce(ctx context.Context, at *site.Site, ev event.Event) bool {
-	if _, off := at.Off(ev.SessionID, app.Now()); off {
-		return false
-	}
-	key, first := session.Key(ev.TurnID+"\x00"+ev.SubagentID), false
-	err := at.Memory.Update(ctx, ev.SessionID, func(s *session.State) bool {
-		var m handoffMemory
-		s.Get(handoffSection, &m)
-		if slices.Contains(m.Asked, key) {
-			return false
-		}
-		m.Asked = append(m.Asked, key)
-		m.Asked = m.Asked[max(0, len(m.Asked)-maxAsked):]
-		first = s.Set(handoffSection, m) == nil
-		return first
-	})
-	return err == nil && first
+// mayAsk reports whether this sub-agent may still be asked in this turn.
+func (app *App) mayAsk(ctx context.Context, at *site.Site, ev event.Event) bool {
+	_, off := at.Off(ev.SessionID, app.Now())
+	return !off && handoff.AskOnce(ctx, at.Memory, ev)
 }
 
 func problems(list []handoff.Problem, separator string) string {

@@ -2,18 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/checkpoint"
-	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/tmux"
 )
 
 func (app *App) injectCmd() *cobra.Command {
@@ -53,13 +48,6 @@ already a checkpoint of ours.`,
 	return cmd
 }
 
-// errNoPane says that there is no such pane to type into.
-var errNoPane = errors.New("no such tmux pane")
-
-// enterDelay lets the agent take in a pasted block: an Enter right behind it
-// would be taken for one of its lines.
-const enterDelay = 300 * time.Millisecond
-
 // inject types what is owed into a pane; said is false when nothing is to be said.
 func (app *App) inject(ctx context.Context, f checkpoint.Facts, pane string) (said bool, err error) {
 	if !f.Enabled() {
@@ -69,44 +57,13 @@ func (app *App) inject(ctx context.Context, f checkpoint.Facts, pane string) (sa
 		return false, nil
 	}
 	// Asked first: what cannot be typed must not be remembered as said.
-	if err := app.tmux(ctx, "", "display-message", "-p", "-t", pane, "#{pane_id}"); err != nil {
+	target := tmux.Pane{Name: pane, Environ: app.Environ()}
+	if err := target.Check(ctx); err != nil {
 		return false, err
 	}
 	o := f.Decide(ctx)
 	if err := f.Remember(ctx, o); err != nil || !o.Verdict.Blocks() {
 		return false, err
 	}
-	// No control character may end the pasted block early.
-	text := strings.TrimSpace(redact.Strip(o.Verdict.Reason))
-	buffer := "gauntlet-" + strconv.Itoa(os.Getpid())
-	if err := app.tmux(ctx, text, "load-buffer", "-b", buffer, "-"); err != nil {
-		return false, err
-	}
-	if err := app.tmux(ctx, "", "paste-buffer", "-p", "-d", "-b", buffer, "-t", pane); err != nil {
-		return false, err
-	}
-	select {
-	case <-ctx.Done():
-		return false, context.Cause(ctx)
-	case <-time.After(enterDelay):
-	}
-	return true, app.tmux(ctx, "", "send-keys", "-t", pane, "Enter")
-}
-
-// tmux runs one tmux command.
-func (app *App) tmux(ctx context.Context, stdin string, args ...string) error {
-	cmd := proc.Cmd{Args: append([]string{"tmux"}, args...), Env: app.Environ(), Timeout: 10 * time.Second}
-	if stdin != "" {
-		cmd.Stdin = strings.NewReader(stdin)
-	}
-	out, stderr, res := proc.Output(ctx, cmd, 1<<16)
-	switch {
-	case proc.NotFound(res):
-		return errors.New("tmux is not installed")
-	case !res.OK():
-		return fmt.Errorf("%w: tmux %s: %s", errNoPane, args[0], redact.Line(string(stderr), 300))
-	case args[0] == "display-message" && strings.TrimSpace(string(out)) == "":
-		return fmt.Errorf("%w", errNoPane)
-	}
-	return nil
+	return true, target.Type(ctx, o.Verdict.Reason)
 }

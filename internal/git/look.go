@@ -96,3 +96,31 @@ func (r Repo) Ignored(ctx context.Context, path string) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// Difference is one file that differs between two trees.
+type Difference struct {
+	Status string `json:"status"` // A, M, D or T, as git has it
+	Path   string `json:"path"`
+}
+
+// Compare lists what differs from one tree to another; from is "" for the empty
+// tree.
+func (r Repo) Compare(ctx context.Context, from, to string) ([]Difference, error) {
+	if from == "" {
+		out, err := r.RunWith(ctx, Opts{Stdin: strings.NewReader("")}, "mktree")
+		if err != nil {
+			return nil, err
+		}
+		from = strings.TrimSpace(string(out))
+	}
+	out, err := r.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to)
+	if err != nil {
+		return nil, err
+	}
+	files := []Difference{}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		files = append(files, Difference{Status: fields[i], Path: fields[i+1]})
+	}
+	return files, nil
+}
