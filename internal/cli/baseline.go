@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
 	"gauntlet/internal/run"
+	"gauntlet/internal/site"
 	"gauntlet/internal/text"
 )
 
@@ -87,14 +88,19 @@ func baselineGates(cfg *config.Loaded, names []string) ([]string, error) {
 // makeBaseline runs the checks and writes their counts. Without create only what
 // is there already is lowered.
 func (app *App) makeBaseline(ctx context.Context, names []string, force, create bool) error {
-	cfg, err := app.loadProject()
+	at, err := app.project()
+	if err != nil {
+		return err
+	}
+	trusted := at.Trust()
+	cfg, err := app.policyToRun(ctx, at, false)
 	if err != nil {
 		return err
 	}
 	if names, err = baselineGates(cfg, names); err != nil {
 		return err
 	}
-	before, err := run.ReadBaseline(cfg.Root)
+	before, err := run.ReadBaseline(cfg)
 	if err != nil && !force {
 		return exit(2, "%v", err)
 	}
@@ -118,8 +124,11 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 	if !seen {
 		return exit(2, "no check ran: %s", redact.Line(res.Message, 300))
 	}
-	if err := run.WriteBaseline(cfg.Root, before); err != nil {
+	if _, err := run.WriteBaseline(cfg, before); err != nil {
 		return exit(2, "%v", err)
+	}
+	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
+		fmt.Fprintln(app.Out, note)
 	}
 	return nil
 }
@@ -175,7 +184,7 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	b, err := run.ReadBaseline(cfg.Root)
+	b, err := run.ReadBaseline(cfg)
 	if err != nil {
 		return exit(2, "%v", err)
 	}
@@ -205,4 +214,17 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 		}
 	}
 	return w.Flush()
+}
+
+// loweredBaseline allows a policy whose baseline a run has lowered: it only got
+// stricter.
+func (app *App) loweredBaseline(at *site.Site) func(context.Context, config.Policy) {
+	return func(ctx context.Context, p config.Policy) {
+		if d := at.Trust(); !d.Trusted() || d.All {
+			return
+		}
+		if err := at.Allowed().Allow(ctx, p, app.Now()); err != nil {
+			fmt.Fprintln(app.Err, "warning: "+err.Error())
+		}
+	}
 }

@@ -143,7 +143,7 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	start := app.Now()
 	res := run.Execute(ctx, run.Options{
 		Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget,
-		Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now,
+		Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now, Wrote: app.loweredBaseline(at),
 	})
 	view.Close()
 	app.remember(cfg.Root, start, res)

@@ -22,6 +22,8 @@ type Loaded struct {
 	Warnings []string // one line each, with their place
 	// Digest names the content of every file of the policy that was read.
 	Digest string
+	// Policy are those files.
+	Policy Policy
 	// Signers is the text of remote.signers, and Denied the keys of remote proofs
 	// that no longer count; read only where proofs are shared.
 	Signers []byte
@@ -110,7 +112,7 @@ func load(root string, from source, getenv func(string) string) (*Loaded, []prob
 	l := &loader{
 		root:    root,
 		source:  from,
-		out:     &Loaded{Root: root, Digest: from.policy.Digest(), Checks: map[string]*Check{}, Reviews: map[string]*Review{}},
+		out:     &Loaded{Root: root, Digest: from.policy.Digest(), Policy: from.policy, Checks: map[string]*Check{}, Reviews: map[string]*Review{}},
 		used:    map[string]bool{},
 		aliases: map[string]string{},
 		broken:  map[string]bool{},

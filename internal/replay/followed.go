@@ -41,9 +41,9 @@ func (j *judge) followedAction(s *session, i int, id string) (o Outcome, because
 					if edited {
 						return Unknown, "", "" // a later edit may have broken it
 					}
-					return Right, "it failed when it was run later: " + essence(c.Command), ""
+					return Right, "it failed when it was run later" + by(c.Command), ""
 				case c.Outcome == event.Success && !edited:
-					return Wrong, "it passed later without an edit in between: " + essence(c.Command), ""
+					return Wrong, "it passed later without an edit in between" + by(c.Command), ""
 				case c.Outcome == event.Success:
 					return Unknown, "", ""
 				}
@@ -52,6 +52,14 @@ func (j *judge) followedAction(s *session, i int, id string) (o Outcome, because
 		}
 	}
 	return Unknown, "", ""
+}
+
+// by names a command where that says something.
+func by(command string) string {
+	if word := essence(command); word != "" {
+		return ": " + word
+	}
+	return ""
 }
 
 func writtenInside(s *session, c event.ToolCall) []string {
@@ -65,8 +73,11 @@ func writtenInside(s *session, c event.ToolCall) []string {
 }
 
 // isDoneBy reports whether a call runs a command that the action asks for.
-func (a action) isDoneBy(c event.ToolCall) bool {
-	for _, cmd := range shellcmd.Parse(c.Command).Commands {
+func (a action) isDoneBy(c event.ToolCall) bool { return a.names(c.Command) }
+
+// names reports whether a line runs a command that the action asks for.
+func (a action) names(line string) bool {
+	for _, cmd := range shellcmd.Parse(line).Commands {
 		if slices.ContainsFunc(a.patterns, func(p shellcmd.Pattern) bool { return p.Match(cmd) }) {
 			return true
 		}
@@ -116,6 +127,9 @@ func essence(command string) string {
 		if len(words) > 1 && showsOnly(words[1]) { // behind a wrapper
 			continue
 		}
+		if slices.ContainsFunc(c.Filters, func(f []string) bool { return len(f) > 0 && f[0] == "head" }) {
+			continue // what came after the first lines nobody saw
+		}
 		n := 1
 		switch text := strings.Join(words, " "); {
 		case c.TestRun():
@@ -124,6 +138,8 @@ func essence(command string) string {
 			n = 3
 		case strings.Contains(text, "check") || strings.Contains(text, "verify"):
 			n = 2
+		case hasTestCommand(c.Name()):
+			continue // it would have said so
 		}
 		if n >= rank {
 			best, rank = words, n
@@ -146,5 +162,12 @@ func showsOnly(name string) bool {
 	return slices.Contains([]string{
 		"", "cd", "echo", "printf", "export", "set", "source", "sleep", "true", "tail", "head", "grep", "rg", "cat", "sed", "awk", "less", "ls", "wc",
 		"find", "jq", "diff", "git", "gh", "glab", "curl", "sort", "uniq", "xargs", "tee", "kill", "pkill", "ps",
+	}, name)
+}
+
+// hasTestCommand: a program whose test runs are known by their own names.
+func hasTestCommand(name string) bool {
+	return slices.Contains([]string{
+		"go", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "npx", "node", "python", "python3", "uv", "poetry", "make", "just", "mise", "dotnet", "mix", "mvn", "gradle",
 	}, name)
 }

@@ -271,7 +271,7 @@ func (j *judge) report(read []judged, policy int) Report {
 			r.Stops = t.report.Stops // any stop may be observed
 		}
 	}
-	t.suggestEvidence(unseen)
+	t.suggestEvidence(j, unseen)
 	t.suggestNeverRight()
 	t.suggestRepeats(j)
 	return t.finish()

@@ -13,14 +13,14 @@ import (
 const minSuggestion = 3
 
 // suggestEvidence names commands that did what a rule asked for, unseen.
-func (t *tally) suggestEvidence(unseen map[string]map[string]int) {
+func (t *tally) suggestEvidence(j *judge, unseen map[string]map[string]int) {
 	for _, rule := range slices.Sorted(maps.Keys(unseen)) {
 		for _, command := range slices.Sorted(maps.Keys(unseen[rule])) {
 			n := unseen[rule][command]
-			if n < minSuggestion || command == "" || strings.HasPrefix(command, "a command") {
-				continue
-			}
 			id := strings.TrimPrefix(rule, "action:")
+			if n < minSuggestion || j.actions[id].names(command) {
+				continue // too few, or it is evidence already and failed to prove
+			}
 			t.report.Suggestions = append(t.report.Suggestions, Suggestion{
 				Kind: "evidence", Rule: rule, Count: n,
 				Text: fmt.Sprintf("add %q to the evidence of the action %s: %s asked for it after that had passed", command, id, plural(n, "stop")),
@@ -46,7 +46,7 @@ func (t *tally) suggestNeverRight() {
 func (t *tally) suggestRepeats(j *judge) {
 	for _, id := range slices.Sorted(maps.Keys(j.actions)) {
 		r, a := t.rules["action:"+id], j.actions[id]
-		if r == nil || r.WouldBlock == 0 {
+		if r == nil || r.WouldBlock < minSuggestion || !a.test {
 			continue
 		}
 		for _, g := range j.gates {
@@ -54,7 +54,8 @@ func (t *tally) suggestRepeats(j *judge) {
 				continue
 			}
 			for _, c := range shellcmd.Parse(g.job.Check.Command).Commands {
-				if slices.ContainsFunc(a.patterns, func(p shellcmd.Pattern) bool { return p.Match(c) }) {
+				if c.TestRun() && slices.ContainsFunc(a.patterns, func(p shellcmd.Pattern) bool { return p.Match(c) }) {
+					t.gap("stops at which the gate "+g.job.Name+" runs and may prove what the action "+id+" asks for: gates are not run here", r.WouldBlock)
 					t.report.Suggestions = append(t.report.Suggestions, Suggestion{
 						Kind: "repeats", Rule: "action:" + id, Count: r.WouldBlock,
 						Text: fmt.Sprintf("the gate %s runs what the action %s asks for: with the gate the action only repeats it", g.job.Name, id),

@@ -2,9 +2,8 @@ package run
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"path/filepath"
 
 	"gauntlet/internal/config"
@@ -14,22 +13,26 @@ import (
 	"gauntlet/internal/text"
 )
 
-// BaselineFile is the committed baseline, relative to the project root.
-const BaselineFile = config.Dir + "/baseline.json"
+// baselineName is the committed baseline among the files of the policy: what is
+// allowed counts, and a change of it is told like any other.
+const baselineName = "baseline.json"
 
-// maxBaseline bounds it.
-const maxBaseline = 16 << 20
+// BaselineFile is the same, relative to the project root.
+const BaselineFile = config.Dir + "/" + baselineName
 
-// ReadBaseline reads the project's baseline; one that is not there is empty.
-func ReadBaseline(root string) (finding.Baseline, error) {
-	data, err := safefile.Read(root, filepath.Join(root, filepath.FromSlash(BaselineFile)), maxBaseline)
-	if errors.Is(err, fs.ErrNotExist) {
+// maxBaseline is the size of the largest file that a policy may have.
+const maxBaseline = 1 << 20
+
+// ReadBaseline reads a policy's baseline; one that is not there is empty.
+func ReadBaseline(cfg *config.Loaded) (finding.Baseline, error) {
+	file, ok := cfg.Policy[baselineName]
+	if !ok {
 		return finding.Baseline{Version: finding.BaselineVersion, Gates: map[string]finding.GateBaseline{}}, nil
 	}
-	if err != nil {
-		return finding.Baseline{}, fmt.Errorf("%s cannot be read: %w", BaselineFile, err)
+	if file.Err != nil {
+		return finding.Baseline{}, fmt.Errorf("%s cannot be read: %w", BaselineFile, file.Err)
 	}
-	b, err := finding.ParseBaseline(data)
+	b, err := finding.ParseBaseline(file.Data)
 	if err != nil {
 		return finding.Baseline{}, fmt.Errorf("%s: %w", BaselineFile, err)
 	}
@@ -39,18 +42,26 @@ func ReadBaseline(root string) (finding.Baseline, error) {
 	return b, nil
 }
 
-// WriteBaseline writes the project's baseline.
-func WriteBaseline(root string, b finding.Baseline) error {
+// WriteBaseline writes the project's baseline and returns the policy with it.
+func WriteBaseline(cfg *config.Loaded, b finding.Baseline) (config.Policy, error) {
 	data, err := b.Bytes()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return safefile.WriteIn(root, filepath.Join(root, filepath.FromSlash(BaselineFile)), data, 0o644)
+	if len(data) > maxBaseline {
+		return nil, fmt.Errorf("%s would be larger than 1 MiB: fix some findings, or leave out generated files", BaselineFile)
+	}
+	policy := maps.Clone(cfg.Policy)
+	if policy == nil {
+		policy = config.Policy{}
+	}
+	policy[baselineName] = config.PolicyFile{Data: data}
+	return policy, safefile.WriteIn(cfg.Root, filepath.Join(cfg.Root, filepath.FromSlash(BaselineFile)), data, 0o644)
 }
 
 // beforeBaseline is the committed baseline of the gate.
 func (e *execution) beforeBaseline(ctx context.Context, j gate.Job) (earlier, error) {
-	b, err := ReadBaseline(e.opts.Config.Root)
+	b, err := ReadBaseline(e.opts.Config)
 	if err != nil {
 		return earlier{}, err
 	}
@@ -91,6 +102,7 @@ func (e *execution) tighten(ctx context.Context, all []planned, results []gate.R
 	}
 	var b finding.Baseline
 	changed := false
+	var lowered []string
 	for i, r := range results {
 		j := all[i].job
 		if j.Check == nil || j.Check.NewOnly != "baseline" || r.Cached || r.Report == nil || r.Status != gate.Pass || e.touchedMeanwhile(j) {
@@ -98,7 +110,7 @@ func (e *execution) tighten(ctx context.Context, all []planned, results []gate.R
 		}
 		if b.Gates == nil {
 			var err error
-			if b, err = ReadBaseline(e.opts.Config.Root); err != nil {
+			if b, err = ReadBaseline(e.opts.Config); err != nil {
 				return // said where it mattered
 			}
 		}
@@ -110,13 +122,24 @@ func (e *execution) tighten(ctx context.Context, all []planned, results []gate.R
 			g.Files = files
 			b.Gates[j.ID] = g
 			changed = true
-			e.note("%s: %s lowered to %s", BaselineFile, j.Name, text.Count(files.Total(), "finding"))
+			lowered = append(lowered, fmt.Sprintf("%s: %s lowered to %s", BaselineFile, j.Name, text.Count(files.Total(), "finding")))
 		}
 	}
-	if changed {
-		if err := WriteBaseline(e.opts.Config.Root, b); err != nil {
-			e.res.Warnings = append(e.res.Warnings, err.Error())
-		}
+	// What judged may be an earlier policy than the one on disk: that one is the
+	// user's to look at first.
+	if !changed || config.ReadPolicy(e.opts.Config.Root).Digest() != e.opts.Config.Digest {
+		return
+	}
+	policy, err := WriteBaseline(e.opts.Config, b)
+	if err != nil {
+		e.res.Warnings = append(e.res.Warnings, err.Error())
+		return
+	}
+	for _, line := range lowered {
+		e.note("%s", line)
+	}
+	if e.opts.Wrote != nil {
+		e.opts.Wrote(ctx, policy)
 	}
 }
 

@@ -56,6 +56,9 @@ type Options struct {
 	Before *turn.Snapshot
 	// TurnStart is when the human's prompt arrived; zero when that is not known.
 	TurnStart time.Time
+	// Wrote is called with the policy after the run lowered its baseline: nothing
+	// else in it changed. nil: nobody has to know.
+	Wrote func(context.Context, config.Policy)
 	// LockWait is how long to wait for another run in the same work tree.
 	LockWait time.Duration
 	// Interval is how long the last run holds; 0 runs always.

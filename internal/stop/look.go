@@ -183,6 +183,13 @@ func (s *stopping) runGates(ctx context.Context) {
 		Turn: "session " + s.Event.SessionID + " " + s.Mark.Key(), Since: s.Ledger.Since(),
 		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns, TurnStart: s.Ledger.Prompt.At,
 	}
+	if d := s.site.Trust(); d.Trusted() && !d.All {
+		opts.Wrote = func(ctx context.Context, p config.Policy) { // it only got stricter
+			if err := s.site.Allowed().Allow(ctx, p, s.Hook.Now()); err != nil {
+				s.complain(err)
+			}
+		}
+	}
 	if opts.TurnStart.IsZero() {
 		opts.TurnStart = s.seen.Turn.Start
 	}
