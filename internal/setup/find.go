@@ -154,7 +154,7 @@ func (f *finder) offer(c found) bool {
 			return true
 		}
 		if p.Source > FromCI && f.covers(q, *p) {
-			if q.Dir == p.Dir && q.Role == p.Role && len(q.Covers) == 1 {
+			if q.Dir == p.Dir {
 				f.out.Proposals[i].Instead = append(q.Instead, *p)
 			}
 			return true

@@ -48,23 +48,52 @@ func (r *Result) Try(ctx context.Context, try Trier) {
 		return p
 	}
 	for _, p := range r.Proposals {
-		var left []Refusal
-		var tried Proposal
-		for _, candidate := range append([]Proposal{p}, p.Instead...) {
-			if tried = once(candidate); tried.usable() {
-				break
-			}
-			left = append(left, Refusal{Dir: candidate.Dir, Run: candidate.Run, Why: candidate.Why, Reason: tried.trial.reason(), Tried: true})
-		}
-		switch parts := r.tryParts(p, tried, once); {
+		whole := once(p)
+		parts := r.tryParts(whole, once)
+		switch {
 		case len(parts) > 0:
 			kept = append(kept, parts...)
-		case tried.usable():
-			kept = append(kept, tried)
+		case whole.usable():
+			kept = append(kept, whole)
 		}
-		r.Refusals = append(r.Refusals, left...)
+		if whole.usable() {
+			continue
+		}
+		r.leave(whole)
+		if len(parts) == 0 {
+			kept = append(kept, r.tryInstead(p, kept, once)...)
+		}
 	}
 	r.Proposals = kept
+}
+
+// leave notes that a command was tried and is of no use here.
+func (r *Result) leave(p Proposal) {
+	r.Refusals = append(r.Refusals, Refusal{Dir: p.Dir, Run: p.Run, Why: p.Why, Reason: p.trial.reason(), Tried: true})
+}
+
+// tryInstead tries the less trusted commands for what one that cannot run stood
+// for: the first that can, of each role.
+func (r *Result) tryInstead(whole Proposal, kept []Proposal, once func(Proposal) Proposal) []Proposal {
+	done := map[Role]bool{}
+	for _, k := range kept {
+		if k.Dir == whole.Dir {
+			done[k.Role] = true
+		}
+	}
+	var out []Proposal
+	for _, p := range whole.Instead {
+		if done[p.Role] {
+			continue
+		}
+		if p = once(p); p.usable() {
+			out = append(out, p)
+			done[p.Role] = true
+		} else {
+			r.leave(p)
+		}
+	}
+	return out
 }
 
 // usable: it can be a gate, if only one that is observed.
@@ -74,27 +103,28 @@ func (p Proposal) usable() bool {
 
 // tryParts tries the parts of a command that did not pass as a whole. They stand
 // in for it if one of them passes.
-func (r *Result) tryParts(whole, tried Proposal, once func(Proposal) Proposal) []Proposal {
-	if tried.trial.State == Passed || tried.trial.State == Untried {
+func (r *Result) tryParts(whole Proposal, once func(Proposal) Proposal) []Proposal {
+	if whole.trial.State == Passed || whole.trial.State == Untried {
 		return nil
 	}
-	var out []Proposal
+	var usable, rest []Proposal
 	passed := false
-	var left []Refusal
 	for _, part := range whole.Parts {
 		part = once(part)
 		passed = passed || part.trial.State == Passed
 		if part.usable() {
-			out = append(out, part)
+			usable = append(usable, part)
 		} else {
-			left = append(left, Refusal{Dir: part.Dir, Run: part.Run, Why: part.Why, Reason: part.trial.reason(), Tried: true})
+			rest = append(rest, part)
 		}
 	}
 	if !passed {
 		return nil
 	}
-	r.Refusals = append(r.Refusals, left...)
-	return out
+	for _, part := range rest {
+		r.leave(part)
+	}
+	return usable
 }
 
 // Trial is how the proposal did.
