@@ -147,6 +147,16 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 	if isNull(n) && v.Kind() != reflect.Struct && !isSection(v) {
 		return // "key:" with nothing behind it is the same as no key
 	}
+	if word := tag.Get("word"); word != "" && isSection(v) && isScalar(n) {
+		section := reflect.New(v.Type().Elem())
+		index, _ := fieldIndex(section.Elem().Type(), word)
+		before := len(d.errs)
+		d.scalar(n, section.Elem().Field(index), field, section.Elem().Type().Field(index).Tag)
+		if len(d.errs) == before {
+			v.Set(section)
+		}
+		return
+	}
 	if on, ok := boolOf(n); ok && isSection(v) {
 		if on { // the same as an empty section; off is the same as none
 			v.Set(reflect.New(v.Type().Elem()))
@@ -176,6 +186,11 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 // isSection tells an optional section, which an empty key switches on.
 func isSection(v reflect.Value) bool {
 	return v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct
+}
+
+func isScalar(n ast.Node) bool {
+	_, ok := n.(ast.ScalarNode)
+	return ok && !isNull(n)
 }
 
 func isNull(n ast.Node) bool {

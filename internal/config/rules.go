@@ -99,6 +99,12 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 		d.failField("fail_fast", "", "cannot be used together with parallel: true; remove one")
 	}
 	checkReport(d, c)
+	if r := c.Runner; r != nil && (r.Kind == "") == (len(r.Exec) == 0) {
+		d.failField("runner", "", "must be local, remote or {exec: [COMMAND, …]}")
+	}
+	if r := c.Runner; r != nil && r.Kind == RunnerRemote && l.out.Project.Remote.Farm == nil {
+		d.failField("runner", "", "needs a build farm: set remote.farm.address in config.yml")
+	}
 	for i, p := range c.ErrorPatterns {
 		if _, err := regexp.Compile(p); err != nil {
 			d.failField(fmt.Sprintf("error_patterns[%d]", i), "", "%s is not a regular expression: %v", quote(p), err)

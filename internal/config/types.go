@@ -9,6 +9,7 @@ package config
 //	min, max  inclusive bounds; above: an exclusive lower bound
 //	glob      every item is a glob
 //	lenient   a bad value is a warning and the field counts as not set
+//	word      the field that a plain word in place of the section sets
 //	default   the value that counts when no file sets it; lists are separated by blanks
 //	strict    the same under stop_hook.preset: strict
 //	env       the environment variable that overrides it
@@ -46,6 +47,23 @@ type Remote struct {
 	Write     *bool    `yaml:"write" json:"write,omitempty" doc:"Publish passes of checks that ran here, signed." default:"false"`
 	Signers   string   `yaml:"signers" json:"signers,omitempty" doc:"File below .gauntlet/, in the format of OpenSSH's allowed_signers: whose proofs count. One's own always do." nonblank:"true" default:"allowed_signers"`
 	TimeoutMS *float64 `yaml:"timeout_ms" json:"timeout_ms,omitempty" doc:"How long a stop waits for the server, in milliseconds." above:"0" default:"300"`
+	Farm      *Farm    `yaml:"farm" json:"farm,omitempty" doc:"Build farm for checks with runner: remote."`
+}
+
+// Farm is a server of the Remote Execution API, for checks with runner: remote.
+type Farm struct {
+	Address   string `yaml:"address" json:"address" required:"true" doc:"host:port. A token is taken from GAUNTLET_FARM_TOKEN."`
+	Instance  string `yaml:"instance" json:"instance,omitempty" doc:"Instance name at the farm."`
+	Plaintext bool   `yaml:"plaintext" json:"plaintext,omitempty" doc:"Do not use TLS, for loopback and private networks."`
+}
+
+// RunnerRemote is the word for the build farm.
+const RunnerRemote = "remote"
+
+// Runner is where a check runs.
+type Runner struct {
+	Kind string   `yaml:"kind" json:"kind,omitempty" enum:"local,remote" doc:"local, or remote: the build farm of remote.farm."`
+	Exec []string `yaml:"exec" json:"exec,omitempty" doc:"Command that runs a shell script, its last argument, elsewhere and passes standard input on, such as [ssh, build-host]. The script gets a git bundle of the tree on standard input."`
 }
 
 // UserRemote is the remote section of the user's own file, which alone may hold
@@ -191,6 +209,8 @@ type Check struct {
 	ReportFile       string            `yaml:"report_file" json:"report_file,omitempty" nonblank:"true" doc:"The file that the command writes its report to, relative to its working directory. Default: stdout."`
 	NewOnly          string            `yaml:"new_only" json:"new_only,omitempty" enum:"turn,base,baseline" doc:"Only new findings fail: new since this turn began, since the merge base, or over the counts of .gauntlet/baseline.json."`
 	Retries          *int              `yaml:"retries" json:"retries,omitempty" min:"0" max:"1" default:"0" doc:"Run a failed check once more to find out whether it is flaky."`
+	Runner           *Runner           `yaml:"runner" json:"runner,omitempty" word:"kind" doc:"Where it runs: local, remote (the build farm of remote.farm), or {exec: [ssh, host]}."`
+	Platform         map[string]string `yaml:"platform" json:"platform,omitempty" doc:"Properties that a worker of the build farm must have."`
 	Quarantine       *Quarantine       `yaml:"quarantine" json:"quarantine,omitempty" doc:"Only warn until a day, for a check that is known to be flaky."`
 
 	// FixText is the content of FixInstructions.

@@ -24,6 +24,9 @@ type Env struct {
 	Root string
 	// Touched reports whether the work that is judged changed a file; nil: nothing.
 	Touched func(path string) bool
+	// Elsewhere runs a check's command where its runner says, and reports where that
+	// was. ok is false when it did not run there: then it runs here. nil: nowhere.
+	Elsewhere func(ctx context.Context, j Job, command string, c proc.Cmd) (r proc.Result, where string, ok bool)
 	// Judge may change the result before it is written to the log; nil: it stands.
 	Judge func(context.Context, Job, *Result)
 }
@@ -90,10 +93,19 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 // attempt runs the command once.
 func attempt(ctx context.Context, j Job, env Env, res Result, command string, log *gateLog) Result {
 	out := newCapture(j.Check, log)
-	r := proc.Run(ctx, proc.Cmd{
+	cmd := proc.Cmd{
 		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: append(checkEnviron(env.Environ, j.Check.Env, j.Dir), "BASE_BRANCH="+env.BaseBranch),
 		Stdout: out.stdout, Stderr: out.stderr, Timeout: j.Check.Limit(), Contain: true,
-	})
+	}
+	r, ran := proc.Result{}, false
+	if j.Check.Runner != nil && env.Elsewhere != nil {
+		if r, res.Where, ran = env.Elsewhere(ctx, j, command, cmd); ran {
+			log.note("\nRan on " + res.Where + "\n")
+		}
+	}
+	if !ran {
+		r = proc.Run(ctx, cmd)
+	}
 	res.DurationMS = r.Duration.Milliseconds()
 	output, whole := log.output()
 	res.judge(j, r, j.Check.Limit(), output, whole)

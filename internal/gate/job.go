@@ -44,6 +44,11 @@ func (j Job) Parallel() bool {
 	return j.Review.Parallel == nil || *j.Review.Parallel
 }
 
+// SendsTree reports whether the job's runner is sent the tree as a bundle.
+func (j Job) SendsTree() bool {
+	return j.Check != nil && j.Check.Runner != nil && len(j.Check.Runner.Exec) > 0
+}
+
 // Filter narrows what is selected.
 type Filter struct {
 	Kind  Kind     // "" = both

@@ -40,9 +40,11 @@ type Result struct {
 	DurationMS int64  `json:"durationMs"`
 	// Cached: not run again, because it passed on exactly this content. Proof says
 	// who proved that.
-	Cached  bool          `json:"cached"`
-	Proof   *proof.Origin `json:"proof,omitempty"`
-	LogPath string        `json:"logPath"`
+	Cached bool          `json:"cached"`
+	Proof  *proof.Origin `json:"proof,omitempty"`
+	// Where it ran, if not on this machine.
+	Where   string `json:"where,omitempty"`
+	LogPath string `json:"logPath"`
 
 	Name    string `json:"name,omitempty"`
 	Entry   string `json:"entry,omitempty"`

@@ -77,6 +77,25 @@ func (k Kept) Env() []string {
 	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(k.dir, "objects")}
 }
 
+// Bundle writes the snapshot's files, without their history, as a git bundle.
+func (k Kept) Bundle(ctx context.Context, r Repo, file string) error {
+	env := Opts{Env: []string{"GIT_DIR=" + k.dir, "GIT_AUTHOR_NAME=Gauntlet", "GIT_AUTHOR_EMAIL=gauntlet@localhost", "GIT_COMMITTER_NAME=Gauntlet", "GIT_COMMITTER_EMAIL=gauntlet@localhost"}}
+	alone, err := r.RunWith(ctx, env, "commit-tree", "-m", "gauntlet: one tree", k.Commit+"^{tree}")
+	if err != nil {
+		return fmt.Errorf("bundle: %w", err)
+	}
+	if _, err := r.RunWith(ctx, env, "update-ref", BundleRef, strings.TrimSpace(string(alone))); err != nil {
+		return fmt.Errorf("bundle: %w", err)
+	}
+	if _, err := r.RunWith(ctx, env, "bundle", "create", "--quiet", file, BundleRef); err != nil {
+		return fmt.Errorf("bundle: %w", err)
+	}
+	return nil
+}
+
+// BundleRef is the branch that a bundle holds.
+const BundleRef = "refs/heads/gauntlet"
+
 // tempKept begins the names of snapshots that are not finished.
 const tempKept = "snapshot-"
 

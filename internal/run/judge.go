@@ -20,8 +20,8 @@ type planned struct {
 // execute runs the jobs that nobody has proved yet, and records the run.
 func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) {
 	var kept git.Kept
-	if slices.ContainsFunc(jobs, func(j gate.Job) bool { return j.Kind == gate.KindReview }) {
-		kept = e.keep(ctx)() // what reviewers see is compared with it
+	if slices.ContainsFunc(jobs, func(j gate.Job) bool { return j.Kind == gate.KindReview || j.SendsTree() }) {
+		kept = e.keep(ctx)() // what reviewers and other machines see
 	}
 	n := e.logs.highest + 1
 	all := make([]planned, len(jobs))
@@ -130,6 +130,9 @@ func (e *execution) prepare(ctx context.Context, j gate.Job, n int, kept git.Kep
 	env := gate.Env{
 		LogDir: e.logDir, RunNumber: n, BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now,
 		Observer: e.opts.Observer, Root: e.opts.Config.Root, Touched: e.touched,
+	}
+	if j.Check.Runner != nil {
+		env.Elsewhere = e.elsewhere(kept)
 	}
 	key := e.key(ctx, j)
 	env.Judge = func(ctx context.Context, j gate.Job, r *gate.Result) { e.onlyNew(ctx, j, key, r) }

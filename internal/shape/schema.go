@@ -101,6 +101,8 @@ func (s Style) types(f Field) *jsontree.Value {
 	switch {
 	case f.Nullable && !s.File:
 		names = append(names, "null")
+	case f.Nullable && f.Type == Object && f.Tag.Get("word") != "":
+		names = append(names, "string", "null")
 	case f.Nullable && f.Type == Object:
 		names = append(names, "boolean", "null")
 	}

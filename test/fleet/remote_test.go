@@ -24,13 +24,12 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	bin := filepath.Join(dir, "gauntlet")
-	cmd := exec.Command("go", "build", "-o", bin, "gauntlet/cmd/gauntlet")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return string(out), err
+	for _, name := range []string{"gauntlet", "gauntlet-fleet"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "gauntlet/cmd/"+name).CombinedOutput(); err != nil {
+			return string(out), err
+		}
 	}
-	return bin, nil
+	return filepath.Join(dir, "gauntlet"), nil
 })
 
 // machine is one user's machine with a clone of the same project.
@@ -93,6 +92,7 @@ type result struct {
 		Cached  bool   `json:"cached"`
 		Status  string `json:"status"`
 		Message string `json:"message"`
+		Where   string `json:"where"`
 		Proof   *struct {
 			Source string `json:"source"`
 			By     string `json:"by"`

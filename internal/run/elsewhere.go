@@ -1,0 +1,194 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/internal/config"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/git"
+	"gauntlet/internal/proc"
+	"gauntlet/internal/safefile"
+)
+
+// elsewhere runs a check where its runner says. What does not run there runs
+// here, and the person hears why.
+func (e *execution) elsewhere(kept git.Kept) func(context.Context, gate.Job, string, proc.Cmd) (proc.Result, string, bool) {
+	var mu sync.Mutex // checks run side by side
+	here := func(j gate.Job, why string) (proc.Result, string, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s ran here: %s", j.Name, why))
+		return proc.Result{}, "", false
+	}
+	return func(ctx context.Context, j gate.Job, command string, c proc.Cmd) (proc.Result, string, bool) {
+		if e.content == nil {
+			return here(j, "what the work tree holds is not known")
+		}
+		tmp, err := os.MkdirTemp("", "gauntlet-runner-")
+		if err != nil {
+			return here(j, err.Error())
+		}
+		defer os.RemoveAll(tmp) //nolint:errcheck // a temporary directory of this run
+		if r := j.Check.Runner; len(r.Exec) > 0 {
+			return e.byCommand(ctx, j, command, c, kept, tmp, here)
+		}
+		if j.Check.Runner.Kind == config.RunnerRemote {
+			return e.onFarm(ctx, j, command, c, tmp, here)
+		}
+		return proc.Result{}, "", false
+	}
+}
+
+type fallback func(j gate.Job, why string) (proc.Result, string, bool)
+
+// fleetJob is what `gauntlet-fleet execute` reads.
+type fleetJob struct {
+	Command    string            `json:"command"`
+	Root       string            `json:"root"`
+	Dir        string            `json:"dir"`
+	Files      []string          `json:"files"`
+	Env        map[string]string `json:"env,omitempty"`
+	Platform   map[string]string `json:"platform,omitempty"`
+	TimeoutSec float64           `json:"timeoutSeconds"`
+}
+
+// exitUnreachable is how `gauntlet-fleet execute` says that the farm did not run
+// the command.
+const exitUnreachable = 3
+
+// onFarm runs a check on the build farm, through the helper binary.
+func (e *execution) onFarm(ctx context.Context, j gate.Job, command string, c proc.Cmd, tmp string, here fallback) (proc.Result, string, bool) {
+	fleet, err := fleetBinary()
+	if err != nil {
+		return here(j, err.Error())
+	}
+	dir, err := filepath.Rel(e.opts.Config.Root, j.Dir)
+	if err != nil || !filepath.IsLocal(dir) {
+		return here(j, "its directory is not in the project")
+	}
+	job := fleetJob{
+		Command: command, Root: e.opts.Config.Root, Dir: strings.TrimPrefix(filepath.ToSlash(dir), "."), Env: j.Check.Env, Platform: j.Check.Platform, TimeoutSec: j.Check.Limit().Seconds(),
+	}
+	for _, f := range e.tree.Files {
+		job.Files = append(job.Files, f.Path)
+	}
+	text, err := json.Marshal(job)
+	if err != nil {
+		return here(j, err.Error())
+	}
+	farm := e.opts.Config.Project.Remote.Farm
+	result := filepath.Join(tmp, "result.json")
+	args := []string{fleet, "execute", "--farm", farm.Address, "--instance", farm.Instance, "--result", result}
+	if farm.Plaintext {
+		args = append(args, "--plaintext")
+	}
+	var trouble bytes.Buffer
+	c.Args, c.Dir, c.Stdin, c.Stderr = args, e.opts.Config.Root, bytes.NewReader(text), &trouble
+	c.Timeout += farmGrace
+	r := proc.Run(ctx, c)
+	if ctx.Err() != nil || r.TimedOut {
+		return r, farm.Address, true
+	}
+	var ended struct {
+		ExitCode int    `json:"exitCode"`
+		Worker   string `json:"worker"`
+		TimedOut bool   `json:"timedOut"`
+	}
+	answer, err := safefile.Read(tmp, result, 64<<10)
+	if r.ExitCode != 0 || err != nil || json.Unmarshal(answer, &ended) != nil {
+		why := "the build farm did not run it"
+		if line := strings.TrimSpace(trouble.String()); line != "" && r.ExitCode == exitUnreachable {
+			why += ": " + strings.TrimPrefix(line, "gauntlet-fleet: ")
+		}
+		return here(j, why)
+	}
+	r.ExitCode, r.TimedOut = ended.ExitCode, ended.TimedOut
+	return r, strings.TrimSpace(ended.Worker + " of " + farm.Address), true
+}
+
+// farmGrace is what a farm may take beyond the check's own time, to upload.
+const farmGrace = time.Minute
+
+// fleetBinary finds the helper beside this program, else on PATH.
+func fleetBinary() (string, error) {
+	name := "gauntlet-fleet"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		if real, err := filepath.EvalSymlinks(self); err == nil {
+			self = real
+		}
+		if beside := filepath.Join(filepath.Dir(self), name); isFile(beside) {
+			return beside, nil
+		}
+	}
+	if p, err := proc.LookPath(name); err == nil {
+		return p, nil
+	}
+	return "", fmt.Errorf("%s is not installed (it comes with Gauntlet: make fleet, or the package of that name)", name)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// byCommand runs a check through a command such as ssh, with the tree as a git
+// bundle on its standard input.
+func (e *execution) byCommand(ctx context.Context, j gate.Job, command string, c proc.Cmd, kept git.Kept, tmp string, here fallback) (proc.Result, string, bool) {
+	if kept.Commit == "" {
+		return here(j, "the tree could not be saved")
+	}
+	file := filepath.Join(tmp, "tree.bundle")
+	if err := kept.Bundle(ctx, e.repo, file); err != nil {
+		return here(j, err.Error())
+	}
+	bundle, err := safefile.Open(tmp, file)
+	if err != nil {
+		return here(j, err.Error())
+	}
+	defer bundle.Close() //nolint:errcheck // read only
+	dir, err := filepath.Rel(e.repo.Root, j.Dir)
+	if err != nil || !filepath.IsLocal(dir) {
+		return here(j, "its directory is not in the repository")
+	}
+	c.Args = append(slices.Clone(j.Check.Runner.Exec), remoteScript(filepath.ToSlash(dir), j.Check.Env, command))
+	c.Stdin = bundle
+	r := proc.Run(ctx, c)
+	if r.ExitCode == notStarted && ctx.Err() == nil || proc.NotFound(r) {
+		return here(j, fmt.Sprintf("%s could not start it", j.Check.Runner.Exec[0]))
+	}
+	return r, strings.Join(j.Check.Runner.Exec, " "), true
+}
+
+// notStarted is the exit code of the script when the tree could not be laid out,
+// and that of ssh when it cannot connect.
+const notStarted = 255
+
+// remoteScript lays the tree out in a directory of its own, runs the command
+// there and removes it again.
+func remoteScript(dir string, env map[string]string, command string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "d=$(mktemp -d) || exit %d; trap 'rm -rf \"$d\"' EXIT; ", notStarted)
+	fmt.Fprintf(&b, "cat > \"$d/bundle\" && git clone -q -b %s \"$d/bundle\" \"$d/tree\" && cd \"$d/tree/\"%s || exit %d; ", strings.TrimPrefix(git.BundleRef, "refs/heads/"), quote(dir), notStarted)
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		fmt.Fprintf(&b, "export %s; ", quote(name+"="+env[name]))
+	}
+	fmt.Fprintf(&b, "sh -c %s < /dev/null", quote(command))
+	return b.String()
+}
+
+// quote makes text one word of a shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

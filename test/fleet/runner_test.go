@@ -1,0 +1,114 @@
+//go:build unix
+
+package fleet
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"gauntlet/test/reapitest"
+)
+
+// onFarm is a machine whose check runs on a farm.
+func onFarm(t *testing.T, address, command string) *machine {
+	t.Helper()
+	m := newMachine(t, "m", "remote: {farm: {address: \""+address+"\", plaintext: true}}\n")
+	m.write(m.repo, ".gauntlet/checks/test.yml", "command: |\n  "+command+"\nrunner: remote\nplatform: {pool: small}\nenv: {WHERE: farm}\ntimeout: 20\n")
+	return m
+}
+
+func TestACheckRunsOnAFarm(t *testing.T) {
+	farm := &reapitest.Farm{}
+	address := farm.Start(t)
+	m := onFarm(t, address, `grep -q GOOD a.txt && test "$WHERE$PLATFORM_pool" = farmsmall`)
+	got := m.judge()
+	if got.Status != "passed" || !strings.Contains(got.Gates[0].Where, "worker-1") || len(got.Warnings) != 0 {
+		t.Fatalf("%+v", got)
+	}
+	if again := m.judge(); !again.Gates[0].Cached {
+		t.Errorf("the farm's result is not a proof: %+v", again)
+	}
+	m.write(m.repo, "a.txt", "BAD\n")
+	if got := m.judge(); got.Status != "failed" || got.Gates[0].Where == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAFarmThatIsAwayMeansHere(t *testing.T) {
+	address := (&reapitest.Farm{Refuse: status.Error(codes.Unimplemented, "cache only")}).Start(t)
+	for name, address := range map[string]string{"no Execute": address, "nobody there": "127.0.0.1:1"} {
+		m := onFarm(t, address, "grep -q GOOD a.txt")
+		got := m.judge()
+		if got.Status != "passed" || got.Gates[0].Where != "" || !strings.Contains(strings.Join(got.Warnings, "\n"), "test ran here: the build farm did not run it") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	// The helper is missing.
+	m := onFarm(t, address, "grep -q GOOD a.txt")
+	alone := filepath.Join(t.TempDir(), "gauntlet")
+	text, err := os.ReadFile(m.bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(alone, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	m.bin = alone
+	if got := m.judge(); got.Status != "passed" || !strings.Contains(strings.Join(got.Warnings, "\n"), "gauntlet-fleet is not installed") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAStopEndsAJobOnTheFarm(t *testing.T) {
+	farm := &reapitest.Farm{}
+	m := onFarm(t, farm.Start(t), "sleep 30")
+	m.write(m.repo, ".gauntlet/checks/test.yml", "command: sleep 30\nrunner: remote\ntimeout: 1\n")
+	start := time.Now()
+	got := m.judge()
+	if got.Status != "failed" || time.Since(start) > 25*time.Second {
+		t.Errorf("%+v after %s", got, time.Since(start))
+	}
+}
+
+func TestACheckRunsThroughACommand(t *testing.T) {
+	m := newMachine(t, "m", "")
+	m.write(m.repo, "sub/run.sh", "cat ../a.txt; pwd\n")
+	// sh -c stands in for a machine behind ssh: it gets the script as its last word.
+	m.write(m.repo, ".gauntlet/checks/test.yml", `command: |
+  sh run.sh | grep GOOD && test "$WHERE" = "it's elsewhere" && ! pwd | grep -q src
+working_directory: sub
+runner: {exec: [sh, -c]}
+env: {WHERE: "it's elsewhere"}
+`)
+	got := m.judge()
+	if got.Status != "passed" || got.Gates[0].Where != "sh -c" {
+		t.Fatalf("%+v", got)
+	}
+	m.write(m.repo, "a.txt", "BAD\n") // not committed: the snapshot has it
+	if got := m.judge(); got.Status != "failed" {
+		t.Errorf("%+v", got)
+	}
+	m.write(m.repo, "a.txt", "GOOD\n")
+	m.write(m.repo, ".gauntlet/checks/test.yml", "command: grep -q GOOD a.txt\nrunner: {exec: [no-such-ssh, host]}\n")
+	if got := m.judge(); got.Status != "passed" || !strings.Contains(strings.Join(got.Warnings, "\n"), "no-such-ssh could not start it") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRunnersAreChecked(t *testing.T) {
+	m := newMachine(t, "m", "")
+	for runner, want := range map[string]string{
+		"remote": "needs a build farm", "elsewhere": "must be one of", "{}": "must be local, remote or", "{exec: [a], kind: local}": "must be local, remote or",
+	} {
+		m.write(m.repo, ".gauntlet/checks/test.yml", "command: \"true\"\nrunner: "+runner+"\n")
+		if out, errs, err := m.run(m.bin, "validate"); err == nil || !strings.Contains(out+errs, want) {
+			t.Errorf("%s: %v %s%s", runner, err, out, errs)
+		}
+	}
+}
