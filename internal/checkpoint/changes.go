@@ -27,7 +27,8 @@ func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note st
 	if err != nil {
 		note = "no snapshot at the prompt (" + err.Error() + ")"
 	}
-	if snap != nil && t.Readable && !t.Start.IsZero() && snap.At.Before(t.Start.Add(-staleSnapshot)) {
+	// A message from the future is a clock that jumped, and says nothing.
+	if snap != nil && t.Readable && !t.Start.IsZero() && !t.Start.After(f.Now.Add(time.Minute)) && snap.At.Before(t.Start.Add(-staleSnapshot)) {
 		snap = nil
 	}
 	if snap != nil {
