@@ -63,6 +63,9 @@ type outcome struct {
 	Pushed   string
 	PushNote string
 	Notes    bool // CLAUDE.md was written
+	// LeftOut are files that nothing of this takes, because their names say that
+	// they hold secrets.
+	LeftOut  []string
 	Warnings []string
 }
 
@@ -141,7 +144,7 @@ func (x *execution) run(ctx context.Context) outcome {
 		x.log.printf("Nothing to save: the work tree is clean")
 		return outcome{Skipped: nothingToSave, Detail: "nothing to save, the work tree is clean", Pushed: pushedNo, Branch: s.status.Branch}
 	}
-	out := outcome{Branch: s.status.Branch, Pushed: pushedNo}
+	out := outcome{Branch: s.status.Branch, Pushed: pushedNo, LeftOut: secretFiles(s.status)}
 	c, err := x.plan(ctx, &out, n, s)
 	if err != nil {
 		return failed(gitFailed, "%s", gitSays(err))
@@ -303,11 +306,16 @@ func (x *execution) withoutLogs(changes []git.Change) []git.Change {
 
 // leftOut are the paths that neither a snapshot nor a commit of the work takes.
 func (x *execution) leftOut(st git.Status) []string {
-	out := st.Nested()
+	out := append(st.Nested(), secretFiles(st)...)
 	if logs := x.logs(); logs != "" {
 		out = append(out, logs)
 	}
 	return out
+}
+
+// secretFiles are changed files whose names say that they hold secrets.
+func secretFiles(st git.Status) []string {
+	return slices.DeleteFunc(st.Paths(), func(p string) bool { return !redact.SecretFile(p) })
 }
 
 // workBeside reports whether anything changed besides the files committed.

@@ -90,6 +90,9 @@ func (o outcome) tell() string {
 	case o.PushNote != "":
 		parts = append(parts, "not pushed: "+o.PushNote)
 	}
+	if len(o.LeftOut) > 0 {
+		parts = append(parts, "left out, because of their names: "+cut(strings.Join(o.LeftOut, ", "), 200))
+	}
 	return redact.Line(strings.Join(append(parts, o.Warnings...), "; "), 900)
 }
 

@@ -57,6 +57,7 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		res.LogPath = ""
 		return res
 	}
+	log.secrets = redact.Environment(checkEnviron(env.Environ, j.Check.Env, j.Dir))
 	log.note(fmt.Sprintf("Start: %s\nCommand: %s\nDirectory: %s\n\n", start.UTC().Format(time.RFC3339), res.Command, j.Dir))
 	if st, err := os.Stat(j.Dir); err != nil || !st.IsDir() {
 		res.Status, res.Message = Error, "working directory does not exist: "+j.Dir

@@ -35,6 +35,7 @@ type gateLog struct {
 	err     error
 	onLine  func(string)
 	line    []byte
+	secrets redact.Values // of the gate's environment
 }
 
 func createLog(path string, onLine func(string)) (*gateLog, error) {
@@ -75,19 +76,32 @@ func (l *gateLog) Write(p []byte) (int, error) {
 func (l *gateLog) flush(last bool) {
 	end := bytes.LastIndexByte(l.pending, '\n') + 1
 	switch {
-	case last && end == 0, len(l.pending) > maxPending && end == 0:
+	case last && end == 0:
 		end = len(l.pending)
+	case len(l.pending) > maxPending && end == 0:
+		end = safeCut(l.pending)
 	case !last && len(l.pending) <= maxPending && opensKey(l.pending[:end]):
 		return
 	}
 	if end > 0 {
-		l.put(redact.String(string(l.pending[:end])))
+		l.put(l.secrets.String(string(l.pending[:end])))
 	}
 	l.pending = append(l.pending[:0], l.pending[end:]...)
 	if last {
 		l.dropped += int64(len(l.pending))
 		l.pending = nil
 	}
+}
+
+// safeCut is where a line without end may be cut in two: between words, and not
+// within its last bytes, where a secret may have begun.
+func safeCut(line []byte) int {
+	const kept = 4 << 10
+	end := max(len(line)-kept, 0)
+	if i := bytes.LastIndexAny(line[:end], " \t,;"); i > end-kept {
+		return i + 1
+	}
+	return end
 }
 
 // opensKey reports a private key whose end has not come yet.
@@ -162,7 +176,7 @@ func (l *gateLog) finish(trailer string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.pending) > 0 {
-		l.put(redact.String(string(l.pending)))
+		l.put(l.secrets.String(string(l.pending)))
 	}
 	if l.dropped > 0 {
 		tail := l.tail()
@@ -175,7 +189,7 @@ func (l *gateLog) finish(trailer string) error {
 				tail = tail[i+1:] // the rest of a line may be the rest of a secret
 			}
 		}
-		l.put(redact.String(string(tail)))
+		l.put(l.secrets.String(string(tail)))
 	}
 	l.put(trailer)
 	if err := l.f.Close(); err != nil && l.err == nil {
@@ -201,7 +215,7 @@ func (l *gateLog) lastLines(limit int) string {
 	// Escape sequences and secrets take room of their own, so look at more than
 	// is kept, and redact before cutting: half a secret is still one.
 	raw = raw[max(0, len(raw)-8*limit):]
-	return LastLines(redact.String(redact.Strip(string(raw))), limit)
+	return LastLines(l.secrets.String(string(raw)), limit)
 }
 
 // LastLines cuts s to its last limit bytes, at a line's beginning if there is one.

@@ -21,7 +21,8 @@ type rule struct {
 	// pattern to be tried, and compiled, at all.
 	hints []string
 	re    func() *regexp.Regexp
-	// group is the part that is the secret; 0 is the whole match.
+	// group is the part that is the secret; 0 is the whole match, -1 whichever
+	// group matched.
 	group int
 }
 
@@ -32,30 +33,94 @@ var rules = sync.OnceValue(func() []rule {
 		return rule{kind, strings.Split(hints, "|"), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }), group}
 	}
 	return []rule{
-		r("private key", "private key", `-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\z)`, 0),
+		r("private key", "private key", `-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`, 0),
+		r("AGE key", "age-secret-key-", `\bAGE-SECRET-KEY-1[A-Z0-9]{50,}`, 0),
 		r("AWS access key", "akia|asia|abia|acca", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`, 0),
 		r("GitHub token", "gh", `\bgh[pousr]_[A-Za-z0-9]{36,255}\b`, 0),
 		r("GitHub token", "github_pat_", `\bgithub_pat_[A-Za-z0-9_]{22,255}\b`, 0),
-		r("GitLab token", "glpat-", `\bglpat-[A-Za-z0-9_-]{20,}`, 0),
+		r("GitLab token", "gl", `\bgl(?:pat|rt|dt|ptt|cbt|ft|imt|agent|soat|ffct)-[A-Za-z0-9_-]{20,}`, 0),
 		r("Anthropic key", "sk-ant-", `\bsk-ant-[A-Za-z0-9_-]{20,}`, 0),
-		r("OpenAI key", "sk-", `\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}`, 0),
+		r("OpenAI key", "sk-", `\bsk-(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{32,}`, 0),
+		r("API key", "gsk_|xai-|r8_|pplx-|hf_|nvapi-|fw_", `\b(?:gsk_|xai-|r8_|pplx-|hf_|nvapi-)[A-Za-z0-9_-]{30,}`, 0),
 		r("Google key", "aiza", `\bAIza[A-Za-z0-9_-]{35}`, 0),
-		r("Slack token", "xox", `\bxox[abeoprs]-[A-Za-z0-9-]{10,}`, 0),
+		r("Google token", "ya29.|goog|1//0", `\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}|\b1//0[A-Za-z0-9_-]{40,}`, 0),
+		r("Slack token", "xox|xapp-", `\bxox[abeoprsd](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}`, 0),
 		r("Slack webhook", "hooks.slack.com", `hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}`, 0),
-		r("Stripe key", "_live_", `\b[rs]k_live_[A-Za-z0-9]{16,}`, 0),
+		r("Discord webhook", "/api/webhooks/", `discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]{30,}`, 0),
+		r("Telegram token", ":aa", `\b\d{8,10}:AA[A-Za-z0-9_-]{32,}`, 0),
+		r("Stripe key", "_live_|_test_|whsec_", `\b(?:[rsp]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}`, 0),
 		r("Linear token", "lin_", `\blin_(?:api|oauth)_[A-Za-z0-9]{20,}`, 0),
 		r("npm token", "npm_", `\bnpm_[A-Za-z0-9]{36}\b`, 0),
+		r("npm token", "_authtoken|_auth", `(?m)_auth(?:Token)?\s*=\s*["']?([A-Za-z0-9_+/=.-]{8,})`, 1),
 		r("PyPI token", "pypi-", `\bpypi-[A-Za-z0-9_-]{32,}`, 0),
+		r("package token", "rubygems_|cio|nuget|oy2", `\brubygems_[a-f0-9]{40,}|\bcio[A-Za-z0-9]{32}\b|\boy2[a-z0-9]{43}\b`, 0),
+		r("SendGrid key", "sg.", `\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, 0),
+		r("Mailgun key", "key-", `\bkey-[0-9a-f]{32}\b`, 0),
+		r("Twilio key", "sk", `\bSK[0-9a-f]{32}\b`, 0),
+		r("DigitalOcean token", "_v1_", `\bdo[opr]_v1_[a-f0-9]{64}\b`, 0),
+		r("Vault token", "hvs.|hvb.|hvr.", `\bhv[sbr]\.[A-Za-z0-9_-]{20,}`, 0),
+		r("Terraform token", "atlasv1", `\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}`, 0),
+		r("Databricks token", "dapi", `\bdapi[a-f0-9]{32}(?:-\d)?\b`, 0),
+		r("Shopify token", "shp", `\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`, 0),
+		r("Atlassian token", "atatt3|atctt3|atbb", `\bAT(?:ATT3|CTT3)[A-Za-z0-9_=-]{50,}|\bATBB[A-Za-z0-9]{32}\b`, 0),
+		r("service token", "figd_|ntn_|sbp_|pscale_|dp.|pul-|nrak-|sntry|glsa_|glc_|pmak-|nfp_|bku|ccipat_|hrku-|dckr_|fm2_|tskey-|sq0|eaaa|waka_|phc_|secret_|ops_eyj|cfat_|rnd_|vcp_",
+			`\b(?:figd_[A-Za-z0-9_-]{30,}|ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}|sbp_[a-f0-9]{40}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30,}|dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{30,}|pul-[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|sntry[su]_[A-Za-z0-9_+/=.-]{40,}|glsa_[A-Za-z0-9_]{32,}|glc_[A-Za-z0-9+/=]{32,}|PMAK-[a-f0-9-]{50,}|nfp_[A-Za-z0-9]{36}|bku[ab]_[A-Za-z0-9]{30,}|CCIPAT_[A-Za-z0-9_]{30,}|HRKU-[A-Za-z0-9_-]{36,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}|fm2_[A-Za-z0-9+/=_-]{40,}|tskey-[a-z]+-[A-Za-z0-9-]{20,}|sq0(?:atp|csp)-[A-Za-z0-9_-]{20,}|EAAA[A-Za-z0-9_-]{56,}|waka_[a-f0-9-]{36}|ops_eyJ[A-Za-z0-9_-]{40,})`, 0),
 		r("JSON web token", "eyj", `\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}`, 0),
-		r("password in URL", "://", `[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"]*:([^\s/@'"]{3,})@`, 1),
-		r("authorization header", "authorization", `(?i)\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{8,})`, 1),
-		r(assigned, "passw|secret|token|key|credential", `(?i)\b[a-z0-9_.-]*(?:password|passwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|credentials?)["']?\s*(?:=|:=|:|=>)\s*["']?([A-Za-z0-9_~+/=.!@#$%^&*-]{12,})`, 1),
+		r("Azure key", "accountkey|sharedaccesskey|sig=", `(?i)\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{20,}={0,2})|[?&]sig=([A-Za-z0-9%+/=]{30,})`, -1),
+		r(inURL, "://", `[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"]*:([^\s'"<>]{3,})@[A-Za-z0-9.\[-]`, 1),
+		r("authorization header", "authorization", `(?i)\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|digest|apikey)\s+([A-Za-z0-9._~+/=-]{8,})`, 1),
+		r("bearer token", "bearer", `(?i)\bbearer\s+([A-Za-z0-9._~+/-]{20,}=*)`, 1),
+		r("cookie", "cookie", `(?im)\b(?:set-)?cookie["']?\s*:\s*["']?([^\r\n"']{8,})`, 1),
+		r("API key header", "x-", `(?i)\bx-(?:api|auth|access|amz-security|vault|gitlab|goog-api|functions)-?(?:key|token)["']?\s*:\s*["']?([A-Za-z0-9._~+/=-]{8,})`, 1),
+		r("docker login", "\"auth\"", `"auth"\s*:\s*"([A-Za-z0-9+/=]{8,})"`, 1),
+		r("netrc", "password", `(?i)\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{3,})`, 1),
+		r("password on a command line", "curl", `\bcurl\b[^\n]*?\s(?:-u|--user|--proxy-user)[ =]*["']?[^\s:"']+:([^\s"']{3,})`, 1),
+		r("password on a command line", "--", `(?i)\s--?(?:[a-z0-9-]*-)?(?:password|passwd|passphrase|secret|token|api-?key|access-?key|auth-?token|client-secret)(?:=|\s+)["']?([^\s"'$<{(|&;-][^\s"'|&;]{3,})`, 1),
+		r(shouted, "=", `(?m)(?:^|[\s;&|"'(,{])(?:export\s+|set\s+|env\s+)?((?:[A-Z][A-Z0-9]*_)*(?:PASSWORD|PASSWD|PASS|PGPASSWORD|[A-Z0-9]+_PWD|PASSPHRASE|SECRET|TOKEN|APIKEY|(?:API|ACCESS|PRIVATE|SECRET|ENCRYPTION|SIGNING|MASTER|AUTH|SERVICE|ROLE|LICENSE|DEPLOY|ADMIN)_?KEY|CREDENTIALS?|DSN))=["']?([^\s"'$<{(`+"`"+`,;][^\s"'`+"`"+`,;]{4,})`, 2),
+		r(assigned, "passw|passphrase|secret|token|key|credential|pwd", `(?i)\b[a-z0-9_.-]*(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|account[_-]?key|credentials?)["']?\s*(?:=|:=|:|=>)\s*["']?([A-Za-z0-9_~+/=.!@#$%^&*-]{12,})`, 1),
 	}
 })
 
-// assigned is the kind of a value that is a secret only by the name it is
-// assigned to; it must look like one, too.
-const assigned = "assigned secret"
+// Kinds whose matches are looked at once more.
+const (
+	// assigned is a value that is a secret only by the name it is assigned to; it
+	// must look like one, too.
+	assigned = "assigned secret"
+	// shouted is the same in the form of an environment variable, where less is
+	// left to chance.
+	shouted = "secret in the environment"
+	inURL   = "password in URL"
+)
+
+// isSecret decides what a pattern alone cannot.
+func isSecret(kind, value string) bool {
+	switch kind {
+	case assigned:
+		return looksSecret(value)
+	case shouted:
+		number := strings.Trim(value, "0123456789.") == "" && len(value) < 12
+		return !number && !placeholder(value) && !strings.ContainsAny(value, "(){}")
+	case inURL:
+		port := strings.TrimLeft(value, "0123456789")
+		// A port and a path, or user and host of another address, are no password.
+		return !(port == "" || port[0] == '/' && len(port) < len(value)) && !strings.Contains(value, "://") && !placeholder(value)
+	}
+	return true
+}
+
+// placeholder tells a value that stands for one: what documentation and
+// templates say, and what other tools have redacted.
+func placeholder(v string) bool {
+	lower := strings.ToLower(strings.Trim(v, "[]<>{}*.\\\"'"))
+	switch lower {
+	case "", "true", "false", "null", "none", "nil", "undefined", "changeme", "change_me", "redacted", "required", "optional", "example", "placeholder", "string", "hidden", "masked", "secret", "password", "token", "value", "empty":
+		return true
+	}
+	if strings.HasPrefix(lower, "your") || strings.HasPrefix(lower, "process.env") || strings.HasPrefix(lower, "os.environ") || strings.HasPrefix(lower, "$") || strings.HasPrefix(lower, "%") {
+		return true
+	}
+	return strings.Trim(lower, "x*.-_0") == "" // a row of crosses or stars
+}
 
 // spans are the byte ranges of secrets in s, in the order of the rules.
 func spans(s string, found func(from, to int, kind string)) {
@@ -68,13 +133,26 @@ func spans(s string, found func(from, to int, kind string)) {
 			continue
 		}
 		for _, m := range r.re().FindAllStringSubmatchIndex(s, -1) {
-			from, to := m[2*r.group], m[2*r.group+1]
-			if from < 0 || (r.kind == assigned && !looksSecret(s[from:to])) {
+			from, to := group(m, r.group)
+			if from < 0 || !isSecret(r.kind, s[from:to]) {
 				continue
 			}
 			found(from, to, r.kind)
 		}
 	}
+}
+
+// group is the range of a group; -1 means the first that matched.
+func group(m []int, n int) (from, to int) {
+	if n >= 0 {
+		return m[2*n], m[2*n+1]
+	}
+	for i := 2; i+1 < len(m); i += 2 {
+		if m[i] >= 0 {
+			return m[i], m[i+1]
+		}
+	}
+	return -1, -1
 }
 
 func containsAny(s string, words []string) bool {
@@ -87,22 +165,51 @@ func containsAny(s string, words []string) bool {
 }
 
 // looksSecret tells a value from a word: an assigned secret has digits and
-// letters mixed, a variable name or a sentence has not.
+// letters mixed, or is long and has both cases and a sign; a variable name or a
+// sentence is neither.
 func looksSecret(v string) bool {
-	var digits, letters int
+	var digits, lower, upper, signs int
 	for _, c := range v {
 		switch {
 		case c >= '0' && c <= '9':
 			digits++
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
-			letters++
+		case c >= 'a' && c <= 'z':
+			lower++
+		case c >= 'A' && c <= 'Z':
+			upper++
+		case strings.ContainsRune("+/!@#$%^&*~=", c):
+			signs++
 		}
 	}
-	return digits >= 2 && letters >= 4 && digits+letters >= 12
+	letters := lower + upper
+	switch {
+	case placeholder(v):
+		return false
+	case digits >= 2 && letters >= 4 && digits+letters >= 12:
+		return !strings.Contains(v, "...") && !dotted(v)
+	}
+	return len(v) >= 20 && digits >= 1 && lower >= 3 && upper >= 3 && signs >= 1
 }
 
-// String replaces every secret in s by [redacted].
+// dotted is a path through modules and their fields (config.v2.token.max16), or
+// a file name: words with dots between them.
+func dotted(v string) bool {
+	parts := strings.Split(v, ".")
+	if len(parts) < 3 && !strings.Contains(v, "/") {
+		return false
+	}
+	for _, p := range strings.FieldsFunc(v, func(r rune) bool { return r == '.' || r == '/' || r == '_' || r == '-' }) {
+		if len(p) > 14 || strings.ContainsAny(p, "+=!@#$%^&*~") {
+			return false
+		}
+	}
+	return true
+}
+
+// String replaces every secret in s by [redacted]. Escape sequences go first:
+// coloured output would break a secret into pieces that no pattern knows.
 func String(s string) string {
+	s = Strip(s)
 	var cut []bool
 	spans(s, func(from, to int, _ string) {
 		if cut == nil {

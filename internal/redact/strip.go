@@ -110,7 +110,7 @@ func escapeLen(s string) int {
 
 // Line makes one line of untrusted text: stripped, redacted, cut to limit runes.
 func Line(s string, limit int) string {
-	return text.CutRunes(strings.Join(strings.Fields(Strip(String(s))), " "), limit)
+	return text.CutRunes(strings.Join(strings.Fields(String(s)), " "), limit)
 }
 
 // Fence wraps untrusted text so that a reader cannot take it for instructions:

@@ -35,7 +35,11 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	}
 	defer log.Close()
 
-	files := parseDiff(job.Diff)
+	secrets := redact.Environment(job.Env)
+	sent := job
+	var leftOut []string
+	sent.Diff, leftOut = withoutSecrets(job.Diff, secrets)
+	files := parseDiff(sent.Diff)
 	var earlier []Finding
 	if w.prior != nil {
 		earlier = w.prior.Violations
@@ -45,12 +49,15 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	timeout := job.Review.Limit()
 	res := proc.Run(ctx, proc.Cmd{
 		Args: args, Dir: job.Dir, Env: r.environ(job.Env), Timeout: timeout,
-		Stdin: bytes.NewReader(prompt(job, files, earlier)), Stdout: stdout, Stderr: stderr,
+		Stdin: bytes.NewReader(prompt(sent, files, earlier, leftOut)), Stdout: stdout, Stderr: stderr,
 	})
 
 	rec := record{Adapter: r.Name, Timestamp: job.Now(), Inputs: inputs(job), Violations: earlier}
-	rec.RawOutput = redact.String(stdout.text(256 << 10))
+	rec.RawOutput = secrets.String(stdout.text(256 << 10))
 	var notes []string
+	if len(leftOut) > 0 {
+		notes = append(notes, leftOutNote(leftOut))
+	}
 	a, answered := lastAnswer(stdout.last())
 	switch {
 	case !res.OK():
@@ -61,9 +68,12 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 			rec.Message = "is out of quota"
 		}
 	default:
-		notes = judge(&rec, job, w.prior, files, a)
+		notes = append(notes, judge(&rec, job, w.prior, files, a)...)
 	}
 	s.Status, s.Message, s.Findings = rec.Status, rec.Message, rec.Violations
+	if len(leftOut) > 0 {
+		s.Message += "; not sent: " + strings.Join(leftOut, ", ")
+	}
 	if s.Status == Error {
 		s.keepFailing(w.prior)
 		s.JSONPath = base + ".json"
@@ -136,7 +146,7 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 }
 
 // tidy makes text of a model fit for logs and prompts.
-func tidy(s string) string { return text.Cut(strings.TrimSpace(redact.Strip(redact.String(s))), 4000) }
+func tidy(s string) string { return text.Cut(strings.TrimSpace(redact.String(s)), 4000) }
 
 // trouble says why there is no judgement.
 func trouble(res proc.Result, timeout time.Duration, stdout, stderr *capture) string {
@@ -184,9 +194,9 @@ func newLog(path string, start time.Time, job Job, s *Slot) (slotLog, error) {
 
 func (l slotLog) finish(s *Slot, notes []string, stdout, stderr *capture) {
 	var b bytes.Buffer
-	b.WriteString(redact.Strip(redact.String(stdout.text(1 << 20))))
+	b.WriteString(redact.String(stdout.text(1 << 20)))
 	if e := stderr.text(256 << 10); strings.TrimSpace(e) != "" {
-		b.WriteString("\n--- stderr ---\n" + redact.Strip(redact.String(e)))
+		b.WriteString("\n--- stderr ---\n" + redact.String(e))
 	}
 	fmt.Fprintf(&b, "\n\nResult: %s - %s\n", s.Status, s.Message)
 	for _, n := range notes {

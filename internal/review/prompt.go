@@ -17,7 +17,7 @@ const maxDiff = 400 << 10
 // prompt is what a reviewer gets on stdin. Diff and earlier findings come from
 // outside: they stand between marks that nobody can know beforehand, and the
 // reviewer is told that they are data.
-func prompt(job Job, files changed, earlier []Finding) []byte {
+func prompt(job Job, files changed, earlier []Finding, leftOut []string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "You review a change in the repository of your working directory. Read files as you need them; change nothing, run nothing.\n\n")
 	fmt.Fprintf(&b, "# What to look for\n\n%s\n\n", strings.TrimSpace(job.Review.Prompt))
@@ -25,6 +25,9 @@ func prompt(job Job, files changed, earlier []Finding) []byte {
 		writeEarlier(&b, earlier)
 	}
 	writeDiff(&b, job, files)
+	if len(leftOut) > 0 {
+		fmt.Fprintf(&b, "Left out of the diff, because they hold secrets; do not open them: %q\n\n", leftOut)
+	}
 	b.WriteString(`# Your answer
 
 Report only problems in lines that the change adds or edits. Give the path as in the diff and the line number in the new file.

@@ -174,7 +174,7 @@ func TestLongDiffIsCut(t *testing.T) {
 		fmt.Fprintf(&diff, "diff --git a/f%d b/f%d\n--- a/f%d\n+++ b/f%d\n@@ -0,0 +1,10 @@\n%s", i, i, i, i, strings.Repeat("+"+strings.Repeat("z", 60)+"\n", 10))
 	}
 	job := Job{Review: &config.Review{Prompt: "p"}, Entry: "app", Diff: []byte(diff.String())}
-	p := string(prompt(job, parseDiff(job.Diff), nil))
+	p := string(prompt(job, parseDiff(job.Diff), nil, nil))
 	if len(p) > maxDiff+64<<10 || !strings.Contains(p, "too long to be shown whole") || !strings.Contains(p, `"f100"`) || !strings.Contains(p, "and 1000 more") {
 		t.Errorf("prompt of %d bytes", len(p))
 	}
@@ -183,7 +183,7 @@ func TestLongDiffIsCut(t *testing.T) {
 // Text in the diff cannot end the fence: the mark is never the same twice.
 func TestFenceIsUnpredictable(t *testing.T) {
 	job := Job{Review: &config.Review{Prompt: "p"}, Diff: []byte(testDiff)}
-	if a, b := prompt(job, nil, nil), prompt(job, nil, nil); string(a) == string(b) {
+	if a, b := prompt(job, nil, nil, nil), prompt(job, nil, nil, nil); string(a) == string(b) {
 		t.Error("two prompts have the same marks")
 	}
 }

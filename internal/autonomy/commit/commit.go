@@ -236,7 +236,8 @@ func (r Repo) fill(ctx context.Context, o git.Opts, c Commit) (IndexUpdate, erro
 	if c.Everything {
 		args := []string{"-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false", "add", "--all", "--", "."}
 		for _, p := range c.Exclude {
-			args = append(args, ":(top,exclude,literal)"+p)
+			p = escapedGlob(p)
+			args = append(args, ":(top,exclude,glob)"+p, ":(top,exclude,glob)"+p+"/**")
 		}
 		_, err := r.RunWith(ctx, o, args...)
 		return IndexUpdate{Everything: true}, err
