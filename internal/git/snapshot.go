@@ -33,7 +33,7 @@ func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, 
 		"add", "--all", "--ignore-errors", "--", ".",
 	}
 	for _, p := range exclude {
-		p = escapedGlob(strings.TrimSuffix(filepath.ToSlash(p), "/"))
+		p = EscapedGlob(strings.TrimSuffix(filepath.ToSlash(p), "/"))
 		args = append(args, ":(top,exclude,glob)"+p, ":(top,exclude,glob)"+p+"/**")
 	}
 	if _, err := r.RunWith(ctx, o, args...); err != nil {
@@ -50,10 +50,10 @@ func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, 
 	return strings.TrimSpace(string(out)), nil
 }
 
-// escapedGlob is a glob that matches p alone. It begins with an escape even where
+// EscapedGlob is a glob that matches p alone. It begins with an escape even where
 // none is needed: git takes a plain path that it ignores for a mistake, also
 // among the paths to leave out.
-func escapedGlob(p string) string {
+func EscapedGlob(p string) string {
 	var b strings.Builder
 	for i, c := range []byte(p) {
 		if i == 0 || strings.IndexByte(`*?[\`, c) >= 0 {

@@ -236,7 +236,7 @@ func (r Repo) fill(ctx context.Context, o git.Opts, c Commit) (IndexUpdate, erro
 	if c.Everything {
 		args := []string{"-c", "advice.addEmbeddedRepo=false", "-c", "core.safecrlf=false", "add", "--all", "--", "."}
 		for _, p := range c.Exclude {
-			p = escapedGlob(p)
+			p = git.EscapedGlob(p)
 			args = append(args, ":(top,exclude,glob)"+p, ":(top,exclude,glob)"+p+"/**")
 		}
 		_, err := r.RunWith(ctx, o, args...)
