@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -49,6 +50,9 @@ type Content struct {
 	read   map[string]indexStat
 	dirs   map[string]indexStat
 	at     time.Time
+	// watch tells of changes in the directories of watched since before git looked.
+	watch   *watch
+	watched map[string]bool
 }
 
 // maxHashed is the size up to which a file is read; of larger ones size and time
@@ -56,12 +60,18 @@ type Content struct {
 const maxHashed = 64 << 20
 
 // Content reads what the work tree holds. st is what `git status` says of it;
-// paths at and below leave do not belong to it.
-func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content, error) {
+// paths at and below leave do not belong to it. ready, if not nil, is what was
+// prepared before git looked.
+func (r Repo) Content(ctx context.Context, st Status, leave []string, ready *Ready) (*Content, error) {
 	c := &Content{repo: r, leave: leave, status: st, read: map[string]indexStat{}, at: time.Now()}
-	entries, err := c.readIndex(ctx)
-	if err != nil {
-		return nil, err
+	var entries []indexEntry
+	if ready.current(r) {
+		entries, c.newer, c.watch, c.watched = ready.entries, ready.written, ready.watch, ready.dirs
+	} else {
+		var err error
+		if entries, err = c.readIndex(ctx); err != nil {
+			return nil, err
+		}
 	}
 	gone, dirty := c.differing()
 	var look []string
@@ -89,7 +99,7 @@ func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content,
 	}
 	c.unhide(hidden, files)
 	c.Files = merge(c.index, files)
-	c.watch()
+	c.rememberDirs()
 	return c, ctx.Err()
 }
 
@@ -107,7 +117,6 @@ func (c *Content) unhide(hidden []indexEntry, files []File) {
 // readIndex reads the index, or has git list it where the format is one that only
 // git knows.
 func (c *Content) readIndex(ctx context.Context) ([]indexEntry, error) {
-	name := filepath.Join(c.repo.GitDir, "index")
 	b, err := c.repo.readOwn("index", MaxIndex)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -115,11 +124,8 @@ func (c *Content) readIndex(ctx context.Context) ([]indexEntry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read index: %w", err)
 	}
-	if entries, ok := scanIndex(b, c.repo.oidSize(c.status)); ok {
-		if info, err := os.Stat(name); err == nil {
-			t := info.ModTime()
-			c.newer = indexStat{mtime: uint32(t.Unix()), mtimeNS: uint32(t.Nanosecond())}
-		}
+	if entries, ok := scanIndex(b, c.repo.oidSize(c.status.Head)); ok {
+		c.newer, _ = indexTime(c.repo)
 		return entries, nil
 	}
 	out, err := c.repo.Run(ctx, "ls-files", "--stage", "-v", "-z")
@@ -145,9 +151,9 @@ func (c *Content) readIndex(ctx context.Context) ([]indexEntry, error) {
 }
 
 // oidSize is the length of a binary object id here.
-func (r Repo) oidSize(st Status) int {
-	if st.Head != "" {
-		return len(st.Head) / 2
+func (r Repo) oidSize(head string) int {
+	if head != "" {
+		return len(head) / 2
 	}
 	if b, err := r.readCommon("config", maxConfig); err == nil && strings.Contains(strings.ToLower(string(b)), "sha256") {
 		return sha256.Size
@@ -320,7 +326,7 @@ func (c *Content) hashFile(path, attrs string) (f File, filtered bool, err error
 }
 
 func (c *Content) newHash() hash.Hash {
-	if c.repo.oidSize(c.status) == sha256.Size {
+	if c.repo.oidSize(c.status.Head) == sha256.Size {
 		return sha256.New()
 	}
 	return sha1.New() //nolint:gosec // git's own names for content
@@ -381,8 +387,14 @@ func (c *Content) Digest() string {
 		return ""
 	}
 	h := sha256.New()
+	buf := make([]byte, 0, 256)
 	for _, f := range c.Files {
-		fmt.Fprintf(h, "%d:%s%o%s", len(f.Path), f.Path, f.Mode, f.ID)
+		buf = strconv.AppendInt(buf[:0], int64(len(f.Path)), 10)
+		buf = append(buf, ':')
+		buf = append(buf, f.Path...)
+		buf = strconv.AppendUint(buf, uint64(f.Mode), 8)
+		buf = append(buf, f.ID...)
+		h.Write(buf)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

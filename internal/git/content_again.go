@@ -13,9 +13,9 @@ import (
 // was looked at may change once more without another time.
 const clockTick = 20 * time.Millisecond
 
-// watch remembers the directories of the content: a file that comes or goes
+// rememberDirs remembers the directories of the content: a file that comes or goes
 // changes its directory.
-func (c *Content) watch() {
+func (c *Content) rememberDirs() {
 	root, err := os.Open(c.repo.Root)
 	if err != nil {
 		return
@@ -48,7 +48,7 @@ func (c *Content) ChangedSince(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := c.repo.Content(ctx, st, c.leave)
+	now, err := c.repo.Content(ctx, st, c.leave, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,12 @@ func (c *Content) untouched() bool {
 	defer root.Close() //nolint:errcheck // read only
 	dir := int(root.Fd())
 	recent := c.at.Add(-clockTick)
+	quiet := c.watch.quiet()
+	c.watch.close()
 	for p, was := range c.dirs {
+		if quiet && c.watched[p] {
+			continue
+		}
 		now, ok := statAt(dir, p)
 		if !ok || now != was || now.notBefore(recent) {
 			return false
@@ -80,6 +85,9 @@ func (c *Content) untouched() bool {
 		if was, read := c.read[f.Path]; read && was.notBefore(recent) {
 			doubtful = append(doubtful, f)
 		}
+	}
+	if quiet {
+		return len(doubtful) <= maxDoubtful && c.sameFiles(doubtful)
 	}
 	var mu sync.Mutex
 	parallel(len(c.index), func(i int) {

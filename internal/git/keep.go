@@ -2,12 +2,16 @@ package git
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,45 +33,48 @@ const (
 	keptDir = "gauntlet/snapshot.git"
 	// keptRef is the snapshot's name in it.
 	keptRef = "refs/gauntlet/run"
+	// maxFile bounds what is read at once.
+	maxFile = 1 << 30
 	// maxKept is the size up to which an untracked file is kept.
 	maxKept = 10 << 20
 )
 
-// Keep saves the content as a commit on top of HEAD, in one git process. The
-// snapshot of the run before is dropped.
+// Keep saves the content as a commit on top of HEAD, without a git process: what
+// HEAD has is borrowed, and only files and directories that differ are written.
+// The snapshot of the run before is dropped.
 func (c *Content) Keep(ctx context.Context, message string, now time.Time) (k Kept, err error) {
 	parent := filepath.Join(c.repo.GitDir, filepath.Dir(keptDir))
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return k, fmt.Errorf("snapshot: %w", err)
 	}
+	sweepKept(parent, now)
 	tmp, err := os.MkdirTemp(parent, tempKept+"*")
 	if err != nil {
 		return k, fmt.Errorf("snapshot: %w", err)
 	}
 	defer os.RemoveAll(tmp) //nolint:errcheck // renamed by now, or useless
-	c.repo.sweepKept(parent, now)
-	if err := c.repo.makeKept(tmp, c.repo.oidSize(c.status)); err != nil {
-		return k, fmt.Errorf("snapshot: %w", err)
+	w := &keeper{content: c, dir: filepath.Join(tmp, "objects"), dirty: map[string]bool{}}
+	tree, err := w.trees(ctx)
+	if err == nil {
+		text := "tree " + hex.EncodeToString(tree) + "\n"
+		if c.status.Head != "" {
+			text += "parent " + c.status.Head + "\n"
+		}
+		who := fmt.Sprintf("Gauntlet <gauntlet@localhost> %d +0000", now.Unix())
+		text += "author " + who + "\ncommitter " + who + "\n\n" + message
+		var id []byte
+		id, err = w.write("commit", []byte(text))
+		k.Commit, k.Left = hex.EncodeToString(id), w.left
 	}
-	stream, w := io.Pipe()
-	written := make(chan struct{})
-	go func() {
-		defer close(written)
-		w.CloseWithError(c.stream(w, &k, message, now))
-	}()
-	out, err := c.repo.RunWith(ctx, Opts{Stdin: stream, Env: []string{"GIT_DIR=" + tmp}},
-		"-c", "fastimport.unpackLimit=0", "-c", "core.fsync=none", "fast-import", "--quiet", "--force", "--done")
-	_ = stream.CloseWithError(io.ErrClosedPipe) // git may have ended before it read all
-	<-written
-	if err != nil {
-		return k, fmt.Errorf("snapshot: %w", err)
-	}
-	if k.Commit = strings.TrimSpace(string(out)); !isOID(k.Commit) {
-		return k, fmt.Errorf("snapshot: git fast-import answered %q", k.Commit)
+	if err == nil {
+		err = c.repo.makeKept(tmp, k.Commit)
 	}
 	k.dir = filepath.Join(c.repo.GitDir, filepath.FromSlash(keptDir))
-	if err := errors.Join(os.RemoveAll(k.dir), os.Rename(tmp, k.dir)); err != nil {
-		return k, fmt.Errorf("snapshot: %w", err)
+	if err == nil {
+		err = errors.Join(os.RemoveAll(k.dir), os.Rename(tmp, k.dir))
+	}
+	if err != nil {
+		return Kept{}, fmt.Errorf("snapshot: %w", err)
 	}
 	return k, nil
 }
@@ -100,7 +107,7 @@ const BundleRef = "refs/heads/gauntlet"
 const tempKept = "snapshot-"
 
 // sweepKept removes what killed runs left behind.
-func (r Repo) sweepKept(parent string, now time.Time) {
+func sweepKept(parent string, now time.Time) {
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), tempKept) && now.Sub(info.ModTime()) > time.Hour {
@@ -109,105 +116,232 @@ func (r Repo) sweepKept(parent string, now time.Time) {
 	}
 }
 
-// makeKept makes an empty repository that borrows the objects of this one.
-func (r Repo) makeKept(dir string, oidSize int) error {
+// makeKept makes the repository around the objects; it borrows those of this one.
+func (r Repo) makeKept(dir, commit string) error {
 	config := "[core]\n\trepositoryformatversion = 0\n"
-	if oidSize == 32 {
+	if len(commit) == 64 {
 		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n"
 	}
-	var errs []error
-	for _, sub := range []string{"refs", "objects/info", "objects/pack"} {
-		errs = append(errs, os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o700))
+	files := []struct{ name, text string }{
+		{"HEAD", "ref: " + keptRef + "\n"},
+		{"config", config},
+		{keptRef, commit + "\n"},
+		{"objects/info/alternates", filepath.Join(r.CommonDir, "objects") + "\n"},
 	}
-	for name, text := range map[string]string{
-		"HEAD": "ref: " + keptRef + "\n", "config": config,
-		"objects/info/alternates": filepath.Join(r.CommonDir, "objects") + "\n",
-	} {
-		errs = append(errs, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o600))
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := safefile.Put(dir, name, []byte(f.text), 0o600); err != nil {
+			return err
+		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
-// stream writes the snapshot as git fast-import reads it: HEAD, and on top of it
-// what the work tree changed.
-func (c *Content) stream(w io.Writer, k *Kept, message string, now time.Time) error {
-	var head bytes.Buffer
-	fmt.Fprintf(&head, "feature done\ncommit %s\nmark :1\ncommitter Gauntlet <gauntlet@localhost> %d +0000\ndata %d\n%s\n", keptRef, now.Unix(), len(message), message)
-	if c.status.Head != "" {
-		fmt.Fprintf(&head, "from %s\n", c.status.Head)
+// keeper writes the objects of a snapshot that the repository may not have.
+type keeper struct {
+	content *Content
+	dir     string          // of the objects
+	dirty   map[string]bool // directories that differ from HEAD
+	left    []string
+	made    map[string]bool // of the two-letter directories
+}
+
+// trees writes what differs, bottom up, and returns the id of the root. Files are
+// sorted by path, so a directory is complete when a path outside it comes.
+func (w *keeper) trees(ctx context.Context) ([]byte, error) {
+	c := w.content
+	touch := func(p string) {
+		for dir := path.Dir(p); !w.dirty[dir]; dir = path.Dir(dir) {
+			w.dirty[dir] = true
+			if dir == "." {
+				return
+			}
+		}
 	}
-	if _, err := w.Write(head.Bytes()); err != nil {
-		return err
+	for p := range c.read {
+		touch(p)
 	}
+	untracked := map[string]bool{}
 	for _, ch := range c.status.Changes {
-		if err := c.streamChange(w, k, ch); err != nil {
-			return err
+		touch(strings.TrimSuffix(ch.Path, "/"))
+		if ch.Orig != "" {
+			touch(ch.Orig)
+		}
+		untracked[ch.Path] = ch.Untracked
+	}
+	for _, p := range c.Unknown {
+		touch(p)
+	}
+	if c.status.Head == "" {
+		for _, f := range c.Files {
+			touch(f.Path)
 		}
 	}
-	_, err := io.WriteString(w, "\nget-mark :1\ndone\n")
-	return err
+	root := &keptTree{}
+	stack := []*keptTree{root}
+	closeTo := func(depth int) error {
+		for len(stack) > depth {
+			t := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			id, err := w.tree(t)
+			if err != nil {
+				return err
+			}
+			stack[len(stack)-1].add(0o40000, path.Base(t.dir), id)
+		}
+		return nil
+	}
+	for _, f := range c.Files {
+		dir := path.Dir(f.Path)
+		if dir == "." {
+			dir = ""
+		}
+		for !inside(dir, stack[len(stack)-1].dir) {
+			if err := closeTo(len(stack) - 1); err != nil {
+				return nil, err
+			}
+		}
+		for top := stack[len(stack)-1].dir; top != dir; top = stack[len(stack)-1].dir {
+			stack = append(stack, &keptTree{dir: below(top, dir)})
+		}
+		id, err := w.blob(f, untracked[f.Path])
+		if err != nil {
+			return nil, err
+		}
+		if id != nil {
+			stack[len(stack)-1].add(f.Mode, path.Base(f.Path), id)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	if err := closeTo(1); err != nil {
+		return nil, err
+	}
+	return w.tree(root)
 }
 
-func (c *Content) streamChange(w io.Writer, k *Kept, ch Change) error {
-	if ch.Orig != "" && ch.Index == 'R' {
-		if _, err := fmt.Fprintf(w, "D %s\n", quoted(ch.Orig)); err != nil {
-			return err
-		}
+// inside reports whether dir is top or lies below it; "" is the root.
+func inside(dir, top string) bool {
+	return top == "" || dir == top || strings.HasPrefix(dir, top) && len(dir) > len(top) && dir[len(top)] == '/'
+}
+
+// below is the next directory on the way from top to dir.
+func below(top, dir string) string {
+	rest := dir
+	if top != "" {
+		rest = dir[len(top)+1:]
 	}
-	name := filepath.Join(c.repo.Root, filepath.FromSlash(ch.Path))
+	name, _, _ := strings.Cut(rest, "/")
+	return path.Join(top, name)
+}
+
+// keptTree is a directory while it is put together.
+type keptTree struct {
+	dir     string // "" for the root
+	entries []keptEntry
+}
+
+type keptEntry struct {
+	sort, name string
+	mode       uint32
+	id         []byte
+}
+
+func (t *keptTree) add(mode uint32, name string, id []byte) {
+	e := keptEntry{sort: name, name: name, mode: mode, id: id}
+	if mode == 0o40000 {
+		e.sort += "/" // how git sorts directories among files
+	}
+	t.entries = append(t.entries, e)
+}
+
+// tree is the id of a directory, which is written where it differs from HEAD.
+func (w *keeper) tree(t *keptTree) ([]byte, error) {
+	slices.SortFunc(t.entries, func(a, b keptEntry) int { return strings.Compare(a.sort, b.sort) })
+	var b []byte
+	for _, e := range t.entries {
+		if len(e.id) == 0 {
+			continue // a directory of which nothing is kept
+		}
+		b = strconv.AppendUint(b, uint64(e.mode), 8)
+		b = append(b, ' ')
+		b = append(b, e.name...)
+		b = append(b, 0)
+		b = append(b, e.id...)
+	}
+	if len(b) == 0 && t.dir != "" {
+		return nil, nil
+	}
+	if dir := t.dir; !w.dirty[dir] && !(dir == "" && w.dirty["."]) {
+		return w.id("tree", b), nil
+	}
+	return w.write("tree", b)
+}
+
+// blob is the id of a file as it is kept; nil for one that is not.
+func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
+	c := w.content
+	if _, read := c.read[f.Path]; !read || f.Mode == 0o160000 {
+		return []byte(f.ID), nil // the repository has it
+	}
+	name := filepath.Join(c.repo.Root, filepath.FromSlash(f.Path))
 	info, err := os.Lstat(name)
 	switch {
-	case ch.Submodule || c.left(strings.TrimSuffix(ch.Path, "/")) || strings.HasSuffix(ch.Path, "/"):
-		return nil
 	case err != nil:
-		_, err = fmt.Fprintf(w, "D %s\n", quoted(ch.Path))
-		return err
-	case ch.Untracked && info.Size() > maxKept:
-		k.Left = append(k.Left, ch.Path)
-		return nil
+		return nil, nil // gone a moment ago
 	case info.Mode()&os.ModeSymlink != 0:
 		target, err := os.Readlink(name)
 		if err != nil {
-			return nil // gone a moment ago
+			return nil, nil
 		}
-		_, err = fmt.Fprintf(w, "M 120000 inline %s\ndata %d\n%s\n", quoted(ch.Path), len(target), target)
-		return err
-	case !info.Mode().IsRegular():
-		return nil
+		return w.write("blob", []byte(target))
+	case untracked && info.Size() > maxKept:
+		w.left = append(w.left, f.Path)
+		return nil, nil
 	}
-	content, err := safefile.Read("", name, MaxIndex)
+	content, err := safefile.Read("", name, maxFile)
 	if err != nil {
-		return nil // unreadable, or gone a moment ago: what it was is not known
+		return nil, nil // unreadable, or gone a moment ago
 	}
-	mode := "100644"
-	if info.Mode()&0o100 != 0 {
-		mode = "100755"
-	}
-	if _, err := fmt.Fprintf(w, "M %s inline %s\ndata %d\n", mode, quoted(ch.Path), len(content)); err != nil {
-		return err
-	}
-	if _, err := w.Write(content); err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, "\n")
-	return err
+	return w.write("blob", content)
 }
 
-// quoted is a path as fast-import reads it, whatever is in it.
-func quoted(path string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(path) {
-		switch ch := path[i]; {
-		case ch == '"' || ch == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(ch)
-		case ch < ' ' || ch == 0x7f:
-			fmt.Fprintf(&b, "\\%03o", ch)
-		default:
-			b.WriteByte(ch)
+func (w *keeper) id(kind string, data []byte) []byte {
+	h := w.content.newHash()
+	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
+	h.Write(data)
+	return h.Sum(nil)
+}
+
+// write stores an object as git does.
+func (w *keeper) write(kind string, data []byte) ([]byte, error) {
+	id := w.id(kind, data)
+	name := hex.EncodeToString(id)
+	dir := filepath.Join(w.dir, name[:2])
+	if !w.made[name[:2]] {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
 		}
+		if w.made == nil {
+			w.made = map[string]bool{}
+		}
+		w.made[name[:2]] = true
 	}
-	b.WriteByte('"')
-	return b.String()
+	var b bytes.Buffer
+	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(z, "%s %d\x00", kind, len(data))
+	if _, err := z.Write(data); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return id, safefile.Put(w.dir, filepath.Join(dir, name[2:]), b.Bytes(), 0o400)
 }

@@ -20,11 +20,7 @@ import (
 func (e *execution) look(ctx context.Context) {
 	stateHome := site.StateHome(e.opts.Getenv)
 	e.ledger = proof.Open(proof.Dir(e.opts.Config.Settings.ProofsDir, e.repo.CommonDir, e.opts.Config.Root, stateHome), stateHome)
-	var leave []string
-	if rel := e.relative(e.logDir); rel != "" {
-		leave = append(leave, e.prefix+rel)
-	}
-	content, err := e.repo.Content(ctx, e.changes.status, leave)
+	content, err := e.repo.Content(ctx, e.changes.status, e.leave(), e.ready)
 	if err != nil {
 		e.res.Warnings = append(e.res.Warnings, "nothing can be reused: "+err.Error())
 		return
@@ -39,6 +35,14 @@ func (e *execution) look(ctx context.Context) {
 		e.changes.paths = append(e.changes.paths, hidden...)
 	}
 	e.tree = gate.Tree{Root: e.opts.Config.Root, Files: e.project(content.Files)}
+}
+
+// leave is what does not belong to the content: the log directory.
+func (e *execution) leave() []string {
+	if rel := e.relative(e.logDir); rel != "" {
+		return []string{e.prefix + rel}
+	}
+	return nil
 }
 
 // project is the part of files that belongs to the project, relative to its root.
