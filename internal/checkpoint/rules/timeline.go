@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"gauntlet/internal/event"
@@ -159,13 +160,26 @@ func (t *timeline) follow(i int, s *step) []ran {
 			add(c, false)
 			continue
 		}
-		inner, known := t.tasks(c, t.naming.dir(c.Dir, s.Dir))
+		inner, known := t.tasks(c, t.taskDir(c, s))
 		add(c, known && !slices.ContainsFunc(inner, shellcmd.Command.Opaque))
 		for _, one := range inner {
 			add(one.Within(c), true)
 		}
 	}
 	return out
+}
+
+// taskDir is where a command looks for its task file. A directory that is not in
+// the project may be another checkout of it, in which the transcript was written.
+func (t *timeline) taskDir(c shellcmd.Command, s *step) string {
+	dir := t.naming.dir(c.Dir, s.Dir)
+	switch {
+	case !absolute(dir) && !strings.HasPrefix(dir, ".."):
+		return dir
+	case c.Dir != "" && !absolute(c.Dir):
+		return c.Dir
+	}
+	return "."
 }
 
 // validates: the command at this place is itself evidence for something.
