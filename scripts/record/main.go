@@ -61,6 +61,8 @@ func record(ctx context.Context, w io.Writer, binary string) error {
 	return nil
 }
 
+// draw draws a picture that is complete as a still: a line is hidden only until
+// its moment comes, and only where animations run.
 func draw(w io.Writer, lines []string) {
 	width := 0
 	for _, l := range lines {
@@ -68,12 +70,12 @@ func draw(w io.Writer, lines []string) {
 	}
 	wide := int(float64(width)*charWidth) + 2*margin
 	high := barHeight + len(lines)*lineHeight + margin
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="A stop is blocked because a test fails; after the repair it passes">
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="A stop is blocked because a test fails; after the repair it passes">
 <style>
 text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dae0;white-space:pre}
-.step{fill:#fff;font-weight:bold}.cmd{fill:#7d8590}.block{fill:#ff7b72}.pass{fill:#7ee787}.reason{fill:#e3b341}
-.l{opacity:0;animation:a .01s forwards}@keyframes a{to{opacity:1}}
-@media (prefers-reduced-motion:reduce){.l{opacity:1;animation:none}}
+.step{fill:#fff;font-weight:bold}.cmd{fill:#7d8590}.block{fill:#ff7b72}.pass{fill:#7ee787}.reason{fill:#e3b341}.agent{fill:#79c0ff}
+.l{animation:a .01s backwards}@keyframes a{from{opacity:0}}
+@media (prefers-reduced-motion:reduce){.l{animation:none}}
 </style>
 <rect width="100%%" height="100%%" rx="8" fill="#0d1117"/>
 <circle cx="20" cy="17" r="5" fill="#ff5f57"/><circle cx="38" cy="17" r="5" fill="#febc2e"/><circle cx="56" cy="17" r="5" fill="#28c840"/>
@@ -98,12 +100,14 @@ func classify(l string) string {
 		return "step"
 	case strings.HasPrefix(l, "$ "):
 		return "cmd"
-	case strings.HasPrefix(l, `{"decision":"block"`):
+	case strings.HasPrefix(l, "  you see: "):
 		return "block"
-	case strings.HasPrefix(l, `{"decision":"approve"`):
+	case strings.Contains(l, "the agent may stop"):
 		return "pass"
 	case strings.HasPrefix(l, "  | "):
 		return "reason"
+	case strings.HasPrefix(l, "   Agent: "):
+		return "agent"
 	}
 	return "out"
 }
