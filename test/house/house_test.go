@@ -75,6 +75,30 @@ func TestEveryRuleBites(t *testing.T) {
 	}
 }
 
+// TestExceptionsAreNeeded takes every exception away in turn: one that nothing
+// needs any more would hide the next break.
+func TestExceptionsAreNeeded(t *testing.T) {
+	h := load(t, "../..")
+	needed := func(name string, places map[string]string, check func(*house) []finding) {
+		for place, reason := range places {
+			delete(places, place)
+			if len(check(h)) == 0 {
+				t.Errorf("%s: the exception of %s (%s) is not needed any more: remove it", name, place, reason)
+			}
+			places[place] = reason
+		}
+	}
+	needed("contexts", contexts.places, contexts.check)
+	needed("environment", environment.places, environment.check)
+	needed("streams", streams.places, streams.check)
+	needed("writers", writers.places, checkWriters)
+	needed("locks", lockFiles.places, checkLocks)
+	needed("globals", globals, checkGlobals)
+	needed("agents", agentWords, checkAgents)
+	needed("agents", agentNames, checkAgents)
+	needed("agents", agentFiles, checkAgents)
+}
+
 // The start-up budget is counted, not timed: what all linked packages allocate
 // before main begins.
 const (

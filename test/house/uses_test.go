@@ -37,8 +37,8 @@ var environment = onlyFrom{
 
 var processes = onlyFrom{
 	"os.StartProcess syscall.ForkExec syscall.StartProcess syscall.Exec golang.org/x/sys/unix.Exec golang.org/x/sys/unix.ForkExec",
-	map[string]string{"proc": "own group, deadline, TERM, KILL, recursion guard"},
-	"subprocesses go through proc",
+	nil,
+	"subprocesses go through proc, by os/exec: own group, deadline, TERM, KILL, recursion guard",
 }
 
 var streams = onlyFrom{"os.Stdin os.Stdout os.Stderr", map[string]string{
@@ -52,22 +52,19 @@ var writers = onlyFrom{
 	"os.WriteFile os.Create os.CreateTemp os.Rename os.Link os.Symlink os.Truncate " +
 		"(*os.Root).WriteFile (*os.Root).Create (*os.Root).Rename (*os.Root).Link (*os.Root).Symlink",
 	map[string]string{
-		"safefile":            "the one way to write what anybody else reads",
-		"seal":                "the key is made without a race by linking a finished file into place",
-		"git":                 "git's own index and object directories",
-		"autonomy":            "CLAUDE.md is exchanged for a file in the repository's own directory, so that a killed run can be undone; its log is appended to",
-		"gate/log.go":         "a log that is written while the check runs",
-		"review/ask.go":       "a log that is written while the reviewer runs",
-		"run/console.go":      "a log that is written while gates run",
-		"run/debuglog.go":     "appended to, and rotated",
-		"run/logs.go":         "logs are moved into previous/",
-		"run/state.go":        "tries whether the log directory can be written",
-		"history/spool.go":    "appended to",
-		"history/store":       "the database's file is made before SQLite opens it, with mode 0600",
-		"session":             "a memory file that cannot be read is set aside",
-		"workflow/store.go":   "a state file that cannot be read is set aside",
-		"install/selftest.go": "doctor's sample project in a temporary directory",
-		"setup":               "a new file is linked into place, so that one that appears meanwhile is kept",
+		"safefile":                 "the one way to write what anybody else reads",
+		"seal/seal.go":             "the key is made without a race by linking a finished file into place",
+		"git/keep.go":              "a snapshot's objects move into place as a whole",
+		"git/renames.go":           "a private directory for git itself, which is thrown away",
+		"git/throwaway.go":         "a private repository for git itself, which is thrown away",
+		"autonomy/commit/index.go": "the index is exchanged as git itself does it, under index.lock",
+		"autonomy/notes.go":        "the old CLAUDE.md is kept by a second link, so that a killed run can be undone",
+		"autonomy/places.go":       "the log is rotated",
+		"run/debuglog.go":          "the log is rotated",
+		"run/logs.go":              "logs are moved into previous/",
+		"session/session.go":       "a memory file that cannot be read is set aside",
+		"workflow/store.go":        "a state file that cannot be read is set aside",
+		"setup/apply.go":           "a new file is linked into place, so that one that appears meanwhile is kept",
 	},
 	"files are written through safefile",
 }
@@ -123,11 +120,8 @@ func checkWriters(h *house) []finding {
 
 // lockFiles are the places that may create a file that must not exist yet.
 var lockFiles = onlyFrom{places: map[string]string{
-	"safefile": "temporary files of its own",
-	"seal":     "temporary files of its own",
-	"setup":    "temporary files of its own",
-	"git":      "index.lock is git's own way to lock its index",
-	"autonomy": "index.lock is git's own way to lock its index",
+	"safefile":       "temporary files of its own",
+	"setup/apply.go": "temporary files of its own",
 }, why: "a lock is a kernel lock (safefile), never a file that exists"}
 
 func checkLocks(h *house) []finding { return lockFiles.openFlags(h, os.O_EXCL) }
@@ -185,8 +179,7 @@ func (h *house) startCalls(p *pkg, d *ast.GenDecl) (out []finding) {
 
 // globals are the package variables that are meant to change.
 var globals = map[string]string{
-	"internal/proc.leaders":      "the kernel's list of our children is process-wide, too",
-	"internal/buildinfo.version": "set by the linker",
+	"internal/proc.leaders": "the kernel's list of our children is process-wide, too",
 }
 
 // checkGlobals finds package-level state that can change.

@@ -22,8 +22,7 @@ var agentWords = map[string]string{
 
 // agentNames are files that may hold an agent's name for another reason.
 var agentNames = map[string]string{
-	"autonomy/window.go":  "names of models, by which their context windows are known",
-	"stop/owed_prompt.go": "prompts that a client makes itself; moves to transcript",
+	"autonomy/window.go": "names of models, by which their context windows are known",
 }
 
 // agentFiles may name the directories of an agent, each with its reason.
