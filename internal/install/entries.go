@@ -16,7 +16,7 @@ func ours(command string) bool { return verb(command) != "" }
 // verb is what a command of ours asks gauntlet to do: "stop-hook", "hook
 // prompt", "statusline"; "" when it is not ours.
 func verb(command string) string {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(command), wire.Guard)
+	rest, ok := wire.Own(command)
 	if !ok {
 		return ""
 	}
@@ -211,6 +211,9 @@ func handlerJSON(s wire.Setup, h wire.Hook) string {
 		add("type", `"command"`)
 	}
 	add(s.CommandKey, jsonText(s.Command(h.Args)))
+	if s.PowerShellKey != "" {
+		add(s.PowerShellKey, jsonText(s.PowerShellCommand(h.Args)))
+	}
 	add(s.TimeoutKey, fmt.Sprint(s.TimeoutOf(h)))
 	if h.Judges() {
 		for _, m := range s.Extra {

@@ -3,21 +3,85 @@ package proc
 import (
 	"os"
 	"os/exec"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
-// family on Windows is the child alone: there are no process groups to signal.
-type family struct{ leader *os.Process }
-
-func launch(cmd *exec.Cmd, _ bool) (*family, error) {
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	return &family{leader: cmd.Process}, nil
+// family is a child and the job object it is in: whatever it starts is in that
+// job too, and ends with it.
+type family struct {
+	leader *os.Process
+	job    windows.Handle // 0 where no job could be made: then the child alone is ended
 }
 
-func (f *family) terminate() { _ = f.leader.Kill() }
-func (f *family) kill()      { _ = f.leader.Kill() }
-func (f *family) sweep()     {}
+func launch(cmd *exec.Cmd, _ bool) (*family, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+	job := newJob()
+	if err := cmd.Start(); err != nil {
+		if job != 0 {
+			_ = windows.CloseHandle(job)
+		}
+		return nil, err
+	}
+	f := &family{leader: cmd.Process, job: job}
+	if job != 0 && !join(job, cmd.Process.Pid) {
+		_ = windows.CloseHandle(job)
+		f.job = 0
+	}
+	return f, nil
+}
+
+// newJob makes a job whose processes end when its last handle is closed; 0 when
+// Windows does not let us.
+func newJob() windows.Handle {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return 0
+	}
+	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
+	}
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)))
+	if err != nil {
+		_ = windows.CloseHandle(job)
+		return 0
+	}
+	return job
+}
+
+// join puts a process into the job. What it started before that stays outside:
+// the time between the two is as short as Go lets it be.
+func join(job windows.Handle, pid int) bool {
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = windows.CloseHandle(process) }()
+	return windows.AssignProcessToJobObject(job, process) == nil
+}
+
+// terminate ends the whole job: Windows has no polite signal for a program
+// without a window.
+func (f *family) terminate() { f.kill() }
+
+func (f *family) kill() {
+	if f.job != 0 && windows.TerminateJobObject(f.job, 1) == nil {
+		return
+	}
+	_ = f.leader.Kill()
+}
+
+// sweep ends what outlived the leader.
+func (f *family) sweep() {
+	if f.job == 0 {
+		return
+	}
+	_ = windows.TerminateJobObject(f.job, 1)
+	_ = windows.CloseHandle(f.job)
+	f.job = 0
+}
 
 func signalOf(*os.ProcessState) (string, bool) { return "", false }
 

@@ -192,7 +192,7 @@ func setup(t *testing.T, a agent.Adapter) {
 	}
 	stops := 0
 	for _, h := range s.Hooks {
-		cmd := s.Command(h.Args)
+		cmd := s.CommandOn("linux", h.Args)
 		if !strings.HasPrefix(cmd, wire.Guard) || !strings.HasSuffix(cmd, " || exit 0") || !strings.Contains(cmd, "--agent "+a.Name()) {
 			t.Errorf("%s: command %q", h.Event, cmd)
 		}

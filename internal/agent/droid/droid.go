@@ -116,7 +116,7 @@ func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "Factory Droid", Programs: []string{"droid"}, Marks: []string{".factory"},
 		Shape: wire.Grouped, Path: file("hooks.json"), Instead: file("settings.json"),
-		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true,
+		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, OnWindows: wire.Cmd,
 		Hooks: append([]wire.Hook{
 			{Event: "Stop", Kind: event.Stop, Args: "stop-hook --agent droid"},
 			{Event: "SubagentStop", Kind: event.SubagentStop, Args: "hook subagent-stop --agent droid"},

@@ -180,7 +180,7 @@ func (Adapter) Setup() wire.Setup {
 		Label: "Qwen Code", Programs: []string{"qwen"}, Marks: []string{".qwen", "QWEN.md"},
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(wire.InHome(".qwen", "settings.json"), ".qwen", "settings.json"),
-		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true,
+		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, OnWindows: wire.PowerShell,
 		// It marks every settings file it reads with the version of its form.
 		ClientKeys: []string{"$version"},
 		Hooks:      append(wire.ClaudeHooks("qwen"), wire.ToolHooks("qwen", "PreToolUse", "PostToolUse", "run_shell_command")...),

@@ -75,6 +75,10 @@ type Setup struct {
 	CommandKey string
 	// Typed: an entry says "type":"command". Named: it has a "name".
 	Typed, Named bool
+	// PowerShellKey is where an entry has a second command, for Windows; "" for none.
+	PowerShellKey string
+	// OnWindows is the shell that runs the command there.
+	OnWindows Shell
 	// Extra are further members of the stop entry.
 	Extra []Member
 	// Quiet: the client reads stderr, so the command sends it to /dev/null.
@@ -136,21 +140,6 @@ func (s Setup) TimeoutOf(h Hook) int64 {
 		return s.Timeout()
 	}
 	return int64(30 * time.Second / s.Unit)
-}
-
-// Guard is how every command of ours begins: a missing binary must let the
-// agent go on.
-const Guard = "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet "
-
-// Command is the shell line for args. It ends well even when the program does
-// not: a crash of the Go runtime is exit code 2 with text on stderr, which
-// several clients take for a block, at every stop anew.
-func (s Setup) Command(args string) string {
-	line := Guard + args
-	if s.Quiet {
-		line += " 2>/dev/null"
-	}
-	return line + " || exit 0"
 }
 
 // InHome is the Path of scope User for a file with a fixed place below HOME.
