@@ -76,6 +76,9 @@ echo '{"decision":"block","reason":"the canary says: write the song"}'
 		if w.read(w.repo, "calc.txt") != "one\nthree\n" || w.read(w.repo, "song.txt") != "la\n" {
 			t.Error("the client did not carry out the scripted edits:\n" + got.String())
 		}
+		if w.c.again == nil {
+			return // `droid exec -s` does not work without the vendor's service
+		}
 		if later := w.goOn("And now?", fakemodel.Say("Fine.")); !strings.Contains(string(later.requests[0].Raw), "Change calc.txt.") {
 			t.Error("the session does not go on:\n" + later.String())
 		}

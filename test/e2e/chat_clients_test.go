@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"gauntlet/test/e2e/fakemodel"
 	"gauntlet/test/e2e/npm"
@@ -96,7 +95,6 @@ func chatClients() []*client {
 			plan: func(prompt, _ string) []string {
 				return []string{"exec", "-m", "custom:Fake-0", "--use-spec", "--", prompt}
 			},
-			again: func(home string) []string { return []string{"-s", newest(home, ".factory/sessions/*/*.jsonl")} },
 			settle: func(url string) map[string]string {
 				return map[string]string{".factory/settings.json": fmt.Sprintf(
 					`{"customModels":[{"model":"fake-model","displayName":"Fake","baseUrl":"%s/v1","apiKey":"offline","provider":"generic-chat-completion-api"}]}`, url)}
@@ -155,17 +153,4 @@ func platform() string {
 		arch = runtime.GOARCH
 	}
 	return runtime.GOOS + "-" + arch
-}
-
-// newest is the session, by its file's name, that was written to last.
-func newest(home, pattern string) string {
-	files, _ := filepath.Glob(filepath.Join(home, filepath.FromSlash(pattern)))
-	var name string
-	var at time.Time
-	for _, f := range files {
-		if info, err := os.Stat(f); err == nil && info.ModTime().After(at) {
-			name, at = strings.TrimSuffix(filepath.Base(f), ".jsonl"), info.ModTime()
-		}
-	}
-	return name
 }
