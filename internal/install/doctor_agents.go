@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -131,8 +132,45 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	case in.Untrusted > 0:
 		c.State, c.Message, c.Fix = Warn, fmt.Sprintf("%s: %d hooks are not trusted yet, so %s does not run them", path, in.Untrusted, s.Label), s.Trust.How+"; or: "+again+" --trust"
 	}
+	if c.State == OK && in.Scope != wire.User && !d.folderTrusted(s) {
+		c.State, c.Message, c.Fix = Info, c.Message+"; "+s.Label+" runs project hooks only in a directory that it trusts", s.Folder.How
+		if s.Folder.Silent {
+			c.State = Warn
+		}
+	}
 	d.add(c)
 	return true
+}
+
+// folderTrusted reports whether a client runs the hooks of this project's
+// settings, as far as its own list of directories says.
+func (d *Doctor) folderTrusted(s wire.Setup) bool {
+	if s.Folder == nil {
+		return true
+	}
+	read := func(name string) wire.Payload {
+		f, err := readFile(name)
+		if err != nil || !f.exists {
+			return nil
+		}
+		return wire.Payload(wire.Keys(withoutComments(f.data)))
+	}
+	if applies := s.Folder.Applies; applies != nil && !applies(read(s.Path(wire.User, d.dirs()))) {
+		return true
+	}
+	return s.Folder.Trusts(read(s.Folder.File(d.dirs())), d.Project)
+}
+
+// withoutComments drops lines that are comments: clients write some at the top
+// of files that are theirs.
+func withoutComments(data []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(data) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+			out = append(out, line...)
+		}
+	}
+	return out
 }
 
 // lastBeats is when each event of an agent last came.

@@ -164,9 +164,9 @@ func TestOff(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	eachVendor(t, func(t *testing.T, w *world) {
-		w.installed("")
+		w.installed("  preset: strict\n")
 		w.turn("Improve the app.", readApp, addLine, done)
-		if s := w.exec(w.repo, "gauntlet", "doctor"); !strings.Contains(s, w.c.agent+" heartbeat") || !strings.HasSuffix(s, "All well.\n") {
+		if s := w.exec(w.repo, "gauntlet", "doctor"); !strings.Contains(s, w.c.agent+" heartbeat") || !strings.Contains(s, "No problems") {
 			t.Errorf("the doctor says:\n%s", s)
 		}
 	})

@@ -206,7 +206,8 @@ func (Adapter) Setup() wire.Setup {
 			Trusts: func(list wire.Payload, dir string) bool {
 				return wire.Covers(append(list.Strings("trustedFolders"), list.Strings("trusted_folders")...), dir)
 			},
-			How: "start copilot in this directory and trust it, or run it with --trust-folder",
+			Silent: true,
+			How:    "start copilot in this directory and trust it, or run it with --trust-folder",
 		},
 	}
 }

@@ -15,6 +15,8 @@ type FolderTrust struct {
 	Applies func(settings Payload) bool
 	// Trusts reads from the list whether hooks run in dir.
 	Trusts func(list Payload, dir string) bool
+	// Silent: it skips the hooks of other directories without a word.
+	Silent bool
 	// How says how a person gives trust.
 	How string
 }
