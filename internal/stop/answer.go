@@ -63,8 +63,7 @@ func tell(f Facts, d Decision) (_ Decision, told bool) {
 	return d, true
 }
 
-// remember writes down how the stop ended. Where the agent's own words do not
-// bound the blocks of a turn, a block that cannot be written down is not made.
+// remember writes down how the stop ended.
 func (s *stopping) remember(ctx context.Context, d Decision, told bool, announced []string) Decision {
 	if s.site == nil || s.root == "" && len(s.learned) == 0 {
 		return d // concerns no project
@@ -88,19 +87,9 @@ func (s *stopping) remember(ctx context.Context, d Decision, told bool, announce
 		return d
 	case errors.Is(err, checkpoint.ErrAnswered):
 		return approve(event.LockExists, "this stop is judged already by another hook, which blocked it")
-	case !d.Blocks():
-		s.complain(err)
-		return d
 	}
 	s.complain(err)
-	bounded := s.Event.TurnID != "" && !s.Event.NoReentryFlag // by the agent's own flag
-	if d.Status == event.Checkpoint || d.Status == event.CommitRequired {
-		return observed(s.Facts, gatesOnly(s.Facts))
-	}
-	if bounded && !s.limited() {
-		return d
-	}
-	return loud(event.RetryLimitExceeded, d.Message+"; session memory cannot be written, so blocks cannot be counted: "+err.Error())
+	return forgotten(s.Facts, d, err)
 }
 
 // concernsMemory reports whether writing would change anything: most stops that

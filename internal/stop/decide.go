@@ -325,3 +325,20 @@ func conclude(f Facts) (Decision, bool) {
 	}
 	return d, true
 }
+
+// forgotten is a decision that cannot be remembered. Where the agent's own words
+// do not bound the blocks of a turn, such a block is not made.
+func forgotten(f Facts, d Decision, err error) Decision {
+	switch {
+	case !d.Blocks():
+		return d
+	case d.Status == event.Failed || d.Status == event.ContextCheckpoint:
+		if f.Event.TurnID != "" && !f.limited() {
+			return d
+		}
+		return loud(event.RetryLimitExceeded, d.Message+"; session memory cannot be written, so blocks cannot be counted: "+err.Error())
+	case f.Gates.Status == "":
+		return letGo(f)
+	}
+	return gatesOnly(f)
+}

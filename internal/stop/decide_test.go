@@ -141,6 +141,25 @@ func TestEveryFactGetsAVerdict(t *testing.T) {
 	})
 }
 
+// A block that cannot be remembered is made only where the agent's own flag bounds
+// the blocks of a turn, and something sound is answered in its place.
+func TestBlocksWithoutMemory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := anyFacts(t)
+		d, _ := decide(f)
+		got := forgotten(f, d, anyErr)
+		if got.Status == "" || got.Message == "" || got.Blocks() != (got.Reason != "") {
+			t.Fatalf("%+v of %+v", got, d)
+		}
+		if got.Blocks() && (f.Event.TurnID == "" || f.limited() || got.Status == event.Checkpoint || got.Status == event.CommitRequired) {
+			t.Fatalf("nothing bounds %+v", got)
+		}
+		if !d.Blocks() && got.Status != d.Status {
+			t.Fatalf("%+v became %+v", d, got)
+		}
+	})
+}
+
 // client is how an agent names its turns and whether its flag is to be believed.
 type client struct {
 	name                string

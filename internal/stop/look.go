@@ -100,8 +100,7 @@ func (s *stopping) configure(context.Context) {
 func (s *stopping) look(ctx context.Context) {
 	q := s.question()
 	judged := s.cfg != nil && s.Disabled == ""
-	st, _, _ := q.Remembered()
-	q.Reply = s.AutonomyWanted && autonomy.NeedsUsage(s.Event, st)
+	q.Reply = func(st *session.State) bool { return s.AutonomyWanted && autonomy.NeedsUsage(s.Event, st) }
 	q.Status = judged && (len(s.cfg.Project.EntryPoints) > 0 || s.cfg.Project.Checkpoint != nil)
 	q.Transcript = judged || s.AutonomyWanted
 	s.seen = q.Ask(ctx)

@@ -25,9 +25,12 @@ type Question struct {
 	Now    func() time.Time
 	// Status asks git what changed; Transcript reads what the agent did.
 	Status, Transcript bool
-	// Reply waits for the agent's last words to be in the transcript: the figures
-	// of context use come with them.
-	Reply bool
+	// Reply reports, by what the session remembers, whether the agent's last words
+	// have to be in the transcript: the figures of context use come with them.
+	// nil: they do not.
+	Reply func(*session.State) bool
+
+	reply bool // what Reply said
 }
 
 // Look is the world as one stop sees it, gathered once. What could not be found
@@ -68,6 +71,7 @@ func (q Question) Ask(ctx context.Context) Look {
 		}
 	}()
 	l.State, l.Ledger, l.MemoryErr = q.Remembered()
+	q.reply = q.Reply != nil && q.Reply(l.State)
 	if q.Transcript {
 		l.Turn, l.TurnErr = q.read(ctx, l.Ledger)
 	}
@@ -156,7 +160,7 @@ func settled(t transcript.Turn) bool {
 // last one ends them.
 func (q Question) replied(t transcript.Turn) bool {
 	said, last := strings.TrimSpace(q.Event.LastMessage), strings.TrimSpace(t.LastMessage)
-	return !q.Reply || said == "" || !t.Readable || last != "" && strings.HasSuffix(said, last)
+	return !q.reply || said == "" || !t.Readable || last != "" && strings.HasSuffix(said, last)
 }
 
 // recent is how long ago a file counts as being written while a reply is waited
@@ -169,7 +173,7 @@ func (q Question) writtenJustNow(name string) bool {
 		return false
 	}
 	age := q.Now().Sub(info.ModTime())
-	if q.Reply {
+	if q.reply {
 		return age.Abs() <= recent
 	}
 	return age >= 0 && age < q.Event.TranscriptLag

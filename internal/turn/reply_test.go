@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/session"
 )
 
 // reply is one line of a Claude Code transcript.
@@ -63,7 +64,7 @@ func TestLastReplyIsWaitedFor(t *testing.T) {
 			}
 			q := Question{
 				Event: event.Event{Kind: event.Stop, SessionID: "s", TranscriptPath: path, LastMessage: tt.said, TranscriptLag: lag},
-				Now:   time.Now, Transcript: true, Reply: true,
+				Now:   time.Now, Transcript: true, Reply: func(*session.State) bool { return true },
 			}
 			seen := q.Ask(t.Context())
 			if u := seen.Turn.Usage; seen.TurnErr != nil || u == nil || u.Tokens != tt.tokens {
