@@ -56,6 +56,14 @@ func Program(args []string) (name string, ok bool) {
 	return "", false
 }
 
+// Runs reports whether a command line runs the client of this name.
+func Runs(name string, args []string) bool {
+	a, ok := Lookup(name)
+	return ok && slices.ContainsFunc(a.Setup().Programs, func(p string) bool {
+		return slices.ContainsFunc(programs(args), func(arg string) bool { return runs(arg, p) })
+	})
+}
+
 // programs are the arguments that name what runs: the program, and the script of
 // an interpreter.
 func programs(args []string) []string {

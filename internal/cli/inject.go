@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/agent"
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/tmux"
@@ -61,9 +63,33 @@ func (app *App) inject(ctx context.Context, f checkpoint.Facts, pane string) (sa
 	if err := target.Check(ctx); err != nil {
 		return false, err
 	}
+	if err := runsAgent(ctx, target, f.Event.Agent); err != nil {
+		return false, err
+	}
 	o := f.Decide(ctx)
 	if err := f.Remember(ctx, o); err != nil || !o.Verdict.Blocks() {
 		return false, err
 	}
 	return true, target.Type(ctx, o.Verdict.Reason)
+}
+
+// runsAgent refuses a pane in which something else than the agent reads what is
+// typed: a shell would run it, line by line.
+func runsAgent(ctx context.Context, pane tmux.Pane, want string) error {
+	args, err := pane.Foreground(ctx)
+	if err != nil {
+		return err
+	}
+	name, ok := agent.Program(args)
+	if ok && (want == "" || agent.Runs(want, args)) {
+		return nil
+	}
+	expected := want
+	if expected == "" {
+		expected = "an agent"
+	}
+	if !ok && len(args) > 0 {
+		name = filepath.Base(args[0])
+	}
+	return fmt.Errorf("pane %s runs %s and not %s: nothing was typed", redact.Line(pane.Name, 60), redact.Line(name, 60), redact.Line(expected, 40))
 }
