@@ -132,6 +132,9 @@ gauntlet off to let the agent go.`,
 	commands := app.commands()
 	if i := slices.IndexFunc(commands, func(c command) bool { return len(args) > 0 && slices.Contains(c.names(), args[0]) }); i >= 0 {
 		commands = commands[i : i+1]
+		if showsProject(commands[0].name) {
+			app.Out = visible{app.Out}
+		}
 		root.CompletionOptions.DisableDefaultCmd = true
 	}
 	for _, c := range commands {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // warn prints warnings of the configuration for a person.
@@ -36,4 +37,25 @@ func writeJSONLine(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
+}
+
+// visible is a stream for a person on which names and text of a project cannot
+// act as commands to the terminal.
+type visible struct{ w io.Writer }
+
+func (v visible) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(v.w, text.Visible(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// showsProject are the commands that print names and text of a project and need
+// no colours.
+func showsProject(command string) bool {
+	switch command {
+	case "allow", "ci", "clean", "config", "deny", "detect", "list", "validate":
+		return true
+	}
+	return false
 }

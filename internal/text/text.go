@@ -3,6 +3,7 @@
 package text
 
 import (
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -67,4 +68,39 @@ func Home(getenv func(string) string) string {
 		}
 	}
 	return ""
+}
+
+// Visible shows what a terminal would obey or hide: control characters, marks
+// that change the direction of writing, bytes that are not UTF-8. Line feeds and
+// tabs stay.
+func Visible(s string) string {
+	clean := true
+	for _, r := range s {
+		if r != '\n' && r != '\t' && hides(r) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '\n' || r == '\t' || !hides(r):
+			b.WriteRune(r)
+		case r == utf8.RuneError:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+func hides(r rune) bool {
+	return r < 0x20 || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
+		r == 0x200e || r == 0x200f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
 }

@@ -64,3 +64,19 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\ttext\n":     "plain\ttext\n",
+		"x\x1b]0;t\x07.yml": `x\x1b]0;t\x07.yml`,
+		"a\rb\x7f":          `a\x0db\x7f`,
+		"over\u202eride":    `over\u202eride`,
+		"\u009b2J":          `\x9b2J`,
+		"bad \xff":          `bad \xff`,
+		"grüße 日本":          "grüße 日本",
+	} {
+		if got := Visible(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
