@@ -42,11 +42,11 @@ func (w *initWork) progress(total int) *progress {
 
 func (p *progress) start(c setup.Proposal) {
 	p.n++
-	where := ""
+	line := redact.Line(c.Run, 80)
 	if c.Dir != "." {
-		where = " in " + c.Dir
+		line += " in " + redact.Line(c.Dir, 60)
 	}
-	fmt.Fprintf(p.out, "  %s%s … ", redact.Line(c.Run, 80), redact.Line(where, 60))
+	fmt.Fprintf(p.out, "  %s … ", line)
 }
 
 func (p *progress) end(t setup.Trial) {

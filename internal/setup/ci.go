@@ -156,16 +156,19 @@ func (f *finder) withoutSetUp(c found) string {
 	parts := shellcmd.AndList(c.run)
 	var keep []string
 	for _, part := range parts {
-		checks, danger := false, false
+		checks, fetches := false, false
 		for _, s := range f.set.Expand(part, c.dir) {
 			_, ok := classify(s)
-			checks, danger = checks || ok, danger || hazard(s) != ""
+			checks, fetches = checks || ok, fetches || len(s.Views) > 0 && isFetch(s.Views[0])
 		}
-		if !danger || checks {
+		switch {
+		case checks:
 			keep = append(keep, part)
+		case !fetches || callOf(f.set, part, c.dir).own:
+			return "" // what else it does is not known
 		}
 	}
-	if len(keep) == len(parts) {
+	if len(keep) == len(parts) || len(keep) == 0 {
 		return ""
 	}
 	return strings.Join(keep, " && ")

@@ -104,7 +104,15 @@ func nameAll(list []Proposal) []string {
 		out[i] = name
 		return true
 	}
-	for i, p := range list {
+	// What is red somewhere and passes elsewhere is two gates: the plain name is
+	// for the one that passes.
+	order := make([]int, len(list))
+	for i := range list {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return redLast(list[a]) - redLast(list[b]) })
+	for _, i := range order {
+		p := list[i]
 		for name, runs := range taken {
 			if runs == same(p) {
 				out[i] = name
@@ -122,11 +130,21 @@ func nameAll(list []Proposal) []string {
 	return out
 }
 
+func redLast(p Proposal) int {
+	if p.trial.State == Red {
+		return 1
+	}
+	return 0
+}
+
 // candidates are the names for a proposal, best first.
 func candidates(list []Proposal, p Proposal) []string {
 	role := string(p.Role)
 	only := !slices.ContainsFunc(list, func(q Proposal) bool { return q.Role == p.Role && q.Run != p.Run })
 	var out []string
+	if p.Dir != "." && slices.ContainsFunc(list, func(q Proposal) bool { return q.Role == p.Role && q.Run == p.Run && redLast(q) < redLast(p) }) {
+		out = append(out, role+"-"+slug(path.Base(p.Dir)), role+"-"+slug(p.Dir))
+	}
 	kind := ""
 	if len(p.Kinds) == 1 {
 		kind = p.Kinds[0]

@@ -59,6 +59,8 @@ func hazardOf(name string, argv []string) string {
 		default:
 			return "changes the repository (git " + sub + ")"
 		}
+	case "tmux", "screen", "expect", "open", "xdg-open":
+		return "needs a terminal or a desktop (" + name + ")"
 	case "nodemon", "watchexec", "entr", "chokidar", "http-server", "live-server", "pytest-watch", "ptw":
 		return "never ends (" + name + ")"
 	}
@@ -126,6 +128,20 @@ func downloads(name, sub string, words, argv []string) bool {
 		return in("install")
 	case "pre-commit", "prek":
 		return in("install-hooks", "autoupdate", "install")
+	}
+	return false
+}
+
+// isFetch: a package manager that only gets what a project depends on.
+func isFetch(argv []string) bool {
+	switch name := path.Base(argv[0]); name {
+	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "pipenv", "bundle", "composer", "mix", "go", "cargo", "dotnet":
+		words := plainWords(argv[1:])
+		sub := ""
+		if len(words) > 0 {
+			sub = words[0]
+		}
+		return downloads(name, sub, words, argv)
 	}
 	return false
 }

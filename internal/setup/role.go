@@ -58,6 +58,8 @@ func unfitName(name string) string {
 			return "never ends"
 		case "fix", "autofix", "update", "write", "apply":
 			return "rewrites files"
+		case "install", "uninstall", "bootstrap", "provision":
+			return "installs something"
 		case "publish", "release", "deploy", "upload", "push", "docker", "image":
 			return "publishes or deploys"
 		case "bench", "benchmark", "benchmarks", "perf", "fuzz", "mutation":

@@ -80,3 +80,31 @@ func TestTry(t *testing.T) {
 		})
 	}
 }
+
+// One command that passes here and fails there is two gates; the plain name is
+// for the one that passes.
+func TestNamesAfterTheTrial(t *testing.T) {
+	fsys := fstest.MapFS{}
+	for _, dir := range []string{"a", "b", "c"} {
+		fsys["services/"+dir+"/go.mod"] = &fstest.MapFile{Data: []byte("module " + dir + "\n")}
+		fsys["services/"+dir+"/x_test.go"] = &fstest.MapFile{Data: []byte("package x\n")}
+	}
+	r := Find(fsys)
+	r.Try(t.Context(), func(_ context.Context, p Proposal) Trial {
+		if p.Dir == "services/a" && p.Role == Test {
+			return Trial{State: Red}
+		}
+		return Trial{State: Passed}
+	})
+	entries, gates := r.Gates()
+	var got []string
+	for _, e := range entries {
+		got = append(got, fmt.Sprint(e.Dir, e.Gates))
+	}
+	if want := "services/a[lint test-a] services/b[lint test] services/c[lint test]"; strings.Join(got, " ") != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+	if len(gates) != 3 {
+		t.Errorf("%d gates", len(gates))
+	}
+}

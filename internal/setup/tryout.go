@@ -75,7 +75,7 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 		return Trial{}
 	case res.TimedOut:
 		return Trial{State: Late, Took: t.Limit}
-	case res.Status == gate.Error, res.Status == gate.Fail && offline(res.Tail), res.Status == gate.Fail && t.uninstalled(p):
+	case res.Status == gate.Error, res.Status == gate.Fail && strings.Contains(res.Tail, "JAVA_HOME is not set"), res.Status == gate.Fail && offline(res.Tail), res.Status == gate.Fail && t.uninstalled(p):
 		return Trial{State: Cannot, Took: took, Detail: t.missing(p, res, last)}
 	case len(changed) > 0:
 		return Trial{State: Changed, Took: took, Detail: few(changed)}
@@ -135,7 +135,7 @@ func offline(output string) bool {
 		"Could not resolve host", "could not resolve host", "Temporary failure in name resolution", "getaddrinfo ENOTFOUND", "getaddrinfo EAI_AGAIN",
 		"Network is unreachable", "network is unreachable", "no route to host", "No matching distribution found", "Could not find a version that satisfies",
 		"failed to download", "error: failed to get `", "Unable to update registry", "dial tcp: lookup", "Could not transfer artifact", "Could not resolve all",
-		"Unable to access jarfile", "Failed to fetch", "Connection refused by proxy",
+		"Unable to access jarfile", "Failed to fetch", "UnknownHostException", "java.net.ConnectException", "Could not GET", "ConnectionRefusedError: [Errno 111] Connection refused", "Connection refused by proxy",
 	}, func(sign string) bool { return strings.Contains(output, sign) })
 }
 
@@ -192,7 +192,7 @@ func (t *Tryout) missing(p Proposal, res gate.Result, last string) string {
 	if offline(res.Tail) {
 		return "it needs the network"
 	}
-	if last != "" && !strings.Contains(res.Message, last) {
+	if last != "" && !strings.Contains(res.Message, last) && !strings.Contains(res.Message, "is not installed") {
 		return res.Message + " (" + last + ")"
 	}
 	return res.Message
