@@ -206,3 +206,31 @@ func TestTaskCompleted(t *testing.T) {
 		wantHooks(t, w, got, 1)
 	})
 }
+
+// TestAgentRunsTheGate: a gate's command that the agent itself ran, on this very
+// content, is not run again. Codex does not tell its hooks how a command ended.
+func TestAgentRunsTheGate(t *testing.T) {
+	t.Parallel()
+	eachClient(t, func(t *testing.T, w *world) {
+		w.write(w.bin, "verify", "#!/bin/sh\necho run >> \"$HOME/runs\"\necho 'verify: ok'\n")
+		if err := os.Chmod(filepath.Join(w.bin, "verify"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.write(w.repo, "src/app.txt", "one\ntwo\n")
+		w.write(w.repo, ".gitignore", "gauntlet_logs/\n")
+		w.write(w.repo, ".gauntlet/config.yml", "base_branch: main\nentry_points:\n  - path: .\n    checks: [verify]\nstop_hook: {preset: strict}\n")
+		w.write(w.repo, ".gauntlet/checks/verify.yml", "command: verify app\n")
+		w.commitAll("start")
+		w.install()
+		w.commitAll("hooks")
+		w.turn("Improve the app.", readApp, addLine, fakemodel.Shell("verify app"), done)
+		want := 1
+		if w.c.agent == "codex" {
+			want = 2
+		}
+		if n := strings.Count(w.read(w.home, "runs"), "run\n"); n != want {
+			t.Errorf("the command ran %d times, want %d:\n%s", n, want, w.exec(w.repo, "gauntlet", "log", "--json"))
+		}
+		wantLog(t, w, "passed")
+	})
+}
