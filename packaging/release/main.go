@@ -54,6 +54,7 @@ type release struct {
 	at      time.Time // the time that every file bears
 	targets []target
 	sums    map[string]string // archive → SHA-256
+	cache   string            // Go's build cache for the programs; "" for the usual one
 }
 
 func main() {
@@ -61,35 +62,44 @@ func main() {
 	out := flag.String("out", "dist", "where everything goes; must not exist or be empty")
 	only := flag.String("only", "", "build for these platforms alone, as in linux_amd64,darwin_arm64")
 	flag.Parse()
-	if err := run(*version, *out, *only); err != nil {
+	r, err := newRelease(*version, *out, *only)
+	if err == nil {
+		err = r.make()
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(version, out, only string) error {
+func newRelease(version, out, only string) (*release, error) {
 	if version == "" || strings.HasPrefix(version, "v") || strings.ContainsAny(version, " /\\") {
-		return fmt.Errorf("-version %q: give it as 1.2.3", version)
+		return nil, fmt.Errorf("-version %q: give it as 1.2.3", version)
 	}
 	if left, err := os.ReadDir(out); err == nil && len(left) > 0 {
-		return fmt.Errorf("%s is not empty; remove it first", out)
+		return nil, fmt.Errorf("%s is not empty; remove it first", out)
 	}
 	out, err := filepath.Abs(out)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	root, err := output("", "go", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r := &release{version: version, root: root, out: out, at: sourceTime(root), targets: targets(), sums: map[string]string{}}
 	if only != "" {
 		wanted := strings.Split(only, ",")
 		r.targets = slices.DeleteFunc(r.targets, func(t target) bool { return !slices.Contains(wanted, t.name()) })
 		if len(r.targets) == 0 {
-			return fmt.Errorf("-only %s: no such platform", only)
+			return nil, fmt.Errorf("-only %s: no such platform", only)
 		}
 	}
+	return r, nil
+}
+
+// make does everything, in order.
+func (r *release) make() error {
 	for _, step := range []struct {
 		name string
 		do   func() error
@@ -136,6 +146,9 @@ func (r *release) build() error {
 				"-ldflags", "-s -w -buildid= -X gauntlet/internal/buildinfo.version="+r.version, "-o", r.bin(t, program), "./cmd/"+program)
 			cmd.Dir = r.root
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.goos, "GOARCH="+t.goarch, "GOFLAGS=", "GOAMD64=v1")
+			if r.cache != "" {
+				cmd.Env = append(cmd.Env, "GOCACHE="+r.cache)
+			}
 			if text, err := cmd.CombinedOutput(); err != nil {
 				return fmt.Errorf("%s for %s: %w\n%s", program, t.name(), err, text)
 			}

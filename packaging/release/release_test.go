@@ -29,7 +29,10 @@ func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "gauntlet-release-")
 	if err == nil {
 		built = filepath.Join(dir, "dist")
-		err = run(version, built, host())
+		var r *release
+		if r, err = newRelease(version, built, host()); err == nil {
+			err = r.make()
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -70,8 +73,12 @@ func wantVersion(t *testing.T, program string) {
 // The same sources give the same bytes, also with nothing cached.
 func TestReproducible(t *testing.T) {
 	again := filepath.Join(t.TempDir(), "dist")
-	t.Setenv("GOCACHE", t.TempDir())
-	if err := run(version, again, host()); err != nil {
+	r, err := newRelease(version, again, host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.cache = t.TempDir()
+	if err := r.make(); err != nil {
 		t.Fatal(err)
 	}
 	first, err := os.ReadFile(filepath.Join(built, "checksums.txt"))
@@ -192,7 +199,7 @@ func TestGoInstall(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "go", "bin")
 	must(t, t.TempDir(), []string{
 		"GOBIN=" + bin, "GOPROXY=file://" + proxy + ",file://" + filepath.Join(cache, "cache", "download"),
-		"GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOMODCACHE=" + t.TempDir(), "CGO_ENABLED=0",
+		"GONOSUMDB=*", "GOFLAGS=-modcacherw -trimpath", "GOMODCACHE=" + t.TempDir(), "CGO_ENABLED=0",
 	}, "go", "install", buildinfo.Module+"/cmd/gauntlet@v"+version)
 	if out := must(t, "", nil, filepath.Join(bin, "gauntlet"), "version", "--check"); !strings.HasPrefix(out, "gauntlet v"+version) || !strings.Contains(out, "go install "+buildinfo.Module) {
 		t.Errorf("version --check:\n%s", out)

@@ -74,7 +74,7 @@ func chatClients() []*client {
 		},
 		{
 			agent: "copilot", pkg: npm.Package{Name: "@github/copilot", Version: "1.0.102"}, bin: "copilot", model: "fake-model",
-			dialect: fakemodel.Chat(copilot), settings: ".github/hooks/gauntlet.json", again: always("--continue"),
+			dialect: fakemodel.Chat(copilot), settings: ".github/hooks/gauntlet.json", node: &node22, again: always("--continue"),
 			home: func(repo string) map[string]string {
 				return map[string]string{".copilot/config.json": fmt.Sprintf("{\"trustedFolders\": [%q]}\n", filepath.Dir(repo))}
 			},

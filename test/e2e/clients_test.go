@@ -103,7 +103,7 @@ trust_level = "trusted"
 		},
 		{
 			agent: "gemini", pkg: npm.Package{Name: "@google/gemini-cli", Version: "0.61.0"}, bin: "gemini", model: "gemini-2.5-pro",
-			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json", again: always("--resume", "latest"),
+			dialect: fakemodel.Gemini(), settings: ".gemini/settings.json", node: &node22, again: always("--resume", "latest"),
 			home: func(string) map[string]string {
 				return map[string]string{".gemini/settings.json": `{
   "security": {"auth": {"selectedType": "gemini-api-key"}},
