@@ -44,7 +44,7 @@ race: ## the same under the race detector
 vet-platforms: ## the other platforms must build
 	GOOS=windows $(GO) vet ./...
 	GOOS=darwin $(GO) vet ./...
-	@dir=$$(mktemp -d) && for p in $$($(GO) list ./...); do \
+	@dir=$$(mktemp -d) && for p in $$(GOOS=windows $(GO) list ./...); do \
 		GOOS=windows $(GO) test -c -o "$$dir/" $$p >/dev/null || { rm -rf "$$dir"; exit 1; }; \
 	done; rm -rf "$$dir"
 
