@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -150,6 +151,7 @@ func (s *stopping) record(d Decision) {
 // replayable adds to the record of a verdict what a replay needs.
 func (s *stopping) replayable(rec *history.Record) {
 	rec.Tree, rec.Changed, rec.Attempt = s.Gates.Tree, s.Gates.Changed, s.Gates.Attempt
+	rec.Model = cmp.Or(s.Event.Model, s.seen.Turn.Model)
 	if s.cfg != nil {
 		rec.Mode, rec.Policy = string(s.cfg.Settings.Mode), s.cfg.Digest
 	}
