@@ -93,7 +93,7 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 
 // attempt runs the command once.
 func attempt(ctx context.Context, j Job, env Env, res Result, command string, log *gateLog) Result {
-	out := newCapture(j.Check, log)
+	out := newCapture(j.Check, j.Dir, log)
 	cmd := proc.Cmd{
 		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: append(checkEnviron(env.Environ, j.Check.Env, j.Dir), "BASE_BRANCH="+env.BaseBranch),
 		Stdout: out.stdout, Stderr: out.stderr, Timeout: j.Check.Limit(), Contain: true,

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/finding"
@@ -24,10 +26,29 @@ type capture struct {
 	mu             sync.Mutex
 	buf            bytes.Buffer
 	over           bool
+	// before is the report file as an earlier run left it.
+	before fileState
 }
 
-func newCapture(c *config.Check, log io.Writer) *capture {
+// fileState tells whether a file was written meanwhile.
+type fileState struct {
+	size int64
+	at   time.Time
+}
+
+func stateOf(path string) fileState {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return fileState{}
+	}
+	return fileState{info.Size(), info.ModTime()}
+}
+
+func newCapture(c *config.Check, dir string, log io.Writer) *capture {
 	out := &capture{stdout: log, stderr: log}
+	if c.ReportFile != "" {
+		out.before = stateOf(filepath.Join(dir, filepath.FromSlash(c.ReportFile)))
+	}
 	switch c.ReportFormat() {
 	case "":
 	case "sarif", "checkstyle", "junit", "rdjson":
@@ -71,6 +92,10 @@ func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 	}
 	data := out.buf.Bytes()
 	if file := j.Check.ReportFile; file != "" {
+		if now := stateOf(filepath.Join(j.Dir, filepath.FromSlash(file))); now == out.before && !now.at.IsZero() {
+			note(fmt.Errorf("report_file %s is left from an earlier run", file))
+			return
+		}
 		var err error
 		if data, err = safefile.Read(env.Root, filepath.Join(j.Dir, filepath.FromSlash(file)), finding.MaxReport); err != nil {
 			note(fmt.Errorf("report_file %s cannot be read: %w", file, err))

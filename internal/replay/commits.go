@@ -174,9 +174,7 @@ func (c *commitReplay) sum(commits []landed) Report {
 				c.t.gap("runs of "+r.Name+" that could not run: "+redact.Line(r.Message, 120), 1)
 			case gate.Fail:
 				rule.Raised++
-				if !r.Mode.Blocks() {
-					continue
-				}
+				s.Enforced = s.Enforced || r.Mode.Blocks()
 				o, because := fixedLater(commits[i+1:], r.ID)
 				if label := c.opts.Labels[s.ID]; label == string(Right) || label == string(Wrong) {
 					o, because = Outcome(label), "labelled by a person"
@@ -192,6 +190,7 @@ func (c *commitReplay) sum(commits []landed) Report {
 		}
 		if len(s.Rules) > 0 {
 			c.t.report.Blocks++
+			c.t.report.Observed += count(!s.Enforced)
 			c.t.report.all = append(c.t.report.all, s)
 		}
 	}

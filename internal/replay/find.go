@@ -11,7 +11,7 @@ import (
 // Bounds of a search for session logs.
 const (
 	maxFiles   = 100_000
-	maxSession = 1 << 30 // larger logs are a gap
+	maxSession = 512 << 20 // larger logs are a gap
 )
 
 // Find lists the session logs among files and directories, sorted. A path that

@@ -11,11 +11,13 @@ import (
 
 // gateLook is what a session shows about one gate at one stop.
 type gateLook struct {
-	rule    string
-	proved  bool // the agent ran it, in full, after its last change, and it passed
-	blocks  bool // the same, and it failed
-	outcome Outcome
-	because string
+	rule   string
+	proved bool // the agent ran it, in full, after its last change, and it passed
+	blocks bool // the same, and it failed
+	// enforced: its mode would really block.
+	enforced bool
+	outcome  Outcome
+	because  string
 }
 
 // gateCommands are the checks of a policy by their commands.
@@ -45,7 +47,7 @@ func (j *judge) lookAtGates(s *session, i int) []gateLook {
 		look := gateLook{rule: g.rule, outcome: Unknown}
 		if passed, known := g.lastRun(t.read.Calls[min(t.last+1, len(t.read.Calls)):]); known {
 			look.proved = passed
-			look.blocks = !passed && g.job.Mode.Blocks()
+			look.blocks, look.enforced = !passed, g.job.Mode.Blocks()
 			if look.blocks {
 				look.outcome, look.because = g.followed(s, i)
 			}

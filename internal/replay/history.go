@@ -129,8 +129,8 @@ func (r *recorder) judge(i int) {
 	}
 	for _, g := range v.Gates {
 		mode, known := r.mode(g.Gate)
-		if !known {
-			r.t.gap("results of gates that the policy does not have", 1)
+		if !known || mode == config.ModeOff {
+			r.t.gap("results of gates that the policy does not have or run", 1)
 			continue
 		}
 		rule := r.t.rule(g.Gate)
@@ -143,16 +143,18 @@ func (r *recorder) judge(i int) {
 			continue
 		}
 		rule.Raised++
-		if mode.Blocks() {
-			o, because := r.followedGate(i, g)
-			note(g.Gate, because, o)
-		}
+		o, because := r.followedGate(i, g)
+		note(g.Gate, because, o)
+		st.Enforced = st.Enforced || mode.Blocks()
 	}
-	r.checkpoint(v, note)
+	if r.checkpoint(v, note) {
+		st.Enforced = true
+	}
 	if len(st.Rules) == 0 {
 		return
 	}
 	r.t.report.Blocks++
+	r.t.report.Observed += count(!st.Enforced)
 	switch {
 	case slices.Contains(outcomes, Right):
 		st.Outcome = Right
@@ -165,15 +167,17 @@ func (r *recorder) judge(i int) {
 	r.t.report.all = append(r.t.report.all, st)
 }
 
-func (r *recorder) checkpoint(v Recorded, note func(rule, because string, o Outcome)) {
+// checkpoint counts what a checkpoint asked for; it reports whether that really
+// blocks.
+func (r *recorder) checkpoint(v Recorded, note func(rule, because string, o Outcome)) (enforced bool) {
 	c := r.cfg.Project.Checkpoint
 	blocked := v.Verdict.Status == string(event.Checkpoint) || v.Verdict.WouldBlock && len(v.Verdict.Owed) > 0
-	if c == nil || !r.cfg.Settings.ModeAtStop(c.Mode).Blocks() {
-		return
+	if c == nil || r.cfg.Settings.ModeAtStop(c.Mode) == config.ModeOff {
+		return false
 	}
 	r.t.rule("checkpoint").Stops++
 	if !blocked {
-		return
+		return false
 	}
 	r.t.rule("checkpoint").Raised++
 	note("checkpoint", "", Unknown)
@@ -183,6 +187,7 @@ func (r *recorder) checkpoint(v Recorded, note func(rule, because string, o Outc
 		r.t.rule(name).Raised++
 		r.t.rule(name).count(Unknown)
 	}
+	return r.cfg.Settings.ModeAtStop(c.Mode).Blocks()
 }
 
 // mode is what a failure of a recorded gate means under the policy; known is false

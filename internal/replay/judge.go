@@ -57,7 +57,7 @@ type stop struct {
 func newJudge(cfg *config.Loaded, opts *Options) *judge {
 	j := &judge{cfg: cfg, actions: map[string]action{}, labels: opts.Labels, gates: gateCommands(cfg), tasks: tasks.New(os.DirFS(cfg.Root))}
 	c := cfg.Project.Checkpoint
-	if c == nil || c.Enabled != nil && !*c.Enabled || cfg.Settings.ModeOf(c.Mode) == config.ModeOff {
+	if c == nil || c.Enabled != nil && !*c.Enabled || cfg.Settings.ModeAtStop(c.Mode) == config.ModeOff {
 		return j
 	}
 	j.checkpoint = c
@@ -111,6 +111,7 @@ func (j *judge) session(s *session) []stop {
 		for _, g := range st.gates {
 			if g.blocks {
 				st.blocks = true
+				st.sample.Enforced = st.sample.Enforced || g.enforced
 			}
 		}
 		j.askCheckpoint(s, i, &st, sent)
@@ -138,7 +139,7 @@ func (j *judge) askCheckpoint(s *session, i int, st *stop, sent map[string]strin
 		return
 	}
 	res := rules.Decide(in)
-	blocks := res.Blocks() && j.cfg.Settings.ModeOf(j.checkpoint.Mode).Blocks()
+	blocks := res.Blocks()
 	about := strings.Join(res.About(), "\x00")
 	if blocks && sent[res.Key()] == about && about != "" && !touchesAny(t, res.About()) {
 		return // the same list about files that have not changed is not sent again
@@ -146,6 +147,7 @@ func (j *judge) askCheckpoint(s *session, i int, st *stop, sent map[string]strin
 	if blocks {
 		sent[res.Key()] = about
 		st.blocks = true
+		st.sample.Enforced = st.sample.Enforced || j.cfg.Settings.ModeAtStop(j.checkpoint.Mode).Blocks()
 		st.sample.Said = redact.Strip(res.Message)
 	}
 	for _, done := range res.Suppressed {
@@ -282,6 +284,7 @@ func (t *tally) stop(st stop, j *judge) {
 	t.report.Stops++
 	if st.blocks {
 		t.report.Blocks++
+		t.report.Observed += count(!st.sample.Enforced)
 		t.report.all = append(t.report.all, st.sample)
 	}
 	if j.checkpoint != nil {

@@ -10,9 +10,11 @@ type Report struct {
 	Source   string   `json:"source"` // sessions, history or commits
 	Policy   string   `json:"policy"` // digest of the policy that judged
 	Coverage Coverage `json:"coverage"`
-	// Blocks is how many of the judged stops would block.
+	// Blocks is how many of the judged stops would block, and Observed how many of
+	// those do not because of a mode.
 	Stops       int          `json:"stops"`
 	Blocks      int          `json:"blocks"`
+	Observed    int          `json:"observed"`
 	Suggestions []Suggestion `json:"suggestions"`
 	Rules       []Rule       `json:"rules"`
 	Samples     []Sample     `json:"samples"`
@@ -45,8 +47,8 @@ type Gap struct {
 // Rule is one rule of the policy over all stops.
 type Rule struct {
 	Rule string `json:"rule"`
-	// Stops is how often it applied; Raised how often it complained, whether or
-	// not that blocks.
+	// Stops is how often it applied; Raised how often it complained, also alone and
+	// without blocking; WouldBlock how often it blocks unless its mode forgives it.
 	Stops      int `json:"stops"`
 	Raised     int `json:"raised"`
 	WouldBlock int `json:"wouldBlock"`
@@ -87,12 +89,14 @@ type Sample struct {
 	ID      string   `json:"id"`
 	Rules   []string `json:"rules"`
 	Outcome Outcome  `json:"outcome"`
-	Because string   `json:"because,omitempty"`
-	Time    string   `json:"time,omitempty"`
-	Project string   `json:"project,omitempty"`
-	Session string   `json:"session,omitempty"`
-	Prompt  string   `json:"prompt,omitempty"`
-	Changed []string `json:"changed,omitempty"`
+	// Enforced: it would really block; otherwise its mode only records or warns.
+	Enforced bool     `json:"enforced"`
+	Because  string   `json:"because,omitempty"`
+	Time     string   `json:"time,omitempty"`
+	Project  string   `json:"project,omitempty"`
+	Session  string   `json:"session,omitempty"`
+	Prompt   string   `json:"prompt,omitempty"`
+	Changed  []string `json:"changed,omitempty"`
 	// Said is what the agent would have been told, Ran what it ran after its last
 	// edit and how that ended.
 	Said string   `json:"said,omitempty"`
@@ -214,9 +218,12 @@ func pick(all []Sample) []Sample {
 func Compare(first, second Report) Report {
 	blocks := map[string]bool{}
 	for _, s := range first.all {
-		blocks[s.ID] = true
+		blocks[s.ID] = s.Enforced
 	}
 	for _, s := range second.all {
+		if !s.Enforced {
+			continue
+		}
 		if !blocks[s.ID] {
 			first.Changed = append(first.Changed, Change{s.ID, "approve", "block"})
 		}

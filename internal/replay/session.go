@@ -50,7 +50,7 @@ func readSession(file string, opts *Options) (s session) {
 		s.gap, s.broken = "files that cannot be opened", true
 		return s
 	case info.Size() > maxSession:
-		s.gap, s.broken = "logs over 1 GB", true
+		s.gap, s.broken = "logs over 512 MB", true
 		return s
 	}
 	if !opts.Since.IsZero() && info.ModTime().Before(opts.Since) {

@@ -80,7 +80,11 @@ func coverage(out *errWriter, r replay.Report) {
 		}
 		out.printf("not seen: %d %s\n", g.Count, redact.Line(g.Why, 200))
 	}
-	out.printf("would block: %s\n", share(r.Blocks, r.Stops, "stop"))
+	observed := ""
+	if r.Observed > 0 {
+		observed = fmt.Sprintf(", %d of them in a mode that lets the agent stop", r.Observed)
+	}
+	out.printf("would block: %s%s\n", share(r.Blocks, r.Stops, "stop"), observed)
 	if r.Stops > 0 && r.Blocks == 0 {
 		out.printf("Nothing would block. Before you believe that: check that the policy applies to these files.\n")
 	}
