@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"os"
 	"path/filepath"
 	"time"
@@ -26,7 +27,7 @@ func (r *release) archiveName(t target) string {
 }
 
 // archives packs the programs with what a person wants beside them.
-func (r *release) archives() error {
+func (r *release) archives(context.Context) error {
 	for _, t := range r.targets {
 		files, err := r.contents(t)
 		if err != nil {
@@ -41,7 +42,7 @@ func (r *release) archives() error {
 		if err != nil {
 			return err
 		}
-		if err := write(filepath.Join(r.out, name), data, 0o644); err != nil {
+		if err := write(filepath.Join(r.out, name), data); err != nil {
 			return err
 		}
 		if r.sums[name], err = digest(filepath.Join(r.out, name)); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,17 +11,17 @@ import (
 )
 
 // linux makes deb, rpm and apk packages with nfpm.
-func (r *release) linux() error {
+func (r *release) linux(ctx context.Context) error {
 	for _, t := range r.targets {
 		if t.goos != "linux" {
 			continue
 		}
 		config := filepath.Join(r.out, "build", "nfpm-"+t.goarch+".yaml")
-		if err := write(config, []byte(r.nfpm(t)), 0o644); err != nil {
+		if err := write(config, []byte(r.nfpm(t))); err != nil {
 			return err
 		}
 		for _, format := range []string{"deb", "rpm", "apk"} {
-			cmd := exec.Command("go", "tool", "-modfile="+filepath.Join(r.root, "tools", "nfpm", "go.mod"),
+			cmd := exec.CommandContext(ctx, "go", "tool", "-modfile="+filepath.Join(r.root, "tools", "nfpm", "go.mod"),
 				"nfpm", "package", "--config", config, "--packager", format, "--target", r.out)
 			cmd.Dir = r.root
 			cmd.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.at.Unix()))

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"flag"
@@ -62,9 +63,10 @@ func main() {
 	out := flag.String("out", "dist", "where everything goes; must not exist or be empty")
 	only := flag.String("only", "", "build for these platforms alone, as in linux_amd64,darwin_arm64")
 	flag.Parse()
-	r, err := newRelease(*version, *out, *only)
+	ctx := context.Background()
+	r, err := newRelease(ctx, *version, *out, *only)
 	if err == nil {
-		err = r.make()
+		err = r.make(ctx)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
@@ -72,7 +74,7 @@ func main() {
 	}
 }
 
-func newRelease(version, out, only string) (*release, error) {
+func newRelease(ctx context.Context, version, out, only string) (*release, error) {
 	if version == "" || strings.HasPrefix(version, "v") || strings.ContainsAny(version, " /\\") {
 		return nil, fmt.Errorf("-version %q: give it as 1.2.3", version)
 	}
@@ -83,11 +85,11 @@ func newRelease(version, out, only string) (*release, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := output("", "go", "list", "-m", "-f", "{{.Dir}}")
+	root, err := output(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}")
 	if err != nil {
 		return nil, err
 	}
-	r := &release{version: version, root: root, out: out, at: sourceTime(root), targets: targets(), sums: map[string]string{}}
+	r := &release{version: version, root: root, out: out, at: sourceTime(ctx, root), targets: targets(), sums: map[string]string{}}
 	if only != "" {
 		wanted := strings.Split(only, ",")
 		r.targets = slices.DeleteFunc(r.targets, func(t target) bool { return !slices.Contains(wanted, t.name()) })
@@ -99,10 +101,10 @@ func newRelease(version, out, only string) (*release, error) {
 }
 
 // make does everything, in order.
-func (r *release) make() error {
+func (r *release) make(ctx context.Context) error {
 	for _, step := range []struct {
 		name string
-		do   func() error
+		do   func(context.Context) error
 	}{
 		{"build", r.build},
 		{"man page and completions", r.words},
@@ -112,8 +114,8 @@ func (r *release) make() error {
 		{"Homebrew formula and Scoop manifest", r.manifests},
 		{"checksums", r.checksums},
 	} {
-		fmt.Println("release:", step.name)
-		if err := step.do(); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", step.name)
+		if err := step.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
@@ -121,10 +123,10 @@ func (r *release) make() error {
 }
 
 // sourceTime is SOURCE_DATE_EPOCH, or the time of the newest commit.
-func sourceTime(root string) time.Time {
+func sourceTime(ctx context.Context, root string) time.Time {
 	seconds := os.Getenv("SOURCE_DATE_EPOCH")
 	if seconds == "" {
-		seconds, _ = output(root, "git", "log", "-1", "--format=%ct")
+		seconds, _ = output(ctx, root, "git", "log", "-1", "--format=%ct")
 	}
 	n, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
@@ -139,10 +141,10 @@ func (r *release) bin(t target, program string) string {
 
 // build compiles every program for every platform; nothing of this machine
 // (paths, revision, build id) goes into them.
-func (r *release) build() error {
+func (r *release) build(ctx context.Context) error {
 	for _, t := range r.targets {
 		for _, program := range programs {
-			cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false",
+			cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
 				"-ldflags", "-s -w -buildid= -X gauntlet/internal/buildinfo.version="+r.version, "-o", r.bin(t, program), "./cmd/"+program)
 			cmd.Dir = r.root
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.goos, "GOARCH="+t.goarch, "GOFLAGS=", "GOAMD64=v1")
@@ -159,7 +161,7 @@ func (r *release) build() error {
 
 // words makes the man page and the completions, by running the program on the
 // machine that builds.
-func (r *release) words() error {
+func (r *release) words(ctx context.Context) error {
 	for name, args := range map[string][]string{
 		"man/man1/gauntlet.1":       {"man"},
 		"completions/gauntlet.bash": {"completion", "bash"},
@@ -167,13 +169,13 @@ func (r *release) words() error {
 		"completions/gauntlet.fish": {"completion", "fish"},
 		"completions/gauntlet.ps1":  {"completion", "powershell"},
 	} {
-		cmd := exec.Command("go", append([]string{"run", "-ldflags", "-X gauntlet/internal/buildinfo.version=" + r.version, "./cmd/gauntlet"}, args...)...)
+		cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-ldflags", "-X gauntlet/internal/buildinfo.version=" + r.version, "./cmd/gauntlet"}, args...)...)
 		cmd.Dir = r.root
 		text, err := cmd.Output()
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := write(filepath.Join(r.out, "build", "share", filepath.FromSlash(name)), text, 0o644); err != nil {
+		if err := write(filepath.Join(r.out, "build", "share", filepath.FromSlash(name)), text); err != nil {
 			return err
 		}
 	}
@@ -181,7 +183,7 @@ func (r *release) words() error {
 }
 
 // checksums lists every file of the release with its SHA-256, as sha256sum does.
-func (r *release) checksums() error {
+func (r *release) checksums(context.Context) error {
 	files, err := os.ReadDir(r.out)
 	if err != nil {
 		return err
@@ -197,7 +199,7 @@ func (r *release) checksums() error {
 		}
 		fmt.Fprintf(&b, "%s  %s\n", sum, f.Name())
 	}
-	return write(filepath.Join(r.out, "checksums.txt"), []byte(b.String()), 0o644)
+	return write(filepath.Join(r.out, "checksums.txt"), []byte(b.String()))
 }
 
 func digest(name string) (string, error) {
@@ -209,15 +211,15 @@ func digest(name string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-func write(name string, data []byte, mode os.FileMode) error {
+func write(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(name, data, mode)
+	return os.WriteFile(name, data, 0o644)
 }
 
-func output(dir, name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...)
+func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
 	text, err := cmd.Output()
 	if err != nil {

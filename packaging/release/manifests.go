@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -19,15 +20,15 @@ func (r *release) url(t target) string {
 }
 
 // manifests writes what Homebrew and Scoop read.
-func (r *release) manifests() error {
-	if err := write(filepath.Join(r.out, "gauntlet.rb"), []byte(r.formula()), 0o644); err != nil {
+func (r *release) manifests(context.Context) error {
+	if err := write(filepath.Join(r.out, "gauntlet.rb"), []byte(r.formula())); err != nil {
 		return err
 	}
 	scoop, err := r.scoop()
 	if err != nil {
 		return err
 	}
-	return write(filepath.Join(r.out, "gauntlet.json"), scoop, 0o644)
+	return write(filepath.Join(r.out, "gauntlet.json"), scoop)
 }
 
 // formula is the Homebrew formula for the tap.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"embed"
 	"encoding/json"
 	"os"
@@ -41,7 +42,7 @@ func (r *release) manifest(name string) manifest {
 
 // npm packs one package per platform, and a small one that depends on them and
 // puts the right program in place.
-func (r *release) npm() error {
+func (r *release) npm(context.Context) error {
 	main := r.manifest(buildinfo.NPM + "/gauntlet")
 	main.Bin = map[string]string{"gauntlet": "bin/gauntlet"}
 	main.Scripts = map[string]string{"postinstall": "node install.js"}
@@ -96,5 +97,5 @@ func (r *release) npmPack(name string, m manifest, files ...packed) error {
 	if err != nil {
 		return err
 	}
-	return write(filepath.Join(r.out, "npm-"+name+"-"+r.version+".tgz"), tgz, 0o644)
+	return write(filepath.Join(r.out, "npm-"+name+"-"+r.version+".tgz"), tgz)
 }

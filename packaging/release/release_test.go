@@ -5,6 +5,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,8 +31,8 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		built = filepath.Join(dir, "dist")
 		var r *release
-		if r, err = newRelease(version, built, host()); err == nil {
-			err = r.make()
+		if r, err = newRelease(context.Background(), version, built, host()); err == nil {
+			err = r.make(context.Background())
 		}
 	}
 	if err != nil {
@@ -73,12 +74,12 @@ func wantVersion(t *testing.T, program string) {
 // The same sources give the same bytes, also with nothing cached.
 func TestReproducible(t *testing.T) {
 	again := filepath.Join(t.TempDir(), "dist")
-	r, err := newRelease(version, again, host())
+	r, err := newRelease(t.Context(), version, again, host())
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.cache = t.TempDir()
-	if err := r.make(); err != nil {
+	if err := r.make(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	first, err := os.ReadFile(filepath.Join(built, "checksums.txt"))
@@ -266,7 +267,7 @@ func project(t *testing.T) string {
 		".gauntlet/config.yml":        "entry_points: [{path: ., checks: [no-bug]}]\n",
 		".gauntlet/checks/no-bug.yml": "command: \"! grep BUG app.txt\"\n",
 	} {
-		if err := write(filepath.Join(dir, filepath.FromSlash(name)), []byte(content), 0o644); err != nil {
+		if err := write(filepath.Join(dir, filepath.FromSlash(name)), []byte(content)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -342,14 +343,14 @@ func TestPreCommitHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := write(filepath.Join(hooks, ".pre-commit-hooks.yaml"), definition, 0o644); err != nil {
+	if err := write(filepath.Join(hooks, ".pre-commit-hooks.yaml"), definition); err != nil {
 		t.Fatal(err)
 	}
 	commit(t, hooks)
 	rev := strings.TrimSpace(must(t, hooks, nil, "git", "rev-parse", "HEAD"))
 	dir := project(t)
 	config := fmt.Sprintf("repos:\n- repo: %s\n  rev: %s\n  hooks: [{id: gauntlet-system}]\n", hooks, rev)
-	if err := write(filepath.Join(dir, ".pre-commit-config.yaml"), []byte(config), 0o644); err != nil {
+	if err := write(filepath.Join(dir, ".pre-commit-config.yaml"), []byte(config)); err != nil {
 		t.Fatal(err)
 	}
 	must(t, dir, nil, "git", "add", "-A")
