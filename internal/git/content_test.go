@@ -173,7 +173,7 @@ func TestKeep(t *testing.T) {
 			for i, script := range []string{
 				`echo a > a; echo b > 'sp ace'`, // no commit yet
 				`git add -A; git commit -q -m one; echo 2 > a; rm 'sp ace'; echo n > "$(printf 'n\nl"')"; ln -s x l; chmod +x a; git mv a c`,
-				`head -c 11000000 /dev/zero > big; git init -q inner; mkdir logs; echo l > logs/l`,
+				`head -c 11000000 /dev/zero > big; head -c 200000 /dev/urandom > middle; : > empty; git init -q inner; mkdir logs; echo l > logs/l`,
 			} {
 				sh(t, dir, script)
 				c, _ := look(t, r, "logs")
@@ -198,6 +198,9 @@ func TestKeep(t *testing.T) {
 				if i == 2 && (len(k.Left) != 1 || k.Left[0] != "big") {
 					t.Errorf("left out: %v", k.Left)
 				}
+			}
+			if out := sh(t, dir, "git --git-dir=.git/gauntlet/snapshot.git fsck --strict --no-dangling 2>&1"); out != "" {
+				t.Error(out)
 			}
 			if n := sh(t, dir, "ls .git/gauntlet | wc -l"); n != "1" {
 				t.Errorf("%s snapshots", n)

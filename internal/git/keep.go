@@ -1,12 +1,12 @@
 package git
 
 import (
-	"bytes"
-	"compress/zlib"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/adler32"
 	"os"
 	"path"
 	"path/filepath"
@@ -32,7 +32,7 @@ const (
 	// keptDir holds the snapshot below the work tree's git directory.
 	keptDir = "gauntlet/snapshot.git"
 	// keptRef is the snapshot's name in it.
-	keptRef = "refs/gauntlet/run"
+	keptRef = "refs/heads/run"
 	// maxFile bounds what is read at once.
 	maxFile = 1 << 30
 	// maxKept is the size up to which an untracked file is kept.
@@ -331,17 +331,29 @@ func (w *keeper) write(kind string, data []byte) ([]byte, error) {
 		}
 		w.made[name[:2]] = true
 	}
-	var b bytes.Buffer
-	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	if err != nil {
-		return nil, err
+	object := append(fmt.Appendf(nil, "%s %d\x00", kind, len(data)), data...)
+	return id, safefile.Put(w.dir, filepath.Join(dir, name[2:]), stored(object), 0o400)
+}
+
+// stored is data as a zlib stream that is not compressed: the snapshot lives
+// until the next run, and a compressor costs more than the rest of it.
+func stored(data []byte) []byte {
+	const block = 1<<16 - 1
+	out := make([]byte, 0, len(data)+len(data)/block*5+16)
+	out = append(out, 0x78, 0x01)
+	for rest := data; ; {
+		part := rest[:min(len(rest), block)]
+		rest = rest[len(part):]
+		last := byte(0)
+		if len(rest) == 0 {
+			last = 1
+		}
+		out = append(out, last)
+		out = binary.LittleEndian.AppendUint16(out, uint16(len(part)))
+		out = binary.LittleEndian.AppendUint16(out, ^uint16(len(part)))
+		out = append(out, part...)
+		if last == 1 {
+			return binary.BigEndian.AppendUint32(out, adler32.Checksum(data))
+		}
 	}
-	fmt.Fprintf(z, "%s %d\x00", kind, len(data))
-	if _, err := z.Write(data); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return id, safefile.Put(w.dir, filepath.Join(dir, name[2:]), b.Bytes(), 0o400)
 }
