@@ -63,7 +63,7 @@ func (u undo) save(work string, sealer seal.Sealer) error {
 	return safefile.Put(work, undoPath(work), b, 0o600)
 }
 
-// clear removes the note: nothing is left to undo.
+// clearUndo removes the note: nothing is left to undo.
 func clearUndo(work string) {
 	_ = os.Remove(undoPath(work))
 	_ = os.Remove(beforePath(work))

@@ -63,7 +63,7 @@ func writeState(logDir string, s state) error {
 	return safefile.Write(filepath.Join(logDir, stateFile), append(b, '\n'), 0o600)
 }
 
-// TimeLeft is how much of the interval since the last executed run is still to
+// timeLeft is how much of the interval since the last executed run is still to
 // go. A time in the future, or none, counts as elapsed.
 func (s state) timeLeft(interval time.Duration, now time.Time) time.Duration {
 	since := now.Sub(s.LastRunCompletedAt)

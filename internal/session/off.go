@@ -60,7 +60,7 @@ func (st Store) offPurpose(path string) string {
 	return "off " + filepath.Base(path) + " " + dir
 }
 
-// SwitchOn takes SwitchOff back; on reports whether anything was off.
+// SwitchOn takes SwitchOff back; was reports whether anything was off.
 func (st Store) SwitchOn(sessionID string) (was bool, err error) {
 	err = safefile.Remove(st.Dir, st.offPath(sessionID))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -54,7 +54,7 @@ func (l *codexLog) line(raw []byte, _ bool) []entry {
 	return nil
 }
 
-// codexEvent reads what the harness noted about the session.
+// event reads what the harness noted about the session.
 func (l *codexLog) event(p, rawAt []byte) []entry {
 	at := stamp(rawAt)
 	switch text(field(p, "type")) {

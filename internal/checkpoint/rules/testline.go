@@ -127,7 +127,7 @@ func passCount(output string) int {
 	return count
 }
 
-// tail is the end of a failing run's output, fenced as data.
+// fencedTail is the end of a failing run's output, fenced as data.
 func fencedTail(output string, room int) string {
 	text := strings.TrimSpace(redact.String(redact.Strip(output)))
 	if text == "" || room < 40 {
