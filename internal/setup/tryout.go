@@ -77,6 +77,8 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 		return Trial{State: Late, Took: t.Limit}
 	case res.Status == gate.Error, res.Status == gate.Fail && strings.Contains(res.Tail, "JAVA_HOME is not set"), res.Status == gate.Fail && offline(res.Tail), res.Status == gate.Fail && t.uninstalled(p):
 		return Trial{State: Cannot, Took: took, Detail: t.missing(p, res, last)}
+	case installs(res.LogPath):
+		return Trial{State: Cannot, Took: took, Detail: "it installs packages while it runs, which needs the network at every stop"}
 	case len(changed) > 0:
 		return Trial{State: Changed, Took: took, Detail: few(changed)}
 	case res.Status == gate.Fail:
@@ -137,6 +139,22 @@ func offline(output string) bool {
 		"failed to download", "error: failed to get `", "Unable to update registry", "dial tcp: lookup", "Could not transfer artifact", "Could not resolve all",
 		"Unable to access jarfile", "Failed to fetch", "UnknownHostException", "java.net.ConnectException", "Could not GET", "ConnectionRefusedError: [Errno 111] Connection refused", "Connection refused by proxy",
 	}, func(sign string) bool { return strings.Contains(output, sign) })
+}
+
+// installs: its output shows that a package manager fetched something, which
+// reading the command could not show.
+func installs(log string) bool {
+	data, err := os.ReadFile(log)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "added ") && strings.Contains(line, " package") && strings.Contains(line, " in ") || strings.HasPrefix(line, "Successfully installed ") {
+			return true
+		}
+	}
+	return false
 }
 
 // uninstalled: the project's own dependencies are not there, so nothing that
