@@ -36,11 +36,13 @@ func (p Prompted) Record(ctx context.Context) (note string, err error) {
 	}
 	prompt := Prompt{At: p.Now}
 	var unseen []string
+	asking, cancel := context.WithTimeout(ctx, snapshotPatience) // a human waits
+	defer cancel()
 	switch {
 	case p.Snapshot && p.InRepo:
-		unseen = p.snapshot(ctx, before, &prompt)
+		unseen = p.snapshot(asking, before, &prompt)
 	case p.InRepo:
-		prompt.Head, _ = p.Repo.Head(ctx) // unborn, or git is missing: the stop will say so
+		prompt.Head, _ = p.Repo.Head(asking) // unborn, or git is missing: the stop will say so
 	}
 	if note = prompt.Skipped; before.Prompt.Skipped != "" {
 		note = ""
