@@ -19,6 +19,8 @@ type Change struct {
 	Untracked       bool
 	Unmerged        bool
 	Submodule       bool
+	// Hidden: git itself was told not to look.
+	Hidden bool
 }
 
 // Deleted reports that the path is gone from the work tree.
@@ -65,11 +67,15 @@ func sorted(set map[string]bool) []string {
 
 // Status asks git once for branch, staged, unstaged and untracked changes.
 func (r Repo) Status(ctx context.Context) (Status, error) {
+	hidden := make(chan []Change, 1)
+	go func() { hidden <- r.hiddenChanges() }()
 	out, err := r.Run(ctx, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--find-renames", "--no-ahead-behind")
 	if err != nil {
 		return Status{}, err
 	}
-	return parseStatus(out)
+	s, err := parseStatus(out)
+	s.Changes = append(s.Changes, <-hidden...)
+	return s, err
 }
 
 func parseStatus(out []byte) (Status, error) {

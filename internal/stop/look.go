@@ -43,6 +43,7 @@ func (s *stopping) receive(ctx context.Context) {
 // configuration, without reading it.
 func (s *stopping) locate(context.Context) {
 	s.site = site.Find(site.Dir(s.Event.Cwd, s.Cwd), s.Getenv)
+	s.site = s.atPrompt(s.site)
 	s.Event.Cwd, s.root = s.site.Cwd, s.site.Root
 	s.Project, s.Foreign = s.site.IsProject(), s.site.Foreign
 	if s.Foreign != "" {
@@ -104,6 +105,9 @@ func (s *stopping) look(ctx context.Context) {
 	q.Status = judged && (len(s.cfg.Project.EntryPoints) > 0 || s.cfg.Project.Checkpoint != nil)
 	q.Transcript = judged || s.AutonomyWanted
 	s.seen = q.Ask(ctx)
+	if judged && q.Status {
+		s.unhide(ctx)
+	}
 	s.Ledger, s.MemoryErr, s.Mark = s.seen.Ledger, s.seen.MemoryErr, s.seen.Mark
 	if s.MemoryErr != nil {
 		s.complain(s.MemoryErr)
