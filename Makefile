@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
 
-.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench e2e packages packages-test vet-platforms fuzz clean
+.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench e2e packages packages-test vet-platforms fuzz reproducible sbom clean
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +52,7 @@ lint: vet-platforms ## formatting, linters, tidy modules, committed schema, know
 	@out="$$($(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -l cmd internal test bench)"; test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) tool -modfile=tools/golangci-lint/go.mod golangci-lint run ./...
+	$(GO) tool -modfile=tools/govulncheck/go.mod govulncheck ./...
 
 fmt: ## format the sources
 	$(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -w cmd internal test bench
@@ -71,10 +72,22 @@ packages-test: ## build one for this machine twice, compare, install each way an
 bench: build ## measure beside peers and write docs/benchmarks.md
 	$(GO) run ./bench
 
-fuzz: ## a minute of fuzzing for every fuzz target
+reproducible: ## build twice in different directories and compare
+	@a=$$(mktemp -d) && b=$$(mktemp -d) && trap 'rm -rf "$$a" "$$b"' EXIT && \
+	for d in "$$a" "$$b"; do \
+		cp -r cmd internal schema go.mod go.sum "$$d" && ls *.go >/dev/null 2>&1 && cp *.go "$$d" || true; \
+		(cd "$$d" && GOCACHE="$$d/cache" $(BUILD) -buildvcs=false -o gauntlet ./cmd/gauntlet) || exit 1; \
+	done && cmp "$$a/gauntlet" "$$b/gauntlet" && sha256sum "$$a/gauntlet" | sed 's,  .*,  gauntlet: the same bytes twice,'
+
+sbom: build ## list the modules in the binary
+	@$(GO) version -m bin/gauntlet | awk '$$1 == "path" || $$1 == "mod" || $$1 == "dep" || $$1 == "=>" || $$1 == "build"'
+
+FUZZTIME ?= 60s
+
+fuzz: ## fuzz every target for FUZZTIME each
 	@for p in $$(grep -rlE '^func Fuzz' --include='*_test.go' internal | xargs -n1 dirname | sort -u); do \
 		for f in $$(grep -rhoE '^func Fuzz[A-Za-z0-9_]+' $$p/*_test.go | sed 's/^func //'); do \
-			$(GO) test ./$$p -run '^$$' -fuzz "^$$f$$" -fuzztime 60s || exit 1; \
+			$(GO) test ./$$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) || exit 1; \
 		done; \
 	done
 

@@ -167,6 +167,7 @@ func (c *Content) differing() (gone, dirty map[string]bool) {
 	gone, dirty = map[string]bool{}, map[string]bool{}
 	for _, ch := range c.status.Changes {
 		switch {
+		case ch.Hidden: // the index says so too
 		case ch.Submodule:
 			c.unknown(ch.Path)
 		case strings.HasSuffix(ch.Path, "/"): // a repository inside this one

@@ -304,3 +304,15 @@ func TestCommitNames(t *testing.T) {
 		t.Errorf("option as commit: %v", err)
 	}
 }
+
+func FuzzParseStatus(f *testing.F) {
+	f.Add([]byte("# branch.oid (initial)\x00# branch.head main\x00? a\x00"))
+	f.Add([]byte("# branch.oid 1\x002 R. N... 100644 100644 100644 a b R100 new\x00old\x00u UU N... 1 2 3 4 a b c x\x00"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		s, err := parseStatus(out)
+		if err == nil {
+			_ = s.Paths()
+			_ = s.Unmerged()
+		}
+	})
+}

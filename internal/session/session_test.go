@@ -282,3 +282,32 @@ func TestLinksAreNotWrittenThrough(t *testing.T) {
 		t.Errorf("made beside the victim: %v", entries)
 	}
 }
+
+// FuzzState: whatever lies where the memory of a session should, it is read as
+// ours only if it is.
+func FuzzState(f *testing.F) {
+	f.Add([]byte(`{"turn":{"blocks":[]}}`), true)
+	f.Add([]byte("v1:00 {}"), false)
+	dir, home := f.TempDir(), f.TempDir()
+	f.Fuzz(func(t *testing.T, data []byte, sealed bool) {
+		st := Store{Dir: dir, Sealer: seal.New(home)}
+		if err := st.prepare("sessions"); err != nil {
+			t.Fatal(err)
+		}
+		if sealed {
+			var err error
+			if data, err = st.Sealer.Seal(sessionPurpose(st.path("s")), data); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(st.path("s"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := st.Load("s")
+		if !sealed && err == nil && !s.Empty() {
+			t.Fatalf("believed %q", data)
+		}
+		var v section
+		s.Get("turn", &v)
+	})
+}
