@@ -221,6 +221,7 @@ func (p *program) text() (string, bool) {
 		case c == '$' && quote == '`' && i+1 < len(p.source) && p.source[i+1] == '{':
 			end := strings.IndexByte(p.source[i:], '}')
 			if end < 0 {
+				p.at = len(p.source)
 				return "", false
 			}
 			if value, known := p.names[strings.TrimSpace(p.source[i+2:i+end])]; known {

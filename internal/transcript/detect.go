@@ -76,6 +76,17 @@ func detect(line []byte) (string, normaliser) {
 	return "", nil
 }
 
+// isForeign: a line of a client whose logs look like Droid's or Claude's and are
+// not: Pi keeps the result of a tool in a message of its own and says with every
+// reply why it ended.
+func isForeign(line []byte) bool {
+	message := field(line, "message")
+	if !isObject(message) || field(line, "uuid") != nil {
+		return false
+	}
+	return text(field(message, "role")) == "toolResult" || field(message, "stopReason") != nil
+}
+
 func isGeminiType(t string) bool {
 	switch t {
 	case "user", "gemini", "info", "warning", "error":

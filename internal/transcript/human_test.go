@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -191,6 +192,85 @@ func TestGeminiReplay(t *testing.T) {
 				t.Errorf("usage = %d, want %d", usage, tt.usage)
 			}
 		})
+	}
+}
+
+// Logs of clients that nobody reads here are of no format, whatever they look like.
+func TestForeignFormats(t *testing.T) {
+	path := write(t,
+		`{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T10:00:00.000Z","cwd":"/repo"}`,
+		`{"type":"message","id":"m1","parentId":null,"timestamp":"2026-01-01T10:00:01.000Z","message":{"role":"user","content":[{"type":"text","text":"do it"}]}}`,
+		`{"type":"message","id":"m2","parentId":"m1","timestamp":"2026-01-01T10:00:02.000Z","message":{"role":"toolResult","toolCallId":"c","toolName":"bash","content":[{"type":"text","text":"ok"}],"isError":false}}`,
+		`{"type":"message","id":"m3","parentId":"m2","timestamp":"2026-01-01T10:00:03.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Done."}],"provider":"x","stopReason":"stop"}}`,
+	)
+	if turn, err := Read(path, Options{}); !errors.Is(err, ErrFormat) || turn.Readable {
+		t.Errorf("readable %v as %q, %v", turn.Readable, turn.Format, err)
+	}
+}
+
+// Refusals come in many words; what a command printed is not one of them.
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Permission for this tool use was denied. The tool use was rejected.": true,
+		"Permission for this action was denied by the auto mode classifier.":  true,
+		"The user doesn't want to proceed with this tool use.":                true,
+		"User rejected the command":                                           true,
+		"<tool_use_error>Sibling tool call errored</tool_use_error>":          true,
+		"This command was blocked by a hook":                                  true,
+		"Tool call cancelled by the user":                                     true,
+		"Permission denied (publickey).":                                      false,
+		"bash: ./deploy: Permission denied":                                   false,
+		"error: 3 tests failed":                                               false,
+		"fatal: refusing to merge unrelated histories":                        false,
+		"": false,
+	} {
+		if got := refused(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// A Codex prompt that is only a picture begins a turn; a heartbeat does not.
+func TestCodexPictures(t *testing.T) {
+	event := func(payload string) string {
+		return `{"timestamp":"2026-01-01T10:00:00Z","type":"event_msg","payload":` + payload + `}`
+	}
+	run := `{"timestamp":"2026-01-01T10:00:00Z","type":"response_item","payload":{"type":"function_call","call_id":"c","name":"exec_command","arguments":"{\"cmd\":\"ls\"}"}}`
+	first := event(`{"type":"user_message","message":"do it"}`)
+	for name, tt := range map[string]struct{ line, human string }{
+		"legacy":    {event(`{"type":"user_message","message":"","images":["data:image/png;base64,x"]}`), "[image]"},
+		"local":     {event(`{"type":"user_message","message":"","images":[],"local_images":["/tmp/a.png"]}`), "[image]"},
+		"paginated": {event(`{"type":"item_completed","turn_id":"t","item":{"type":"UserMessage","id":"u","content":[{"type":"image","image_url":"x"}]}}`), "[image]"},
+		"empty":     {event(`{"type":"user_message","message":"","images":[]}`), "do it"},
+		"heartbeat": {event(`{"type":"user_message","message":"<heartbeat>\nstill there\n</heartbeat>"}`), "do it"},
+		"goal":      {event(`{"type":"user_message","message":"/goal simplify this"}`), "/goal simplify this"},
+	} {
+		turn, err := Read(write(t, first, run, tt.line, run), Options{})
+		if err != nil || turn.HumanText != tt.human {
+			t.Errorf("%s: human %q, want %q (%v)", name, turn.HumanText, tt.human, err)
+		}
+	}
+}
+
+// Spans cut a session where stops were, and reading up to one shows that turn.
+func TestSpans(t *testing.T) {
+	const (
+		ask  = `{"type":"user","uuid":"u1","sessionId":"s","message":{"role":"user","content":"one"}}`
+		call = `{"type":"assistant","uuid":"c1","sessionId":"s","message":{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Bash","input":{"command":"first"}}]}}`
+		end  = `{"type":"assistant","uuid":"e","sessionId":"s","message":{"role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"Done."}]}}`
+		more = `{"type":"user","uuid":"u2","sessionId":"s","message":{"role":"user","content":"two"}}`
+		work = `{"type":"assistant","uuid":"c2","sessionId":"s","message":{"role":"assistant","content":[{"type":"tool_use","id":"c2","name":"Bash","input":{"command":"second"}}]}}`
+	)
+	path := write(t, ask, call, end, more, work)
+	format, spans, err := Spans(path)
+	if err != nil || format != FormatClaude || len(spans) != 2 || !spans[0].Stopped || spans[1].Stopped || spans[0].End != spans[1].Start {
+		t.Fatalf("%s %+v %v", format, spans, err)
+	}
+	for i, want := range []string{"first", "second"} {
+		turn, err := Read(path, Options{End: spans[i].End})
+		if err != nil || turn.HumanID != spans[i].HumanID || len(turn.Calls) != 1 || turn.Calls[0].Command != want {
+			t.Errorf("span %d: %+v %v", i, turn, err)
+		}
 	}
 }
 

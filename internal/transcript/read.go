@@ -158,6 +158,9 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 			continue
 		}
 		if c.norm == nil {
+			if isForeign(line) {
+				break
+			}
 			if c.format, c.norm = detect(line); c.norm == nil {
 				continue
 			}

@@ -1,0 +1,72 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestProgramCalls(t *testing.T) {
+	for name, tt := range map[string]struct {
+		source, want string
+		whole        bool
+	}{
+		"one":          {`const r = await tools.exec_command({cmd:"go test ./...", workdir:"/repo", yield_time_ms:1000}); text(r.output);`, "go test ./...@/repo", true},
+		"quoted keys":  {`const r = await tools.exec_command({"cmd":"echo \"a\"\nls","workdir":"/repo"});`, "echo \"a\"\nls@/repo", true},
+		"side by side": {"await Promise.all([\n tools.exec_command({cmd:'a'}),\n tools.exec_command({cmd:`b`}),\n])", "a@; b@", true},
+		"a constant":   {`const cmd = "make test"; const r = await tools.exec_command({cmd, workdir:"/r"});`, "make test@/r", true},
+		"joined":       {`const d = "x"; tools.exec_command({cmd:"cd " + d + " && ls"})`, "cd x && ls@", true},
+		"a template":   {"tools.exec_command({cmd:`cd ${dir} && go test ./...`})", "cd $js && go test ./...@", true},
+		"a loop":       {`const cmds=["go vet ./...","go test ./..."]; for (const cmd of cmds) { const r = await tools.exec_command({cmd}); text(r.output) }`, "go vet ./...@; go test ./...@", true},
+		"computed":     {`const r = await tools.exec_command({cmd: build(x)});`, "", false},
+		"in a text":    {`text("tools.exec_command({cmd:'rm -rf x'})"); // tools.exec_command({cmd:"y"})`, "", true},
+		"a poll":       {`const r = await tools.write_stdin({session_id:62953,chars:"",yield_time_ms:1000}); text(r.output)`, "poll 62953", true},
+		"not closed":   {`tools.exec_command({cmd:"go test`, "", false},
+	} {
+		calls, whole := programCalls(tt.source)
+		var got []string
+		for _, c := range calls {
+			if c.session != "" {
+				got = append(got, "poll "+c.session)
+			} else {
+				got = append(got, c.command+"@"+c.dir)
+			}
+		}
+		if text := strings.Join(got, "; "); text != tt.want || whole != tt.whole {
+			t.Errorf("%s: %q whole=%v, want %q %v", name, text, whole, tt.want, tt.whole)
+		}
+		for i := range tt.source { // whatever is cut off, nothing breaks
+			programCalls(tt.source[:i])
+			programCalls(tt.source[i:])
+		}
+	}
+}
+
+// A session as OpenCode exports it is one document.
+func TestOpenCodeExport(t *testing.T) {
+	doc := `{
+  "info": {
+    "id": "ses_1",
+    "directory": "/repo",
+    "title": "t"
+  },
+  "messages": [
+    {
+      "info": {"id": "m1", "role": "user", "time": {"created": 1767261600000}},
+      "parts": [{"type": "text", "text": "do it"}]
+    },
+    {
+      "info": {"id": "m2", "role": "assistant", "time": {"created": 1767261601000}},
+      "parts": [{"type": "tool", "tool": "bash", "callID": "c1", "state": {"status": "completed", "input": {"command": "go test ./..."}, "output": "ok", "metadata": {"exit": 0}}}]
+    }
+  ]
+}
+`
+	turn, err := Read(write(t, strings.TrimSuffix(doc, "\n")), Options{})
+	if err != nil || turn.Format != FormatOpenCode || turn.HumanText != "do it" || len(turn.Calls) != 1 || turn.Calls[0].Command != "go test ./..." || turn.Torn {
+		t.Fatalf("%+v %v", turn, err)
+	}
+	torn, err := Read(write(t, doc[:len(doc)-12]), Options{})
+	if err != nil || !torn.Torn || torn.HumanText != "do it" {
+		t.Errorf("torn: %+v %v", torn, err)
+	}
+}
