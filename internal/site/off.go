@@ -22,6 +22,14 @@ func (s Switch) Until() string {
 	return "until " + s.Off.Until.Local().Format("15:04")
 }
 
+// thrown says since when the switch is off and who threw it, where that is known.
+func (s Switch) thrown() string {
+	if s.By == "" {
+		return ""
+	}
+	return ", since " + s.Since.Local().Format("15:04") + " by " + s.By
+}
+
 // Everywhere is the memory that all projects share: a switch in it works without
 // knowing where the agent is.
 func (s *Site) Everywhere() session.Store { return session.Everywhere(s.StateHome) }
@@ -56,7 +64,7 @@ func (s *Site) Disabled(sessionID string, now time.Time) (why string, disabled b
 		return "the stop hook is switched off by " + cfg.Source("stop_hook.mode"), true
 	}
 	if sw, off := s.Off(sessionID, now); off {
-		return "switched off by `gauntlet off` " + sw.Until(), true
+		return "switched off by `gauntlet off` " + sw.Until() + sw.thrown(), true
 	}
 	return "", false
 }
