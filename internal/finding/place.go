@@ -49,8 +49,16 @@ func looksLikeFile(s string) bool {
 // splitSeverity takes the word for the severity from the front of a message.
 func splitSeverity(s string) (severity, rest string) {
 	for _, w := range []struct{ word, severity string }{
-		{"error", Err}, {"fatal error", Err}, {"fatal", Err}, {"warning", Warn}, {"warn", Warn},
-		{"note", Note}, {"info", Note}, {"notice", Note}, {"Error", Err}, {"Warning", Warn},
+		{"error", Err},
+		{"fatal error", Err},
+		{"fatal", Err},
+		{"warning", Warn},
+		{"warn", Warn},
+		{"note", Note},
+		{"info", Note},
+		{"notice", Note},
+		{"Error", Err},
+		{"Warning", Warn},
 	} {
 		rest, ok := strings.CutPrefix(s, w.word)
 		if !ok || rest == "" {

@@ -35,7 +35,8 @@ func TestTry(t *testing.T) {
 		},
 		"no part passes": {
 			map[string]string{"Makefile": "test: a b\na:\n\tpytest a\nb:\n\tpytest b\n"},
-			map[string]State{"make test": Red, "make a": Red, "make b": Red}, "make test red",
+			map[string]State{"make test": Red, "make a": Red, "make b": Red},
+			"make test red",
 		},
 		"changed files, too slow": {
 			map[string]string{"package.json": `{"scripts":{"test":"mocha","lint":"eslint ."}}`},

@@ -97,7 +97,7 @@ var cleanSigns = sync.OnceValue(func() *regexp.Regexp {
 // nothing failed.
 func OutputPassed(output string) bool {
 	output = strings.TrimSpace(redact.Strip(output))
-	return (passSigns().MatchString(output)) && !failed(output)
+	return passSigns().MatchString(output) && !failed(output)
 }
 
 // OutputFailed reports whether test output shows a failure.

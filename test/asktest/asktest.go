@@ -39,7 +39,8 @@ func Sample() []history.Record {
 		stop("b", 2*time.Minute, "/p", "s1", "passed", false), gate("b", 2*time.Minute, "/p", "test", "pass", 60, false, history.FromRun), gate("b", 2*time.Minute, "/p", "lint", "pass", 0, true, history.FromAgent),
 		run, gate("c", 3*time.Minute, "/p", "test", "pass", 0, true, ""),
 		stop("d", 8*24*time.Hour, "/q_x", "s2", "no_changes", false),
-		{Type: history.Label, ID: "a", Time: Monday.Add(time.Hour), Label: "wrong"}, {Type: history.Label, ID: "a", Time: Monday.Add(2 * time.Hour), Label: "right"},
+		{Type: history.Label, ID: "a", Time: Monday.Add(time.Hour), Label: "wrong"},
+		{Type: history.Label, ID: "a", Time: Monday.Add(2 * time.Hour), Label: "right"},
 	}
 }
 

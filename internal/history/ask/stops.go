@@ -147,8 +147,12 @@ func AllChoices(ctx context.Context, db DB, since time.Time) (Choices, error) {
 		column, typ string
 		to          *[]string
 	}{
-		{"project", "verdict", &c.Projects}, {"agent", "verdict", &c.Agents}, {"status", "verdict", &c.Statuses},
-		{"gate", "gate", &c.Gates}, {"machine", "verdict", &c.Machines}, {"person", "verdict", &c.People},
+		{"project", "verdict", &c.Projects},
+		{"agent", "verdict", &c.Agents},
+		{"status", "verdict", &c.Statuses},
+		{"gate", "gate", &c.Gates},
+		{"machine", "verdict", &c.Machines},
+		{"person", "verdict", &c.People},
 	} {
 		*q.to = []string{}
 		err := db.Query(ctx, `SELECT f.`+q.column+`, count(*) AS n FROM gauntlet_facts f WHERE f.type = ? AND f.at >= ? AND f.`+q.column+` <> '' GROUP BY f.`+q.column+` ORDER BY n DESC, f.`+q.column+` LIMIT 200`,
