@@ -50,6 +50,7 @@ type Farm struct {
 	blobs     map[string][]byte
 	uploads   int
 	cancelled []string
+	started   int
 	results   map[string]*longrunning.Operation
 	dir       string
 }
@@ -75,11 +76,18 @@ func (f *Farm) Start(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// Uploads is how many blobs were sent; Cancelled which operations were given up.
+// Uploads is how many blobs were sent.
 func (f *Farm) Uploads() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.uploads
+}
+
+// Started is how many commands have begun.
+func (f *Farm) Started() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.started
 }
 
 // Cancelled lists the operations that were given up.
@@ -244,6 +252,9 @@ func (f *Farm) run(ctx context.Context, d *repb.Digest) (*repb.ExecuteResponse, 
 	for _, p := range action.GetPlatform().GetProperties() {
 		c.Env = append(c.Env, "PLATFORM_"+p.GetName()+"="+p.GetValue())
 	}
+	f.mu.Lock()
+	f.started++
+	f.mu.Unlock()
 	c.WaitDelay = 100 * time.Millisecond // what the command left behind holds its output open
 	out, err := c.CombinedOutput()
 	var exit *exec.ExitError

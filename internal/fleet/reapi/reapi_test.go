@@ -105,9 +105,18 @@ func TestATimeoutOfTheWorkerIsOne(t *testing.T) {
 func TestCancellingTellsTheFarm(t *testing.T) {
 	server := &reapitest.Farm{}
 	farm := dial(t, server)
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if _, err := farm.Run(ctx, reapi.Job{Command: "sleep 5", Root: t.TempDir(), TimeoutSec: 20}, &bytes.Buffer{}); err == nil || reapi.Unreachable(err) {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := farm.Run(ctx, reapi.Job{Command: "sleep 30", Root: t.TempDir(), TimeoutSec: 60}, &bytes.Buffer{})
+		ended <- err
+	}()
+	for deadline := time.Now().Add(20 * time.Second); server.Started() == 0 && time.Now().Before(deadline); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	cancel()
+	if err := <-ended; err == nil || reapi.Unreachable(err) {
 		t.Errorf("got %v", err)
 	}
 	for deadline := time.Now().Add(5 * time.Second); len(server.Cancelled()) == 0; time.Sleep(10 * time.Millisecond) {
