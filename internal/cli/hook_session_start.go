@@ -46,10 +46,10 @@ func (app *App) beat(at *site.Site, ev event.Event, kind event.Kind) {
 
 // sessionStartHook tells a fresh session where the work stands. It never fails
 // and never says anything on stderr: some agents would take that for an answer.
-func (app *App) sessionStartHook(ctx context.Context, args []string) int {
+func (app *App) sessionStartHook(ctx context.Context, args []string) {
 	defer func() { _ = recover() }() // a session must start, whatever we did wrong
 	if app.Getenv(event.GuardVar) != "" {
-		return 0 // a reviewer of ours has nothing to carry on
+		return // a reviewer of ours has nothing to carry on
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
@@ -60,7 +60,6 @@ func (app *App) sessionStartHook(ctx context.Context, args []string) int {
 	if out := encode(text); text != "" && len(out) > 0 {
 		_, _ = app.Out.Write(out)
 	}
-	return 0
 }
 
 func (app *App) sessionStartCmd() *cobra.Command {

@@ -20,10 +20,10 @@ const maxProblems = 20
 // subagentStopHook checks the structured reply of a sub-agent and asks for one
 // correction at most. A reply that is in order, or that is none of ours, is
 // answered by silence, which every agent takes for approval.
-func (app *App) subagentStopHook(ctx context.Context, args []string) int {
+func (app *App) subagentStopHook(ctx context.Context, args []string) {
 	defer func() { _ = recover() }() // an agent must be able to stop, whatever we did wrong
 	if app.Getenv(event.GuardVar) != "" {
-		return 0
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
@@ -31,17 +31,17 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) int {
 	app.beat(at, ev, event.SubagentStop)
 	text, found := handoff.FindReply(ev.LastMessage)
 	if ev.Kind != event.SubagentStop || isFork(ev) || !found {
-		return 0
+		return
 	}
 	report := handoff.ValidateText(handoff.ResponseKind, text, slices.Contains(args, "--strict"))
 	var verdict event.Verdict
 	switch {
 	case report.Valid && len(report.Warnings) == 0:
-		return 0
+		return
 	case report.Valid:
 		verdict = event.Verdict{Status: event.Subagent, Message: "hand-off accepted with warnings", SystemMessage: "Gauntlet: hand-off of a sub-agent: " + problems(report.Warnings, "; ")}
 	case ev.StopHookActive || !app.mayAsk(ctx, at, ev):
-		return 0
+		return
 	default:
 		verdict = event.Verdict{
 			Status: event.Failed, Message: "the hand-off of a sub-agent is not in order",
@@ -53,7 +53,6 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) int {
 	if out := adapter.Encode(ev, verdict); len(out) > 0 {
 		_, _ = app.Out.Write(out)
 	}
-	return 0
 }
 
 // isFork tells an agent's own helper (compaction is one) from a sub-agent that

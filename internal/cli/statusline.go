@@ -21,7 +21,7 @@ import (
 
 // statusLine answers an agent that redraws its status line: it remembers how
 // full the context window is and prints one line. It always ends with 0.
-func (app *App) statusLine(ctx context.Context) int {
+func (app *App) statusLine(ctx context.Context) {
 	in := wire.DecodeStatusLine(stop.ReadEvent(app.In, 2*time.Second))
 	line, use := autonomy.StatusLine{Model: in.Model, Window: in.Window}, "context –"
 	if u := in.Use; u != nil {
@@ -51,7 +51,6 @@ func (app *App) statusLine(ctx context.Context) int {
 		}
 	}
 	fmt.Fprintln(app.Out, strings.Join(parts, " · "))
-	return 0
 }
 
 func kilo(n int) string {

@@ -62,7 +62,7 @@ type Source struct {
 	Text func(path string) []byte
 }
 
-// ErrUnreadable: the report is not in the format it was said to be in.
+// ErrUnreadable says that the report is not in the format it was said to be in.
 var ErrUnreadable = errors.New("report cannot be read")
 
 // Parse reads a report. An error means that nothing in it may be believed.

@@ -131,15 +131,15 @@ type Report struct {
 
 // Proves reports whether a pass follows from the content alone. One that old
 // findings were forgiven for also depends on what they were compared with.
-func (r Result) Proves() bool {
-	return r.Status == Pass && (r.ExitCode == nil || *r.ExitCode == 0 || r.Report == nil || r.Report.Old == 0)
+func (res Result) Proves() bool {
+	return res.Status == Pass && (res.ExitCode == nil || *res.ExitCode == 0 || res.Report == nil || res.Report.Old == 0)
 }
 
 // NewFindings lists the findings that are new, or all of them where that was not
 // asked.
-func (r Result) NewFindings() []Finding {
+func (res Result) NewFindings() []Finding {
 	var out []Finding
-	for _, f := range r.Findings {
+	for _, f := range res.Findings {
 		if f.State != StateUnchanged {
 			out = append(out, f)
 		}
@@ -148,16 +148,16 @@ func (r Result) NewFindings() []Finding {
 }
 
 // Known reduces the findings to what a later run compares with.
-func (r Result) Known() []finding.Known {
-	list := make([]finding.Finding, 0, len(r.Findings))
-	for _, f := range r.Findings {
+func (res Result) Known() []finding.Known {
+	list := make([]finding.Finding, 0, len(res.Findings))
+	for _, f := range res.Findings {
 		list = append(list, f.Identity())
 	}
 	return finding.Remember(list)
 }
 
 // Fingerprint identifies a finding of the gate for other tools.
-func (r Result) Fingerprint(f Finding) string { return f.Identity().Fingerprint(r.ID) }
+func (res Result) Fingerprint(f Finding) string { return f.Identity().Fingerprint(res.ID) }
 
 // Identity is the finding as the finding package compares it.
 func (f Finding) Identity() finding.Finding {

@@ -76,8 +76,8 @@ func (j Job) Subject(t Tree) proof.Subject {
 		}
 	}
 	if len(c.Inputs) > 0 {
-		for p, print := range j.unlisted(t.Root, func(p string) bool { return listed[p] }) {
-			s.Others[p] = print
+		for p, mark := range j.unlisted(t.Root, func(p string) bool { return listed[p] }) {
+			s.Others[p] = mark
 		}
 	}
 	for _, name := range lockFiles() {

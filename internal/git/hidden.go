@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha1" //nolint:gosec // git's own name for content
 	"crypto/sha256"
-	"hash"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -47,7 +46,7 @@ func (r Repo) hiddenChanges() []Change {
 
 // blobID is the binary object id of a file's content.
 func blobID(data []byte, size int) string {
-	var h hash.Hash = sha1.New() //nolint:gosec // git's own name for content
+	h := sha1.New() //nolint:gosec // git's own name for content
 	if size == sha256.Size {
 		h = sha256.New()
 	}

@@ -292,11 +292,11 @@ func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
 	info, err := os.Lstat(name)
 	switch {
 	case err != nil:
-		return nil, nil // gone a moment ago
+		return nil, nil //nolint:nilerr // gone a moment ago
 	case info.Mode()&os.ModeSymlink != 0:
 		target, err := os.Readlink(name)
 		if err != nil {
-			return nil, nil
+			return nil, nil //nolint:nilerr // gone a moment ago
 		}
 		return w.write("blob", []byte(target))
 	case untracked && info.Size() > maxKept:
@@ -305,7 +305,7 @@ func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
 	}
 	content, err := safefile.Read("", name, maxFile)
 	if err != nil {
-		return nil, nil // unreadable, or gone a moment ago
+		return nil, nil //nolint:nilerr // unreadable, or gone a moment ago
 	}
 	return w.write("blob", content)
 }

@@ -46,7 +46,7 @@ func local(root string) bool {
 	if err := unix.Statfs(root, &st); err != nil {
 		return false
 	}
-	switch int64(st.Type) {
+	switch int64(st.Type) { //nolint:unconvert // an int32 on some platforms
 	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC:
 		return true
 	}

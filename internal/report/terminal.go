@@ -57,7 +57,7 @@ func (t Terminal) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Good, Bad, Warn, Dim and Bold colour a text where colours are wanted.
+// Good colours a text where colours are wanted; so do Bad, Warn, Dim and Bold.
 func (t Terminal) Good(s string) string { return t.paint(green, s) }
 func (t Terminal) Bad(s string) string  { return t.paint(red, s) }
 func (t Terminal) Warn(s string) string { return t.paint(yellow, s) }

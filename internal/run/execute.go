@@ -286,7 +286,8 @@ func (e *execution) findStale(ctx context.Context) {
 	if len(e.logs.failing) == 0 || e.state.Commit == head {
 		return
 	}
-	paths, err := []string(nil), error(git.ErrBadRef)
+	var paths []string
+	err := git.ErrBadRef
 	if e.state.Commit != "" && head != "" {
 		paths, err = e.repo.DiffNames(ctx, e.state.Commit+"..HEAD")
 	}

@@ -128,7 +128,7 @@ func (x Exact) matches(want, got []step, at place, getenv func(string) string) b
 	}
 	for i, w := range want {
 		g := got[i]
-		if w.text != g.text && (w.argv == nil || len(w.argv) == 0 || !slices.Equal(w.argv, g.argv)) {
+		if w.text != g.text && (len(w.argv) == 0 || !slices.Equal(w.argv, g.argv)) {
 			return false
 		}
 		if !x.sameEnv(w.env, g.env, at.env, getenv) {

@@ -28,7 +28,7 @@ func (c Command) Role() Role {
 	return NoRole
 }
 
-// Opaque: nobody can tell from the command what it does: a script, a program
+// Opaque reports that the command does not say what it does: a script, a program
 // of the project.
 func (c Command) Opaque() bool {
 	name := c.Name()

@@ -49,7 +49,7 @@ func (l Line) saysPassed(c Command, output string, own bool) bool {
 	return OutputPassed(output) || own && !OutputFailed(output) && cleanSigns().MatchString(output)
 }
 
-// LeavesNothing: the run was shown through a filter that takes out what passed
+// LeavesNothing reports that the run was shown through a filter that takes out what passed
 // and lets every failure through, and no failure came out of it:
 // `go test ./... | grep -v "^ok"`.
 func (l Line) LeavesNothing(c Command, output string) bool {

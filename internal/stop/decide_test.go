@@ -46,7 +46,7 @@ func failedRun(which, tree string, left int) run.Result {
 	}
 }
 
-var anyErr = errors.New("broken")
+var errAny = errors.New("broken")
 
 // anyFacts draws facts of every kind, also combinations that no look produces.
 func anyFacts(t *rapid.T) Facts {
@@ -77,11 +77,11 @@ func anyFacts(t *rapid.T) Facts {
 		name string
 		set  func()
 	}{
-		{"input", func() { f.InputErr = anyErr }},
+		{"input", func() { f.InputErr = errAny }},
 		{"foreign", func() { f.Foreign = "/x belongs to another user" }},
-		{"config", func() { f.ConfigErr = anyErr }},
+		{"config", func() { f.ConfigErr = errAny }},
 		{"disabled", func() { f.Disabled = "switched off" }},
-		{"memory", func() { f.MemoryErr = anyErr }},
+		{"memory", func() { f.MemoryErr = errAny }},
 		{"autonomy", func() { f.Autonomy = &event.Verdict{Status: event.ContextCheckpoint, Message: "m", Reason: "r"} }},
 		{"commit", func() { f.Commit = event.Verdict{Status: event.CommitRequired, Message: "m", Reason: "r"} }},
 		{"owed", func() { f.Owed.Verdict = event.Verdict{Status: event.Checkpoint, Message: "m", Reason: "r"} }},
@@ -147,7 +147,7 @@ func TestBlocksWithoutMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts(t)
 		d, _ := decide(f)
-		got := forgotten(f, d, anyErr)
+		got := forgotten(f, d, errAny)
 		if got.Status == "" || got.Message == "" || got.Blocks() != (got.Reason != "") {
 			t.Fatalf("%+v of %+v", got, d)
 		}
@@ -221,10 +221,10 @@ func TestBlocksOfATurnAreBounded(t *testing.T) {
 					break
 				}
 				blocks++
-				switch d.Status {
-				case event.CommitRequired:
+				if d.Status == event.CommitRequired {
 					commits++
-				case event.Checkpoint:
+				}
+				if d.Status == event.Checkpoint {
 					checkpoints++
 				}
 				if set.Reentry == config.ReentryOnce && (blocks-commits > 1 || commits > 1) || checkpoints > 1 ||

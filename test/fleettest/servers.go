@@ -49,7 +49,7 @@ func freePort(t testing.TB) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close() //nolint:errcheck // only its number is wanted
+	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
 

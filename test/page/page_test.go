@@ -71,8 +71,12 @@ func newDesk(t *testing.T) *desk {
 		t.Fatalf("git init: %v %s", err, out)
 	}
 	d.serve(0)
+	// Not t.TempDir: the browser still writes to it for a moment after its end.
+	profile, err := os.MkdirTemp("", "gauntlet-page")
+	d.must(err)
+	t.Cleanup(func() { _ = os.RemoveAll(profile) })
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(bin), chromedp.NoSandbox, chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true), chromedp.UserDataDir(t.TempDir()))
+		chromedp.Flag("disable-component-update", true), chromedp.UserDataDir(profile))
 	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(cancelAlloc)
 	ctx, cancel := chromedp.NewContext(alloc)
@@ -477,7 +481,7 @@ func TestStrangersAreTurnedAway(t *testing.T) {
 	res, err := http.Post(d.base()+"/off", "application/x-www-form-urlencoded", strings.NewReader("project="+d.project))
 	d.must(err)
 	d.must(res.Body.Close())
-	if res.StatusCode != 403 {
+	if res.StatusCode != http.StatusForbidden {
 		t.Errorf("an action without a token: %d", res.StatusCode)
 	}
 }

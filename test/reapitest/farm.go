@@ -71,7 +71,7 @@ func (f *Farm) Start(t testing.TB) string {
 	repb.RegisterExecutionServer(s, f)
 	bspb.RegisterByteStreamServer(s, f)
 	longrunning.RegisterOperationsServer(s, f)
-	go s.Serve(l) //nolint:errcheck // ends with Stop
+	go s.Serve(l)
 	t.Cleanup(s.Stop)
 	return l.Addr().String()
 }

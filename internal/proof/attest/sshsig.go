@@ -14,7 +14,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"hash"
 	"math/big"
 )
 
@@ -118,7 +117,7 @@ func VerifySSH(blob, message []byte) (PublicKey, error) {
 
 // signedData is what an SSH signature really signs.
 func signedData(namespace, hashName string, message []byte) []byte {
-	var h hash.Hash = sha512.New()
+	h := sha512.New()
 	if hashName == "sha256" {
 		h = sha256.New()
 	}
@@ -147,14 +146,14 @@ func verify(keyType string, k *wire, format string, value, data []byte) error {
 }
 
 func verifyECDSA(k *wire, value, data []byte) error {
-	curveName, point := string(k.string()), k.string()
+	curveName, point := k.string(), k.string()
 	curves := map[string]struct {
 		curve elliptic.Curve
 		hash  crypto.Hash
 	}{
 		"nistp256": {elliptic.P256(), crypto.SHA256}, "nistp384": {elliptic.P384(), crypto.SHA384}, "nistp521": {elliptic.P521(), crypto.SHA512},
 	}
-	c, known := curves[curveName]
+	c, known := curves[string(curveName)]
 	if k.bad || len(k.rest) != 0 || !known {
 		return errSignature
 	}

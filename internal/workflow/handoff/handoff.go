@@ -205,7 +205,7 @@ func fits(t shape.Type, v *jsontree.Value) (want string, ok bool) {
 		return "an array", k == jsontree.Array
 	case shape.Object, shape.Map, shape.TextMap:
 		return "an object", k == jsontree.Object
-	case shape.Any:
+	case shape.Any, shape.Decimal:
 	}
 	return "a value", k != jsontree.Null
 }
