@@ -52,7 +52,7 @@ lint: vet-platforms ## formatting, linters, tidy modules, committed schema, know
 	@out="$$($(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -l cmd internal test bench)"; test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) tool -modfile=tools/golangci-lint/go.mod golangci-lint run ./...
-	$(GO) tool -modfile=tools/govulncheck/go.mod govulncheck ./...
+	@sh scripts/vulncheck.sh
 
 fmt: ## format the sources
 	$(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -w cmd internal test bench
