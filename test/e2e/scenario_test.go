@@ -327,7 +327,7 @@ func wantHooks(t *testing.T, w *world, got turn, n int) {
 			}
 		case "gemini", "qwen", "copilot", "droid":
 			line = strings.ToLower(line)
-			if strings.Contains(line, "hook system message") || strings.HasPrefix(line, "gauntlet") {
+			if strings.Contains(line, "hook system message") || strings.HasPrefix(strings.TrimPrefix(line, "● "), "gauntlet") {
 				continue // ours, shown as it should be
 			}
 			if strings.Contains(line, "hook") && (strings.Contains(line, "fail") || strings.Contains(line, "error") || strings.Contains(line, "timed out") || strings.Contains(line, "invalid")) {
