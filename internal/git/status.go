@@ -105,7 +105,7 @@ func parseStatus(out []byte) (Status, error) {
 		case '1', '2', 'u':
 			n := map[byte]int{'1': 9, '2': 10, 'u': 11}[line[0]]
 			f := strings.SplitN(line, " ", n)
-			if len(f) != n || len(f[1]) != 2 {
+			if len(f) != n || len(f[1]) != 2 || f[2] == "" {
 				return s, fmt.Errorf("git status: unexpected line %q", line)
 			}
 			c := Change{Path: f[n-1], Index: f[1][0], Worktree: f[1][1], Unmerged: line[0] == 'u', Submodule: f[2][0] == 'S'}
@@ -117,7 +117,11 @@ func parseStatus(out []byte) (Status, error) {
 			}
 			s.Changes = append(s.Changes, c)
 		case '?':
-			s.Changes = append(s.Changes, Change{Path: line[2:], Index: '.', Worktree: '?', Untracked: true})
+			path, ok := strings.CutPrefix(line, "? ")
+			if !ok || path == "" {
+				return s, fmt.Errorf("git status: unexpected line %q", line)
+			}
+			s.Changes = append(s.Changes, Change{Path: path, Index: '.', Worktree: '?', Untracked: true})
 		}
 	}
 	return s, nil
