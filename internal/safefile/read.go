@@ -48,14 +48,23 @@ func open(root, path string) (*os.File, error) {
 		return nil, err
 	}
 	defer r.Close() //nolint:errcheck // only looked into
-	info, err := r.Stat(rel)
+	return openRegular(path,
+		func() (fs.FileInfo, error) { return r.Stat(rel) },
+		func() (*os.File, error) { return r.OpenFile(rel, os.O_RDONLY|nonBlock, 0) })
+}
+
+// openRegular opens a file that is regular. It is asked before opening, because
+// opening some devices already acts, and again after, because the path may have
+// changed hands meanwhile.
+func openRegular(path string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {
+	info, err := stat()
 	if err != nil {
 		return nil, fault("open", path, err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fault("open", path, ErrNotRegular)
 	}
-	f, err := r.OpenFile(rel, os.O_RDONLY|nonBlock, 0)
+	f, err := open()
 	if err != nil {
 		return nil, fault("open", path, err)
 	}
@@ -73,27 +82,9 @@ func open(root, path string) (*os.File, error) {
 // or keeps in the home directory, where links are the user's own. It never
 // waits either.
 func OpenLinked(path string) (*os.File, error) {
-	// Asked before opening, because opening some devices already acts; asked
-	// again after, because the path may have changed hands meanwhile.
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fault("open", path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fault("open", path, ErrNotRegular)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlock, 0)
-	if err != nil {
-		return nil, fault("open", path, err)
-	}
-	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = ErrNotRegular
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, fault("open", path, err)
-	}
-	return f, nil
+	return openRegular(path,
+		func() (fs.FileInfo, error) { return os.Stat(path) },
+		func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|nonBlock, 0) })
 }
 
 // ReadLinked returns the content of a file as OpenLinked opens it.
