@@ -87,15 +87,19 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	if set.URL == "" || !set.Write {
 		return 0, errors.New("this project does not publish proofs (remote.write)")
 	}
-	files, err := safefile.ReadDir(filepath.Dir(b.dir), b.dir, maxOutbox)
-	if err != nil || len(files) == 0 {
-		return 0, nil //nolint:nilerr // nothing waits
+	if !b.Waiting() {
+		return 0, nil
 	}
-	lock, err := safefile.TryAcquire(filepath.Join(filepath.Dir(b.dir), "outbox.lock"))
+	// Another one may be sending: what it leaves behind, or had not seen, is ours.
+	lock, err := safefile.Acquire(ctx, filepath.Join(filepath.Dir(b.dir), "outbox.lock"))
 	if err != nil {
-		return 0, nil //nolint:nilerr // another child is at it
+		return 0, fmt.Errorf("another process is publishing: %w", err)
 	}
 	defer lock.Release() //nolint:errcheck // the process ends soon
+	files, err := safefile.ReadDir(filepath.Dir(b.dir), b.dir, maxOutbox)
+	if err != nil {
+		return 0, err
+	}
 	sign, err := NewSigner(ctx, set.Key, o.StateHome, o)
 	if err != nil {
 		return 0, err
