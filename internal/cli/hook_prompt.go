@@ -41,7 +41,7 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 		scoped = scoped || c.Scope == config.ScopeTurn
 	}
 	note, err := turn.Prompted{
-		Memory: at.Memory, Repo: at.Repo, InRepo: at.InRepo, Snapshot: scoped, Prompt: ev.Prompt, Now: app.Now(),
+		Memory: at.Memory, Repo: at.Repo, InRepo: at.InRepo, Snapshot: scoped, Prompt: ev.Prompt, Turn: ev.TurnID, Now: app.Now(),
 		Seen: turn.Seen{Agent: ev.Agent, Session: ev.SessionID, Transcript: turn.TranscriptPath(ev), At: app.Now()},
 	}.Record(ctx)
 	if err == nil && note != "" {

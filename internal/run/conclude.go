@@ -86,8 +86,8 @@ func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupte
 	if e.res.Executed == 0 {
 		if e.allPassed() {
 			warn(e.archivePassed())
-			if e.state.TurnRuns > 0 && !e.partial { // a pass starts afresh
-				e.state.TurnRuns = 0
+			if len(e.state.Attempts) > 0 && !e.partial { // a pass starts afresh
+				e.state.Attempts = nil
 				warn(writeState(e.logDir, e.state))
 			}
 		}
@@ -100,13 +100,10 @@ func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupte
 	s := state{
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
 		WorkingTreeRef: kept.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
-		Turn: e.state.Turn, TurnRuns: e.state.TurnRuns,
+		Attempts: e.state.Attempts,
 	}
-	if e.opts.Turn != "" {
-		s.Turn, s.TurnRuns = e.opts.Turn, e.attemptsUsed()
-		if len(e.res.Failed()) > 0 {
-			s.TurnRuns++
-		}
+	if e.opts.Turn != "" && len(e.res.Failed()) > 0 {
+		s.Attempts = e.state.withFailure(e.opts.Turn)
 	}
 	if len(e.res.ChangedMeanwhile) > 0 {
 		s.LastRunCompletedAt = e.state.LastRunCompletedAt // what is there now was not judged
@@ -114,11 +111,11 @@ func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupte
 	switch {
 	case e.allPassed():
 		if !e.partial {
-			s.RetryBase, s.TurnRuns = 0, 0
+			s.RetryBase, s.Attempts = 0, nil
 		}
 		warn(e.archivePassed())
 	case e.res.Status == event.PassedWithWarnings:
-		s.RetryBase, s.TurnRuns = n, 0 // the logs stay, they hold what was waived
+		s.RetryBase, s.Attempts = n, nil // the logs stay, they hold what was waived
 	}
 	warn(writeState(e.logDir, s))
 }

@@ -240,8 +240,8 @@ func (e *execution) hint() string {
 // runs since the last pass.
 func (e *execution) attemptsUsed() int {
 	switch {
-	case e.opts.Turn != "" && e.state.Turn == e.opts.Turn:
-		return e.state.TurnRuns
+	case e.opts.Turn != "":
+		return e.state.runsIn(e.opts.Turn)
 	case e.opts.AgentBudget:
 		return max(0, e.logs.judged-e.state.RetryBase)
 	}

@@ -24,10 +24,10 @@ type state struct {
 	// RetryBase is the last run number before the present series of failures:
 	// runs that ended well do not use up the retries of the next failure.
 	RetryBase int `json:"retry_base,omitempty"`
-	// Turn is the human turn of the last stop that ran gates, and TurnRuns how
-	// many of its runs failed: the retry limit bounds an agent's loop.
-	Turn     string `json:"turn,omitempty"`
-	TurnRuns int    `json:"turn_runs,omitempty"`
+	// Attempts are the failed runs of stops since the last pass, by human turn, the
+	// newest turn last: the retry limit bounds an agent's loop, and several
+	// sessions may stop in one work tree.
+	Attempts []attempt `json:"attempts,omitempty"`
 	// BaseCommit is where the base branch stood, "" when that is not a branch.
 	// As long as it stands there nothing was merged, and what was on it already
 	// is not merged by being found there.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -36,12 +37,12 @@ func TestTimeLeft(t *testing.T) {
 
 func TestReadState(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 5e6, time.UTC)
-	whole := state{LastRunCompletedAt: at, Branch: "b", Commit: "c", WorkingTreeRef: "w", RetryBase: 2, BaseCommit: "m"}
+	whole := state{LastRunCompletedAt: at, Branch: "b", Commit: "c", WorkingTreeRef: "w", RetryBase: 2, BaseCommit: "m", Attempts: []attempt{{"t", 1}}}
 	dir := t.TempDir()
 	if err := writeState(dir, whole); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := readState(dir); !ok || got != whole {
+	if got, ok := readState(dir); !ok || !cmp.Equal(got, whole) {
 		t.Errorf("%v %+v", ok, got)
 	}
 	for content, want := range map[string]struct {
@@ -107,5 +108,16 @@ func TestOurs(t *testing.T) {
 	e.prefix, e.opts.Config.Settings.LogDir = "", "/elsewhere"
 	if diff := cmp.Diff([]string{"logs/x"}, e.ours([]string{"logs/x"})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestAttemptsByTurn(t *testing.T) {
+	var s state
+	for i := range 3 * maxTurns {
+		s.Attempts = s.withFailure("kept")
+		s.Attempts = s.withFailure(fmt.Sprint("other ", i))
+	}
+	if s.runsIn("kept") != 3*maxTurns || s.runsIn("other 0") != 0 || len(s.Attempts) != maxTurns {
+		t.Errorf("%d turns: %+v", len(s.Attempts), s.Attempts)
 	}
 }

@@ -109,6 +109,7 @@ func (s *stopping) look(ctx context.Context) {
 		s.unhide(ctx)
 	}
 	s.Ledger, s.MemoryErr, s.Mark = s.seen.Ledger, s.seen.MemoryErr, s.seen.Mark
+	s.turnName = s.Ledger.NameOf(s.Mark, s.Facts.Now)
 	if s.MemoryErr != nil {
 		s.complain(s.MemoryErr)
 	}
@@ -183,7 +184,7 @@ func (s *stopping) autonomy(ctx context.Context) {
 func (s *stopping) runGates(ctx context.Context) {
 	opts := run.Options{
 		Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
-		Turn: "session " + s.Event.SessionID + " " + s.Mark.Key(), Since: s.Ledger.Since(),
+		Turn: "session " + s.Event.SessionID + " " + s.turnName, Since: s.Ledger.Since(),
 		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns, TurnStart: s.Ledger.Prompt.At,
 	}
 	if d := s.site.Trust(); d.Trusted() && !d.All {

@@ -48,6 +48,8 @@ type stopping struct {
 	root string // of the project that this stop concerns; "" when it concerns none
 	cfg  *config.Loaded
 	seen turn.Look
+	// turnName is the human turn's, the same at every stop of it.
+	turnName string
 	// learned is what the session should remember beside the ledger.
 	learned []func(*session.State) error
 	release context.CancelFunc

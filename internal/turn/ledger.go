@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -13,10 +14,11 @@ const section = "turn"
 
 // How much is remembered of each.
 const (
-	maxBlocks = 50
-	maxTold   = 50
-	maxSaid   = 64
-	maxWork   = 5000
+	maxBlocks    = 50
+	maxTold      = 50
+	maxSaid      = 64
+	maxContinued = 50
+	maxWork      = 5000
 )
 
 // nameless is how long a block counts in a turn that nothing names.
@@ -59,6 +61,9 @@ type Prompt struct {
 	Skipped  string `json:"skipped,omitempty"`
 	// Stopped: the agent has stopped since.
 	Stopped bool `json:"stopped,omitempty"`
+	// Continued are the agent's ids of turns that it began by itself since: the end
+	// of background work, a text that Gauntlet sent. They are this human's turn.
+	Continued []string `json:"continued,omitempty"`
 }
 
 // Base is a prompt that work began with.
@@ -69,7 +74,9 @@ type Base struct {
 
 // Block is one stop that was not allowed.
 type Block struct {
-	Turn Mark         `json:"turn,omitzero"`
+	Turn Mark `json:"turn,omitzero"`
+	// Name is that of the turn, the same for all its blocks.
+	Name string       `json:"name,omitempty"`
 	By   event.Status `json:"by"`
 	At   time.Time    `json:"at"`
 	// What failed, and on which content: the same again is no progress.
@@ -120,6 +127,32 @@ func Of(st *session.State) Ledger {
 // Keep puts the ledger into a session's memory.
 func (l Ledger) Keep(st *session.State) error { return st.Set(section, l) }
 
+// NameOf is a turn's name that does not change while more of it becomes known:
+// the one its first block was given.
+func (l Ledger) NameOf(m Mark, now time.Time) string {
+	for _, b := range l.BlocksIn(m, now) {
+		if b.Name != "" {
+			return b.Name
+		}
+	}
+	if !m.Known() { // only time tells such turns apart
+		return fmt.Sprintf("%s at %d", m.key(), now.UnixNano())
+	}
+	return m.key()
+}
+
+// marks are the names under which a turn was blocked, and m. One stop may have
+// known the human's message and the next one the agent's id.
+func (l Ledger) marks(m Mark) []Mark {
+	all := []Mark{m}
+	for _, b := range slices.Backward(l.Blocks) {
+		if slices.ContainsFunc(all, b.Turn.Same) && !slices.Contains(all, b.Turn) {
+			all = append(all, b.Turn)
+		}
+	}
+	return all
+}
+
 // during reports whether something recorded for turn m at a time belongs to the
 // turn named now. Where either is unnamed, time decides: an agent's flag alone
 // may be wrong for ever.
@@ -127,14 +160,15 @@ func during(m Mark, at time.Time, now Mark, clock time.Time) bool {
 	if m.Known() && now.Known() {
 		return m.Same(now)
 	}
-	return clock.Sub(at) < nameless
+	return clock.Sub(at).Abs() < nameless // a clock may have been set back
 }
 
 // BlocksIn lists the blocks of a turn, oldest first.
 func (l Ledger) BlocksIn(m Mark, now time.Time) []Block {
+	marks := l.marks(m)
 	var out []Block
 	for _, b := range l.Blocks {
-		if during(b.Turn, b.At, m, now) {
+		if slices.ContainsFunc(marks, func(m Mark) bool { return during(b.Turn, b.At, m, now) }) {
 			out = append(out, b)
 		}
 	}

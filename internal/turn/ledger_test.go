@@ -51,6 +51,52 @@ func TestBlocksBelongToATurn(t *testing.T) {
 	}
 }
 
+// Whichever of its names a stop knows, it is one turn, under one name.
+func TestATurnKeepsItsName(t *testing.T) {
+	var l Ledger
+	l.Begin(Prompt{At: noon}, nil)
+	first := Mark{Agent: "a", Prompt: 1}
+	name := l.NameOf(first, noon)
+	for i, m := range []Mark{first, {Human: "h", Agent: "a", Prompt: 1}, {Human: "h", Agent: "b", Prompt: 1}} {
+		if got := l.NameOf(m, noon); got != name || len(l.BlocksIn(m, noon)) != i {
+			t.Errorf("%+v: %d blocks, name %q, was %q", m, len(l.BlocksIn(m, noon)), got, name)
+		}
+		l.Record(Outcome{Turn: m, At: noon, Status: event.Failed, Reason: fmt.Sprint(i)})
+	}
+	if got := l.NameOf(Mark{Human: "i", Agent: "c", Prompt: 2}, noon); got == name {
+		t.Error("the next turn has the same name")
+	}
+	var nameless Ledger
+	if nameless.NameOf(Mark{}, noon) == nameless.NameOf(Mark{}, noon.Add(time.Hour)) {
+		t.Error("a turn that nothing names lasts for ever")
+	}
+}
+
+// What the agent began by itself belongs to the human's turn.
+func TestContinuedTurns(t *testing.T) {
+	var l Ledger
+	l.Continue("early")
+	l.Begin(Prompt{At: noon}, nil)
+	l.Continue("notice")
+	stop := func(id string) Mark { return NewMark(event.Event{Kind: event.Stop, TurnID: id}, l, "") }
+	if !stop("a").Same(stop("notice")) || stop("a").Same(stop("other")) || stop("early").Same(stop("a")) {
+		t.Error("whose turn")
+	}
+	l.Begin(Prompt{At: noon.Add(time.Minute)}, nil)
+	if len(l.Prompt.Continued) != 0 {
+		t.Error("the next prompt is continued by the last one's ids")
+	}
+}
+
+// A clock that was set back must not make a block count for years.
+func TestBlocksOfTheFuture(t *testing.T) {
+	var l Ledger
+	l.Record(Outcome{At: noon.AddDate(3, 0, 0), Status: event.Failed, Reason: "r"})
+	if len(l.BlocksIn(Mark{}, noon)) != 0 {
+		t.Error("a block of the future counts")
+	}
+}
+
 func TestWorkIsUnprovedUntilAStopSettlesIt(t *testing.T) {
 	work := Work{Known: true, Paths: []string{"a"}, State: "1"}
 	for _, c := range []struct {

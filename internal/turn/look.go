@@ -100,7 +100,11 @@ func NewMark(ev event.Event, l Ledger, human string) Mark {
 	if ev.Kind == event.SubagentStop {
 		return Mark{Agent: "sub-agent " + ev.SubagentID + " of " + ev.TurnID}
 	}
-	return Mark{Human: human, Agent: ev.TurnID, Prompt: l.Prompt.Count}
+	m := Mark{Human: human, Agent: ev.TurnID, Prompt: l.Prompt.Count}
+	if slices.Contains(l.Prompt.Continued, ev.TurnID) {
+		m.Agent = "" // the count of prompts names this turn, the agent's id does not
+	}
+	return m
 }
 
 // TranscriptPath is where the session's transcript is, whatever directory asks.

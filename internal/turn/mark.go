@@ -35,8 +35,8 @@ func (m Mark) Same(other Mark) bool {
 // Known reports whether the mark distinguishes one turn from another.
 func (m Mark) Known() bool { return m != (Mark{}) }
 
-// Key is the mark as one word.
-func (m Mark) Key() string {
+// key is the mark as one word.
+func (m Mark) key() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %d", m.Human, m.Agent, m.Prompt))
 	return hex.EncodeToString(sum[:8])
 }

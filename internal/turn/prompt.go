@@ -17,13 +17,13 @@ type Prompted struct {
 	InRepo bool
 	// Snapshot asks for the state of the tree, not only for its commit.
 	Snapshot bool
-	// Prompt is what was typed.
-	Prompt string
-	Now    time.Time
+	// Prompt is what was typed, Turn the agent's id of the turn it begins.
+	Prompt, Turn string
+	Now          time.Time
 }
 
 // Record notes the prompt and takes the snapshot that stops compare with.
-// Prompts that no human typed leave everything as it is. The note says why there
+// Prompts that no human typed begin no turn. The note says why there
 // is no snapshot, when there should be one: once, and not at every prompt.
 func (p Prompted) Record(ctx context.Context) (note string, err error) {
 	st, err := p.Memory.Load(p.Seen.Session)
@@ -32,7 +32,7 @@ func (p Prompted) Record(ctx context.Context) (note string, err error) {
 	}
 	before := Of(st)
 	if before.IsOwn(p.Prompt) || transcript.IsNotification(p.Prompt) {
-		return "", nil
+		return "", p.proceed(ctx, before)
 	}
 	prompt := Prompt{At: p.Now}
 	var unseen []string
@@ -51,6 +51,19 @@ func (p Prompted) Record(ctx context.Context) (note string, err error) {
 		l := Of(st)
 		l.Begin(prompt, unseen)
 		l.Seen = p.Seen
+		return l.Keep(st) == nil
+	})
+}
+
+// proceed notes that the agent goes on in the human's turn under another id.
+func (p Prompted) proceed(ctx context.Context, before Ledger) error {
+	after := before
+	if after.Continue(p.Turn); len(after.Prompt.Continued) == len(before.Prompt.Continued) {
+		return nil
+	}
+	return p.Memory.Update(ctx, p.Seen.Session, func(st *session.State) bool {
+		l := Of(st)
+		l.Continue(p.Turn)
 		return l.Keep(st) == nil
 	})
 }

@@ -10,6 +10,7 @@ import (
 // Outcome is how a stop ended, as far as the ledger is concerned.
 type Outcome struct {
 	Turn   Mark
+	Name   string // of the turn, as Ledger.NameOf gave it; "" asks for it
 	At     time.Time
 	Status event.Status
 	// Reason is what a block sent to the agent.
@@ -43,7 +44,10 @@ func (l *Ledger) Record(o Outcome) {
 		l.Announced = newest(append(l.Announced, Announcement{Turn: o.Turn, Text: text, At: o.At}), maxTold)
 	}
 	if o.Status.Blocks() {
-		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, By: o.Status, At: o.At, Failures: o.Failures, Tree: o.Tree}), maxBlocks)
+		if o.Name == "" {
+			o.Name = l.NameOf(o.Turn, o.At)
+		}
+		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, Name: o.Name, By: o.Status, At: o.At, Failures: o.Failures, Tree: o.Tree}), maxBlocks)
 		l.Say(o.Reason)
 		return
 	}
@@ -56,6 +60,15 @@ func (l *Ledger) Record(o Outcome) {
 	if !o.Subagent && (o.Settled || o.Work.Known) {
 		l.Prompt.Stopped = true
 	}
+}
+
+// Continue notes that the agent began a turn of its own, under another id, within
+// the human's. Without a prompt to belong to, the id stands for itself.
+func (l *Ledger) Continue(id string) {
+	if id == "" || l.Prompt.Count == 0 || slices.Contains(l.Prompt.Continued, id) {
+		return
+	}
+	l.Prompt.Continued = newest(append(l.Prompt.Continued, id), maxContinued)
 }
 
 // Begin adds a human's prompt. unseen lists what changed since the last prompt
