@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -251,7 +252,7 @@ func (w *initWork) showDiff(name string, before, after []byte) {
 // suggest prints what was found and what was left out; nothing is run or written.
 func (w *initWork) suggest() error {
 	found := *w.opts.Found
-	_, gates := found.Gates()
+	entries, gates := found.Gates()
 	plan := &setup.Plan{Gates: gates}
 	if w.flags.json {
 		return writeJSON(w.app.Out, struct {
@@ -264,11 +265,7 @@ func (w *initWork) suggest() error {
 		w.say("No command was found that checks this project.")
 	}
 	for _, g := range gates {
-		where := ""
-		if g.Dir != "." {
-			where = g.Dir + ": "
-		}
-		fmt.Fprintf(w.app.Out, "%s%s: %s\n    from %s\n", where, g.Name, redact.Line(g.Run, 200), g.Why)
+		fmt.Fprintf(w.app.Out, "%s%s: %s\n    from %s\n", dirsOf(g.Name, entries), g.Name, redact.Line(g.Run, 200), g.Why)
 	}
 	for _, r := range found.Refusals {
 		where := ""
@@ -281,6 +278,23 @@ func (w *initWork) suggest() error {
 		w.say("note: " + n)
 	}
 	return nil
+}
+
+// dirsOf names the directories in which a gate runs; none for the root alone.
+func dirsOf(gate string, entries []setup.Entry) string {
+	var dirs []string
+	for _, e := range entries {
+		if slices.Contains(e.Gates, gate) {
+			dirs = append(dirs, e.Dir)
+		}
+	}
+	switch {
+	case len(dirs) == 1 && dirs[0] == ".":
+		return ""
+	case len(dirs) > 4:
+		dirs = append(dirs[:3], fmt.Sprintf("%d more", len(dirs)-3))
+	}
+	return strings.Join(dirs, ", ") + ": "
 }
 
 // canAsk tells whether a person sees the question and can answer it.

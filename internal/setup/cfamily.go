@@ -5,6 +5,7 @@ import "strings"
 // cfamily offers the tests of CMake and Meson, in a build directory that git
 // ignores: nothing is built where it would be seen as a change.
 func (d *folder) cfamily() {
+	d.automake()
 	p, ok := d.is(C)
 	if !ok {
 		return
@@ -27,6 +28,17 @@ func (d *folder) cfamily() {
 			return
 		}
 		d.implied(C, Test, "test -f "+build+"/build.ninja || meson setup "+build+" && meson test -C "+build, "meson.build")
+	}
+}
+
+// automake offers make check, once the project is configured.
+func (d *folder) automake() {
+	switch {
+	case !d.has("Makefile.am"):
+	case d.has("Makefile"):
+		d.implied(C, Test, "make check", "Makefile.am")
+	case !d.covered(C, Test):
+		d.note("%s: there is no Makefile yet; configure the project and run init again to get make check", d.where("Makefile.am"))
 	}
 }
 

@@ -37,18 +37,56 @@ func (f *finder) offerStep(s ciStep) {
 		if inFixture(st.Dir) || !f.exists(st.Dir) || f.missing(st) {
 			continue
 		}
+		if dir := f.unbuilt(st); dir != "" {
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: "needs the directory " + dir + ", which another step of CI makes"})
+			continue
+		}
 		f.offerStatement(s, st)
 	}
 }
 
 // missing: it runs a file that is not in the work tree, which CI fetched or built.
 func (f *finder) missing(st shellcmd.Statement) bool {
-	word, _, _ := strings.Cut(st.Text, " ")
-	if !strings.Contains(word, "/") || strings.ContainsAny(word, "$\"'*~=") || strings.Contains(word, "node_modules/") || strings.Contains(word, "vendor/") || strings.Contains(word, "venv/") {
-		return false
+	return slices.ContainsFunc(shellcmd.Parse(st.Text).Commands, func(c shellcmd.Command) bool {
+		argv := c.Argv()
+		if len(argv) == 0 {
+			return false
+		}
+		word := argv[0]
+		if !strings.Contains(word, "/") || strings.HasPrefix(word, "/usr/") || strings.HasPrefix(word, "/bin/") || strings.ContainsAny(word, "$\"'*~=") || strings.Contains(word, "node_modules/") || strings.Contains(word, "vendor/") || strings.Contains(word, "venv/") {
+			return false
+		}
+		p := shellcmd.Inside(path.Join(st.Dir, c.Dir), word)
+		return p == "" || !f.exists(p)
+	})
+}
+
+// unbuilt is the build directory that a statement uses but does not make, and
+// that is not there.
+func (f *finder) unbuilt(st shellcmd.Statement) string {
+	made := ""
+	for _, c := range shellcmd.Parse(st.Text).Commands {
+		argv := c.Argv()
+		if len(argv) == 0 {
+			continue
+		}
+		name := path.Base(argv[0])
+		for i, a := range argv {
+			flag, dir, glued := strings.Cut(a, "=")
+			if !glued && i+1 < len(argv) {
+				dir = argv[i+1]
+			}
+			switch {
+			case name == "cmake" && (flag == "-B" || flag == "--preset"), name == "meson" && flag == "setup":
+				made = dir
+			case (name == "ninja" || name == "meson") && flag == "-C", name == "ctest" && flag == "--test-dir", name == "cmake" && flag == "--build":
+				if at := shellcmd.Inside(path.Join(st.Dir, c.Dir), dir); dir != made && (at == "" || !f.exists(at)) && made == "" {
+					return dir
+				}
+			}
+		}
 	}
-	p := shellcmd.Inside(st.Dir, word)
-	return p == "" || !f.exists(p)
+	return ""
 }
 
 // placeholder stands for an expression that only CI can evaluate.

@@ -15,9 +15,8 @@ func (d *folder) golang() {
 	}
 	if cfg := d.first(".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"); cfg != "" {
 		d.implied(Go, Lint, "golangci-lint run", cfg)
-	} else {
-		d.implied(Go, Lint, "go vet ./...", "go.mod")
 	}
+	d.implied(Go, Lint, "go vet ./...", "go.mod") // also where golangci-lint cannot run
 	// Tests come early in a new project; in a part of a larger one that has none
 	// they would only be reported as missing at every stop.
 	if d.dir == "." || d.anyFile(func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {

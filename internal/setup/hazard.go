@@ -29,6 +29,9 @@ func hazardOf(name string, argv []string) string {
 			return slices.Contains(flags, flag)
 		})
 	}
+	if name == "git" {
+		argv = withoutGitOptions(argv)
+	}
 	words := plainWords(argv[1:])
 	sub := ""
 	if len(words) > 0 {
@@ -71,6 +74,18 @@ func hazardOf(name string, argv []string) string {
 		return "rewrites files (" + how + ")"
 	}
 	return ""
+}
+
+// withoutGitOptions drops what stands before the sub-command: git -c a=b -C dir ls-files.
+func withoutGitOptions(argv []string) []string {
+	rest := argv[1:]
+	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+		if (rest[0] == "-c" || rest[0] == "-C") && len(rest) > 1 {
+			rest = rest[1:]
+		}
+		rest = rest[1:]
+	}
+	return append([]string{argv[0]}, rest...)
 }
 
 func downloads(name, sub string, words, argv []string) bool {

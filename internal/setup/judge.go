@@ -9,69 +9,6 @@ import (
 	"gauntlet/internal/tasks"
 )
 
-// Source says where a command was found, most trusted first.
-type Source int
-
-// Sources.
-const (
-	FromCI Source = iota
-	FromTasks
-	FromHooks
-	FromManifest
-)
-
-// Proposal is a command of the project that checks it.
-type Proposal struct {
-	Dir    string `json:"dir"` // slash path from the root, "." for the root
-	Role   Role   `json:"role"`
-	Run    string `json:"run"`
-	Why    string `json:"why"` // what in the project says so
-	Source Source `json:"-"`
-	// Kinds are the languages it speaks for; none: all that is in the directory.
-	Kinds []string `json:"kinds,omitempty"`
-	// Covers are the roles of everything it runs, its own among them.
-	Covers []Role            `json:"-"`
-	Env    map[string]string `json:"env,omitempty"`
-	// Evidence are command patterns that prove it was run.
-	Evidence []string `json:"-"`
-	// Instead are less trusted commands for the same thing, for where this one
-	// cannot run.
-	Instead []Proposal `json:"-"`
-	// Parts are the recipes that it does nothing but call, for where it does not
-	// pass as a whole.
-	Parts []Proposal `json:"-"`
-	// Also is what an additional gate of the same role is called after it.
-	Also string `json:"-"`
-
-	trial Trial
-	// keys are the steps it runs, without flags: what runs nothing new is not
-	// proposed twice.
-	keys []string
-}
-
-// Refusal is a command that was found and is not proposed.
-type Refusal struct {
-	Dir    string `json:"dir"`
-	Run    string `json:"run"`
-	Why    string `json:"why"`
-	Reason string `json:"reason"`
-	// Tried: it was run, and that showed it.
-	Tried bool `json:"tried,omitempty"`
-}
-
-// found is a command as a source names it.
-type found struct {
-	dir, run, why string
-	name          string // of the recipe, script or step: a hint at the role
-	source        Source
-	env           map[string]string
-	// sure: the source is explicit about the role, whatever the command is.
-	role Role
-	// weak: only a known checking command inside makes it a proposal.
-	weak bool
-	kind string
-}
-
 // judge reads what a command runs and says whether it is a gate. Neither: it is
 // a command that checks nothing.
 func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
@@ -92,13 +29,16 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	known, proven, filtered := 0, 0, false
 	for _, s := range steps {
 		if s.Hollow {
-			return refuse("calls something that is not there")
+			return refuse(hollow(s))
 		}
 		if why := hazard(s); why != "" && danger == "" {
 			danger = why
 		}
 		idle = idle && says(s)
 		c, ok := classify(s)
+		if ok && danger == "" && intoTree(s.Into) {
+			danger = "writes a file (" + s.Into + ")"
+		}
 		if !ok {
 			if !says(s) && len(s.Views) > 0 {
 				p.keys = append(p.keys, strings.Join(append([]string{s.Dir}, s.Views[0]...), " "))
@@ -146,6 +86,12 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	if !call.own && f.source == FromCI && partial(run) {
 		return refuse("checks a part of the project only")
 	}
+	if f.source == FromCI && isVariant(run) {
+		return refuse("checks a variant that CI builds beside the plain one")
+	}
+	if !call.own && !slices.ContainsFunc(steps, func(s tasks.Step) bool { return !compiles(s) }) {
+		return nil, nil // it makes a program of one file
+	}
 	name := call.name
 	if f.source != FromCI { // the name of a CI step is prose
 		name += " " + f.name
@@ -169,6 +115,15 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	p.finishEvidence(call)
 	p.Also = alsoName(steps, call, f)
 	return &p, nil
+}
+
+// hollow says what a command calls that cannot be read.
+func hollow(s tasks.Step) string {
+	line := strings.Join(s.Argv(), " ")
+	if line == "" || len(line) > 60 {
+		return "calls something that is not there"
+	}
+	return "calls `" + line + "`, which cannot be followed"
 }
 
 // asks: a step that turns what another one printed into an exit status.
@@ -222,75 +177,30 @@ func partial(run string) bool {
 	return false
 }
 
-// called is what a command runs of the project's own.
-type called struct {
-	own     bool   // a recipe or a script of the project
-	name    string // of the recipe or script
-	kind    string // the language whose task file it is
-	pattern string // what proves that it was run
-	args    bool   // a script that was given arguments
-}
-
-// callOf tells which recipe or script of the project a command runs.
-func callOf(set *tasks.Set, run, dir string) called {
-	for _, c := range shellcmd.Parse(run).Commands {
-		for _, argv := range c.Views {
-			call, ok := set.Call(argv, dir)
-			switch {
-			case ok && call.Elsewhere:
-				words := plainWords(argv)
-				return called{own: true, name: words[len(words)-1], kind: Node, pattern: leading(c.Argv())}
-			case ok && len(call.Recipes) > 0:
-				return called{own: true, name: call.Recipes[0], kind: runnerKind(call.File.Runner), pattern: leading(argv)}
-			}
-			if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.Contains(argv[0], "bin/") && !isWrapper(path.Base(argv[0])) {
-				return called{own: true, name: path.Base(argv[0]), pattern: argv[0], args: len(argv) > 1}
-			}
-			if script, ok := interpreted(argv); ok {
-				return called{own: true, name: path.Base(script), pattern: path.Base(argv[0]) + " " + script, args: true}
-			}
+// isVariant: a command with a compiler, flags or a platform of its own.
+func isVariant(run string) bool {
+	return slices.ContainsFunc(strings.Fields(run), func(w string) bool {
+		name, _, ok := strings.Cut(w, "=")
+		switch name {
+		case "CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "MOREFLAGS", "GOOS", "GOARCH", "GOARM", "GOEXPERIMENT", "CARGO_BUILD_TARGET":
+			return ok
 		}
-	}
-	return called{}
+		return false
+	})
 }
 
-// interpreted is the script of `python tests/run.py`, `node tools/check.js`.
-func interpreted(argv []string) (string, bool) {
-	if len(argv) < 2 || strings.HasPrefix(argv[1], "-") {
-		return "", false
+// compiles: a compiler called by its name.
+func compiles(s tasks.Step) bool {
+	switch s.Name() {
+	case "cc", "gcc", "clang", "g++", "clang++", "c++":
+		return true
 	}
-	switch name := path.Base(argv[0]); {
-	case argv[1] == "manage.py" || argv[1] == "setup.py": // tools, known by their sub-commands
-	case strings.HasPrefix(name, "python"), name == "node", name == "ruby", name == "php", name == "perl":
-		switch path.Ext(argv[1]) {
-		case ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".php", ".pl":
-			return argv[1], true
-		}
-	}
-	return "", false
+	return says(s)
 }
 
-func runnerKind(runner string) string {
-	switch runner {
-	case "npm":
-		return Node
-	case "composer":
-		return PHP
-	case "deno":
-		return Deno
-	case "poe", "pdm", "hatch":
-		return Python
-	}
-	return ""
-}
-
-// leading are the words of a command up to its first flag.
-func leading(argv []string) string {
-	n := 1
-	for n < len(argv) && n < 3 && !strings.HasPrefix(argv[n], "-") && !strings.ContainsAny(argv[n], "*/$ =") {
-		n++
-	}
-	return strings.Join(argv[:n], " ")
+// intoTree: output that goes into a file of the work tree.
+func intoTree(file string) bool {
+	return file != "" && !path.IsAbs(file) && !strings.HasPrefix(file, "..") && !strings.ContainsAny(file, "$&")
 }
 
 // says: a step that only talks, as in a script that is a placeholder.
@@ -317,128 +227,4 @@ func mainRole(covers []Role, hint Role) Role {
 		}
 	}
 	return Check
-}
-
-func (p *Proposal) addRole(r Role) {
-	if r != "" && !slices.Contains(p.Covers, r) {
-		p.Covers = append(p.Covers, r)
-	}
-}
-
-func (p *Proposal) addKind(kind string) {
-	if kind != "" && !slices.Contains(p.Kinds, kind) {
-		p.Kinds = append(p.Kinds, kind)
-	}
-}
-
-func (p *Proposal) addEvidence(c finding) {
-	if c.role != Test {
-		return
-	}
-	heads := []string{c.head}
-	// A build tool and its wrapper are one, and the larger goals run the tests too.
-	switch tool, _, _ := strings.Cut(c.head, " "); tool {
-	case "mvn", "mvnw":
-		heads = append(heads, "mvnw test", "mvnw verify", "mvn test", "mvn verify")
-	case "gradle", "gradlew":
-		heads = append(heads, "gradlew test", "gradlew check", "gradlew build", "gradle test", "gradle check", "gradle build")
-	}
-	p.Evidence = union(p.Evidence, heads)
-}
-
-// isWrapper: scripts that projects bring along to start a build tool.
-func isWrapper(name string) bool { return name == "mvnw" || name == "gradlew" }
-
-// finishEvidence adds the command itself: whoever runs what is proposed has done it.
-func (p *Proposal) finishEvidence(call called) {
-	own := call.pattern
-	if own == "" {
-		commands := shellcmd.Parse(p.Run).Commands
-		if len(commands) == 0 {
-			return
-		}
-		last := commands[len(commands)-1]
-		if c, ok := classify(tasks.Step{Command: last}); ok {
-			own = c.head
-		} else {
-			own = leading(last.Argv())
-		}
-	}
-	if !slices.Contains(p.Evidence, own) {
-		p.Evidence = append([]string{own}, p.Evidence...)
-	}
-}
-
-// alsoName tells apart gates of one role in one place: the recipe, else the tool.
-func alsoName(steps []tasks.Step, call called, f found) string {
-	if call.name != "" {
-		return slug(strings.TrimSuffix(call.name, ".sh"))
-	}
-	for _, s := range steps {
-		if c, ok := classify(s); ok {
-			return slug(strings.Fields(c.head)[0])
-		}
-	}
-	return slug(f.name)
-}
-
-// tidy brings a command into one line and drops what only CI wants of it.
-func tidy(run string) string {
-	run = strings.ReplaceAll(run, "\\\n", " ")
-	if strings.HasPrefix(run, "go test ") {
-		for _, flag := range []string{"-coverprofile", "-covermode", "-coverpkg"} {
-			run = withoutFlag(run, flag) // a report that nobody reads at a stop
-		}
-	}
-	if !strings.ContainsAny(run, "\"'`\n#") {
-		words := strings.Fields(run)
-		switch {
-		case len(words) == 3 && words[1] == "run" && words[2] == "test" && slices.Contains([]string{"npm", "pnpm", "yarn"}, words[0]):
-			words = []string{words[0], "test"} // the same, as people type it
-		case len(words) == 2 && words[1] == "t" && words[0] == "npm":
-			words[1] = "test"
-		case len(words) > 1 && words[0] == "npx" && words[1] != "--no-install" && words[1] != "--no":
-			words = slices.Insert(words, 1, "--no-install") // what is not installed is not fetched
-		case len(words) > 1 && words[0] == "dotnet":
-			// CI built it a step before; here that would test an old build.
-			words = slices.DeleteFunc(words, func(w string) bool { return w == "--no-build" || w == "--no-restore" })
-		}
-		return strings.Join(words, " ")
-	}
-	return strings.TrimSpace(run)
-}
-
-// withoutFlag drops a flag and its value from a line.
-func withoutFlag(line, flag string) string {
-	for {
-		i := strings.Index(line, " "+flag)
-		if i < 0 {
-			return line
-		}
-		rest := line[i+1+len(flag):]
-		if rest != "" && rest[0] != '=' && rest[0] != ' ' {
-			return line // another flag that begins alike
-		}
-		if rest != "" {
-			rest = rest[1:]
-		}
-		_, tail, _ := strings.Cut(rest, " ")
-		line = strings.TrimSpace(line[:i] + " " + tail)
-	}
-}
-
-// slug is a text as part of a file name.
-func slug(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '.':
-			b.WriteRune(r)
-		default:
-			if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
-				b.WriteByte('-')
-			}
-		}
-	}
-	return strings.Trim(b.String(), "-.")
 }

@@ -3,6 +3,7 @@ package tasks
 import (
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -108,14 +109,16 @@ func (e *expander) call(c shellcmd.Command, call Call, depth int) {
 }
 
 func (e *expander) recipe(c shellcmd.Command, call Call, name string, depth int) {
-	r, ok := call.File.Find(name)
+	r, ok := call.File.rule(name)
 	if !ok {
-		e.out = append(e.out, Step{Command: c, Dir: call.Dir, Hollow: true})
+		// make knows how to build files that no rule names.
+		isFile := call.File.Runner == "make" && strings.ContainsAny(name, "./")
+		e.out = append(e.out, Step{Command: c, Dir: call.Dir, Hollow: !isFile || depth == 0})
 		return
 	}
 	e.enter(c, path.Join(call.Dir, call.File.Name)+" "+name, call.Dir, depth, func() {
 		for _, need := range r.Needs {
-			if _, ok := call.File.Find(need); ok { // else a file, which runs nothing
+			if _, ok := call.File.rule(need); ok { // else a file, which runs nothing
 				e.recipe(c, call, need, depth+1)
 			}
 		}
@@ -159,7 +162,7 @@ type Call struct {
 
 func (c Call) exists() bool {
 	for _, name := range c.Recipes {
-		if _, ok := c.File.Find(name); !ok {
+		if _, ok := c.File.rule(name); !ok {
 			return false
 		}
 	}
@@ -204,11 +207,14 @@ func (s *Set) Call(argv []string, dir string) (Call, bool) {
 }
 
 func (s *Set) makeCall(name string, args []string, dir string) (Call, bool) {
-	words, sub := operands(args, "-C", "--directory", "-f", "--file", "--makefile", "-j", "-l", "-o", "-W", "-I")
-	words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(w, "=") })
+	words, sub := operands(args, "-C", "--directory", "-f", "--file", "--makefile", "-o", "-W", "-I")
+	// A number is that of -j or -l, which may also stand alone.
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(w, "=") || strings.Trim(w, "0123456789.") == "" })
 	first := ""
 	if f, ok := s.By(name, inside(dir, sub)); ok && len(f.Recipes) > 0 {
-		first = f.Recipes[0].Name
+		if i := slices.IndexFunc(f.Recipes, func(r Recipe) bool { return !strings.Contains(r.Name, "%") }); i >= 0 {
+			first = f.Recipes[i].Name
+		}
 	}
 	return s.named(name, inside(dir, sub), words, len(words), first)
 }
@@ -247,7 +253,7 @@ func (s *Set) scriptCall(manager string, args []string, dir string) (Call, bool)
 			return Call{Dir: dir, Elsewhere: true}, true
 		}
 	}
-	words, sub := operands(args, "--prefix", "-C", "--dir", "--cwd")
+	words, sub := operands(args, "--prefix", "-C", "--dir", "--cwd", "--shell")
 	if len(words) == 0 {
 		return Call{}, false
 	}
@@ -273,7 +279,28 @@ func (s *Set) scriptCall(manager string, args []string, dir string) (Call, bool)
 			return Call{}, false
 		}
 	}
+	if f, ok := s.By(manager, inside(dir, sub)); ok && strings.HasPrefix(words[0], "/") {
+		if names := f.matching(words[0]); len(names) > 0 {
+			words = names
+		}
+		return s.named(manager, inside(dir, sub), words, len(words), "")
+	}
 	return s.named(manager, inside(dir, sub), words[:1], 1, "")
+}
+
+// matching are the recipes whose names match /expression/, as pnpm runs them.
+func (f File) matching(expression string) []string {
+	re, err := regexp.Compile(strings.Trim(expression, "/"))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, r := range f.Recipes {
+		if re.MatchString(r.Name) {
+			out = append(out, r.Name)
+		}
+	}
+	return out
 }
 
 // operands are the arguments that are no flags, and the directory a flag names.
@@ -313,7 +340,7 @@ func (s *Set) Parts(line, dir string) []string {
 	if !ok || call.Dir != dir || len(call.Recipes) != 1 || call.Elsewhere {
 		return nil
 	}
-	r, ok := call.File.Find(call.Recipes[0])
+	r, ok := call.File.rule(call.Recipes[0])
 	if !ok || r.Dir != "" {
 		return nil
 	}

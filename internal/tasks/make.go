@@ -12,14 +12,44 @@ func (s *Set) makefile(dir string) (File, bool) {
 	if name == "" {
 		return File{}, false
 	}
-	m := &makeReader{set: s, dir: dir, vars: map[string]string{"MAKE": "make", "CURDIR": ".", "SHELL": "sh"}, rules: map[string]int{}}
+	m := &makeReader{set: s, dir: dir, vars: map[string]string{"MAKE": "make", "CURDIR": ".", "SHELL": "sh", "CC": "cc", "CXX": "c++", "AR": "ar", "RM": "rm -f"}, rules: map[string]int{}}
 	m.read(text, 0)
 	for i := range m.out {
+		m.target = m.out[i].Name
 		for j, line := range m.out[i].Lines {
 			m.out[i].Lines[j] = m.expand(line, 0)
 		}
 	}
 	return File{Name: name, Runner: "make", Recipes: m.out}, true
+}
+
+// stem and target stand for $* and $@ in the lines of a pattern rule until a
+// target is known.
+const (
+	stemMark   = "\x01"
+	targetMark = "\x02"
+)
+
+// byPattern is the rule of a pattern such as "test-%" for a target that has no
+// rule of its own. A pattern with a dot or a slash makes files.
+func (f File) byPattern(target string) (Recipe, bool) {
+	for _, r := range f.Recipes {
+		before, after, ok := strings.Cut(r.Name, "%")
+		if !ok || strings.ContainsAny(r.Name, "./") || len(target) < len(r.Name) || !strings.HasPrefix(target, before) || !strings.HasSuffix(target, after) {
+			continue
+		}
+		stem := target[len(before) : len(target)-len(after)]
+		fill := strings.NewReplacer(stemMark, stem, targetMark, target)
+		out := Recipe{Name: target, Dir: r.Dir}
+		for _, need := range r.Needs {
+			out.Needs = append(out.Needs, strings.ReplaceAll(need, "%", stem))
+		}
+		for _, line := range r.Lines {
+			out.Lines = append(out.Lines, fill.Replace(line))
+		}
+		return out, true
+	}
+	return Recipe{}, false
 }
 
 type makeReader struct {
@@ -28,6 +58,8 @@ type makeReader struct {
 	vars  map[string]string
 	rules map[string]int // name → index in out
 	out   []Recipe
+	// target is the rule whose lines are expanded.
+	target string
 }
 
 const maxInclude = 3
@@ -115,7 +147,7 @@ func (m *makeReader) rule(line string) []string {
 	needs, _, _ = strings.Cut(needs, "|")
 	var targets []string
 	for name := range strings.FieldsSeq(m.expand(names, 0)) {
-		if strings.ContainsAny(name, "%$") || strings.HasPrefix(name, ".") && !strings.Contains(name, "/") {
+		if strings.Contains(name, "$") || strings.HasPrefix(name, ".") && !strings.Contains(name, "/") {
 			continue
 		}
 		targets = append(targets, name)
@@ -170,14 +202,29 @@ func (m *makeReader) expand(text string, depth int) string {
 			}
 			b.WriteString(m.value(text[i+1:end], depth))
 			i = end
-		default: // $@, $<, $x
+		case '@':
+			b.WriteString(m.targetName(targetMark))
+		case '*':
+			b.WriteString(m.targetName(stemMark))
+		default: // $<, $^, $x
 			b.WriteByte('_')
 		}
 	}
 	return b.String()
 }
 
+// targetName is the target whose lines are expanded; of a pattern, the mark.
+func (m *makeReader) targetName(mark string) string {
+	if strings.Contains(m.target, "%") {
+		return mark
+	}
+	return m.target
+}
+
 func (m *makeReader) value(name string, depth int) string {
+	if name == "@" || name == "*" {
+		return m.expand("$"+name, depth)
+	}
 	if v, ok := m.vars[name]; ok {
 		return m.expand(v, depth+1)
 	}

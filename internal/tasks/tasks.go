@@ -34,6 +34,14 @@ func (f File) Find(name string) (Recipe, bool) {
 	return Recipe{}, false
 }
 
+// rule is the recipe that a call of a name runs: its own, or that of a pattern.
+func (f File) rule(name string) (Recipe, bool) {
+	if r, ok := f.Find(name); ok {
+		return r, true
+	}
+	return f.byPattern(name)
+}
+
 const (
 	maxFile    = 1 << 20
 	maxRecipes = 2_000

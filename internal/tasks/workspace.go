@@ -202,6 +202,7 @@ func (s *Set) tox(dir string) (File, bool) {
 		return File{}, false
 	}
 	f := File{Name: name, Runner: "tox"}
+	all := toxList(text)
 	at, inCommands := -1, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -228,7 +229,45 @@ func (s *Set) tox(dir string) (File, bool) {
 			}
 		}
 	}
-	return f, len(f.Recipes) > 0
+	if len(f.Recipes) == 0 {
+		return f, false
+	}
+	byDefault := Recipe{Name: toxDefault}
+	for _, r := range f.Recipes {
+		if r.Name == "default" || slices.Contains(all, r.Name) {
+			byDefault.Needs = append(byDefault.Needs, r.Name)
+		}
+	}
+	f.Recipes = append(f.Recipes, byDefault)
+	return f, true
+}
+
+// toxDefault is what tox runs without -e; the name cannot be an environment's.
+const toxDefault = "[tox]"
+
+// toxList are the environments of the list that tox runs by default.
+func toxList(text string) []string {
+	_, rest, found := strings.Cut(text, "[tox]")
+	if !found {
+		return nil
+	}
+	var list strings.Builder
+	isList := false
+	for line := range strings.Lines(rest) {
+		if strings.HasPrefix(line, "[") {
+			break
+		}
+		key, value, assigns := strings.Cut(line, "=")
+		if assigns && line[0] != ' ' && line[0] != '\t' {
+			key = strings.TrimSpace(key)
+			isList = key == "envlist" || key == "env_list"
+			line = value
+		}
+		if isList {
+			list.WriteString(line + " ")
+		}
+	}
+	return strings.FieldsFunc(list.String(), func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' })
 }
 
 // toxLine is a command of tox without its substitutions: {posargs:tests} is tests.
@@ -295,7 +334,7 @@ func (s *Set) environments(name string, argv []string, dir string) (Call, bool) 
 	}
 	if len(c.Recipes) == 0 {
 		for _, r := range f.Recipes {
-			if name == "nox" || r.Name == "default" {
+			if name == "nox" || r.Name == toxDefault {
 				c.Recipes = append(c.Recipes, r.Name)
 			}
 		}

@@ -1,0 +1,80 @@
+package setup
+
+import (
+	"path"
+	"strings"
+
+	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tasks"
+)
+
+// called is what a command runs of the project's own.
+type called struct {
+	own     bool   // a recipe or a script of the project
+	name    string // of the recipe or script
+	kind    string // the language whose task file it is
+	pattern string // what proves that it was run
+	args    bool   // a script that was given arguments
+}
+
+// callOf tells which recipe or script of the project a command runs.
+func callOf(set *tasks.Set, run, dir string) called {
+	for _, c := range shellcmd.Parse(run).Commands {
+		for _, argv := range c.Views {
+			call, ok := set.Call(argv, dir)
+			switch {
+			case ok && call.Elsewhere:
+				words := plainWords(argv)
+				return called{own: true, name: words[len(words)-1], kind: Node, pattern: leading(c.Argv())}
+			case ok && len(call.Recipes) > 0:
+				return called{own: true, name: call.Recipes[0], kind: runnerKind(call.File.Runner), pattern: leading(argv)}
+			}
+			if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.Contains(argv[0], "bin/") && !isWrapper(path.Base(argv[0])) {
+				return called{own: true, name: path.Base(argv[0]), pattern: argv[0], args: len(argv) > 1}
+			}
+			if script, ok := interpreted(argv); ok {
+				return called{own: true, name: path.Base(script), pattern: path.Base(argv[0]) + " " + script, args: true}
+			}
+		}
+	}
+	return called{}
+}
+
+// interpreted is the script of `python tests/run.py`, `node tools/check.js`.
+func interpreted(argv []string) (string, bool) {
+	if len(argv) < 2 || strings.HasPrefix(argv[1], "-") {
+		return "", false
+	}
+	switch name := path.Base(argv[0]); {
+	case argv[1] == "manage.py" || argv[1] == "setup.py": // tools, known by their sub-commands
+	case strings.HasPrefix(name, "python"), name == "node", name == "ruby", name == "php", name == "perl":
+		switch path.Ext(argv[1]) {
+		case ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".php", ".pl":
+			return argv[1], true
+		}
+	}
+	return "", false
+}
+
+func runnerKind(runner string) string {
+	switch runner {
+	case "npm":
+		return Node
+	case "composer":
+		return PHP
+	case "deno":
+		return Deno
+	case "poe", "pdm", "hatch":
+		return Python
+	}
+	return ""
+}
+
+// leading are the words of a command up to its first flag.
+func leading(argv []string) string {
+	n := 1
+	for n < len(argv) && n < 3 && !strings.HasPrefix(argv[n], "-") && !strings.ContainsAny(argv[n], "*/$ =") {
+		n++
+	}
+	return strings.Join(argv[:n], " ")
+}

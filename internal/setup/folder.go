@@ -1,0 +1,158 @@
+package setup
+
+import (
+	"encoding/json"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// folder is one directory that holds a manifest or a task file.
+type folder struct {
+	*finder
+	dir   string
+	names map[string]bool
+	subs  []string
+	kinds []Project
+}
+
+// exists tells whether a path from the root exists.
+func (f *finder) exists(name string) bool {
+	_, err := fs.Lstat(f.fsys, name) // a virtual environment's python is a link to outside
+	return err == nil
+}
+
+// text reads a bounded regular file; "" when there is none.
+func (f *finder) text(name string) string {
+	info, err := fs.Stat(f.fsys, name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRead {
+		return ""
+	}
+	data, err := fs.ReadFile(f.fsys, name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(string(data), "\ufeff")
+}
+
+// toml reads a TOML file; nil when it is none.
+func (f *finder) toml(name string) map[string]any {
+	text := f.text(name)
+	if text == "" {
+		return nil
+	}
+	var doc map[string]any
+	if err := toml.Unmarshal([]byte(text), &doc); err != nil {
+		f.note("%s is not valid TOML and was left out: %v", name, err)
+		return nil
+	}
+	return doc
+}
+
+// json reads a JSON file; nil when it is none.
+func (f *finder) json(name string) map[string]any {
+	text := f.text(name)
+	if text == "" {
+		return nil
+	}
+	var doc map[string]any
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+		f.note("%s is not valid JSON and was left out: %v", name, err)
+		return nil
+	}
+	return doc
+}
+
+// at follows keys into nested tables; nil when one is missing.
+func at(doc map[string]any, keys ...string) any {
+	var v any = doc
+	for _, k := range keys {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = m[k]
+	}
+	return v
+}
+
+// has tells whether one of these files is in the directory.
+func (d *folder) has(names ...string) bool { return d.first(names...) != "" }
+
+// first is the first of these files that is in the directory.
+func (d *folder) first(names ...string) string {
+	for _, n := range names {
+		if d.names[n] {
+			return n
+		}
+	}
+	return ""
+}
+
+// ending is the first file with one of these endings, in order of the names.
+func (d *folder) ending(suffixes ...string) string {
+	var all []string
+	for n := range d.names {
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	for _, s := range suffixes {
+		for _, n := range all {
+			if strings.HasSuffix(n, s) {
+				return n
+			}
+		}
+	}
+	return ""
+}
+
+// read returns a file of the directory, "" when it cannot be read.
+func (d *folder) read(name string) string { return d.text(path.Join(d.dir, name)) }
+
+// where names a file of the directory for a person.
+func (d *folder) where(name string) string { return path.Join(d.dir, name) }
+
+// is tells whether the directory holds a project of a kind, and by which tool.
+func (d *folder) is(kind string) (Project, bool) {
+	for _, p := range d.kinds {
+		if p.Kind == kind {
+			return p, true
+		}
+	}
+	return Project{}, false
+}
+
+// anyFile looks for a file whose name passes, in the directory and a few levels
+// below, not in other projects.
+func (d *folder) anyFile(match func(name string) bool) bool {
+	looked := 0
+	var look func(dir string, depth int) bool
+	look = func(dir string, depth int) bool {
+		if looked++; looked > 500 {
+			return false
+		}
+		entries, err := fs.ReadDir(d.fsys, dir)
+		if err != nil {
+			return false
+		}
+		for _, e := range entries {
+			if !e.IsDir() && match(e.Name()) {
+				return true
+			}
+		}
+		for _, e := range entries {
+			name := e.Name()
+			if !e.IsDir() || strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || name == "testdata" || depth == maxDepth+2 {
+				continue
+			}
+			if look(path.Join(dir, name), depth+1) {
+				return true
+			}
+		}
+		return false
+	}
+	return look(d.dir, 0)
+}

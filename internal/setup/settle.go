@@ -1,0 +1,164 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// offer judges a command and keeps it unless what is kept says it all.
+func (f *finder) offer(c found) bool {
+	p, r := judge(f.set, c)
+	if r != nil {
+		return f.refuse(c, *r)
+	}
+	if p == nil {
+		return false
+	}
+	if c.source == FromCI && onlyC(p.Kinds) && slices.ContainsFunc(f.out.Proposals, func(q Proposal) bool {
+		return q.Source == FromCI && q.Dir == p.Dir && slices.Contains(q.Covers, p.Role) && slices.Contains(q.Kinds, C)
+	}) {
+		return true // CI builds it in several ways; one is enough at a stop
+	}
+	p.Parts = f.parts(c, *p)
+	for i, q := range f.out.Proposals {
+		if q.Dir == p.Dir && (q.Run == p.Run || slices.Equal(q.keys, p.keys)) {
+			return true
+		}
+		if p.Source > FromCI && f.covers(q, *p) {
+			if q.Dir == p.Dir {
+				f.out.Proposals[i].Instead = append(q.Instead, *p)
+			}
+			return true
+		}
+	}
+	f.out.Proposals = append(f.out.Proposals, *p)
+	return true
+}
+
+// onlyC: about C, or about what only make knows.
+func onlyC(kinds []string) bool {
+	return !slices.ContainsFunc(kinds, func(k string) bool { return k != C })
+}
+
+// refuse notes a refusal. What a refused recipe calls may still be fit: npm test
+// that formats before it tests.
+func (f *finder) refuse(c found, r Refusal) (offered bool) {
+	if slices.ContainsFunc(f.out.Refusals, func(o Refusal) bool { return o.Dir == r.Dir && o.Run == r.Run }) {
+		return false
+	}
+	f.out.Refusals = append(f.out.Refusals, r)
+	for _, run := range f.set.Parts(r.Run, r.Dir) {
+		if f.offer(found{dir: r.Dir, run: run, why: c.why, source: c.source, env: c.env, kind: c.kind}) {
+			offered = true
+		}
+	}
+	return offered
+}
+
+// parts are the recipes that a recipe does nothing but call: npm test that is
+// npm run lint && npm run unit, or a make target with prerequisites only.
+func (f *finder) parts(c found, whole Proposal) []Proposal {
+	var out []Proposal
+	for _, run := range f.set.Parts(whole.Run, whole.Dir) {
+		p, _ := judge(f.set, found{dir: whole.Dir, run: run, why: whole.Why, source: c.source, env: c.env, kind: c.kind})
+		if p != nil {
+			p.Parts = nil
+			out = append(out, *p)
+		}
+	}
+	return out
+}
+
+// covers: q speaks for what p would say. What a more trusted source says about a
+// role and a language counts; two of the same source stand beside each other
+// only if they are about different things.
+func (f *finder) covers(q, p Proposal) bool {
+	sums := p.Role == Check || p.Role == Build // for want of something more telling
+	if !slices.Contains(q.Covers, p.Role) && !sums {
+		return false
+	}
+	if len(q.Kinds) > 0 && len(p.Kinds) > 0 && !slices.ContainsFunc(q.Kinds, func(k string) bool { return slices.Contains(p.Kinds, k) }) {
+		return false
+	}
+	if q.Dir == p.Dir {
+		return true
+	}
+	return under(q.Dir, p.Dir) && f.memberOf(p, q.Dir)
+}
+
+// memberOf: the workspace that begins in top runs this proposal's project too.
+func (f *finder) memberOf(p Proposal, top string) bool {
+	for _, kind := range p.Kinds {
+		if f.isWorkspace(top, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle drops what the rest runs anyway, bounds the number, and sorts.
+func (f *finder) settle() {
+	list := f.out.Proposals
+	runs := func(p Proposal, keys []string) bool {
+		return !slices.ContainsFunc(p.keys, func(k string) bool { return !slices.Contains(keys, k) })
+	}
+	for i := len(list) - 1; i >= 0; i-- { // the sum of others
+		var rest []string
+		for j, q := range list {
+			if j != i && q.Dir == list[i].Dir && len(q.Env) == 0 {
+				rest = append(rest, q.keys...)
+			}
+		}
+		if len(list[i].keys) > 1 && runs(list[i], rest) {
+			list = slices.Delete(list, i, i+1)
+		}
+	}
+	for i := len(list) - 1; i >= 0; i-- { // a part of another
+		for j, q := range list {
+			if j != i && len(list[i].keys) > 0 && len(q.keys) > len(list[i].keys) && runs(list[i], q.keys) {
+				list = slices.Delete(list, i, i+1)
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Proposal) int {
+		if c := strings.Compare(sortKey(a.Dir), sortKey(b.Dir)); c != 0 {
+			return c
+		}
+		return slices.Index(roles(), a.Role) - slices.Index(roles(), b.Role)
+	})
+	f.out.Proposals = f.bound(list)
+}
+
+// bound keeps the number of gates to what a stop can carry.
+func (f *finder) bound(list []Proposal) []Proposal {
+	var out []Proposal
+	dirs, perDir := map[string]int{}, map[string]int{}
+	for _, p := range list {
+		if _, ok := dirs[p.Dir]; !ok && len(dirs) == maxDirs {
+			f.note("more than %d directories have checks of their own; add entry points for %s and the rest by hand", maxDirs, p.Dir)
+			continue
+		}
+		dirs[p.Dir]++
+		if perDir[p.Dir]++; perDir[p.Dir] > maxGates {
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: p.Dir, Run: p.Run, Why: p.Why, Reason: fmt.Sprintf("more than %d checks", maxGates)})
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// sortKey puts the root first.
+func sortKey(dir string) string {
+	if dir == "." {
+		return ""
+	}
+	return dir
+}
+
+// under tells whether dir lies below parent.
+func under(parent, dir string) bool {
+	return dir != parent && (parent == "." || strings.HasPrefix(dir, parent+"/"))
+}
