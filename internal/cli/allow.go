@@ -42,7 +42,7 @@ func (app *App) denyCmd() *cobra.Command {
 		Example: "  gauntlet deny",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := app.refuseAgents("gauntlet deny"); err != nil {
+			if err := app.refuseAgents("gauntlet deny", ""); err != nil {
 				return err
 			}
 			at, err := app.project()
@@ -64,7 +64,7 @@ func (app *App) denyCmd() *cobra.Command {
 }
 
 func (app *App) allow(ctx context.Context, yes bool) error {
-	if err := app.refuseAgents("gauntlet allow"); err != nil {
+	if err := app.refuseAgents("gauntlet allow", ""); err != nil {
 		return err
 	}
 	at, err := app.project()
@@ -144,18 +144,13 @@ func (app *App) inAgent() (sign string, inside bool) {
 	return agent.Inside(app.Getenv, terminal(app.In), proc.Ancestors)
 }
 
-// refuseAgents refuses what only a person may do.
-func (app *App) refuseAgents(command string) error {
+// refuseAgents refuses what only a person may do; args are what the person has to
+// type after the command.
+func (app *App) refuseAgents(command, args string) error {
 	if sign, inside := app.inAgent(); inside {
-		return exit(2, "%s is for a person, and this was called from within an agent (%s); ask the person to type it in a terminal of their own: %s", commandName(command), sign, command)
+		return exit(2, "%s is for a person, and this was called from within an agent (%s); ask the person to type it in a terminal of their own: %s%s", command, sign, command, args)
 	}
 	return nil
-}
-
-// commandName is a command line without its arguments.
-func commandName(line string) string {
-	words := strings.Fields(line)
-	return strings.Join(words[:min(2, len(words))], " ")
 }
 
 // policyToRun is the configuration for a command that runs gates. What was not
@@ -169,7 +164,7 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 	case d.Trusted() && d.Change == "", app.inCI():
 		return app.loaded(at.OnDisk())
 	case allow:
-		if err := app.refuseAgents("gauntlet allow"); err != nil {
+		if err := app.refuseAgents("gauntlet allow", ""); err != nil {
 			return nil, err
 		}
 	case !terminal(app.In):
@@ -179,7 +174,7 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 		}
 		return nil, notAllowed("%s (for scripts: --allow)", why)
 	default:
-		if err := app.refuseAgents("gauntlet allow"); err != nil {
+		if err := app.refuseAgents("gauntlet allow", ""); err != nil {
 			return nil, err
 		}
 		if err := app.showPolicy(at, d); err != nil {

@@ -58,6 +58,19 @@ func (f *hookFlags) scopes(def ...wire.Scope) []wire.Scope {
 	return def
 }
 
+// words are the scope as a person would type it.
+func (f *hookFlags) words() string {
+	switch {
+	case f.user:
+		return " --user"
+	case f.project:
+		return " --project"
+	case f.local:
+		return " --local"
+	}
+	return ""
+}
+
 // named are the agents that were asked for; nil when none was.
 func (f *hookFlags) named() ([]agent.Adapter, error) {
 	var out []agent.Adapter

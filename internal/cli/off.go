@@ -60,7 +60,7 @@ takes effect at the next stop, also of an agent that is being kept from stopping
   gauntlet off --everywhere`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := app.refuseAgents("gauntlet off" + r.words()); err != nil {
+			if err := app.refuseAgents("gauntlet off", r.words()); err != nil {
 				return err
 			}
 			store, what, on, err := app.switchFor(cmd, r)

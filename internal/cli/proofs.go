@@ -225,12 +225,16 @@ func (app *App) proofsTrustCmd() *cobra.Command {
 		Use:   "trust GATE",
 		Short: "Accept an agent's own runs of a gate again",
 		Long: `Accept an agent's own runs of a gate again, after one of them passed where
-Gauntlet's own run failed on the same content.
+Gauntlet's own run failed on the same content. Only a person may say so: called from
+within an agent it is refused.
 
 Exit code 0: done. 2: not done.`,
 		Example: "  gauntlet proofs trust test",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := app.refuseAgents("gauntlet proofs trust", " "+redact.Line(args[0], 80)); err != nil {
+				return err
+			}
 			opts, ledger, err := app.proofOptions()
 			if err != nil {
 				return err

@@ -95,7 +95,7 @@ func (app *App) label(cmd *cobra.Command, id, word string) error {
 	if word != string(replay.Right) && word != string(replay.Wrong) {
 		return exit(2, "a label is right or wrong, not %q", redact.Line(word, 40))
 	}
-	if err := app.refuseAgents("gauntlet label " + redact.Line(id, 60) + " " + word); err != nil {
+	if err := app.refuseAgents("gauntlet label", " "+redact.Line(id, 60)+" "+word); err != nil {
 		return err
 	}
 	var ids []string

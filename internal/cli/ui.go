@@ -35,6 +35,9 @@ func (app *App) ui(ctx context.Context, port int, noOpen bool) error {
 		return exit(2, "%v", err)
 	}
 	defer db.Close()
+	if _, inside := app.inAgent(); inside {
+		options.Act = nil // the buttons are a person's: off, label, mode
+	}
 	err = ui.Serve(ctx, options, port, func(address string) {
 		fmt.Fprintf(app.Out, "Gauntlet's page: %s\nCtrl-C ends it.\n", address)
 		if noOpen {

@@ -34,6 +34,11 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
   gauntlet uninstall --dry-run`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !f.dryRun { // an agent that takes the hooks out switches Gauntlet off
+				if err := app.refuseAgents("gauntlet uninstall", f.words()); err != nil {
+					return err
+				}
+			}
 			if purge && !yes && !f.dryRun && !app.canAsk() {
 				return exit(2, "--purge asks before it removes, and this is not a terminal; add --yes, or --dry-run to look")
 			}
