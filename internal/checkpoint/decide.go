@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gauntlet/internal/checkpoint/rules"
@@ -22,6 +23,9 @@ type Owed struct {
 	// Verdict blocks, or has only a SystemMessage, or is empty when there is
 	// nothing to say.
 	Verdict event.Verdict
+	// Weakened is what a person has not heard yet of tests and linters that were
+	// weakened, whatever the verdict is.
+	Weakened string
 	// Notes are for the log and for people who ask why.
 	Notes []string
 
@@ -46,10 +50,19 @@ func (f Facts) Look(ctx context.Context) Owed {
 // turn, and never twice with the same list while its files are as they were.
 // What cannot be remembered is not said.
 func (f Facts) Decide(ctx context.Context) Owed {
-	var o Owed
 	if !f.Enabled() {
-		return o
+		return Owed{}
 	}
+	in := sync.OnceValues(func() (rules.Input, []string) { return f.input(ctx) })
+	o := f.decide(ctx, in)
+	if rules.ChecksWeakening(f.Config) && f.Seen.MemoryErr == nil {
+		f.tellWeakened(in, &o)
+	}
+	return o
+}
+
+func (f Facts) decide(ctx context.Context, input func() (rules.Input, []string)) Owed {
+	var o Owed
 	ledger, mark := f.Seen.Ledger, f.Seen.Mark
 	switch {
 	case f.Seen.MemoryErr != nil:
@@ -65,7 +78,7 @@ func (f Facts) Decide(ctx context.Context) Owed {
 		}
 		return o
 	}
-	in, notes := f.input(ctx)
+	in, notes := input()
 	o.Notes = notes
 	if !rules.OldEnough(f.Config, in.TurnStart, in.Now) {
 		return o.note(fmt.Sprintf("the turn is %s old, too young for a checkpoint", in.Now.Sub(in.TurnStart).Round(time.Second)))
@@ -90,7 +103,7 @@ func (f Facts) Decide(ctx context.Context) Owed {
 			r, state := o.Result, turn.State(f.Root, o.Result.About())
 			o.learn(func(m *Memory) { m.do(r, state) })
 		}
-		if len(o.Result.Observations) > 0 {
+		if slices.ContainsFunc(o.Result.Observations, func(b rules.Observation) bool { return b.Kind != rules.Weakened }) {
 			f.show(memory, in, &o)
 		}
 	}

@@ -66,11 +66,14 @@ func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
 	}
 	if f.Config == nil || f.Config.Scope != config.ScopeTurn {
 		in.Changed = f.changes(f.Seen.Status.Paths())
-		return in, notes
+	} else {
+		var note string
+		if in.Changed, note = f.turnChanges(ctx); note != "" {
+			notes = append(notes, note)
+		}
 	}
-	var note string
-	if in.Changed, note = f.turnChanges(ctx); note != "" {
-		notes = append(notes, note)
+	if rules.ChecksWeakening(f.Config) {
+		in.Weakened = f.weakened(ctx, in.Changed)
 	}
 	return in, notes
 }

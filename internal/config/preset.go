@@ -13,6 +13,7 @@ type Preset struct {
 	// Baseline is the action that is due even when no code changed.
 	Baseline     string     `yaml:"baseline"`
 	Observations string     `yaml:"observations"`
+	Weakened     bool       `yaml:"weakened"`
 	Always       []Action   `yaml:"always"`
 	Categories   []Category `yaml:"categories"`
 }
@@ -48,6 +49,9 @@ func (c *Checkpoint) Effective() *Checkpoint {
 	out.effective, out.Baseline = true, p.Baseline
 	if c.Observations == "" && p.Observations != "" {
 		out.Observations = p.Observations
+	}
+	if c.Weakened == nil {
+		out.Weakened = &p.Weakened
 	}
 	if out.Always == nil {
 		out.Always = p.Always

@@ -131,6 +131,7 @@ type Checkpoint struct {
 	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed. Default: that of stop_hook.scope."`
 	WhenUnsure     string      `yaml:"when_unsure" json:"when_unsure,omitempty" enum:"nudge,silent" doc:"What to do when the transcript proves nothing." default:"nudge"`
 	Observations   string      `yaml:"observations" json:"observations,omitempty" enum:"tell,block,off" doc:"tell: part of a message that blocks for something owed; alone they are only shown to the person. block: alone they block, too. off: none are made. The preset teleclaude blocks." default:"tell"`
+	Weakened       *bool       `yaml:"weakened" json:"weakened,omitempty" doc:"Tell the person, and the agent where something is owed, when tests or linters were weakened in the turn: tests deleted or skipped, new suppressions, snapshots rewritten, --no-verify. Never blocks. The presets switch it on." default:"false"`
 	Categories     []Category  `yaml:"categories" json:"categories,omitempty" doc:"Added to, or by name replacing, the preset's."`
 	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything." glob:"true" default:"docs/** todos/** ideas/** **/*.md **/*.markdown"`
 	Always         []Action    `yaml:"always" json:"always,omitempty" doc:"Actions owed by any category but tests-only."`

@@ -90,9 +90,11 @@ type Result struct {
 	Findings []Finding `json:"findings,omitempty"`
 	// Report is what else a check's report said; nil when it is not read.
 	Report *Report `json:"report,omitempty"`
-	// Reviews: how many were waived, and the files to answer findings in.
-	SkippedOnes int      `json:"skippedFindings,omitempty"`
-	ResultFiles []string `json:"resultFiles,omitempty"`
+	// Reviews: how many findings were skipped, which and why, and the files to
+	// answer findings in.
+	SkippedOnes    int      `json:"skippedFindings,omitempty"`
+	SkippedReasons []string `json:"skippedReasons,omitempty"`
+	ResultFiles    []string `json:"resultFiles,omitempty"`
 }
 
 // Finding is a problem that a check or a review reported.

@@ -1,9 +1,11 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -36,6 +38,53 @@ func (r Repo) Blob(ctx context.Context, spec string) (content []byte, ok bool, e
 		return nil, false, nil
 	}
 	return out, err == nil, err
+}
+
+// Blobs reads files as a commit has them, with one git process. Files that it
+// does not have are missing from the answer; ok is false when the commit itself is.
+func (r Repo) Blobs(ctx context.Context, commit string, paths []string) (blobs map[string][]byte, ok bool, err error) {
+	var in strings.Builder
+	in.WriteString(commit + "\n")
+	asked := make([]string, 0, len(paths))
+	for _, p := range paths {
+		if !strings.Contains(p, "\n") {
+			in.WriteString(commit + ":" + p + "\n")
+			asked = append(asked, p)
+		}
+	}
+	out, err := r.RunWith(ctx, Opts{Stdin: strings.NewReader(in.String())}, "cat-file", "--batch")
+	if err != nil {
+		return nil, false, err
+	}
+	if _, ok, out = nextObject(out); !ok {
+		return nil, false, nil
+	}
+	blobs = make(map[string][]byte, len(asked))
+	for _, p := range asked {
+		var content []byte
+		if content, ok, out = nextObject(out); ok {
+			blobs[p] = content
+		}
+	}
+	return blobs, true, nil
+}
+
+// nextObject takes the next answer of `git cat-file --batch`: a header that ends
+// in the size, the content, a line end; or one line for what is missing.
+func nextObject(out []byte) (content []byte, ok bool, rest []byte) {
+	header, rest, found := bytes.Cut(out, []byte("\n"))
+	if !found {
+		return nil, false, nil
+	}
+	f := bytes.Fields(header)
+	if len(f) < 3 || !isOID(string(f[0])) {
+		return nil, false, rest
+	}
+	size, err := strconv.Atoi(string(f[len(f)-1]))
+	if err != nil || size < 0 || size > len(rest) {
+		return nil, false, rest
+	}
+	return rest[:size], true, bytes.TrimPrefix(rest[size:], []byte("\n"))
 }
 
 // IndexEntries are the entries of some paths in the user's index, by path: mode

@@ -97,6 +97,19 @@ func (r Result) Findings() []Finding {
 	return all
 }
 
+// Skipped lists every finding that the coding agent decided against.
+func (r Result) Skipped() []Finding {
+	var all []Finding
+	for _, s := range r.Slots {
+		for _, f := range s.Findings {
+			if f.Answer() == Waived {
+				all = append(all, f)
+			}
+		}
+	}
+	return all
+}
+
 // LogPath is the log a person should read first: that of the first slot that
 // did not pass.
 func (r Result) LogPath() string {

@@ -93,8 +93,8 @@ func some(paths []string) string {
 }
 
 // Notices are what a person should know of gates that did not block: what would
-// have blocked but for its mode, what was failing before, what ran no test, what
-// changed meanwhile and what is flaky. The agent is not told of most of it: it
+// have blocked but for its mode, what was failing before, what ran no test, which
+// findings the agent skipped and why, what changed meanwhile and what is flaky. The agent is not told of most of it: it
 // would work on it.
 func (r Result) Notices() []string {
 	var out []string
@@ -107,6 +107,15 @@ func (r Result) Notices() []string {
 	for _, g := range r.Gates {
 		if g.Status == gate.Pass && g.Warning != "" {
 			out = append(out, names([]gate.Result{g})+": "+g.Warning)
+		}
+	}
+	for _, g := range r.Gates {
+		for i, skipped := range g.SkippedReasons {
+			if i == 3 {
+				out = append(out, fmt.Sprintf("%s: %d more skipped", names([]gate.Result{g}), len(g.SkippedReasons)-i))
+				break
+			}
+			out = append(out, names([]gate.Result{g})+": "+skipped)
 		}
 	}
 	out = append(out, r.Disagreements()...)

@@ -9,6 +9,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/review"
 )
 
@@ -104,6 +105,13 @@ func fromReview(j gate.Job, r review.Result) gate.Result {
 	}
 	for _, f := range r.Findings() {
 		out.Findings = append(out.Findings, gate.Finding{File: f.File, Line: f.Line, Issue: f.Issue, Fix: f.Fix, Priority: f.Priority})
+	}
+	for _, f := range r.Skipped() {
+		why := "no reason given"
+		if f.Result != nil && strings.TrimSpace(*f.Result) != "" {
+			why = *f.Result
+		}
+		out.SkippedReasons = append(out.SkippedReasons, redact.Line(f.Where()+" "+f.Issue, 200)+" (skipped: "+redact.Line(why, 200)+")")
 	}
 	for _, s := range r.Slots {
 		if s.JSONPath != "" && s.Status == review.Fail {

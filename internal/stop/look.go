@@ -240,6 +240,9 @@ func (s *stopping) askCheckpoint(ctx context.Context) {
 	f := s.checkpointFacts()
 	f.Gates = judgedGates(s.Gates, s.Facts.Now)
 	s.Owed = f.Decide(ctx)
+	if s.Owed.Weakened != "" {
+		s.Notices = append(s.Notices, s.Owed.Weakened)
+	}
 	for _, n := range s.Owed.Notes {
 		s.note("checkpoint", n)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/weaken"
 )
 
 // Bounds of the snapshot at prompt time: a human waits for it.
@@ -48,6 +49,8 @@ type File struct {
 	Mode string `json:"mode,omitempty"`
 	// Blob is git's id of the content, before any filter; "" when it was not read.
 	Blob string `json:"blob,omitempty"`
+	// Marks are what in it says how strictly the project is judged.
+	Marks weaken.Marks `json:"marks,omitzero"`
 }
 
 // errHuge says that a tree is too large to be remembered while a human waits.
@@ -93,21 +96,23 @@ func files(root string, paths []string) map[string]File {
 	out := make(map[string]File, len(paths))
 	var total int64
 	for _, p := range paths {
-		f := state(root, p, total < hashTotalBytes)
+		f, content := state(root, p, total < hashTotalBytes)
 		total += min(f.Size, hashFileBytes)
+		f.Marks = weaken.Of(p, content)
 		out[p] = f
 	}
 	return out
 }
 
-// state takes the state of one file; content asks for its blob id too.
-func state(root, p string, content bool) File {
+// state takes the state of one file; read asks for its blob id too, and for the
+// content that it names.
+func state(root, p string, read bool) (f File, content []byte) {
 	full := filepath.Join(root, filepath.FromSlash(p))
 	info, err := os.Lstat(full)
 	if err != nil {
-		return File{Gone: true}
+		return File{Gone: true}, nil
 	}
-	f := File{Size: info.Size(), MTime: info.ModTime().UnixNano()}
+	f = File{Size: info.Size(), MTime: info.ModTime().UnixNano()}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, _ := os.Readlink(full)
@@ -117,19 +122,15 @@ func state(root, p string, content bool) File {
 		if info.Mode()&0o100 != 0 {
 			f.Mode = "100755"
 		}
-		if content && info.Size() <= hashFileBytes {
-			f.Blob = contentID(root, full, info.Size())
+		if !read || info.Size() > hashFileBytes {
+			return f, nil
 		}
+		if content, err = safefile.Read(root, full, hashFileBytes); err != nil {
+			return f, nil
+		}
+		f.Blob = blobID(info.Size(), bytes.NewReader(content))
 	}
-	return f
-}
-
-func contentID(root, full string, size int64) string {
-	b, err := safefile.Read(root, full, hashFileBytes)
-	if err != nil {
-		return ""
-	}
-	return blobID(size, bytes.NewReader(b))
+	return f, content
 }
 
 // blobID is the id that git gives a content. SHA-1 names it, nothing is proved
@@ -146,7 +147,7 @@ func blobID(size int64, content io.Reader) string {
 // still reports whether a file is as it was: the same size and time, or else
 // the same content.
 func (f File) still(root, p string) bool {
-	now := state(root, p, false)
+	now, _ := state(root, p, false)
 	if f.Gone || now.Gone {
 		return f.Gone == now.Gone
 	}
@@ -156,7 +157,7 @@ func (f File) still(root, p string) bool {
 	if now.MTime == f.MTime {
 		return true
 	}
-	now = state(root, p, f.Blob != "")
+	now, _ = state(root, p, f.Blob != "")
 	return f.Blob != "" && f.Blob == now.Blob
 }
 
@@ -167,7 +168,7 @@ func State(root string, paths []string) string {
 	h := sha256.New()
 	var total int64
 	for _, p := range paths {
-		f := state(root, p, len(paths) <= maxHashed && total < hashTotalBytes)
+		f, _ := state(root, p, len(paths) <= maxHashed && total < hashTotalBytes)
 		total += min(f.Size, hashFileBytes)
 		if f.Blob != "" {
 			f.MTime = 0 // content decides where it is known
@@ -196,7 +197,7 @@ func (t *Snapshot) Since(ctx context.Context, repo git.Repo, st git.Status) ([]s
 		}
 	}
 	if st.Head != t.Head && st.Head != "" {
-		committed, err := committedSince(ctx, repo, t.Head, t.At)
+		committed, err := CommittedSince(ctx, repo, t.Head, t.At)
 		if err != nil {
 			return nil, err
 		}
@@ -209,9 +210,9 @@ func (t *Snapshot) Since(ctx context.Context, repo git.Repo, st git.Status) ([]s
 	return slices.Sorted(maps.Keys(changed)), nil
 }
 
-// committedSince lists the files of commits on HEAD that were made at or after
+// CommittedSince lists the files of commits on HEAD that were made at or after
 // a time: work of the turn, and not what a pull or a change of branch brought.
-func committedSince(ctx context.Context, repo git.Repo, from string, at time.Time) ([]string, error) {
+func CommittedSince(ctx context.Context, repo git.Repo, from string, at time.Time) ([]string, error) {
 	args := []string{
 		"log", "-z", "--name-only", "--no-renames", "--format=", "--max-count=500",
 		fmt.Sprintf("--since=%d", at.Unix()), "HEAD",

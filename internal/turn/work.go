@@ -33,6 +33,16 @@ type Snapshots struct {
 	Base   *Snapshot `json:"base,omitempty"`
 }
 
+// Before is the state of a file at the newest prompt, if it differed from its
+// commit then.
+func (s Snapshots) Before(path string) (f File, dirty bool) {
+	if s.Prompt == nil {
+		return File{}, false
+	}
+	f, dirty = s.Prompt.Files[path]
+	return f, dirty
+}
+
 // treeID is where the snapshots of a session are kept: beside its memory, which
 // is read at every stop and should stay small.
 func treeID(sessionID string) string { return sessionID + "\x00tree" }

@@ -1,6 +1,9 @@
 package rules
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // due is one action with the categories that call for it.
 type due struct {
@@ -38,11 +41,16 @@ func Decide(in Input) Result {
 		res.Outcome = Generic
 		res.Message = genericMessage(set, in.Tests)
 		return res
-	case len(in.Changed) == 0:
-		res.Outcome = Clear
-		return res
 	}
 	d := &decision{in: in, set: set, res: &res}
+	if len(in.Changed) == 0 {
+		res.Outcome = Clear
+		d.read()
+		if d.observeWeakened(); len(res.Observations) > 0 { // and committed
+			d.compose()
+		}
+		return res
+	}
 	d.sortFiles()
 	d.read()
 	d.decide()
@@ -113,11 +121,12 @@ func (d *decision) decide() {
 	list := d.dues()
 	gaps := d.settle(list, window)
 	d.observe(gaps)
+	d.observeWeakened()
 	d.failedTests()
 	d.res.about = d.about()
 
 	d.res.Outcome = Clear
-	if len(d.res.Actions) > 0 || d.set.blocks && len(d.res.Observations) > 0 {
+	if len(d.res.Actions) > 0 || d.set.blocks && slices.ContainsFunc(d.res.Observations, func(o Observation) bool { return o.Kind != Weakened }) {
 		d.res.Outcome = Owed
 	}
 	d.compose()
@@ -137,6 +146,7 @@ func (d *decision) captureOnly(window string) {
 			d.res.Actions = append(d.res.Actions, Action{ID: a.ID, Text: actionText(a, window)})
 		}
 	}
+	d.observeWeakened()
 	d.failedTests()
 	d.res.about = d.about()
 	if len(d.res.Actions) > 0 && d.res.Actions[0].ID == fixTests {
@@ -264,7 +274,7 @@ func (d *decision) about() []string {
 	set := map[string]bool{}
 	observed := false
 	for _, o := range d.res.Observations {
-		observed = observed || o.Kind != Gap
+		observed = observed || o.Kind != Gap && o.Kind != Weakened
 	}
 	if observed || len(d.matched) == 0 {
 		for _, f := range d.relevant {

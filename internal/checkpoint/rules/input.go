@@ -7,6 +7,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/transcript"
+	"gauntlet/internal/weaken"
 )
 
 // Input is everything a decision may rest on.
@@ -27,6 +28,8 @@ type Input struct {
 	Tasks func(c shellcmd.Command, dir string) ([]shellcmd.Command, bool)
 	// Gates are the project's gates that were judged on the content as it is now.
 	Gates []Gate
+	// Weakened is where tests or linters judge less than when the turn began.
+	Weakened []weaken.Weakening
 	// Plan is the work item the agent should be at, when one is known.
 	Plan *Plan
 	// Tests is the result of the configured test command, when it was run.

@@ -31,6 +31,7 @@ const (
 	UnreadEdit  Kind = "unread_edit"
 	BlastRadius Kind = "blast_radius"
 	Drift       Kind = "drift"
+	Weakened    Kind = "weakened"
 )
 
 // Result is a decision with everything that led to it. Its JSON form is a
@@ -101,7 +102,7 @@ func (r Result) Without(done func(id string) bool) Result {
 		return r
 	}
 	if r.Actions = left; r.Outcome == Owed && !slices.ContainsFunc(left, func(a Action) bool { return a.ID != commitID }) &&
-		!slices.ContainsFunc(r.Observations, func(o Observation) bool { return o.Kind != Gap }) {
+		!slices.ContainsFunc(r.Observations, func(o Observation) bool { return o.Kind != Gap && o.Kind != Weakened }) {
 		r.Outcome = Clear
 	}
 	return r
@@ -113,7 +114,8 @@ func (r Result) About() []string { return r.about }
 
 // Key names the owed list, whatever the words and numbers it is shown with.
 // Gaps are left out: they follow from the actions, and come and go with the
-// transcript's readability.
+// transcript's readability. So is what was weakened: a person hears of that in any
+// case, and the list does not become another one by it.
 func (r Result) Key() string {
 	h := sha256.New()
 	add := func(parts ...string) {
@@ -128,7 +130,7 @@ func (r Result) Key() string {
 		add("action", a.ID)
 	}
 	for _, o := range r.Observations {
-		if o.Kind != Gap {
+		if o.Kind != Gap && o.Kind != Weakened {
 			add(string(o.Kind), o.Error)
 		}
 	}

@@ -17,6 +17,7 @@ type settings struct {
 	silent     bool
 	observes   bool // observations are made
 	blocks     bool // observations alone block, too
+	weakened   bool // weakened tests and linters are observed
 	commit     bool
 	capture    bool
 }
@@ -49,6 +50,7 @@ func resolve(cfg *config.Checkpoint) settings {
 		silent:   cfg.WhenUnsure == "silent",
 		observes: cfg.Observations != "off",
 		blocks:   cfg.Observations == "block",
+		weakened: ChecksWeakening(cfg),
 		commit:   *cfg.CommitStep,
 		capture:  *cfg.Capture,
 		ignore:   newGlobs(append([]string{".gauntlet/**"}, cfg.Ignore...)),
