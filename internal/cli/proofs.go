@@ -192,22 +192,36 @@ func (app *App) printProof(s shownProof, here string) {
 }
 
 func (app *App) proofsForgetCmd() *cobra.Command {
-	return &cobra.Command{
+	var remoteKey string
+	cmd := &cobra.Command{
 		Use:   "forget [GATE]",
 		Short: "Drop the proofs of a gate, or all of them",
 		Long: `Drop the proofs of a gate, or all of them, for every work tree of the repository.
 The next run runs the gate again.
 
+A proof at a remote cache cannot be deleted there. With --remote its key goes into
+.gauntlet/denied_proofs instead: for everyone with that policy it no longer counts.
+KEY is what ` + "`gauntlet proofs --json`" + ` shows, or enough of its beginning.
+
 Exit code 0: done. 2: not done.`,
 		Example: `  gauntlet proofs forget
-  gauntlet proofs forget test`,
+  gauntlet proofs forget test
+  gauntlet proofs forget --remote 3f2a9c1d04be`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("remote") {
+				if len(args) > 0 {
+					return exit(2, "name a gate, or a key with --remote, not both")
+				}
+				return app.denyProof(cmd.Context(), remoteKey)
+			}
 			_, ledger, err := app.proofOptions()
 			if err != nil {
 				return err
 			}
-			n, err := ledger.Forget(func(id string) bool { return len(args) == 0 || gateName(id) == args[0] || id == args[0] })
+			n, err := ledger.Forget(func(r proof.Record) bool {
+				return len(args) == 0 || gateName(r.Gate) == args[0] || r.Gate == args[0]
+			})
 			if err != nil {
 				return exit(2, "%v", err)
 			}
@@ -215,6 +229,8 @@ Exit code 0: done. 2: not done.`,
 			return nil
 		},
 	}
+	cmd.Flags().StringVar(&remoteKey, "remote", "", "deny remote proofs under this `KEY`")
+	return cmd
 }
 
 // gateName is the last part of a gate's id, which is its name.

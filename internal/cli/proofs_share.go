@@ -3,11 +3,15 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/config"
+	"gauntlet/internal/proof"
 	"gauntlet/internal/proof/share"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
 )
@@ -21,12 +25,12 @@ line that others put into .gauntlet/allowed_signers to trust it. The key stays i
 state home, readable by you only.`,
 		Example: `  gauntlet proofs key >> .gauntlet/allowed_signers`,
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			home := site.StateHome(app.Getenv)
 			if home == "" {
 				return exit(2, "there is no home directory to keep the key in (set HOME or XDG_STATE_HOME)")
 			}
-			pub, made, err := share.MakeKey(share.KeyFile(home))
+			pub, made, err := share.MakeKey(cmd.Context(), share.KeyFile(home))
 			if err != nil {
 				return exit(2, "%v", err)
 			}
@@ -94,4 +98,65 @@ func (app *App) publishProofs(ctx context.Context, project string) error {
 	}
 	fmt.Fprintf(app.Out, "%s published.\n", text.Count(sent, "proof"))
 	return nil
+}
+
+// minKey is how much of a key names a proof.
+const minKey = 8
+
+// denyProof puts a key into the policy's deny list, and drops the copy that is
+// kept here of what was under it.
+func (app *App) denyProof(ctx context.Context, key string) error {
+	at, err := app.project()
+	if err != nil {
+		return err
+	}
+	_, ledger, err := app.proofOptions()
+	if err != nil {
+		return err
+	}
+	if key, err = wholeKey(ledger, strings.ToLower(key)); err != nil {
+		return err
+	}
+	trusted := at.Trust()
+	added, err := config.Deny(at.Root, key)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if _, err := ledger.Forget(func(r proof.Record) bool { return r.Key == key && r.Source == proof.Remote }); err != nil {
+		return exit(2, "%v", err)
+	}
+	if !added {
+		fmt.Fprintf(app.Out, "Remote proofs under %s are denied already.\n", key)
+		return nil
+	}
+	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
+		fmt.Fprintln(app.Out, note)
+	}
+	fmt.Fprintf(app.Out, "Remote proofs under %s no longer count. Commit %s/%s so that this holds for everyone.\n", key, config.Dir, config.DeniedFile)
+	return nil
+}
+
+// wholeKey completes the beginning of a key from the proofs that are known here.
+func wholeKey(ledger proof.Ledger, key string) (string, error) {
+	if config.IsProofKey(key) {
+		return key, nil
+	}
+	if len(key) < minKey || strings.Trim(key, "0123456789abcdef") != "" {
+		return "", exit(2, "invalid key %q: want 64 hexadecimal digits, or at least the first %d (see `gauntlet proofs --json`)", redact.Line(key, 80), minKey)
+	}
+	found := map[string]bool{}
+	for _, r := range ledger.List() {
+		if strings.HasPrefix(r.Key, key) {
+			found[r.Key] = true
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", exit(2, "no known proof begins with %s: give the whole key", key)
+	case 1:
+		for whole := range found {
+			return whole, nil
+		}
+	}
+	return "", exit(2, "%d known proofs begin with %s: give the whole key", len(found), key)
 }

@@ -170,37 +170,6 @@ func (l *loader) gateFiles(dir string, endings ...string) []string {
 	return slices.DeleteFunc(l.policy.in(dir), func(name string) bool { return !slices.Contains(endings, filepath.Ext(name)) })
 }
 
-// DeniedFile lists keys of remote proofs that no longer count, one per line.
-const DeniedFile = "denied_proofs"
-
-// loadSigners reads whose remote proofs count; without the file only one's own do.
-func (l *loader) loadSigners() {
-	remote := l.out.Settings.Remote
-	if remote.URL == "" {
-		return
-	}
-	l.out.Signers = l.optional(remote.Signers)
-	for line := range strings.Lines(string(l.optional(DeniedFile))) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			l.out.Denied = append(l.out.Denied, line)
-		}
-	}
-}
-
-// optional reads a file of the policy that need not be there.
-func (l *loader) optional(name string) []byte {
-	name = path.Clean(filepath.ToSlash(name))
-	if _, ok := l.policy[name]; !ok {
-		return nil
-	}
-	data, fail := l.policy.read(name, path.Join(l.gates, name))
-	if fail != nil {
-		l.out.Warnings = append(l.out.Warnings, fail.Error()+"; remote proofs of others do not count")
-		return nil
-	}
-	return data
-}
-
 func (l *loader) loadChecks() {
 	for _, file := range l.gateFiles(ChecksDir, ".yml", ".yaml") {
 		name := strings.TrimSuffix(file, filepath.Ext(file))

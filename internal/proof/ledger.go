@@ -74,6 +74,12 @@ func (e Entry) Newest() *Record {
 	return e.Fail
 }
 
+// Failed reports whether the newest word on the key is a failure.
+func (e Entry) Failed() bool {
+	r := e.Newest()
+	return r != nil && r.Outcome == Fail
+}
+
 // Get reads what is known for a key, without a lock. Torn or forged is nothing.
 func (l Ledger) Get(key string) Entry {
 	if !isKey(key) {
@@ -192,13 +198,13 @@ func (l Ledger) names() []string {
 	return out
 }
 
-// Forget drops the records of the gates that match, and says how many there were.
-// What cannot be read goes too.
-func (l Ledger) Forget(matches func(gate string) bool) (n int, err error) {
+// Forget drops the records that match, and says how many there were. What cannot
+// be read goes too.
+func (l Ledger) Forget(matches func(Record) bool) (n int, err error) {
 	var errs []error
 	for _, name := range l.names() {
 		r := l.read(name).Newest()
-		if r != nil && !matches(r.Gate) {
+		if r != nil && !matches(*r) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(l.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -79,7 +79,7 @@ func TestLedger(t *testing.T) {
 	if n := len(l.List()); n != 3 {
 		t.Errorf("%d records", n)
 	}
-	if n, err := l.Forget(func(g string) bool { return g == "g" }); n != 1 || err != nil {
+	if n, err := l.Forget(func(r Record) bool { return r.Gate == "g" }); n != 1 || err != nil {
 		t.Error(n, err)
 	}
 	if l.Get(key("b")).Newest() != nil || l.Get(key("a")).Newest() == nil {
@@ -133,7 +133,7 @@ func TestForgedProofsAreMissing(t *testing.T) {
 	if l.Get(key("a")).Newest() == nil {
 		t.Error("the true one")
 	}
-	if n, err := l.Forget(func(string) bool { return true }); err != nil || n != 1 || len(l.names()) != 0 {
+	if n, err := l.Forget(func(Record) bool { return true }); err != nil || n != 1 || len(l.names()) != 0 {
 		t.Error(n, err, l.names())
 	}
 }

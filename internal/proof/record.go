@@ -35,10 +35,15 @@ type Record struct {
 	Outcome Outcome `json:"outcome"`
 	Source  Source  `json:"source"`
 	// Where it ran: the root of the work tree, or the name of a remote machine.
-	Where   string    `json:"where,omitempty"`
-	Session string    `json:"session,omitempty"`
-	Agent   string    `json:"agent,omitempty"` // "" for a run by hand
-	At      time.Time `json:"at"`
+	Where   string `json:"where,omitempty"`
+	Session string `json:"session,omitempty"`
+	Agent   string `json:"agent,omitempty"` // "" for a run by hand
+	// Signer is the fingerprint of the key that signed a remote proof, Platform
+	// and Tools what it ran with.
+	Signer   string    `json:"signer,omitempty"`
+	Platform string    `json:"platform,omitempty"`
+	Tools    []string  `json:"tools,omitempty"`
+	At       time.Time `json:"at"`
 	// Tree names the whole content that was judged.
 	Tree       string            `json:"tree,omitempty"`
 	DurationMS int64             `json:"durationMs"`
@@ -69,6 +74,9 @@ type Origin struct {
 	Where  string    `json:"where"`
 	Files  int       `json:"files,omitempty"`
 	Call   string    `json:"call,omitempty"`
+	// With is what a remote proof ran with: the platform, and the tools that its
+	// check names.
+	With []string `json:"with,omitempty"`
 }
 
 // Origin is the record's, seen from the work tree at here.
@@ -79,6 +87,9 @@ func (r Record) Origin(here string) Origin {
 	}
 	if o.By == "" {
 		o.By = "gauntlet run"
+	}
+	if r.Platform != "" {
+		o.With = append([]string{r.Platform}, r.Tools...)
 	}
 	return o
 }

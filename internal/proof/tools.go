@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gauntlet/internal/proc"
+	"gauntlet/internal/redact"
 )
 
 const (
@@ -27,7 +28,7 @@ type ToolAsk struct {
 	Versions string
 }
 
-// Tools is the output of each command. It is remembered for as long as the
+// Tools is a digest of the output of each command, and its first line. It is remembered for as long as the
 // program that the command names is the same file, so that asking costs a stat.
 func (l Ledger) Tools(ctx context.Context, commands []string, ask ToolAsk) map[string]string {
 	if len(commands) == 0 {
@@ -43,7 +44,7 @@ func (l Ledger) Tools(ctx context.Context, commands []string, ask ToolAsk) map[s
 func (l Ledger) tool(ctx context.Context, command string, ask ToolAsk) string {
 	name := ""
 	if id, ok := program(command, ask); ok && l.dir != "" {
-		name = toolPrefix + digest(command, id, ask.Versions)[:32]
+		name = toolPrefix + digest("with its first line", command, id, ask.Versions)[:32]
 		var text string
 		if data, ok := l.open(name); ok && json.Unmarshal(data, &text) == nil {
 			return text
@@ -52,11 +53,30 @@ func (l Ledger) tool(ctx context.Context, command string, ask ToolAsk) string {
 	stdout, stderr, res := proc.Output(ctx, proc.Cmd{
 		Args: []string{"sh", "-c", command}, Dir: ask.Dir, Env: ask.Environ, Timeout: toolTimeout, Contain: true,
 	}, maxToolText)
-	text := digest(fmt.Sprint(res.ExitCode), string(stdout), string(stderr))
+	line, _, _ := strings.Cut(strings.TrimSpace(string(stdout)+"\n"+string(stderr)), "\n")
+	text := digest(fmt.Sprint(res.ExitCode), string(stdout), string(stderr)) + " " + redact.Line(line, 200)
 	if name != "" && res.OK() {
 		_ = l.write(name, text) // asked again next time
 	}
 	return text
+}
+
+// Version is the version that Tools found for a command: go1.26.8, node v22.1.0;
+// "" where its output has none.
+func Version(command, found string) string {
+	words := strings.Fields(found)
+	for _, w := range words[min(1, len(words)):] {
+		w = strings.Trim(w, "(),;:")
+		digit := strings.IndexAny(w, "0123456789")
+		switch {
+		case digit < 0 || !strings.Contains(w[digit:], "."):
+		case digit > 0 && w[:digit] != "v":
+			return w
+		default:
+			return filepath.Base(strings.Fields(command)[0]) + " " + w
+		}
+	}
+	return ""
 }
 
 // program identifies the file that a command runs.

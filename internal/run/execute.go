@@ -19,6 +19,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/proof"
+	"gauntlet/internal/proof/share"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/text"
@@ -94,6 +95,10 @@ type execution struct {
 	ledger  proof.Ledger
 	past    *gate.Tree // the project at Options.Before
 	res     Result
+
+	cache       *share.Cache // of other machines' proofs; nil without one
+	cacheOpened bool
+	inquiry     *share.Inquiry // what is being looked up there
 }
 
 // Execute does one run.

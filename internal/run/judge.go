@@ -32,7 +32,9 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		all[i] = e.prepare(ctx, j, n, kept)
 		if r, ok := e.proved(&all[i]); ok {
 			results[i] = r
+			continue
 		}
+		e.askElsewhere(ctx, all[i])
 	}
 	e.provedElsewhere(ctx, all, results)
 	for i, j := range jobs {
@@ -86,7 +88,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		e.interrupted(ctx)
 	}
 	e.prove(ctx, all, results)
-	e.publish(all, results)
+	e.publish(ctx, all, results)
 	e.tighten(ctx, all, results)
 	e.record(console, kept, n, ctx.Err() != nil)
 }

@@ -142,8 +142,12 @@ func (e *execution) keyIn(ctx context.Context, j gate.Job, tree gate.Tree) proof
 			return proof.Key{}
 		}
 	}
-	s.Tools = e.ledger.Tools(ctx, j.Check.Tools, proof.ToolAsk{Dir: j.Dir, Environ: j.Environ(e.opts.Environ), Versions: tree.Versions()})
+	s.Tools = e.tools(ctx, j, tree)
 	return s.Key()
+}
+
+func (e *execution) tools(ctx context.Context, j gate.Job, tree gate.Tree) map[string]string {
+	return e.ledger.Tools(ctx, j.Check.Tools, proof.ToolAsk{Dir: j.Dir, Environ: j.Environ(e.opts.Environ), Versions: tree.Versions()})
 }
 
 // lookAgain finds what changed while the gates ran, by a gate or by anybody: what

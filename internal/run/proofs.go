@@ -27,6 +27,9 @@ func (e *execution) proved(p *planned) (gate.Result, bool) {
 	if rec == nil || rec.Outcome != proof.Pass {
 		return gate.Result{}, false
 	}
+	if rec.Source == proof.Remote && (e.remoteCache() == nil || !e.cache.Counts(*rec)) {
+		return gate.Result{}, false // the policy denies it by now, or its signer
+	}
 	if rec.Source == proof.Agent && (!e.accepts(p, rec) || proof.Again(p.key.ID)) || e.opts.NoCache {
 		if rec.Source == proof.Agent && p.job.Kind == gate.KindCheck {
 			p.word = rec
@@ -83,6 +86,9 @@ func Origin(o proof.Origin, here string, now time.Time) string {
 		said += " on " + o.Where
 	}
 	said += " (" + o.By + ")"
+	for _, w := range o.With {
+		said += ", " + w
+	}
 	if o.Files > 0 {
 		said += ", same " + text.Count(o.Files, "file")
 	}

@@ -17,27 +17,42 @@ func (e *execution) shareOptions() share.Options {
 	}
 }
 
-// provedElsewhere asks the remote cache for the checks that would run otherwise.
-// Whatever goes wrong there, they run here.
-func (e *execution) provedElsewhere(ctx context.Context, all []planned, results []gate.Result) {
-	if e.opts.Config.Settings.Remote.URL == "" || e.opts.NoCache {
-		return
+// remoteCache opens the remote cache once, when the first gate needs it; nil
+// where proofs are not shared.
+func (e *execution) remoteCache() *share.Cache {
+	if e.opts.Config.Settings.Remote.URL == "" || e.cacheOpened {
+		return e.cache
 	}
+	e.cacheOpened = true
 	cache, warnings, err := share.Open(e.shareOptions())
 	e.res.Warnings = append(e.res.Warnings, warnings...)
 	if err != nil {
 		e.res.Warnings = append(e.res.Warnings, "remote cache: "+err.Error())
 	}
-	if cache == nil {
+	e.cache = cache
+	return cache
+}
+
+// askElsewhere starts to look a check up at the remote cache, while the keys of
+// others are still being computed. Only what would run is looked up, and not what
+// failed here on this very content.
+func (e *execution) askElsewhere(ctx context.Context, p planned) {
+	if p.key.ID == "" || p.job.Kind != gate.KindCheck || e.opts.NoCache || e.remoteCache() == nil || e.ledger.Get(p.key.ID).Failed() {
 		return
 	}
-	var asks []share.Ask
-	for i, p := range all {
-		if results[i].ID == "" && p.key.ID != "" && p.job.Kind == gate.KindCheck {
-			asks = append(asks, share.Ask{Key: p.key.ID, Gate: p.job.Name})
-		}
+	if e.inquiry == nil {
+		e.inquiry = e.cache.Begin()
 	}
-	answer := cache.Lookup(ctx, asks)
+	e.inquiry.Ask(ctx, share.Ask{Key: p.key.ID, Gate: p.job.Name})
+}
+
+// provedElsewhere waits for the remote cache and takes what it has. Whatever goes
+// wrong there, the check runs here.
+func (e *execution) provedElsewhere(ctx context.Context, all []planned, results []gate.Result) {
+	if e.inquiry == nil {
+		return
+	}
+	answer := e.inquiry.Wait(ctx)
 	e.res.Warnings = append(e.res.Warnings, answer.Warnings...)
 	for i, p := range all {
 		rec, ok := answer.Hits[p.key.ID]
@@ -54,7 +69,7 @@ func (e *execution) provedElsewhere(ctx context.Context, all []planned, results 
 
 // publish puts the passes of this run into the outbox and starts the child that
 // sends them. In CI a step of its own does that, which can fail loudly.
-func (e *execution) publish(all []planned, results []gate.Result) {
+func (e *execution) publish(ctx context.Context, all []planned, results []gate.Result) {
 	if set := e.opts.Config.Settings.Remote; set.URL == "" || !set.Write || e.content == nil {
 		return
 	}
@@ -71,7 +86,7 @@ func (e *execution) publish(all []planned, results []gate.Result) {
 		}
 		pub := *rec
 		pub.Where = hostOf(e.ci)
-		if err := out.Add(share.Item{Record: pub, Name: p.job.Name, Tools: p.job.Check.Tools, LogPath: r.LogPath}); err != nil {
+		if err := out.Add(share.Item{Record: pub, Name: p.job.Name, Tools: e.versions(ctx, p.job), LogPath: r.LogPath}); err != nil {
 			e.note("%s is not published: %v", p.job.Name, err)
 			continue
 		}
@@ -87,6 +102,17 @@ func (e *execution) publish(all []planned, results []gate.Result) {
 	if err != nil {
 		e.note("nothing is published: %v", err)
 	}
+}
+
+// versions are those of the check's tools, as far as they say one.
+func (e *execution) versions(ctx context.Context, j gate.Job) (out []string) {
+	found := e.tools(ctx, j, e.tree)
+	for _, command := range j.Check.Tools {
+		if v := proof.Version(command, found[command]); v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // hostOf names where a gate ran, for whoever reuses it.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -156,12 +157,21 @@ func splitOutsideQuotes(s string, sep byte) []string {
 	return append(out, s[start:])
 }
 
-// Find returns the signer with this key.
-func (list Signers) Find(key PublicKey) (Signer, bool) {
+// Has reports whether a line names the key.
+func (list Signers) Has(key PublicKey) bool {
+	return slices.ContainsFunc(list, func(s Signer) bool { return s.is(key) })
+}
+
+// Find returns the first signer with this key whose word counts at all the times.
+func (list Signers) Find(key PublicKey, at ...time.Time) (Signer, bool) {
 	for _, s := range list {
-		if s.Key.Type == key.Type && bytes.Equal(s.Key.Blob, key.Blob) {
+		if s.is(key) && !slices.ContainsFunc(at, func(t time.Time) bool { return !s.Valid(t) }) {
 			return s, true
 		}
 	}
 	return Signer{}, false
+}
+
+func (s Signer) is(key PublicKey) bool {
+	return s.Key.Type == key.Type && bytes.Equal(s.Key.Blob, key.Blob)
 }

@@ -148,10 +148,11 @@ func Verify(text []byte, signers Signers, now time.Time) (Proof, Signer, error) 
 	if err != nil {
 		return Proof{}, Signer{}, err
 	}
-	if !signer.Valid(p.FinishedAt) || !signer.Valid(now) {
-		return Proof{}, Signer{}, fmt.Errorf("the key of %s is not valid any more, or was not yet", signer.Name())
+	valid, ok := signers.Find(signer.Key, p.FinishedAt, now)
+	if !ok {
+		return Proof{}, Signer{}, fmt.Errorf("the key of %s has expired, or was not valid yet", signer.Name())
 	}
-	return p, signer, nil
+	return p, valid, nil
 }
 
 // maxSignatures bounds the work a hostile envelope can ask for.

@@ -21,15 +21,16 @@ func (b Breaker) Open(now time.Time) bool {
 	return now.Before(b.Until) && b.Until.Sub(now) <= pause
 }
 
-// After is the breaker after a look-up that did or did not run into its timeout.
-// tripped is true once: when this timeout is the one that opens it.
-func (b Breaker) After(timedOut bool, now time.Time) (next Breaker, tripped bool) {
-	if !timedOut {
+// After is the breaker after a look-up that the server did or did not answer.
+// tripped is true once per outage: when this failure is the one that opens it.
+// After the pause one more failure is enough to open it again.
+func (b Breaker) After(failed bool, now time.Time) (next Breaker, tripped bool) {
+	if !failed {
 		return Breaker{}, false
 	}
-	next = Breaker{Timeouts: b.Timeouts + 1}
-	if next.Timeouts >= maxTimeouts {
-		return Breaker{Until: now.Add(pause)}, true
+	next = Breaker{Timeouts: min(b.Timeouts+1, maxTimeouts)}
+	if next.Timeouts == maxTimeouts {
+		next.Until = now.Add(pause)
 	}
-	return next, false
+	return next, next.Timeouts == maxTimeouts && b.Timeouts < maxTimeouts
 }

@@ -16,6 +16,10 @@ import (
 // ErrMiss says that the server has no usable proof for a key.
 var ErrMiss = errors.New("no proof at the server")
 
+// ErrRejected says that the server does not take this very upload, whenever it is
+// sent: it is too large, or not in a form that the server knows.
+var ErrRejected = errors.New("rejected")
+
 // Bounds on what a server may send.
 const (
 	maxResult = 1 << 20
@@ -112,6 +116,8 @@ func (s *Server) get(ctx context.Context, kind, key string, limit int64) ([]byte
 	case res.StatusCode == http.StatusOK:
 	case res.StatusCode >= 500:
 		return nil, fmt.Errorf("%s answered %s", s.base.Host, res.Status)
+	case res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusProxyAuthRequired:
+		return nil, fmt.Errorf("%s answered %s: check remote.auth in your own configuration", s.base.Host, res.Status)
 	default:
 		return nil, fmt.Errorf("%w: %s", ErrMiss, res.Status)
 	}
@@ -133,7 +139,12 @@ func (s *Server) put(ctx context.Context, kind, key string, body []byte) error {
 	defer res.Body.Close() //nolint:errcheck // only its beginning is read
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		text, _ := io.ReadAll(io.LimitReader(res.Body, 200)) //nolint:errcheck // shown as far as it came
-		return fmt.Errorf("%s answered %s to PUT /%s: %s", s.base.Host, res.Status, kind, bytes.TrimSpace(text))
+		err := fmt.Errorf("%s answered %s to PUT /%s: %s", s.base.Host, res.Status, kind, bytes.TrimSpace(text))
+		switch res.StatusCode {
+		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+			return fmt.Errorf("%w: %w", ErrRejected, err)
+		}
+		return err
 	}
 	return nil
 }

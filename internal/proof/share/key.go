@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,17 @@ const maxKey = 64 << 10
 
 // MakeKey makes an Ed25519 key at file, if there is none, and returns its public
 // half. made is false when it was there before.
-func MakeKey(file string) (pub attest.PublicKey, made bool, err error) {
+func MakeKey(ctx context.Context, file string) (pub attest.PublicKey, made bool, err error) {
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return pub, false, err
+	}
+	// Two that make one at once must print the same.
+	lock, err := safefile.Acquire(ctx, file+".lock")
+	if err != nil {
+		return pub, false, err
+	}
+	defer lock.Remove() //nolint:errcheck // the kernel lets go of it with the process
 	if key, err := readKey(file); err == nil {
 		return public(key), false, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -38,10 +49,6 @@ func MakeKey(file string) (pub attest.PublicKey, made bool, err error) {
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
-		return pub, false, err
-	}
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return pub, false, err
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
@@ -59,7 +66,7 @@ func readKey(file string) (ed25519.PrivateKey, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "PRIVATE KEY" {
-		return nil, errNotEd25519
+		return nil, fmt.Errorf("%s: %w", file, errNotEd25519)
 	}
 	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
@@ -67,7 +74,7 @@ func readKey(file string) (ed25519.PrivateKey, error) {
 	}
 	ed, ok := key.(ed25519.PrivateKey)
 	if !ok {
-		return nil, errNotEd25519
+		return nil, fmt.Errorf("%s: %w", file, errNotEd25519)
 	}
 	return ed, nil
 }
@@ -125,20 +132,28 @@ func NewSigner(ctx context.Context, configured, stateHome string, o Options) (Si
 	}
 	out, _, res := proc.Output(ctx, proc.Cmd{Args: []string{"git", "config", "--global", "--get", "user.signingkey"}, Env: o.Environ, Timeout: 5 * time.Second}, 4<<10)
 	name := strings.TrimSpace(string(out))
-	if !res.OK() || name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "key::") || strings.HasPrefix(name, "ssh-") {
-		return nil, errors.New("no key to sign proofs with: run `gauntlet proofs key`")
-	}
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		name = filepath.Join(o.Getenv("HOME"), rest)
+	}
+	// A key of gpg, or one that stands in the configuration itself, is not a file.
+	if !res.OK() || !filepath.IsAbs(name) {
+		return nil, errNoKey
+	}
+	if _, err := os.Stat(name); err != nil {
+		return nil, errNoKey
 	}
 	return sshSigner(ctx, name, o), nil
 }
 
-// sshSigner signs with ssh-keygen, which also asks the agent for the key.
+var errNoKey = errors.New("no key to sign proofs with: run `gauntlet proofs key`")
+
+// sshSigner signs with ssh-keygen, which also asks the agent for the key. Nobody
+// is there to type a passphrase.
 func sshSigner(ctx context.Context, file string, o Options) Signer {
+	env := append(slices.Clone(o.Environ), "SSH_ASKPASS_REQUIRE=never")
 	return func(message []byte) ([]byte, string, error) {
 		out, stderr, res := proc.Output(ctx, proc.Cmd{
-			Args: []string{"ssh-keygen", "-q", "-Y", "sign", "-n", attest.Namespace, "-f", file}, Env: o.Environ, Stdin: strings.NewReader(string(message)), Timeout: 20 * time.Second,
+			Args: []string{"ssh-keygen", "-q", "-Y", "sign", "-n", attest.Namespace, "-f", file}, Env: env, Stdin: strings.NewReader(string(message)), Timeout: 20 * time.Second,
 		}, maxKey)
 		if !res.OK() {
 			return nil, "", fmt.Errorf("ssh-keygen -Y sign: %s", strings.TrimSpace(string(stderr)))

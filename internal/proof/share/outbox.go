@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +35,9 @@ const (
 	maxItem    = 1 << 20
 	maxLog     = 1 << 20
 )
+
+// ending is that of the files of an outbox.
+const ending = ".json"
 
 // Outbox is where passes wait for the child that publishes them, one file each.
 type Outbox struct {
@@ -71,23 +76,53 @@ func (b Outbox) Add(it Item) error {
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		return err
 	}
-	return safefile.Put(b.dir, filepath.Join(b.dir, r.Key+".json"), sealed, 0o600)
+	if err := safefile.Put(b.dir, filepath.Join(b.dir, r.Key+ending), sealed, 0o600); err != nil {
+		return err
+	}
+	if files := b.files(); len(files) > maxOutbox {
+		for _, f := range files[:len(files)-maxOutbox] {
+			_ = b.drop(f.name) // the next one tries again
+		}
+	}
+	return nil
 }
 
-// Waiting reports whether there is anything to publish.
-func (b Outbox) Waiting() bool {
-	files, _ := safefile.ReadDir(filepath.Dir(b.dir), b.dir, maxOutbox)
-	return len(files) > 0
+// drop removes a file that may be gone already.
+func (b Outbox) drop(name string) error {
+	if err := os.Remove(filepath.Join(b.dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
-// Publish signs and sends what waits, for this project. It returns how many went
-// out. What cannot be sent stays for the next time.
+// waiting is one file of the outbox.
+type waiting struct {
+	name string
+	at   time.Time
+}
+
+// files lists the outbox, the oldest first.
+func (b Outbox) files() (out []waiting) {
+	entries, _ := safefile.ReadDir(filepath.Dir(b.dir), b.dir, 10*maxOutbox)
+	for _, e := range entries {
+		// What ends otherwise is being written by another process.
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ending) {
+			out = append(out, waiting{e.Name(), info.ModTime()})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b waiting) int { return a.at.Compare(b.at) })
+	return out
+}
+
+// Publish signs and sends what waits for this project, the oldest first, and
+// returns how many went out. What cannot be sent stays for the next time, at most
+// a week.
 func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	set := o.Config.Settings.Remote
 	if set.URL == "" || !set.Write {
 		return 0, errors.New("this project does not publish proofs (remote.write)")
 	}
-	if !b.Waiting() {
+	if len(b.files()) == 0 {
 		return 0, nil
 	}
 	// Another one may be sending: what it leaves behind, or had not seen, is ours.
@@ -96,8 +131,8 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 		return 0, fmt.Errorf("another process is publishing: %w", err)
 	}
 	defer lock.Release() //nolint:errcheck // the process ends soon
-	files, err := safefile.ReadDir(filepath.Dir(b.dir), b.dir, maxOutbox)
-	if err != nil {
+	items, err := b.mine(o.Now())
+	if err != nil || len(items) == 0 {
 		return 0, err
 	}
 	sign, err := NewSigner(ctx, set.Key, o.StateHome, o)
@@ -108,47 +143,60 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, f := range files {
-		file := filepath.Join(b.dir, f.Name())
-		it, mine := b.read(f.Name())
-		if info, err := f.Info(); err == nil && o.Now().Sub(info.ModTime()) > keepOutbox {
-			mine, it.Record.Key = true, ""
-		}
-		if !mine {
+	var rejected error
+	for _, it := range items {
+		switch err := publish(ctx, server, sign, it); {
+		case errors.Is(err, remote.ErrRejected): // the others may still go out
+			rejected = fmt.Errorf("%s: %w", it.Name, err)
 			continue
+		case err != nil:
+			return sent, err
 		}
-		if it.Record.Key != "" {
-			if err := publish(ctx, server, sign, it); err != nil {
-				return sent, err
-			}
-			sent++
-		}
-		if err := os.Remove(file); err != nil {
+		sent++
+		if err := b.drop(it.Record.Key + ending); err != nil {
 			return sent, err
 		}
 	}
-	return sent, nil
+	return sent, rejected
 }
 
-// read opens a file of the outbox; mine is false for another project's. What is
-// not authentic comes back without a key, to be dropped.
-func (b Outbox) read(name string) (it Item, mine bool) {
-	key, ok := strings.CutSuffix(name, ".json")
-	text, err := safefile.Read(b.dir, filepath.Join(b.dir, name), maxItem)
-	if err != nil {
-		return it, false
+// mine are the items of this project, the oldest first. What is forged or too old
+// is dropped; what cannot be read now may be the next time.
+func (b Outbox) mine(now time.Time) (out []Item, err error) {
+	for _, f := range b.files() {
+		text, err := safefile.Read(b.dir, filepath.Join(b.dir, f.name), maxItem)
+		e, authentic := b.open(strings.TrimSuffix(f.name, ending), text)
+		switch {
+		case err == nil && !authentic || now.Sub(f.at) > keepOutbox:
+			if err := b.drop(f.name); err != nil {
+				return nil, err
+			}
+		case err == nil && e.Root == b.root:
+			out = append(out, e.Item)
+		}
 	}
+	return out, nil
+}
+
+// open reads an entry under the key that its file is named after.
+func (b Outbox) open(key string, text []byte) (e entry, authentic bool) {
 	data, authentic := b.seal.Open("outbox "+key, text)
-	var e entry
-	if !ok || !authentic || json.Unmarshal(data, &e) != nil {
-		return Item{}, true
-	}
-	return e.Item, e.Root == b.root
+	authentic = authentic && json.Unmarshal(data, &e) == nil && e.Item.Record.Key == key
+	return e, authentic
 }
 
+// publish sends one item, without its log where the server does not take that.
 func publish(ctx context.Context, server *remote.Server, sign Signer, it Item) error {
-	r := it.Record
 	log := readLog(it.LogPath)
+	err := publishWith(ctx, server, sign, it, log)
+	if errors.Is(err, remote.ErrRejected) && len(log) > 0 {
+		err = publishWith(ctx, server, sign, it, nil)
+	}
+	return err
+}
+
+func publishWith(ctx context.Context, server *remote.Server, sign Signer, it Item, log []byte) error {
+	r := it.Record
 	p := attest.Proof{
 		Key: r.Key, Tree: r.Tree, Gate: it.Name, Command: redact.Line(r.Command, 1000), Platform: proof.Platform(), Tools: it.Tools,
 		Where: r.Where, FinishedAt: r.At, Took: time.Duration(r.DurationMS) * time.Millisecond,
@@ -157,16 +205,14 @@ func publish(ctx context.Context, server *remote.Server, sign Signer, it Item) e
 		b := remote.Sum(log)
 		p.LogDigest, p.LogSize = b.SHA256, b.Size
 	}
-	envelope, err := attest.Sign(p, attestSigner(sign))
+	envelope, err := attest.Sign(p, sign)
 	if err != nil {
 		return fmt.Errorf("sign: %w", err)
 	}
 	return server.Publish(ctx, r.Key, envelope, log)
 }
 
-func attestSigner(s Signer) func([]byte) ([]byte, string, error) { return s }
-
-// readLog reads a log that is still there, redacted once more, its end only.
+// readLog reads a log that is still there, redacted once more.
 func readLog(path string) []byte {
 	if path == "" {
 		return nil

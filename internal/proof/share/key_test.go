@@ -1,0 +1,122 @@
+package share
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"gauntlet/test/remotetest"
+)
+
+func TestTheKeyIsMadeOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gauntlet", "signing.pem")
+	first, made, err := MakeKey(t.Context(), file)
+	if err != nil || !made {
+		t.Fatal(made, err)
+	}
+	again, made, err := MakeKey(t.Context(), file)
+	if err != nil || made || again.Line() != first.Line() {
+		t.Errorf("again: %v %v", made, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v %v", info.Mode(), err)
+	}
+	// A file that is not a key is never replaced.
+	write(t, file, "precious")
+	if _, _, err := MakeKey(t.Context(), file); err == nil || read(t, file) != "precious" {
+		t.Errorf("replaced: %v", err)
+	}
+}
+
+// Two that make the key at once must end with one key, which is the one printed.
+func TestManyMakeOneKey(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "signing.pem")
+	var wg sync.WaitGroup
+	lines := make([]string, 20)
+	for i := range lines {
+		wg.Go(func() {
+			pub, _, err := MakeKey(t.Context(), file)
+			if err != nil {
+				t.Error(err)
+			}
+			lines[i] = pub.Line()
+		})
+	}
+	wg.Wait()
+	for _, l := range lines {
+		if l != lines[0] {
+			t.Fatal("two different keys were printed")
+		}
+	}
+}
+
+func TestAnSSHKeySigns(t *testing.T) {
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("SKIPPED: ssh-keygen is not installed, so signing with an SSH key was not tested")
+	}
+	fake := &remotetest.Server{}
+	d := newDesk(t, serve(t, fake))
+	d.opts.Environ = os.Environ()
+	file := filepath.Join(t.TempDir(), "id")
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	d.remote().Key = file
+	d.add(pass(0))
+	d.publish()
+	if a := d.ask(keyOf(0)); len(a.Hits) != 1 {
+		t.Errorf("one's own SSH key: %+v", a)
+	}
+	words := strings.Fields(read(t, file+".pub"))
+	other := newDesk(t, serve(t, fake)).trusts("dev " + words[0] + " " + words[1])
+	if a := other.ask(keyOf(0)); len(a.Hits) != 1 {
+		t.Errorf("with a line: %+v", a)
+	}
+	// A passphrase that nobody can type: an error, no question, nothing lost.
+	if out, err := exec.Command("ssh-keygen", "-q", "-p", "-P", "", "-N", "secret", "-f", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	d.opts.Environ = append(os.Environ(), "DISPLAY=:9", "SSH_ASKPASS=/bin/true", "SSH_AUTH_SOCK=")
+	d.add(pass(1))
+	if n, err := d.outbox().Publish(t.Context(), d.opts); n != 0 || err == nil || d.waits() != 1 {
+		t.Errorf("%d %v, %d wait", n, err, d.waits())
+	}
+}
+
+func TestKeysThatCannotSign(t *testing.T) {
+	d := newDesk(t, serve(t, &remotetest.Server{}))
+	if err := os.Remove(KeyFile(d.opts.StateHome)); err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	d.opts.Environ = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+	d.add(pass(0))
+	for name, c := range map[string]struct{ key, git, want string }{
+		"none":             {"", "", "run `gauntlet proofs key`"},
+		"gone":             {filepath.Join(home, "gone"), "", "remote.key"},
+		"a gpg key of git": {"", "[user]\n\tsigningkey = 0A1B2C3D\n", "run `gauntlet proofs key`"},
+		"an option of git": {"", "[user]\n\tsigningkey = -oProxyCommand=x\n", "run `gauntlet proofs key`"},
+		"a missing file":   {"", "[user]\n\tsigningkey = /no/such/key\n", "run `gauntlet proofs key`"},
+	} {
+		d.remote().Key = c.key
+		write(t, filepath.Join(home, ".gitconfig"), c.git)
+		if n, err := d.outbox().Publish(t.Context(), d.opts); n != 0 || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %d %v", name, n, err)
+		}
+	}
+	if d.waits() != 1 {
+		t.Errorf("%d wait", d.waits())
+	}
+	if _, err := ownPublic("", t.TempDir()); err == nil {
+		t.Error("a key out of nothing")
+	}
+	broken := filepath.Join(home, "k")
+	write(t, broken, "x")
+	write(t, broken+".pub", "only-one-word")
+	if _, err := ownPublic(broken, ""); err == nil {
+		t.Error("a public key of one word")
+	}
+}

@@ -1,0 +1,89 @@
+//go:build unix
+
+package fleet
+
+import (
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gauntlet/test/remotetest"
+)
+
+// A proof that was taken from the server and kept here counts only as long as the
+// policy lets it: a lost key, a denied proof, and then the gate runs again.
+func TestARevokedProofIsForgottenEverywhere(t *testing.T) {
+	fake := &remotetest.Server{}
+	ts := httptest.NewServer(fake)
+	defer ts.Close()
+	ci := newMachine(t, "ci", "remote: {url: "+ts.URL+", write: true}\n")
+	line := ci.key()
+	ci.write(ci.repo, ".gauntlet/checks/test.yml", "command: grep -q GOOD a.txt\ntools: [git --version]\n")
+	ci.judge()
+	ci.published()
+	dev := newMachine(t, "dev", "remote: {url: "+ts.URL+"}\n")
+	dev.write(dev.repo, ".gauntlet/checks/test.yml", "command: grep -q GOOD a.txt\ntools: [git --version]\n")
+	dev.write(dev.repo, ".gauntlet/allowed_signers", line+"\n")
+	got := dev.judge()
+	if !got.Gates[0].Cached || !strings.Contains(got.Gates[0].Message, runtime.GOOS+"/"+runtime.GOARCH+", git 2.") {
+		t.Fatalf("%+v", got)
+	}
+	if again := dev.judge(); !again.Gates[0].Cached {
+		t.Fatalf("kept here: %+v", again)
+	}
+	gets, _ := fake.Counts()
+	if gets != 2 { // ci's own look-up, and one of dev's
+		t.Errorf("%d look-ups", gets)
+	}
+
+	// The key is lost: its line goes.
+	dev.write(dev.repo, ".gauntlet/allowed_signers", "")
+	if got := dev.judge(); got.Gates[0].Cached || got.Status != "passed" {
+		t.Errorf("after the key was lost: %+v", got)
+	}
+
+	// One proof is denied, by the beginning of its key.
+	dev.forget()
+	dev.write(dev.repo, ".gauntlet/allowed_signers", line+"\n")
+	if got := dev.judge(); !got.Gates[0].Cached {
+		t.Fatalf("%+v", got)
+	}
+	key := fake.Keys("ac")[0]
+	if out := dev.must(dev.bin, "proofs", "forget", "--remote", key[:12]); !strings.Contains(out, key) {
+		t.Errorf("%s", out)
+	}
+	if got := dev.judge(); got.Gates[0].Cached || got.Status != "passed" {
+		t.Errorf("denied: %+v", got)
+	}
+	// Its own run counts, although the key is denied for proofs of others.
+	if got := dev.judge(); !got.Gates[0].Cached || got.Gates[0].Proof.Source != "run" {
+		t.Errorf("its own run: %+v", got)
+	}
+}
+
+// What failed here on this very content is not passed by a proof from elsewhere.
+func TestAFailureHereIsNotOverruledFromElsewhere(t *testing.T) {
+	fake := &remotetest.Server{}
+	ts := httptest.NewServer(fake)
+	defer ts.Close()
+	const check = "command: test -e \"$MARK\"\nenv: {MARK: ../mark}\n" // differs by machine, not by content
+	ci := newMachine(t, "ci", "remote: {url: "+ts.URL+", write: true}\n")
+	line := ci.key()
+	dev := newMachine(t, "dev", "remote: {url: "+ts.URL+"}\n")
+	dev.write(dev.repo, ".gauntlet/allowed_signers", line+"\n")
+	for _, m := range []*machine{ci, dev} {
+		m.write(m.repo, ".gauntlet/checks/test.yml", check)
+	}
+	if got := dev.judge(); got.Status != "failed" {
+		t.Fatalf("%+v", got)
+	}
+	ci.write(ci.repo, "../mark", "")
+	if got := ci.judge(); got.Status != "passed" {
+		t.Fatalf("%+v", got)
+	}
+	ci.published()
+	if got := dev.judge(); got.Status != "failed" || got.Gates[0].Cached {
+		t.Errorf("%+v", got)
+	}
+}
