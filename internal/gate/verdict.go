@@ -44,9 +44,6 @@ func (res *Result) judge(j Job, r proc.Result, limit time.Duration, output strin
 	}
 }
 
-// RanNoTest is the warning of a test runner that found nothing to run.
-const RanNoTest = "ran no test"
-
 // lastLinesOf are the lines in which a tool says why it ended.
 func lastLinesOf(output string, n int) []string {
 	lines := strings.Split(strings.TrimRight(output, "\n \t"), "\n")
@@ -80,6 +77,9 @@ func couldNotRun(j Job, code int, output string) string {
 				return "could not run: " + strings.TrimSpace(m)
 			}
 		}
+	}
+	if testsFailed(tail) {
+		return "" // whatever else it printed, something ran and said no
 	}
 	if what := wrapperCode(tail); what != "" {
 		return with(what)
@@ -124,6 +124,7 @@ func wrapperCode(tail string) string {
 		`finished with non-zero exit value 12[67]`,
 		`Process exited with an error: 12[67]\b`,
 		`^Script .* returned with error code 12[67]$`,
+		`^\s*\S+: FAIL code 12[67]\b`,
 	} {
 		if m := regexp.MustCompile("(?m)" + p).FindString(tail); m != "" {
 			return strings.TrimSpace(m)
@@ -136,6 +137,7 @@ func wrapperCode(tail string) string {
 func neverRan() []string {
 	return []string{
 		`^g?make: \*\*\* No rule to make target '[^']*'\.  Stop\.`,
+		`^g?make: \*\*\* No targets specified and no makefile found\.  Stop\.`,
 		"^error: Justfile does not contain recipes? .*",
 		`^error: No justfile found`,
 		`^task: Task "[^"]*" does not exist`,
@@ -155,6 +157,15 @@ func neverRan() []string {
 		"^Executable `.*` not found",
 		`specified command or file was not found`,
 		`^bundler: command not found: \S+`,
+		`^npm (?:ERR!|error) code (?:ENOTCACHED|ENOTFOUND|EAI_AGAIN)$`,
+		`^error: rustup could not choose a version of \S+ to run`,
+		`^error: toolchain '.*' is not installed`,
+		`^(?:error: )?Task not found: \S+`,
+		`^Don't know how to build task '.*'`,
+		`^\*\* \(Mix\) The task ".*" could not be found`,
+		`^\s*Command ".*" is not defined\.`,
+		`^mise ERROR no tasks? .* found`,
+		`could not find task .* in project`,
 	}
 }
 
@@ -199,32 +210,4 @@ func missingModule(j Job, tail string) string {
 		}
 	}
 	return m[1]
-}
-
-// ranNoTest reports that a test runner said it ran nothing, and none said it ran
-// something.
-func ranNoTest(output string) bool {
-	none := regexp.MustCompile(strings.Join([]string{
-		`\[no test files\]`, `\[no tests to run\]`, `(?m)^no packages to test`, `\bcollected 0 items\b`, `\bno tests ran\b`, `\bNO TESTS RAN\b`,
-		`(?m)^Ran 0 tests in`, `(?m)^Tests:\s+0 total`, `\bNo tests found\b`, `\bNo test files found\b`, `(?m)^\s*0 passing`, `(?m)^running 0 tests$`,
-		`\b0 examples, 0 failures`, `No tests executed!`, `No test is available in`, `(?m)^(?:#|ℹ) tests 0$`, `\bok \| 0 passed`,
-	}, "|"))
-	if !none.MatchString(output) {
-		return false
-	}
-	some := regexp.MustCompile(strings.Join([]string{
-		`(?m)^ok\s+\S+\s+(?:[0-9.]+s|\(cached\))(?:\s+coverage: \S+ of statements(?: in \S+)?)?\s*$`,
-		`(?m)^(?:--- |=== )`, `\b[1-9]\d* (?:passed|passing|failed|failing|skipped|xfailed|examples?)\b`, `\bcollected [1-9]\d* items?\b`,
-		`(?m)^Ran [1-9]\d* tests? in`, `(?m)^Tests:.*\b[1-9]\d* total`, `(?m)^running [1-9]\d* tests?$`, `(?m)^(?:#|ℹ) tests [1-9]`, `(?m)^OK \([1-9]\d* test`,
-	}, "|"))
-	return !some.MatchString(output)
-}
-
-// saysNoTest reports that the exit code itself says that there was no test: it is
-// pytest's and unittest's own, or the runner's last words.
-func saysNoTest(code int, output string) bool {
-	if !ranNoTest(output) {
-		return false
-	}
-	return code == 5 || regexp.MustCompile(`(?m)^g?make(?:\[\d+\])?: \*\*\* .*\bError 5$|No test(?:s| files) found, exiting with code 1|^Error: No test files found`).MatchString(output)
 }
