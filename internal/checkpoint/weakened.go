@@ -78,7 +78,7 @@ func (f Facts) beginning(ctx context.Context, changed []rules.Change) (head stri
 	files = paths(changed)
 	head = now
 	if prompt.Head != "" && prompt.Head != now {
-		if committed, err := turn.CommittedSince(ctx, f.Repo, prompt.Head, prompt.At); err == nil {
+		if committed, err := (turn.Base{Head: prompt.Head, At: prompt.At}).Committed(ctx, f.Repo); err == nil {
 			head = prompt.Head
 			files = append(files, paths(f.changes(committed))...)
 		}

@@ -46,7 +46,7 @@ func saysNoTest(code int, output string) bool {
 	if !ranNoTest(output) || testsFailed(output) {
 		return false
 	}
-	return code == 5 || regexp.MustCompile("(?m)" + strings.Join([]string{
+	return code == 5 || regexp.MustCompile("(?m)"+strings.Join([]string{
 		`\bError 5$`, `\bexit (?:code|status) 5\b`, `\bFAIL code 5\b`, // pytest through make, just, tox and others
 		`No test(?:s| files) found, exiting with code 1`, `^Error: No test(?:s| files) found`, `\b0 test files matching\b`, `Couldn.t find any files to test`,
 		`\bno spec files were found\b`, `\bNo specs found\b`, `^error: No test modules found`, `^Found no test suites`, `^error: no tests (?:found|to run)`,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/git"
+	"gauntlet/internal/turn"
 )
 
 // Scope says what counts as changed.
@@ -173,16 +174,16 @@ func (e *execution) headOnly(ctx context.Context, base string, why error) commit
 	return c
 }
 
-// sinceSession lists what was committed since the session began; a commit that
-// is gone says nothing.
+// sinceSession lists what was committed since the session's work began.
 func (e *execution) sinceSession(ctx context.Context) []string {
 	since := e.opts.Since
-	if head, ok := e.repo.HeadCommit(); since == "" || ok && head == since {
+	head, ok := e.repo.HeadCommit()
+	if since.At.IsZero() || ok && head == since.Head || !ok && since.Head == "" {
 		return nil
 	}
-	paths, err := e.repo.DiffNames(ctx, since+"..HEAD")
-	if err != nil {
-		return nil
+	paths, err := since.Committed(ctx, e.repo)
+	if err != nil { // that commit is gone
+		paths, _ = turn.Base{At: since.At}.Committed(ctx, e.repo)
 	}
 	return paths
 }

@@ -39,9 +39,9 @@ type Options struct {
 	// Paths are the files, relative to the project, that decide which gates apply;
 	// nil: whatever changed.
 	Paths []string
-	// Since is the commit that HEAD was when the session began: what was
-	// committed after it is judged, also on the base branch. "": not known.
-	Since string
+	// Since is the prompt that the unproved work began with: what was committed
+	// after it is judged, also on the base branch. Zero: not known.
+	Since turn.Base
 	// Turn names the human turn of the agent whose stop this is: the retry limit
 	// counts the runs of one turn. "" for runs by hand and in CI, which have none.
 	Turn string

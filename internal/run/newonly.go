@@ -160,7 +160,7 @@ func (e *execution) beforeTurn(ctx context.Context, j gate.Job) (earlier, error)
 	if rec == nil {
 		return earlier{}, none
 	}
-	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, from: e.opts.Since, what: "this turn began"}
+	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, from: e.opts.Since.Head, what: "this turn began"}
 	if b.from == "" {
 		b.from = e.changes.status.Head
 	}
@@ -226,7 +226,7 @@ func (e *execution) mergeBase(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("no merge base with %s", redact.Line(e.changes.base, 80))
 	}
-	if since := e.opts.Since; since != "" && commit == e.changes.status.Head {
+	if since := e.opts.Since.Head; since != "" && commit == e.changes.status.Head {
 		if is, err := e.repo.IsAncestor(ctx, since, commit); err == nil && is {
 			return since, nil
 		}

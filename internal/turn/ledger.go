@@ -68,7 +68,7 @@ type Prompt struct {
 
 // Base is a prompt that work began with.
 type Base struct {
-	Head string    `json:"head,omitempty"`
+	Head string    `json:"head,omitempty"` // "" before the first commit
 	At   time.Time `json:"at,omitzero"`
 }
 
@@ -196,13 +196,12 @@ func (l Ledger) WasTold(m Mark, s event.Status, now time.Time) bool {
 	return slices.ContainsFunc(l.Told, func(n Notice) bool { return n.Status == s && during(n.Turn, n.At, m, now) })
 }
 
-// Since is the commit that the unproved work began with; "" when no prompt was
-// seen.
-func (l Ledger) Since() string {
+// Since is the prompt that the unproved work began with; zero when none was seen.
+func (l Ledger) Since() Base {
 	if !l.Base.At.IsZero() {
-		return l.Base.Head
+		return l.Base
 	}
-	return l.Prompt.Head
+	return Base{Head: l.Prompt.Head, At: l.Prompt.At}
 }
 
 // newest keeps the newest n of a list.

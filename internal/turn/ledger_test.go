@@ -124,7 +124,7 @@ func TestWorkIsUnprovedUntilAStopSettlesIt(t *testing.T) {
 		if carried := slices.Equal(l.Work, []string{"a"}); carried != (c.unproved && approved) {
 			t.Errorf("%s: carried over %v", c.name, l.Work)
 		}
-		if since := l.Since(); c.unproved && approved && since != "h1" || !c.unproved && since != "h2" {
+		if since := l.Since().Head; c.unproved && approved && since != "h1" || !c.unproved && since != "h2" {
 			t.Errorf("%s: work began at %s", c.name, since)
 		}
 	}
@@ -138,12 +138,12 @@ func TestInterruptedTurn(t *testing.T) {
 	var l Ledger
 	l.Begin(Prompt{At: noon, Head: "h1", Snapshot: true}, nil)
 	l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2", Snapshot: true}, []string{"b", "a"})
-	if !slices.Equal(l.Work, []string{"a", "b"}) || l.Since() != "h1" || l.Prompt.Count != 2 {
+	if !slices.Equal(l.Work, []string{"a", "b"}) || l.Since().Head != "h1" || l.Prompt.Count != 2 {
 		t.Errorf("%+v", l)
 	}
 	l.Record(Outcome{Status: event.Passed, Settled: true, Work: Work{Known: true, Paths: l.Work, State: "x"}})
 	l.Begin(Prompt{At: noon.Add(time.Hour), Head: "h3", Snapshot: true}, []string{"the person's own edit"})
-	if len(l.Work) != 0 || l.Since() != "h3" {
+	if len(l.Work) != 0 || l.Since().Head != "h3" {
 		t.Errorf("after a stop: %+v", l)
 	}
 }
@@ -154,13 +154,13 @@ func TestBaseWithoutSnapshots(t *testing.T) {
 	var l Ledger
 	l.Begin(Prompt{At: noon, Head: "h1"}, nil)
 	l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2"}, nil)
-	if l.Since() != "h1" {
-		t.Errorf("since %s", l.Since())
+	if l.Since().Head != "h1" {
+		t.Errorf("since %s", l.Since().Head)
 	}
 	l.Record(Outcome{Status: event.Passed, Settled: true})
 	l.Begin(Prompt{At: noon.Add(time.Hour), Head: "h3"}, nil)
-	if l.Since() != "h3" {
-		t.Errorf("after a pass since %s", l.Since())
+	if l.Since().Head != "h3" {
+		t.Errorf("after a pass since %s", l.Since().Head)
 	}
 }
 

@@ -197,7 +197,7 @@ func (t *Snapshot) Since(ctx context.Context, repo git.Repo, st git.Status) ([]s
 		}
 	}
 	if st.Head != t.Head && st.Head != "" {
-		committed, err := CommittedSince(ctx, repo, t.Head, t.At)
+		committed, err := Base{Head: t.Head, At: t.At}.Committed(ctx, repo)
 		if err != nil {
 			return nil, err
 		}
@@ -210,15 +210,16 @@ func (t *Snapshot) Since(ctx context.Context, repo git.Repo, st git.Status) ([]s
 	return slices.Sorted(maps.Keys(changed)), nil
 }
 
-// CommittedSince lists the files of commits on HEAD that were made at or after
-// a time: work of the turn, and not what a pull or a change of branch brought.
-func CommittedSince(ctx context.Context, repo git.Repo, from string, at time.Time) ([]string, error) {
+// Committed lists the files of commits on HEAD that were made at the prompt or
+// after it: work of the turn, and not what a pull or a change of branch brought. A
+// merge that was made then is work too.
+func (b Base) Committed(ctx context.Context, repo git.Repo) ([]string, error) {
 	args := []string{
-		"log", "-z", "--name-only", "--no-renames", "--format=", "--max-count=500",
-		fmt.Sprintf("--since=%d", at.Unix()), "HEAD",
+		"log", "-z", "--name-only", "--no-renames", "--diff-merges=first-parent", "--format=", "--max-count=500",
+		fmt.Sprintf("--since=%d", b.At.Unix()), "HEAD",
 	}
-	if from != "" {
-		args = append(args, "--not", from)
+	if b.Head != "" {
+		args = append(args, "--not", b.Head)
 	}
 	out, err := repo.Run(ctx, append(args, "--")...)
 	if err != nil {
