@@ -13,9 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/gate"
-	"gauntlet/internal/history/store"
+	"gauntlet/internal/history/ask"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/replay"
 	"gauntlet/internal/report"
 	"gauntlet/internal/text"
 )
@@ -61,48 +60,22 @@ func (app *App) stats(ctx context.Context, asJSON bool, days int, scope historyS
 	defer s.Close()
 	now := app.Now()
 	since := time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location())
-	st, err := s.Stats(paths, since)
+	facts, err := ask.Load(ctx, s)
 	if err != nil {
 		return exit(2, "%v", err)
 	}
-	if err := followed(s, paths, since, st.Gates); err != nil {
-		return exit(2, "%v", err)
-	}
+	st := facts.Stats(ask.Filter{Projects: paths, Since: since})
 	if asJSON {
 		return writeJSON(app.Out, st)
 	}
 	return app.printStats(st)
 }
 
-// followed adds what became of the blocks of each gate.
-func followed(s *store.Store, paths []string, since time.Time, gates []store.GateStat) error {
-	list, err := s.Verdicts(paths, 0)
-	if err != nil {
-		return err
-	}
-	labels, err := s.Labels()
-	if err != nil {
-		return err
-	}
-	verdicts := make([]replay.Recorded, 0, len(list))
-	for _, v := range list {
-		if !v.Time.Before(since) {
-			verdicts = append(verdicts, replay.Recorded{Verdict: v.Record, Gates: v.Gates})
-		}
-	}
-	outcomes := replay.Outcomes(verdicts, labels)
-	for i := range gates {
-		o := outcomes[[2]string{gates[i].Project, gates[i].Gate}]
-		gates[i].Right, gates[i].Wrong, gates[i].Unknown = o.Right, o.Wrong, o.Unknown
-	}
-	return nil
-}
-
-func (app *App) printStats(st store.Stats) error {
+func (app *App) printStats(st ask.Stats) error {
 	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), text.Count(st.Verdicts, "verdict"), st.Blocks)
 	fill := func(w io.Writer) {
 		if len(st.Gates) > 0 {
-			many := slices.ContainsFunc(st.Gates, func(g store.GateStat) bool { return g.Project != st.Gates[0].Project })
+			many := slices.ContainsFunc(st.Gates, func(g ask.Gate) bool { return g.Project != st.Gates[0].Project })
 			fmt.Fprintln(w, "\nRUNS\tFAIL\tERROR\tREUSED\tAGENT\tFLAKES\tWOULD BLOCK\tRIGHT\tWRONG\tSPENT\tSAVED\tMEDIAN\t  GATE")
 			for _, g := range st.Gates {
 				name := redact.Line(gate.Label(g.Gate), 120)

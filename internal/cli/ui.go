@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -30,11 +31,11 @@ anything. The page updates by itself. Ctrl-C ends it.`,
 }
 
 func (app *App) ui(ctx context.Context, port int, noOpen bool) error {
-	options, db, err := ui.Local(ctx, app.Getenv, app.Now)
+	debug.SetGCPercent(25) // it stays open for days, and most of its memory never changes
+	options, err := ui.Local(app.Getenv, app.Now)
 	if err != nil {
 		return exit(2, "%v", err)
 	}
-	defer db.Close()
 	if _, inside := app.inAgent(); inside {
 		options.Act = nil // the buttons are a person's: off, label, mode
 	}

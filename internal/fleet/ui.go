@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/fleet/postgres"
+	"gauntlet/internal/history/ask"
 	"gauntlet/internal/ui"
 )
 
@@ -70,8 +71,9 @@ func (app *App) ui(ctx context.Context, database, listen, header string, hosts [
 	} else {
 		fmt.Fprintf(app.Out, "The fleet's page: http://%s/?token=%s\n", at, token)
 	}
-	handler := ui.New(ui.Options{DB: store, Now: app.Now, Many: true, Guard: guard}).Handler()
-	return ui.ServeOn(ctx, listener, handler)
+	return ui.ServeOn(ctx, listener, ui.New(ui.Options{
+		Open: func(context.Context) (ask.DB, error) { return store, nil }, Now: app.Now, Many: true, Guard: guard,
+	}))
 }
 
 func bearerIs(r *http.Request, token string) bool {

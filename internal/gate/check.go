@@ -43,7 +43,7 @@ func (j Job) LogPath(logDir string, n int) string {
 // RunCheck runs one check to its end and logs it. The result says whether it
 // passed, said no, or could not run.
 func RunCheck(ctx context.Context, j Job, env Env) Result {
-	res := Result{ID: j.ID, Kind: KindCheck, Name: j.Name, Entry: j.Entry, Dir: j.Dir, LogPath: j.LogPath(env.LogDir, env.RunNumber)}
+	res := Result{ID: j.ID, Kind: KindCheck, Name: j.Name, Entry: j.Entry, Dir: j.Dir, LogPath: j.LogPath(env.LogDir, env.RunNumber), LimitMS: j.Check.Limit().Milliseconds()}
 	command := withBase(j.Check.Command, env.BaseBranch)
 	res.Command = redact.String(command)
 	start := env.Now()

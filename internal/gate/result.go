@@ -55,6 +55,8 @@ type Result struct {
 	// KnownRed: it failed in the same way before this turn began, and blocks
 	// nobody.
 	KnownRed bool `json:"knownRed,omitempty"`
+	// LimitMS is the time that it was given.
+	LimitMS int64 `json:"limitMs,omitempty"`
 	// SavedMS is how long the run took whose result is reused.
 	SavedMS int64 `json:"savedMs,omitempty"`
 	// AgentAgreed: an agent's own run of the command was checked by running it

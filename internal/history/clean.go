@@ -15,7 +15,7 @@ func clean(r Record) Record {
 	}
 	for _, s := range []*string{
 		&r.ID, &r.Project, &r.Status, &r.Agent, &r.Session, &r.Turn, &r.Cwd, &r.Decision, &r.Gate, &r.Kind, &r.LogPath,
-		&r.Command, &r.Mode, &r.Label,
+		&r.Command, &r.Mode, &r.Label, &r.Model, &r.Client, &r.Warning,
 	} {
 		*s = cut(redact.String(*s), maxName)
 	}

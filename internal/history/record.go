@@ -72,6 +72,9 @@ type Record struct {
 	// Changed are the files that were judged, at most maxChanged of ChangedTotal.
 	Changed      []string `json:"changed,omitempty"`
 	ChangedTotal int      `json:"changedTotal,omitempty"`
+	// Tokens are what the turn had used up to this stop, input that no cache held and
+	// output; nil: the agent's log does not say.
+	Tokens *int64 `json:"tokens,omitempty"`
 	// Owed are the ids of what a checkpoint asked for.
 	Owed []string `json:"owed,omitempty"`
 
@@ -105,6 +108,10 @@ type Record struct {
 	// AgentAgreed says, where an agent's own run was checked by running it again,
 	// whether both came to the same.
 	AgentAgreed *bool `json:"agentAgreed,omitempty"`
+	// Warning is a reservation about a pass: it ran no test.
+	Warning string `json:"warning,omitempty"`
+	// LimitMS is the time that it was given.
+	LimitMS float64 `json:"limitMs,omitempty"`
 	// SavedMS is how long the result would have taken that was reused instead.
 	SavedMS float64 `json:"savedMs,omitempty"`
 }

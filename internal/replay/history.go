@@ -78,35 +78,6 @@ func agentName(rec history.Record) string {
 	return redact.Line(rec.Agent, 40)
 }
 
-// Outcomes counts what became of the failures of each gate, by project and gate,
-// whatever their mode was.
-func Outcomes(verdicts []Recorded, labels map[string]string) map[[2]string]Rule {
-	list := slices.Clone(verdicts)
-	slices.Reverse(list)
-	r := &recorder{list: list, labels: labels}
-	out := map[[2]string]Rule{}
-	for i, v := range list {
-		if v.Verdict.Source != history.FromStop {
-			continue
-		}
-		for _, g := range v.Gates {
-			if g.Status != string(gate.Fail) {
-				continue
-			}
-			o, _ := r.followedGate(i, g)
-			if label := labels[v.Verdict.ID]; label == string(Right) || label == string(Wrong) {
-				o = Outcome(label)
-			}
-			key := [2]string{v.Verdict.Project, g.Gate}
-			rule := out[key]
-			rule.Rule = g.Gate
-			rule.count(o)
-			out[key] = rule
-		}
-	}
-	return out
-}
-
 // judge counts one recorded stop.
 func (r *recorder) judge(i int) {
 	v := r.list[i]

@@ -2,14 +2,11 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,7 +14,6 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
-	"gauntlet/internal/proc"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/proof/share"
 	"gauntlet/internal/redact"
@@ -69,12 +65,6 @@ type Options struct {
 	Observer gate.Observer
 	Now      func() time.Time
 }
-
-// lockName is the run lock in the log directory.
-const lockName = ".gauntlet-run.lock"
-
-// foreignLock is how long a lock file that names no owner is believed.
-const foreignLock = 10 * time.Minute
 
 // execution is one run on its way.
 type execution struct {
@@ -255,10 +245,17 @@ func (e *execution) attemptsUsed() int {
 
 // await takes the run lock, and waits for it as long as it may.
 func (e *execution) await(ctx context.Context) (*safefile.Lock, error) {
+	me := thisProcess(e.opts.Now())
+	me.Agent, me.Session = redact.Line(e.opts.Agent, 40), redact.Line(e.opts.Session, 200)
+	noted, done := false, func() {}
+	defer func() { done() }()
 	for start := time.Now(); ; {
-		lock, err := claim(e.logDir, e.opts.Now())
+		lock, err := claim(e.logDir, me)
 		if !errors.Is(err, safefile.ErrHeld) || time.Since(start) >= e.opts.LockWait {
 			return lock, err
+		}
+		if !noted {
+			noted, done = true, wait(e.logDir, me)
 		}
 		select {
 		case <-ctx.Done():
@@ -313,61 +310,6 @@ func (e *execution) stillFails(j gate.Job) bool {
 		return false
 	}
 	return e.moved.anything || slices.ContainsFunc(e.moved.paths, j.Covers)
-}
-
-// claim takes the run lock; its file tells people who holds it.
-func claim(logDir string, now time.Time) (*safefile.Lock, error) {
-	host, _ := os.Hostname()
-	b, err := json.Marshal(owner{PID: os.Getpid(), Host: host, StartedAt: now.UTC()})
-	if err != nil {
-		return nil, err
-	}
-	lock, err := safefile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
-	if err != nil {
-		return nil, err
-	}
-	if dead, full := readOwner(lock.LeftBy()); full && dead.Host == host {
-		proc.EndOrphansOf(dead.PID) // its gates must not work on beside ours
-	}
-	return lock, nil
-}
-
-type owner struct {
-	PID       int       `json:"pid"`
-	Host      string    `json:"host"`
-	StartedAt time.Time `json:"started_at"`
-}
-
-// namesOwner reports whether the kernel's word that nobody holds the lock is
-// enough: the file is Gauntlet's own, or names a process that is gone.
-func namesOwner(b []byte) bool {
-	o, full := readOwner(b)
-	return o.PID > 0 && (full || !proc.Alive(o.PID))
-}
-
-// readOwner reads who holds the lock. Other tools write the bare number of the
-// process; full is false then.
-func readOwner(b []byte) (o owner, full bool) {
-	if json.Unmarshal(b, &o) == nil && o.PID > 0 {
-		return o, true
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil || pid <= 0 {
-		return owner{}, false
-	}
-	return owner{PID: pid}, false
-}
-
-func (e *execution) holder() string {
-	b, err := safefile.Read(e.logDir, filepath.Join(e.logDir, lockName), 4096)
-	o, full := readOwner(b)
-	switch {
-	case err != nil || o.PID == 0:
-		return ""
-	case !full:
-		return fmt.Sprintf(" (pid %d)", o.PID)
-	}
-	return fmt.Sprintf(" (pid %d, since %s)", o.PID, o.StartedAt.Local().Format("15:04:05"))
 }
 
 // autoClean archives the logs of work that is over: another branch, or merged.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/proc"
 	"gauntlet/internal/safefile"
 )
 
@@ -85,7 +86,8 @@ func sweepTemps(dir string, now time.Time) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		ours := strings.HasPrefix(name, lockTemp) || strings.HasPrefix(name, probeTemp) ||
+		pid, _ := strconv.Atoi(strings.TrimPrefix(name, waitPrefix))
+		ours := strings.HasPrefix(name, lockTemp) || strings.HasPrefix(name, probeTemp) || strings.HasPrefix(name, waitPrefix) && !proc.Alive(pid) ||
 			strings.HasPrefix(name, ".") && strings.Contains(name, ".tmp-")
 		if !ours || e.IsDir() {
 			continue
@@ -278,7 +280,7 @@ func CleanLocked(root, logDir string, now time.Time) (moved int, err error) {
 	if err := insideOf(root, logDir); err != nil {
 		return 0, fmt.Errorf("log directory %s: %w", logDir, err)
 	}
-	lock, err := claim(logDir, now)
+	lock, err := claim(logDir, thisProcess(now))
 	if err != nil {
 		return 0, err
 	}

@@ -16,7 +16,7 @@ func Records(id string, at time.Time, root string, res Result) []history.Record 
 			Message: g.Message, Gate: g.ID, Kind: string(g.Kind), Cached: g.Cached, LogPath: g.LogPath,
 			Key: g.Key, Tree: res.Tree, Command: g.Command, ExitCode: g.ExitCode, Mode: string(g.Mode), WouldBlock: g.WouldBlock,
 			Flaky: g.Flaky || g.FailedBefore, Attempt: g.Attempt, FindingsTotal: len(g.Findings), SavedMS: float64(g.SavedMS),
-			Source: history.FromRun, AgentAgreed: g.AgentAgreed,
+			Source: history.FromRun, AgentAgreed: g.AgentAgreed, Warning: g.Warning, LimitMS: float64(g.LimitMS),
 		}
 		if g.Proof != nil {
 			rec.Source = history.Source(g.Proof.Source)

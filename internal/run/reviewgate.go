@@ -101,7 +101,7 @@ func fromReview(j gate.Job, r review.Result) gate.Result {
 	out := gate.Result{
 		ID: j.ID, Kind: gate.KindReview, Name: j.Name, Entry: j.Entry,
 		Status: gate.Status(r.Status), Message: r.Message, DurationMS: r.Duration.Milliseconds(),
-		Cached: r.Reused, LogPath: r.LogPath(), SkippedOnes: r.Waived,
+		Cached: r.Reused, LogPath: r.LogPath(), SkippedOnes: r.Waived, LimitMS: j.Review.Limit().Milliseconds(),
 	}
 	for _, f := range r.Findings() {
 		out.Findings = append(out.Findings, gate.Finding{File: f.File, Line: f.Line, Issue: f.Issue, Fix: f.Fix, Priority: f.Priority})

@@ -21,11 +21,15 @@ type Guard struct {
 	Cookie string
 }
 
+// maxForm bounds what a form may send.
+const maxForm = 64 << 10
+
 // tokenField carries the token in forms, where a cookie alone proves nothing.
 const tokenField = "token"
 
 func (g Guard) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hurry(w, r)
 		h := w.Header()
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -43,6 +47,15 @@ func (g Guard) wrap(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// hurry bounds how long a client may take to send a form and to take the answer.
+func hurry(w http.ResponseWriter, r *http.Request) {
+	conn := http.NewResponseController(w)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		_ = conn.SetReadDeadline(time.Now().Add(slowClient)) // a test's recorder has no connection
+	}
+	_ = conn.SetWriteDeadline(time.Now().Add(slowClient))
 }
 
 // refuse says why a request is not answered, "" when it is.
@@ -82,7 +95,7 @@ func (g Guard) refuseForm(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return ""
 	}
-	r.Body = http.MaxBytesReader(nil, r.Body, 64<<10)
+	r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
 	if !g.same(r.PostFormValue(tokenField)) && !g.same(bearer(r)) {
 		return "no token in the form: reload the page"
 	}

@@ -8,9 +8,12 @@ import (
 	"time"
 )
 
-// pollEvery is how often the history is looked at while somebody watches. Without
-// a watcher nothing is done at all.
+// pollEvery is how often the history is looked at while a page is open. Without one
+// nothing is done at all.
 const pollEvery = time.Second
+
+// maxWatchers bounds the pages that are open at once.
+const maxWatchers = 100
 
 // broadcaster tells every open page that something changed.
 type broadcaster struct {
@@ -31,10 +34,13 @@ func (b *broadcaster) send(event string) {
 }
 
 // join adds a client; the first one starts watching, the last one to leave stops.
-func (b *broadcaster) join(ctx context.Context, watch func(context.Context)) (c chan string, leave func()) {
+func (b *broadcaster) join(ctx context.Context, watch func(context.Context)) (c chan string, leave func(), ok bool) {
 	c = make(chan string, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.clients) >= maxWatchers {
+		return nil, nil, false
+	}
 	b.clients[c] = true
 	if len(b.clients) == 1 {
 		ctx, b.stop = context.WithCancel(context.WithoutCancel(ctx)) // outlives the request that started it
@@ -47,39 +53,49 @@ func (b *broadcaster) join(ctx context.Context, watch func(context.Context)) (c 
 		if len(b.clients) == 0 {
 			b.stop()
 		}
-	}
+	}, true
 }
 
 // events is the stream that open pages listen to.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
-	flusher, ok := w.(http.Flusher)
+	c, leave, ok := s.live.join(r.Context(), s.watch)
 	if !ok {
-		http.Error(w, "no streaming", http.StatusNotImplemented)
+		w.Header().Set("Retry-After", "30")
+		http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
 		return
 	}
-	c, leave := s.live.join(r.Context(), s.watch)
 	defer leave()
+	conn := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
-	fmt.Fprint(w, "retry: 2000\n\n")
-	flusher.Flush()
+	write := func(format string, args ...any) bool {
+		_ = conn.SetWriteDeadline(time.Now().Add(slowClient)) // a test's recorder has none
+		_, err := fmt.Fprintf(w, format, args...)
+		return err == nil && conn.Flush() == nil
+	}
+	if !write("retry: 2000\n\n") {
+		return
+	}
 	alive := time.NewTicker(25 * time.Second)
 	defer alive.Stop()
 	for {
+		ok := true
 		select {
 		case event := <-c:
-			fmt.Fprintf(w, "event: %s\ndata: {}\n\n", event)
+			ok = write("event: %s\ndata: {}\n\n", event)
 		case <-alive.C:
-			fmt.Fprint(w, ": still here\n\n")
+			ok = write(": still here\n\n")
 		case <-r.Context().Done():
 			return
 		}
-		flusher.Flush()
+		if !ok {
+			return
+		}
 	}
 }
 
 // watch looks for news until the last page is closed.
 func (s *Server) watch(ctx context.Context) {
-	last := s.mark(ctx)
+	last := s.look(ctx)
 	for tick := time.NewTicker(pollEvery); ; {
 		select {
 		case <-ctx.Done():
@@ -87,24 +103,26 @@ func (s *Server) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if now := s.mark(ctx); now != last {
+		if now := s.look(ctx); now != last {
 			last = now
 			s.live.send("changed")
 		}
 	}
 }
 
-func (s *Server) mark(ctx context.Context) string {
-	if s.Changed != nil {
-		return s.Changed()
-	}
-	var mark string
-	err := s.ask(ctx, func() (err error) {
-		mark, err = s.DB.Mark(ctx)
-		return err
-	})
-	if err != nil {
+// look says what would make a page differ: the history, and what runs right now.
+func (s *Server) look(ctx context.Context) string {
+	if s.reading() {
 		return ""
+	}
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	if s.loadErr != nil {
+		return ""
+	}
+	mark := s.newest(ctx)
+	if s.Busy != nil {
+		mark += s.Busy()
 	}
 	return mark
 }

@@ -2,57 +2,85 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+	"sync"
 	"time"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/history"
+	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/run"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 )
 
-// Local is the page of this machine: its store, its projects, its switches.
-// The caller sets the guard and closes the store.
-func Local(ctx context.Context, getenv func(string) string, now func() time.Time) (Options, *store.Store, error) {
+// Local is the page of this machine: its store, its projects, its switches. The
+// caller sets the guard.
+func Local(getenv func(string) string, now func() time.Time) (Options, error) {
 	dir, err := history.Dir(getenv)
 	if err != nil {
-		return Options{}, nil, err
+		return Options{}, err
 	}
-	db, err := store.Open(ctx, dir)
-	if err != nil {
-		return Options{}, nil, err
-	}
-	if err := db.Share(); err != nil {
-		_ = db.Close()
-		return Options{}, nil, err
-	}
-	here := local{getenv: getenv, now: now, dir: dir}
+	here := &local{getenv: getenv, now: now, dir: dir}
 	return Options{
-		DB: db, Now: now, Places: here.places, Log: readLog, Changed: here.changed,
-		Refresh: func(context.Context) error { return db.Refresh(dir) },
-		Replay:  func() (replay.Report, bool) { return replay.Latest(filepath.Join(filepath.Dir(dir), "replay")) },
-		Act:     &Actions{Off: here.off, On: here.on, Label: here.label, Mode: here.mode},
-	}, db, nil
+		Open: here.open, Close: here.close, Refresh: here.refresh,
+		Now: now, Places: here.places, Log: readLog, Changed: here.changed, Busy: here.busy,
+		Replay: func() (replay.Report, bool) { return replay.Latest(filepath.Join(filepath.Dir(dir), "replay")) },
+		Act:    &Actions{Off: here.off, On: here.on, Label: here.label, Mode: here.mode},
+	}, nil
 }
 
 type local struct {
 	getenv func(string) string
 	now    func() time.Time
 	dir    string // of the history
+	db     *store.Store
+	// logs are the log directories of the projects that were looked at last.
+	mu   sync.Mutex
+	logs []string
+}
+
+func (l *local) open(ctx context.Context) (ask.DB, error) {
+	db, err := store.Open(ctx, l.dir)
+	if err != nil {
+		return nil, err
+	}
+	l.db = db
+	return db, db.Share()
+}
+
+func (l *local) refresh(context.Context) error { return l.db.Refresh(l.dir) }
+
+func (l *local) close() error {
+	if l.db == nil {
+		return nil
+	}
+	return l.db.Close()
+}
+
+// busy says who runs gates and who waits, in the projects that are shown.
+func (l *local) busy() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out strings.Builder
+	for _, dir := range l.logs {
+		if running, waiting := run.Now(dir); running != nil {
+			fmt.Fprint(&out, dir, running.PID, len(waiting))
+		}
+	}
+	return out.String()
 }
 
 // changed is a look at the spool's files: their names and sizes.
-func (l local) changed() string {
+func (l *local) changed() string {
 	names, err := history.Segments(l.dir)
 	if err != nil || len(names) == 0 {
 		return ""
@@ -65,20 +93,28 @@ func (l local) changed() string {
 	return fmt.Sprint(last, info.Size())
 }
 
-func (l local) places(_ context.Context, projects []string) []Place {
+func (l *local) places(_ context.Context, projects []string) []Place {
 	var out []Place
+	var logs []string
 	for _, project := range projects {
-		out = append(out, l.place(project))
+		p, logDir := l.place(project)
+		out = append(out, p)
+		if logDir != "" {
+			logs = append(logs, logDir)
+		}
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.logs = logs
 	return out
 }
 
-func (l local) place(project string) Place {
-	p := Place{Project: project, Beats: []Beat{}, Waiting: -1}
+func (l *local) place(project string) (p Place, logDir string) {
+	p = Place{Project: project, Beats: []Beat{}, Waiting: []run.Activity{}, Installed: []string{}}
 	s := site.Here(project, l.getenv)
 	if !s.IsProject() || s.Foreign != "" {
 		p.Gone = true
-		return p
+		return p, ""
 	}
 	if why, off := s.Disabled("", l.now()); off {
 		p.Off = why
@@ -88,36 +124,15 @@ func (l local) place(project string) Place {
 	}
 	slices.SortFunc(p.Beats, func(a, b Beat) int { return b.At.Compare(a.At) })
 	if cfg, err := s.Config(); err == nil && cfg != nil {
-		p.Running = running(cfg.Settings.LogDir)
+		logDir = cfg.Settings.LogDir
+		running, waiting := run.Now(logDir)
+		p.Running, p.Waiting = running, append(p.Waiting, waiting...)
 	}
-	return p
-}
-
-// running reads who holds the run lock.
-func running(logDir string) *Running {
-	b, err := safefile.Read(logDir, filepath.Join(logDir, ".gauntlet-run.lock"), 4<<10)
-	var owner struct {
-		PID       int       `json:"pid"`
-		StartedAt time.Time `json:"started_at"`
-	}
-	if err != nil || json.Unmarshal(b, &owner) != nil || owner.PID <= 0 || !alive(owner.PID) {
-		return nil
-	}
-	return &Running{PID: owner.PID, Started: owner.StartedAt}
-}
-
-// alive asks the kernel for a process without disturbing it.
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	err = p.Signal(syscall.Signal(0))
-	return err == nil || errors.Is(err, os.ErrPermission)
+	return p, logDir
 }
 
 // project checks that a form names a project that the history knows of.
-func (l local) project(dir string) (*site.Site, error) {
+func (l *local) project(dir string) (*site.Site, error) {
 	s := site.Here(dir, l.getenv)
 	if !filepath.IsAbs(dir) || !s.IsProject() || s.Foreign != "" {
 		return nil, fmt.Errorf("there is no project at %s any more", dir)
@@ -125,7 +140,7 @@ func (l local) project(dir string) (*site.Site, error) {
 	return s, nil
 }
 
-func (l local) off(_ context.Context, dir string) error {
+func (l *local) off(_ context.Context, dir string) error {
 	s, err := l.project(dir)
 	if err != nil {
 		return err
@@ -133,7 +148,7 @@ func (l local) off(_ context.Context, dir string) error {
 	return s.Memory.SwitchOff("", session.Off{Since: l.now(), By: "gauntlet ui"})
 }
 
-func (l local) on(_ context.Context, dir string) error {
+func (l *local) on(_ context.Context, dir string) error {
 	s, err := l.project(dir)
 	if err != nil {
 		return err
@@ -144,7 +159,7 @@ func (l local) on(_ context.Context, dir string) error {
 
 // mode writes a gate's mode into its file, as observe and enforce do. gate is the
 // id in the history: kind:entry:name.
-func (l local) mode(_ context.Context, dir, gate, mode string) error {
+func (l *local) mode(_ context.Context, dir, gate, mode string) error {
 	s, err := l.project(dir)
 	if err != nil {
 		return err
@@ -160,7 +175,7 @@ func (l local) mode(_ context.Context, dir, gate, mode string) error {
 	return err
 }
 
-func (l local) label(_ context.Context, id, word string) error {
+func (l *local) label(_ context.Context, id, word string) error {
 	if word != "right" && word != "wrong" {
 		return fmt.Errorf("a label is right or wrong, not %q", word)
 	}

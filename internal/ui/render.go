@@ -26,14 +26,32 @@ func parsePages() *pages {
 	return p
 }
 
-func (p *pages) render(w http.ResponseWriter, code int, model any) {
+// top sends what every page begins with, before the rest is known.
+func (p *pages) top(w http.ResponseWriter, b base) {
+	var out bytes.Buffer
+	if p.sets["error"].ExecuteTemplate(&out, "top", b) != nil {
+		return // the same error comes with the rest
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(out.Bytes())
+	_ = http.NewResponseController(w).Flush()
+}
+
+// render sends a page, or the rest of it when its top has gone out.
+func (p *pages) render(w http.ResponseWriter, code int, model any, early bool) {
+	part := "layout.html"
+	if early {
+		part = "rest"
+	}
 	var b bytes.Buffer
-	if err := p.sets[model.(shown).template()].ExecuteTemplate(&b, "layout.html", model); err != nil {
+	if err := p.sets[model.(shown).template()].ExecuteTemplate(&b, part, model); err != nil {
 		http.Error(w, "internal error: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(code)
+	if !early {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(code)
+	}
 	_, _ = w.Write(b.Bytes())
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"gauntlet/internal/proc"
@@ -27,29 +28,70 @@ func Serve(ctx context.Context, o Options, port int, ready func(address string))
 	}
 	at := listener.Addr().(*net.TCPAddr)
 	o.Guard = Guard{Hosts: []string{at.String(), fmt.Sprintf("localhost:%d", at.Port)}, Token: rand.Text(), Cookie: fmt.Sprintf("gauntlet-%d", at.Port)}
+	server := New(o)
 	ready(fmt.Sprintf("http://%s/?token=%s", at, o.Guard.Token))
-	return ServeOn(ctx, listener, New(o).Handler())
+	return ServeOn(ctx, listener, server)
 }
 
-// ServeOn answers on a listener until the context ends.
-func ServeOn(ctx context.Context, listener net.Listener, handler http.Handler) error {
+// What one client may keep of the server.
+const (
+	maxConnections = 256
+	slowClient     = 30 * time.Second
+)
+
+// ServeOn answers on a listener until the context ends, and closes the database.
+func ServeOn(ctx context.Context, listener net.Listener, s *Server) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go s.Load(ctx)
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
+		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // open event streams end with it
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
+	go func() { ended <- server.Serve(&bounded{Listener: listener, free: make(chan struct{}, maxConnections)}) }()
+	var err error
 	select {
-	case err := <-ended:
-		return err
+	case err = <-ended:
+		cancel()
 	case <-ctx.Done():
+		last, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer done()
+		if server.Shutdown(last) != nil {
+			err = server.Close()
+		}
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	if server.Shutdown(last) != nil {
-		return server.Close()
+	<-s.loaded
+	if s.Close != nil {
+		err = errors.Join(err, s.Close())
 	}
-	return nil
+	return err
+}
+
+// bounded accepts so many connections at once; others wait in the kernel's queue.
+type bounded struct {
+	net.Listener
+	free chan struct{}
+}
+
+func (b *bounded) Accept() (net.Conn, error) {
+	b.free <- struct{}{}
+	c, err := b.Listener.Accept()
+	if err != nil {
+		<-b.free
+		return nil, err
+	}
+	return &counted{Conn: c, leave: sync.OnceFunc(func() { <-b.free })}, nil
+}
+
+type counted struct {
+	net.Conn
+	leave func()
+}
+
+func (c *counted) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
 }
 
 // OpenBrowser shows an address in the user's browser.

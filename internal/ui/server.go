@@ -5,11 +5,13 @@ import (
 	"embed"
 	"errors"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/run"
 )
 
 //go:embed templates assets
@@ -24,10 +26,12 @@ type Place struct {
 	Off string `json:"off,omitempty"`
 	// Beats are the last signs of life of each agent's hooks.
 	Beats []Beat `json:"beats"`
-	// Running is the run in progress; nil when there is none.
-	Running *Running `json:"running,omitempty"`
-	// Waiting counts the stops that wait for that run; -1: not known.
-	Waiting int `json:"waiting"`
+	// Running is the run in progress; nil when there is none. Waiting are those that
+	// wait for it to end.
+	Running *run.Activity  `json:"running,omitempty"`
+	Waiting []run.Activity `json:"waiting"`
+	// Installed are the agents whose settings call the hook here.
+	Installed []string `json:"installed"`
 }
 
 // Beat is a hook that fired.
@@ -36,12 +40,6 @@ type Beat struct {
 	Event  string    `json:"event"`
 	At     time.Time `json:"at"`
 	Status string    `json:"status,omitempty"`
-}
-
-// Running is a gate run in progress.
-type Running struct {
-	PID     int       `json:"pid"`
-	Started time.Time `json:"started"`
 }
 
 // Actions are what buttons do. They are the functions behind the commands.
@@ -54,11 +52,17 @@ type Actions struct {
 
 // Options are what a page shows and what it may do.
 type Options struct {
-	DB ask.DB
+	// Open gives the database. It is called once, beside the first requests: taking
+	// over a long history takes seconds.
+	Open func(context.Context) (ask.DB, error)
 	// Refresh takes over what is new before questions are asked; nil: nothing to do.
 	Refresh func(context.Context) error
-	// Changed reports cheaply whether Refresh would find anything; nil: ask the DB.
+	// Changed reports cheaply whether there is anything new; nil: ask the DB.
 	Changed func() string
+	// Close gives the database back; nil: nothing to do.
+	Close func() error
+	// Busy says cheaply what runs right now; nil: that is not known here.
+	Busy func() string
 	// Places looks at the projects themselves; nil: this page is not on their machine.
 	Places func(ctx context.Context, projects []string) []Place
 	// Log reads the log of a gate; nil: logs are not here.
@@ -77,23 +81,50 @@ type Options struct {
 type Server struct {
 	Options
 	pages *pages
-	// db serialises questions: the store of one machine has one connection.
-	db   sync.Mutex
-	live broadcaster
+	live  broadcaster
+
+	// loaded is closed when the history has been read, or could not be.
+	loaded  chan struct{}
+	loadErr error
+	// The rest is used by one request at a time.
+	busy  sync.Mutex
+	db    ask.DB
+	facts *ask.Facts
+	mark  string // of what facts holds
 }
 
-// New makes a server.
+// New makes a server; it answers once Load has run.
 func New(o Options) *Server {
-	return &Server{Options: o, pages: parsePages(), live: broadcaster{clients: map[chan string]bool{}}}
+	return &Server{Options: o, pages: parsePages(), live: broadcaster{clients: map[chan string]bool{}}, loaded: make(chan struct{})}
+}
+
+// Load reads the history. It is called once.
+func (s *Server) Load(ctx context.Context) {
+	defer close(s.loaded)
+	if s.db, s.loadErr = s.Open(ctx); s.loadErr != nil {
+		return
+	}
+	s.mark = s.newest(ctx)
+	s.facts, s.loadErr = ask.Load(ctx, s.db)
+	debug.FreeOSMemory() // reading needed far more than what is kept
+}
+
+// view is a page: its title is known at once, the rest when the history is read.
+type view struct {
+	path, title string
+	look        func(context.Context, *http.Request) (any, error)
+	// known: whether it exists is known only afterwards.
+	known bool
 }
 
 // Handler is everything the page answers, behind the guard.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	for path, view := range map[string]func(context.Context, *http.Request) (any, error){
-		"/{$}": s.overview, "/stops": s.stops, "/stops/{id}": s.stop, "/gates": s.gates, "/time": s.time, "/who": s.who, "/replay": s.replay,
+	for _, v := range []view{
+		{"/{$}", "Overview", s.overview, false}, {"/stops", "Stops", s.stops, false}, {"/stops/{id}", "Stop", s.stop, true},
+		{"/gates", "Gates", s.gates, false}, {"/time", "Time", s.time, false}, {"/who", "Who", s.who, false}, {"/replay", "Replay", s.replay, true},
 	} {
-		mux.HandleFunc("GET "+path, s.page(view))
+		mux.HandleFunc("GET "+v.path, s.page(v))
 	}
 	s.api(mux)
 	mux.HandleFunc("GET /logs/{id}/{gate}", s.log)
@@ -113,32 +144,75 @@ func (s *Server) Handler() http.Handler {
 	return s.Guard.wrap(mux)
 }
 
-// ask runs questions, one request at a time.
+// ask runs questions, one request at a time, on what is newest.
 func (s *Server) ask(ctx context.Context, questions func() error) error {
-	s.db.Lock()
-	defer s.db.Unlock()
-	if s.Refresh != nil {
-		if err := s.Refresh(ctx); err != nil {
+	select {
+	case <-s.loaded:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if s.loadErr != nil {
+		return s.loadErr
+	}
+	s.busy.Lock()
+	defer s.busy.Unlock()
+	if mark := s.newest(ctx); mark != s.mark {
+		if s.Refresh != nil {
+			if err := s.Refresh(ctx); err != nil {
+				return err
+			}
+		}
+		if err := s.facts.Refresh(ctx); err != nil {
 			return err
 		}
+		s.mark = mark
 	}
 	return questions()
 }
 
-// page renders a view. Errors are pages too.
-func (s *Server) page(view func(context.Context, *http.Request) (any, error)) http.HandlerFunc {
+// newest changes when the history does.
+func (s *Server) newest(ctx context.Context) string {
+	if s.Changed != nil {
+		return s.Changed()
+	}
+	mark, err := s.db.Mark(ctx)
+	if err != nil {
+		return ""
+	}
+	return mark
+}
+
+// reading reports whether the history is still being read.
+func (s *Server) reading() bool {
+	select {
+	case <-s.loaded:
+		return false
+	default:
+		return true
+	}
+}
+
+// page renders a view. While the history is being read the top of the page goes
+// out at once and the rest follows. Errors are pages too.
+func (s *Server) page(v view) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		model, err := view(r.Context(), r)
+		b := s.base(r, v.title)
+		early := !v.known && s.reading()
+		if early {
+			s.pages.top(w, b)
+		}
+		model, err := v.look(r.Context(), r)
 		code := http.StatusOK
 		if err != nil {
 			code = http.StatusInternalServerError
-			message := err.Error()
+			title, message := "Error", err.Error()
 			if errors.Is(err, ask.ErrNotFound) {
-				code, message = http.StatusNotFound, "There is no such stop in the history."
+				code, title, message = http.StatusNotFound, "Not found", "There is no such stop in the history."
 			}
-			model = errorView{base: s.base(r, "Not found"), Message: message}
+			model = errorView{base: s.base(r, title), Message: message}
 		}
-		s.pages.render(w, code, model)
+		hurry(w, r) // reading the history took its time
+		s.pages.render(w, code, model, early)
 	}
 }
 
@@ -146,7 +220,7 @@ func (s *Server) page(view func(context.Context, *http.Request) (any, error)) ht
 func (s *Server) act(do func(context.Context, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := do(r.Context(), r); err != nil {
-			s.pages.render(w, http.StatusConflict, errorView{base: s.base(r, "Not done"), Message: err.Error()})
+			s.pages.render(w, http.StatusConflict, errorView{base: s.base(r, "Not done"), Message: err.Error()}, false)
 			return
 		}
 		s.live.send("changed")

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -22,6 +23,7 @@ type base struct {
 	CanAct  bool
 	Many    bool
 	Filter  ask.Filter
+	Project string
 	Days    int
 	Now     time.Time
 	Choices ask.Choices
@@ -44,13 +46,18 @@ func (s *Server) base(r *http.Request, title string) base {
 		days = n
 	}
 	now := s.Now()
-	return base{
+	b := base{
 		Title: title, Path: r.URL.Path, Query: r.URL.RawQuery, Token: s.Guard.Token, CanAct: s.Act != nil, Many: s.Many, Days: days, Now: now,
 		Filter: ask.Filter{
-			Project: q.Get("project"), Agent: q.Get("agent"), Status: q.Get("status"), Gate: q.Get("gate"), Machine: q.Get("machine"), Person: q.Get("person"),
+			Agent: q.Get("agent"), Status: q.Get("status"), Gate: q.Get("gate"), Machine: q.Get("machine"), Person: q.Get("person"),
 			Text: q.Get("text"), Blocked: q.Get("blocked") != "", Since: now.AddDate(0, 0, -days),
 		},
+		Project: q.Get("project"),
 	}
+	if b.Project != "" {
+		b.Filter.Projects = []string{b.Project}
+	}
+	return b
 }
 
 // Back is where an action returns to.
@@ -101,24 +108,14 @@ func share(n, total int) string {
 
 func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
 	v := overviewView{base: s.base(r, "Overview")}
-	err := s.ask(ctx, func() (err error) {
-		if v.Choices, err = ask.AllChoices(ctx, s.DB, v.Filter.Since); err != nil {
-			return err
-		}
-		if v.Total, err = ask.Totals(ctx, s.DB, v.Filter); err != nil {
-			return err
-		}
+	err := s.ask(ctx, func() error {
+		v.Choices, v.Total = s.facts.Choices(v.Filter.Since), s.facts.Totals(v.Filter)
 		weeks := v.Filter
 		weeks.Since = s.Now().AddDate(0, 0, -7*12)
-		if v.Weeks, err = ask.Weeks(ctx, s.DB, weeks, ask.ByAll); err != nil {
-			return err
-		}
-		page, err := ask.Stops(ctx, s.DB, v.Filter, 0)
-		if err != nil {
-			return err
-		}
+		v.Weeks = s.facts.Weeks(weeks, ask.ByAll)
+		v.Gates = s.facts.Gates(v.Filter)
+		page, err := ask.Stops(ctx, s.db, v.Filter, "")
 		v.Recent = page.Stops[:min(len(page.Stops), 12)]
-		v.Gates, err = ask.Gates(ctx, s.DB, v.Filter)
 		return err
 	})
 	if err != nil {
@@ -140,12 +137,9 @@ func (stopsView) template() string { return "stops" }
 
 func (s *Server) stops(ctx context.Context, r *http.Request) (any, error) {
 	v := stopsView{base: s.base(r, "Stops")}
-	before, _ := strconv.ParseInt(r.URL.Query().Get("before"), 10, 64)
 	err := s.ask(ctx, func() (err error) {
-		if v.Choices, err = ask.AllChoices(ctx, s.DB, v.Filter.Since); err != nil {
-			return err
-		}
-		v.Page, err = ask.Stops(ctx, s.DB, v.Filter, before)
+		v.Choices = s.facts.Choices(v.Filter.Since)
+		v.Page, err = ask.Stops(ctx, s.db, v.Filter, r.URL.Query().Get("before"))
 		return err
 	})
 	return v, err
@@ -162,7 +156,7 @@ func (stopView) template() string { return "stop" }
 func (s *Server) stop(ctx context.Context, r *http.Request) (any, error) {
 	v := stopView{base: s.base(r, "Stop "+r.PathValue("id")), HasLogs: s.Log != nil}
 	err := s.ask(ctx, func() (err error) {
-		v.Detail, err = ask.One(ctx, s.DB, r.URL.Query().Get("machine"), r.PathValue("id"))
+		v.Detail, err = ask.One(ctx, s.db, r.URL.Query().Get("machine"), r.PathValue("id"))
 		return err
 	})
 	return v, err
@@ -187,18 +181,11 @@ func (gatesView) template() string { return "gates" }
 
 func (s *Server) gates(ctx context.Context, r *http.Request) (any, error) {
 	v := gatesView{base: s.base(r, "Gates")}
-	err := s.gateList(ctx, &v.base, &v.Gates)
-	return v, err
-}
-
-func (s *Server) gateList(ctx context.Context, b *base, list *[]ask.Gate) error {
-	return s.ask(ctx, func() (err error) {
-		if b.Choices, err = ask.AllChoices(ctx, s.DB, b.Filter.Since); err != nil {
-			return err
-		}
-		*list, err = ask.Gates(ctx, s.DB, b.Filter)
-		return err
+	err := s.ask(ctx, func() error {
+		v.Choices, v.Gates = s.facts.Choices(v.Filter.Since), s.facts.Gates(v.Filter)
+		return nil
 	})
+	return v, err
 }
 
 type timeView struct {
@@ -212,19 +199,12 @@ func (timeView) template() string { return "time" }
 
 func (s *Server) time(ctx context.Context, r *http.Request) (any, error) {
 	v := timeView{base: s.base(r, "Time")}
-	if err := s.gateList(ctx, &v.base, &v.Gates); err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(v.Gates, func(a, b ask.Gate) int {
-		return int(b.SpentMS - a.SpentMS)
+	err := s.ask(ctx, func() error {
+		v.Choices, v.Gates = s.facts.Choices(v.Filter.Since), s.facts.Gates(v.Filter)
+		v.Total, v.PerDay = s.facts.Totals(v.Filter), s.facts.Days(v.Filter)
+		return nil
 	})
-	err := s.ask(ctx, func() (err error) {
-		if v.Total, err = ask.Totals(ctx, s.DB, v.Filter); err != nil {
-			return err
-		}
-		v.PerDay, err = ask.Days(ctx, s.DB, v.Filter)
-		return err
-	})
+	slices.SortStableFunc(v.Gates, func(a, b ask.Gate) int { return cmp.Compare(b.SpentMS, a.SpentMS) })
 	return v, err
 }
 
@@ -249,13 +229,9 @@ func (s *Server) who(ctx context.Context, r *http.Request) (any, error) {
 	if v.By == ask.ByAll {
 		v.By = ask.ByAgent
 	}
-	err := s.ask(ctx, func() (err error) {
-		if v.Choices, err = ask.AllChoices(ctx, s.DB, v.Filter.Since); err != nil {
-			return err
-		}
-		weeks, err := ask.Weeks(ctx, s.DB, v.Filter, v.By)
-		v.Groups = groups(weeks)
-		return err
+	err := s.ask(ctx, func() error {
+		v.Choices, v.Groups = s.facts.Choices(v.Filter.Since), groups(s.facts.Weeks(v.Filter, v.By))
+		return nil
 	})
 	return v, err
 }

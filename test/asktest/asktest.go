@@ -32,11 +32,19 @@ func Sample() []history.Record {
 		}
 		return r
 	}
+	tokens := func(r history.Record, n int64) history.Record {
+		r.Tokens = &n
+		return r
+	}
+	first := gate("a", 0, "/p", "test", "fail", 40, false, history.FromRun)
+	first.LimitMS = 300000
+	second := gate("b", 2*time.Minute, "/p", "test", "pass", 60, false, history.FromRun)
+	second.LimitMS, second.Warning = 300000, "ran no test"
 	run := stop("c", 3*time.Minute, "/p", "", "passed", false)
 	run.Source, run.Agent = history.FromRun, ""
 	return []history.Record{
-		stop("a", 0, "/p", "s1", "failed", true), gate("a", 0, "/p", "test", "fail", 40, false, history.FromRun), gate("a", 0, "/p", "lint", "pass", 5, false, history.FromRun),
-		stop("b", 2*time.Minute, "/p", "s1", "passed", false), gate("b", 2*time.Minute, "/p", "test", "pass", 60, false, history.FromRun), gate("b", 2*time.Minute, "/p", "lint", "pass", 0, true, history.FromAgent),
+		tokens(stop("a", 0, "/p", "s1", "failed", true), 1000), first, gate("a", 0, "/p", "lint", "pass", 5, false, history.FromRun),
+		tokens(stop("b", 2*time.Minute, "/p", "s1", "passed", false), 1900), second, gate("b", 2*time.Minute, "/p", "lint", "pass", 0, true, history.FromAgent),
 		run, gate("c", 3*time.Minute, "/p", "test", "pass", 0, true, ""),
 		stop("d", 8*24*time.Hour, "/q_x", "s2", "no_changes", false),
 		{Type: history.Label, ID: "a", Time: Monday.Add(time.Hour), Label: "wrong"},
@@ -52,7 +60,7 @@ func Answers(t *testing.T, db ask.DB) {
 		want string
 	}{
 		{ask.Filter{}, "[d c b a]"},
-		{ask.Filter{Project: "/p"}, "[c b a]"},
+		{ask.Filter{Projects: []string{"/p"}}, "[c b a]"},
 		{ask.Filter{Blocked: true}, "[a]"},
 		{ask.Filter{Gate: "lint"}, "[b a]"},
 		{ask.Filter{Agent: "claude", Status: "passed"}, "[b]"},
@@ -61,7 +69,7 @@ func Answers(t *testing.T, db ask.DB) {
 		{ask.Filter{Text: "%"}, "[]"},
 		{ask.Filter{Since: Monday.Add(time.Hour)}, "[d]"},
 	} {
-		page, err := ask.Stops(ctx, db, tt.f, 0)
+		page, err := ask.Stops(ctx, db, tt.f, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,31 +88,54 @@ func Answers(t *testing.T, db ask.DB) {
 	if _, err := ask.One(ctx, db, "", "nope"); !errors.Is(err, ask.ErrNotFound) {
 		t.Errorf("unknown: %v", err)
 	}
-	gates, err := ask.Gates(ctx, db, ask.Filter{})
-	if err != nil || len(gates) != 2 {
-		t.Fatalf("gates: %+v, %v", gates, err)
+	facts, err := ask.Load(ctx, db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums(t, facts)
+	// What is read again changes nothing.
+	if err := facts.Refresh(ctx); err != nil {
+		t.Fatal(err)
+	}
+	sums(t, facts)
+}
+
+func sums(t *testing.T, facts *ask.Facts) {
+	t.Helper()
+	gates := facts.Gates(ask.Filter{})
+	if len(gates) != 2 {
+		t.Fatalf("gates: %+v", gates)
 	}
 	g := gates[0]
-	if g.Gate != "test" || g.Pass != 1 || g.Fail != 1 || g.Reused != 1 || g.Blocked != 1 || g.Right != 1 || g.Wrong != 0 || g.SpentMS != 100 || g.SavedMS != 500 || *g.P50MS != 60 || *g.MaxMS != 60 || len(g.Recent) != 2 {
+	if g.Gate != "test" || g.Pass != 2 || g.Fail != 1 || g.Runs != 2 || g.Reused != 1 || g.Blocked != 1 || g.Right != 1 || g.Wrong != 0 || g.SpentMS != 100 || g.SavedMS != 500 || *g.MedianMS != 50 || *g.MaxMS != 60 || len(g.Recent) != 2 || *g.LimitMS != 300000 || g.RanNoTest != 1 {
 		t.Errorf("test: %+v", g)
 	}
-	if l := gates[1]; l.Agent != 1 || l.Reused != 0 || l.Ran() != 1 {
+	if l := gates[1]; l.Agent != 1 || l.Reused != 0 || l.Runs != 1 || l.LimitMS != nil {
 		t.Errorf("lint: %+v", l)
 	}
-	total, err := ask.Totals(ctx, db, ask.Filter{})
-	if err != nil || total.Stops != 3 || total.Blocked != 1 || total.Runs != 1 || total.Measured != 1 || total.BlockedMS != 120000 || total.Right != 1 || total.SpentMS != 105 || total.SavedMS != 1000 {
-		t.Errorf("total: %+v, %v", total, err)
+	if one := facts.Gates(ask.Filter{Gate: "lint", Agent: "claude"}); len(one) != 1 || one[0].Gate != "lint" || one[0].Pass != 2 {
+		t.Errorf("one gate: %+v", one)
 	}
-	weeks, err := ask.Weeks(ctx, db, ask.Filter{}, ask.ByModel)
-	if err != nil || len(weeks) != 2 || weeks[0].Key != "opus" || weeks[0].Stops != 2 || weeks[0].Blocked != 1 || !weeks[0].Start.Equal(time.Date(2026, 11, 9, 0, 0, 0, 0, time.UTC)) {
-		t.Errorf("weeks: %+v, %v", weeks, err)
+	want := ask.Total{
+		Stops: 3, Blocked: 1, Runs: 1, Right: 1, SpentMS: 105, SavedMS: 1000, Gates: 5,
+		Measured: 1, BlockedMS: 120000, Tokens: 900, TokensMeasured: 1,
 	}
-	days, err := ask.Days(ctx, db, ask.Filter{})
-	if err != nil || len(days) != 1 || days[0].SpentMS != 105 || days[0].SavedMS != 1000 {
-		t.Errorf("days: %+v, %v", days, err)
+	if total := facts.Totals(ask.Filter{}); total != want {
+		t.Errorf("total: %+v", total)
 	}
-	c, err := ask.AllChoices(ctx, db, time.Time{})
-	if err != nil || fmt.Sprint(c.Projects, c.Agents, c.Gates) != "[/p /q_x] [claude] [test lint]" {
-		t.Errorf("choices: %+v, %v", c, err)
+	weeks := facts.Weeks(ask.Filter{}, ask.ByModel)
+	if len(weeks) != 2 || weeks[0].Key != "opus" || weeks[0].Stops != 2 || weeks[0].Blocked != 1 || !weeks[0].Start.Equal(time.Date(2026, 11, 9, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("weeks: %+v", weeks)
+	}
+	days := facts.Days(ask.Filter{})
+	if len(days) != 1 || days[0].SpentMS != 105 || days[0].SavedMS != 1000 {
+		t.Errorf("days: %+v", days)
+	}
+	c := facts.Choices(time.Time{})
+	if fmt.Sprint(c.Projects, c.Agents, c.Gates) != "[/p /q_x] [claude] [test lint]" {
+		t.Errorf("choices: %+v", c)
+	}
+	if got := facts.Totals(ask.Filter{Projects: []string{"/nowhere"}}); got != (ask.Total{}) {
+		t.Errorf("an unknown project has %+v", got)
 	}
 }

@@ -99,7 +99,7 @@ func (d *desk) serve(port int) {
 		return ""
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	options, db, err := ui.Local(ctx, getenv, time.Now)
+	options, err := ui.Local(getenv, time.Now)
 	d.must(err)
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() { ended <- ui.Serve(ctx, options, port, func(u string) { ready <- u }) }()
@@ -113,7 +113,6 @@ func (d *desk) serve(port int) {
 		if err := <-ended; err != nil {
 			d.t.Error(err)
 		}
-		d.must(db.Close())
 	})
 	d.t.Cleanup(d.stop)
 }

@@ -29,6 +29,18 @@ func (s *Store) Query(ctx context.Context, sql string, args []any, each func(ask
 	return nil
 }
 
+// Facts hands over what sums are made of.
+func (s *Store) Facts(ctx context.Context, after int64, each func(ask.Row)) error {
+	return s.Query(ctx, "SELECT received, "+ask.FactColumns+` FROM (SELECT *, coalesce(body->>'key', '') AS key, coalesce(body->>'turn', '') AS turn,
+		coalesce((body->>'tokens')::bigint, -1) AS tokens, CASE body->>'agentAgreed' WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE -1 END AS agreed,
+		CASE WHEN body->>'warning' LIKE '%ran no test%' THEN 1 ELSE 0 END AS notest, coalesce((body->>'limitMs')::float8, 0) AS time_limit
+		FROM gauntlet_records) f WHERE received > ? ORDER BY received`, []any{after}, each)
+}
+
+// Late: batches of machines that sync at the same time are numbered before they are
+// committed.
+func (s *Store) Late() int64 { return 20_000 }
+
 // Mark changes with every record that arrives.
 func (s *Store) Mark(ctx context.Context) (string, error) {
 	var n int64
@@ -66,6 +78,8 @@ func (r row) Text(i int) string {
 		return fmt.Sprint(v)
 	}
 }
+
+func (r row) Bytes(i int) []byte { return []byte(r.Text(i)) }
 
 func (r row) Int(i int) int64 { return int64(r.Float(i)) }
 

@@ -9,6 +9,8 @@ import (
 // Row is one row of an answer.
 type Row interface {
 	Text(column int) string
+	// Bytes is the same, valid only until the next row.
+	Bytes(column int) []byte
 	Int(column int) int64
 	Float(column int) float64
 }
@@ -16,21 +18,28 @@ type Row interface {
 // DB is a database with the view gauntlet_facts. Placeholders are question marks.
 type DB interface {
 	Query(ctx context.Context, sql string, args []any, each func(Row)) error
+	// Facts hands over the columns of factColumns of every record behind a position,
+	// in the order of their positions.
+	Facts(ctx context.Context, after int64, each func(Row)) error
+	// Late is how many positions behind the newest one a record may still appear:
+	// with many writers the order of commits is not that of the positions.
+	Late() int64
 	// Mark changes whenever there is something new.
 	Mark(ctx context.Context) (string, error)
 }
 
 // Filter narrows what is asked about. Empty fields narrow nothing.
 type Filter struct {
-	Project string
-	Agent   string
-	Status  string
-	Gate    string
-	Machine string
-	Person  string
-	Text    string // in message, id, session or project
-	Blocked bool
-	Since   time.Time
+	// Projects are spellings of one project's directory; none: all projects.
+	Projects []string
+	Agent    string
+	Status   string
+	Gate     string
+	Machine  string
+	Person   string
+	Text     string // in message, id, session or project; narrows lists only
+	Blocked  bool
+	Since    time.Time
 }
 
 // clause collects conditions and what is bound to them.
@@ -46,36 +55,22 @@ func (c *clause) add(condition string, args ...any) {
 
 func (c *clause) where() string { return strings.Join(c.conditions, " AND ") }
 
-// of makes the conditions for records of a type. Status and Blocked are about
-// verdicts, so they narrow those only.
-func (f Filter) of(typ string) *clause {
+// verdicts makes the conditions for a list of verdicts.
+func (f Filter) verdicts() *clause {
 	c := &clause{}
-	c.add("f.type = ?", typ)
-	for _, eq := range []struct{ column, value string }{{"project", f.Project}, {"machine", f.Machine}, {"person", f.Person}} {
+	c.add("f.type = ?", "verdict")
+	if len(f.Projects) > 0 {
+		c.add("f.project IN (?"+strings.Repeat(",?", len(f.Projects)-1)+")", anys(f.Projects)...)
+	}
+	for _, eq := range []struct{ column, value string }{
+		{"machine", f.Machine}, {"person", f.Person}, {"agent", f.Agent}, {"status", f.Status},
+	} {
 		if eq.value != "" {
 			c.add("f."+eq.column+" = ?", eq.value)
 		}
 	}
 	if !f.Since.IsZero() {
 		c.add("f.at >= ?", f.Since.UnixMicro())
-	}
-	switch typ {
-	case "verdict":
-		f.verdicts(c)
-	case "gate":
-		if f.Gate != "" {
-			c.add("f.gate = ?", f.Gate)
-		}
-	}
-	return c
-}
-
-func (f Filter) verdicts(c *clause) {
-	if f.Agent != "" {
-		c.add("f.agent = ?", f.Agent)
-	}
-	if f.Status != "" {
-		c.add("f.status = ?", f.Status)
 	}
 	if f.Blocked {
 		c.add("f.blocked = 1")
@@ -88,6 +83,15 @@ func (f Filter) verdicts(c *clause) {
 		c.add(`(lower(f.message) LIKE ? ESCAPE '\' OR lower(f.id) LIKE ? ESCAPE '\' OR lower(f.session) LIKE ? ESCAPE '\' OR lower(f.project) LIKE ? ESCAPE '\')`,
 			like, like, like, like)
 	}
+	return c
+}
+
+func anys(list []string) []any {
+	out := make([]any, len(list))
+	for i, s := range list {
+		out[i] = s
+	}
+	return out
 }
 
 // escape makes a person's text a literal in LIKE.

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
@@ -31,10 +33,10 @@ func TestAnswers(t *testing.T) { asktest.Answers(t, open(t, asktest.Sample()...)
 func TestPagesFollowEachOther(t *testing.T) {
 	var recs []history.Record
 	for i := range 250 {
-		recs = append(recs, history.Record{Type: history.Verdict, ID: fmt.Sprintf("v%03d", i), Time: asktest.Monday.Add(time.Duration(i) * time.Second), Status: "passed", Source: history.FromStop})
+		recs = append(recs, history.Record{Type: history.Verdict, ID: fmt.Sprintf("v%03d", i), Time: asktest.Monday.Add(time.Duration(i/7) * time.Second), Status: "passed", Source: history.FromStop})
 	}
 	db := open(t, recs...)
-	seen, before := map[string]bool{}, int64(0)
+	seen, before := map[string]bool{}, ""
 	for range 10 {
 		page, err := ask.Stops(t.Context(), db, ask.Filter{}, before)
 		if err != nil {
@@ -49,12 +51,130 @@ func TestPagesFollowEachOther(t *testing.T) {
 		if page.Next == "" {
 			break
 		}
-		if _, err := fmt.Sscan(page.Next, &before); err != nil {
-			t.Fatal(err)
-		}
+		before = page.Next
 	}
 	if len(seen) != 250 {
 		t.Errorf("%d of 250 seen", len(seen))
+	}
+}
+
+func at(n int, typ history.Type, status string) history.Record {
+	return history.Record{Type: typ, ID: fmt.Sprintf("v%03d", n), Time: asktest.Monday.Add(time.Duration(n) * time.Minute), Project: "/p", Status: status}
+}
+
+func gate(n int, name, status string, ms float64) history.Record {
+	r := at(n, history.Gate, status)
+	r.Gate, r.Kind, r.DurationMS = name, "check", ms
+	return r
+}
+
+func load(t *testing.T, recs ...history.Record) *ask.Facts {
+	t.Helper()
+	f, err := ask.Load(t.Context(), open(t, recs...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestStats(t *testing.T) {
+	blocked := at(60*24, history.Verdict, "failed") // the next day
+	blocked.Decision = "block"
+	cached := gate(3, "lint", "pass", 0)
+	cached.Cached = true
+	elsewhere := at(5, history.Verdict, "passed")
+	elsewhere.Project = "/other"
+	f := load(t, at(1, history.Verdict, "passed"), at(2, history.Verdict, "failed"), blocked, elsewhere,
+		gate(1, "lint", "pass", 10), gate(2, "lint", "fail", 30), cached, gate(4, "lint", "error", 20), gate(1, "unit", "skipped", 0))
+	st := f.Stats(ask.Filter{Projects: []string{"/p", "/also/p"}, Since: asktest.Monday.Add(-time.Hour)})
+	if st.Verdicts != 3 || st.Blocks != 1 || len(st.Days) != 2 || st.Days[1] != (ask.DayStat{Day: "2026-11-10", Verdicts: 1, Blocks: 1}) {
+		t.Errorf("got %+v", st)
+	}
+	if len(st.Gates) != 2 || st.Gates[1].Skipped != 1 || st.Gates[1].MedianMS != nil {
+		t.Fatalf("got %+v", st.Gates)
+	}
+	mid, p95, most := 20.0, 30.0, 30.0
+	want := ask.Gate{
+		Project: "/p", Gate: "lint", Kind: "check", Pass: 2, Fail: 1, Error: 1, Cached: 1, Runs: 3, Failures: 1, Reused: 1, SpentMS: 60, Unknown: 1,
+		MedianMS: &mid, P95MS: &p95, MaxMS: &most, Recent: []float64{10, 30}, Last: st.Gates[0].Last,
+	}
+	if diff := cmp.Diff(want, st.Gates[0]); diff != "" {
+		t.Error(diff)
+	}
+	if st := f.Stats(ask.Filter{Since: asktest.Monday.Add(1000 * time.Hour)}); st.Verdicts != 0 || len(st.Gates) != 0 {
+		t.Errorf("nothing happened since, but %+v", st)
+	}
+}
+
+// The same key with both results is a flake; who proved what is told apart.
+func TestStatsByKeyAndSource(t *testing.T) {
+	with := func(n int, status, key string, source history.Source, cached bool) history.Record {
+		r := gate(n, "test", status, 10)
+		r.Key, r.Source, r.Cached, r.WouldBlock = key, source, cached, status == "fail"
+		if cached {
+			r.SavedMS = 500
+		}
+		return r
+	}
+	f := load(t,
+		with(1, "fail", "k1", history.FromRun, false), with(2, "pass", "k1", history.FromRun, false), with(3, "pass", "k1", history.FromRun, false),
+		with(4, "fail", "k2", history.FromRun, false), with(5, "pass", "k3", history.FromRun, false),
+		with(6, "pass", "k3", history.FromAgent, true), with(7, "pass", "k3", history.FromWorktree, true), with(8, "pass", "k3", history.FromRemote, true),
+		with(9, "pass", "k3", history.FromRun, true))
+	g := f.Gates(ask.Filter{})[0]
+	if g.Flakes != 1 || g.Runs != 5 || g.Failures != 2 || g.Agent != 1 || g.Worktree != 1 || g.Remote != 1 || g.Reused != 1 || g.SavedMS != 2000 || g.WouldBlock != 2 {
+		t.Errorf("%+v", g)
+	}
+}
+
+// What followed a failure says whether it was right; the first thing that did counts,
+// and a person's word most.
+func TestWhatFollowedAFailure(t *testing.T) {
+	stop := func(n int, session, status, key, gateStatus string) []history.Record {
+		v := at(n, history.Verdict, status)
+		v.Session, v.Source, v.Decision = session, history.FromStop, "approve"
+		if status == "failed" {
+			v.Decision = "block"
+		}
+		if gateStatus == "" {
+			return []history.Record{v}
+		}
+		g := gate(n, "test", gateStatus, 10)
+		g.Key = key
+		return []history.Record{v, g}
+	}
+	label := func(n int, word string) []history.Record {
+		r := at(n, history.Label, "")
+		r.Label = word
+		return []history.Record{r}
+	}
+	for _, tt := range []struct {
+		name                  string
+		then                  [][]history.Record
+		right, wrong, unknown int
+	}{
+		{"nothing", nil, 0, 0, 1},
+		{"fixed", [][]history.Record{stop(2, "s", "passed", "k2", "pass")}, 1, 0, 0},
+		{"fixed, by another session", [][]history.Record{stop(2, "t", "passed", "k2", "pass")}, 0, 0, 1},
+		{"passed unchanged", [][]history.Record{stop(2, "t", "passed", "k1", "pass")}, 0, 1, 0},
+		{"fixed, then the old content passed", [][]history.Record{stop(2, "s", "passed", "k2", "pass"), stop(3, "s", "passed", "k1", "pass")}, 1, 0, 0},
+		{"switched off", [][]history.Record{stop(2, "s", "stop_hook_disabled", "", "")}, 0, 1, 0},
+		{"fixed, then switched off", [][]history.Record{stop(2, "s", "passed", "k2", "pass"), stop(3, "s", "stop_hook_disabled", "", "")}, 1, 0, 0},
+		{"released", [][]history.Record{stop(2, "s", "retry_limit_exceeded", "k1", "")}, 0, 0, 1},
+		{"fixed, but a person says wrong", [][]history.Record{stop(2, "s", "passed", "k2", "pass"), label(1, "wrong")}, 0, 1, 0},
+	} {
+		recs := stop(1, "s", "failed", "k1", "fail")
+		for _, r := range tt.then {
+			recs = append(recs, r...)
+		}
+		f := load(t, recs...)
+		total, g := f.Totals(ask.Filter{}), f.Gates(ask.Filter{})[0]
+		if total.Right != tt.right || total.Wrong != tt.wrong || total.Unknown != tt.unknown {
+			t.Errorf("%s: %+v", tt.name, total)
+		}
+		if g.Right != tt.right || g.Wrong != tt.wrong || g.Unknown != tt.unknown || g.Blocked != 1 {
+			t.Errorf("%s: %+v", tt.name, g)
+		}
 	}
 }
 

@@ -1,9 +1,8 @@
 package ask
 
 import (
-	"context"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 )
 
@@ -12,129 +11,217 @@ type Gate struct {
 	Project string `json:"project"`
 	Gate    string `json:"gate"`
 	Kind    string `json:"kind"`
-	// Ran, and with what result.
+	// Results, reused ones included.
 	Pass    int `json:"pass"`
 	Fail    int `json:"fail"`
 	Error   int `json:"error"`
 	Skipped int `json:"skipped"`
-	// Did not run, because somebody had proved it: here before, the agent by
-	// itself, in another work tree, on another machine.
+	// Runs were executed here; Failures of them said no. Cached were not, because
+	// the result was proved before: here (Reused), by the agent itself, in another
+	// work tree, on another machine.
+	Runs     int `json:"runs"`
+	Failures int `json:"failures"`
+	Cached   int `json:"cached"`
 	Reused   int `json:"reused"`
 	Agent    int `json:"agent"`
 	Worktree int `json:"worktree"`
 	Remote   int `json:"remote"`
+	// AgentChecked counts runs that checked an agent's word, AgentAgreed those that
+	// came to the same.
+	AgentChecked int `json:"agentChecked"`
+	AgentAgreed  int `json:"agentAgreed"`
 
-	Flaky      int `json:"flaky"`
+	// Flakes counts contents on which it both passed and failed.
+	Flakes     int `json:"flakes"`
 	WouldBlock int `json:"wouldBlock"`
 	RanNoTest  int `json:"ranNoTest"`
-	// Blocked stops in which it failed, and what people said of them.
+	// Blocked counts blocked stops in which it failed. Right, Wrong and Unknown are
+	// its failures at stops, whatever its mode was, by a person's word or by what
+	// followed them.
 	Blocked int `json:"blocked"`
 	Right   int `json:"right"`
 	Wrong   int `json:"wrong"`
+	Unknown int `json:"unknown"`
 
 	SpentMS float64 `json:"spentMs"`
 	SavedMS float64 `json:"savedMs"`
 	// Of the newest runs, at most RecentRuns; nil: it did not run.
-	P50MS *float64 `json:"p50Ms"`
-	P95MS *float64 `json:"p95Ms"`
-	MaxMS *float64 `json:"maxMs"`
+	MedianMS *float64 `json:"medianMs"`
+	P95MS    *float64 `json:"p95Ms"`
+	MaxMS    *float64 `json:"maxMs"`
+	// LimitMS is the time that it may take; nil: not recorded.
+	LimitMS *float64 `json:"limitMs"`
 
 	Last     time.Time `json:"last"`
 	LastMode string    `json:"mode,omitempty"`
 	Recent   []float64 `json:"recentMs"` // oldest first
 }
 
-// Ran is how often it was executed.
-func (g Gate) Ran() int { return g.Pass + g.Fail + g.Error }
-
 // RecentRuns is how many runs percentiles are taken of.
 const RecentRuns = 200
 
+type gateID struct{ project, gate name }
+
+// gateSum sums up one gate.
+type gateSum struct {
+	Gate
+	flaky map[uint64]bool
+	seen  map[uint64]name // first result on each content
+}
+
 // Gates sums up every gate, those that block most first.
-func Gates(ctx context.Context, db DB, f Filter) ([]Gate, error) {
-	c := f.of("gate")
-	list := []Gate{}
-	count := func(condition string) string { return "sum(CASE WHEN " + condition + " THEN 1 ELSE 0 END)" }
-	ran := "f.cached = 0 AND f.status = "
-	from := "f.cached = 1 AND f.source = "
-	err := db.Query(ctx, `SELECT f.project, f.gate, max(f.kind), `+
-		count(ran+"'pass'")+", "+count(ran+"'fail'")+", "+count(ran+"'error'")+", "+count("f.status = 'skipped'")+", "+
-		count("f.cached = 1 AND f.source NOT IN ('agent', 'worktree', 'remote')")+", "+count(from+"'agent'")+", "+count(from+"'worktree'")+", "+count(from+"'remote'")+", "+
-		count("f.flaky = 1")+", "+count("f.would = 1")+", "+count("f.message LIKE '%ran no test%'")+`,
-		sum(CASE WHEN f.cached = 0 THEN f.ms ELSE 0 END), sum(f.saved), max(f.at), max(f.mode)
-		FROM gauntlet_facts f WHERE `+c.where()+` GROUP BY f.project, f.gate`, c.args, func(r Row) {
-		list = append(list, Gate{
-			Project: r.Text(0), Gate: r.Text(1), Kind: r.Text(2), Pass: int(r.Int(3)), Fail: int(r.Int(4)), Error: int(r.Int(5)), Skipped: int(r.Int(6)),
-			Reused: int(r.Int(7)), Agent: int(r.Int(8)), Worktree: int(r.Int(9)), Remote: int(r.Int(10)), Flaky: int(r.Int(11)), WouldBlock: int(r.Int(12)),
-			RanNoTest: int(r.Int(13)), SpentMS: r.Float(14), SavedMS: r.Float(15), Last: when(r.Int(16)), LastMode: r.Text(17),
-		})
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := blocks(ctx, db, f, list); err != nil {
-		return nil, err
-	}
-	for i := range list {
-		if err := list[i].times(ctx, db, f); err != nil {
-			return nil, err
+func (f *Facts) Gates(by Filter) []Gate {
+	only, narrowed := f.names.find(by.Gate)
+	want := by.Gate
+	by.Gate = ""
+	sel := f.chosen(by)
+	words := f.statusWords()
+	sums := map[gateID]*gateSum{}
+	for p := len(f.order) - 1; p >= 0; p-- { // newest first
+		i := f.order[p]
+		if !sel.in[i] {
+			continue
+		}
+		v := &f.verdicts[i]
+		for _, n := range f.first.of(i) {
+			g := &f.gates[n]
+			if want != "" && (!narrowed || g.gate != only) {
+				continue
+			}
+			id := gateID{v.project, g.gate}
+			s := sums[id]
+			if s == nil {
+				s = &gateSum{flaky: map[uint64]bool{}, seen: map[uint64]name{}, Gate: Gate{
+					Project: f.name(v.project), Gate: f.name(g.gate), Kind: f.name(g.kind), Last: when(v.at), LastMode: f.name(g.mode), Recent: []float64{},
+				}}
+				sums[id] = s
+			}
+			s.add(f, v, g, words)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Gate) int {
-		if a.Blocked != b.Blocked {
+	list := make([]Gate, 0, len(sums))
+	for _, s := range sums {
+		list = append(list, s.sum())
+	}
+	slices.SortFunc(list, func(a, b Gate) int {
+		switch {
+		case a.Blocked != b.Blocked:
 			return b.Blocked - a.Blocked
+		case a.Runs != b.Runs:
+			return b.Runs - a.Runs
+		case a.Project != b.Project:
+			return strings.Compare(a.Project, b.Project)
 		}
-		return b.Ran() - a.Ran()
+		return strings.Compare(a.Gate, b.Gate)
 	})
-	return list, nil
+	return list
 }
 
-// blocks counts the blocked stops in which each gate failed, and their labels.
-func blocks(ctx context.Context, db DB, f Filter, list []Gate) error {
-	c := f.of("gate")
-	at := map[string]*Gate{}
-	for i := range list {
-		at[list[i].Project+"\x00"+list[i].Gate] = &list[i]
+// words are the interned names that decide something.
+type words struct{ pass, fail, err, skipped, agent, worktree, remote name }
+
+func (f *Facts) statusWords() words {
+	in := func(s string) name { return f.names.intern([]byte(s)) }
+	return words{in("pass"), in("fail"), in("error"), in("skipped"), in("agent"), in("worktree"), in("remote")}
+}
+
+func (s *gateSum) add(f *Facts, v *verdict, g *gateRun, w words) {
+	switch g.status {
+	case w.pass:
+		s.Pass++
+	case w.fail:
+		s.Fail++
+	case w.err:
+		s.Error++
+	case w.skipped:
+		s.Skipped++
+		return
 	}
-	return db.Query(ctx, `SELECT f.project, f.gate, coalesce((SELECT l.label FROM gauntlet_facts l WHERE l.id = f.id AND l.machine = f.machine AND l.type = 'label' ORDER BY l.at DESC LIMIT 1), '') AS said, count(*)
-		FROM gauntlet_facts f JOIN gauntlet_facts v ON v.id = f.id AND v.machine = f.machine AND v.type = 'verdict' AND v.blocked = 1
-		WHERE `+c.where()+` AND f.status = 'fail' GROUP BY f.project, f.gate, said`, c.args, func(r Row) {
-		g := at[r.Text(0)+"\x00"+r.Text(1)]
-		if g == nil {
-			return
+	if g.would {
+		s.WouldBlock++
+	}
+	if g.noTest {
+		s.RanNoTest++
+	}
+	if g.status == w.fail && !v.byHand && !v.ghost {
+		s.failed(v, g)
+	}
+	if g.cached {
+		s.Cached++
+		s.SavedMS += float64(g.saved)
+		switch g.source {
+		case w.agent:
+			s.Agent++
+		case w.worktree:
+			s.Worktree++
+		case w.remote:
+			s.Remote++
+		default: // lines of the first version do not say
+			s.Reused++
 		}
-		n := int(r.Int(3))
-		g.Blocked += n
-		switch r.Text(2) {
-		case "right":
-			g.Right += n
-		case "wrong":
-			g.Wrong += n
+		return
+	}
+	s.ran(v, g, w)
+}
+
+func (s *gateSum) failed(v *verdict, g *gateRun) {
+	if v.blocked {
+		s.Blocked++
+	}
+	o := v.label
+	if o == unknown {
+		o = g.outcome
+	}
+	switch o {
+	case right:
+		s.Right++
+	case wrong:
+		s.Wrong++
+	case unknown:
+		s.Unknown++
+	}
+}
+
+func (s *gateSum) ran(v *verdict, g *gateRun, w words) {
+	s.Runs++
+	if g.agreed >= 0 {
+		s.AgentChecked++
+		s.AgentAgreed += int(g.agreed)
+	}
+	s.SpentMS += float64(g.ms)
+	if g.limit > 0 && s.LimitMS == nil {
+		limit := float64(g.limit)
+		s.LimitMS = &limit
+	}
+	if g.status == w.fail {
+		s.Failures++
+	}
+	if g.status != w.err && len(s.Recent) < RecentRuns {
+		s.Recent = append(s.Recent, float64(g.ms))
+	}
+	key := g.key
+	if key == 0 {
+		key = v.id // without a key only a retry shows a flake
+	}
+	before := s.seen[key]
+	if g.flaky || before != 0 && before != g.status && g.status != w.err {
+		s.flaky[key] = true
+	}
+	if before == 0 && g.status != w.err {
+		s.seen[key] = g.status
+	}
+}
+
+func (s *gateSum) sum() Gate {
+	s.Flakes = len(s.flaky)
+	if n := len(s.Recent); n > 0 {
+		slices.Reverse(s.Recent)
+		times := slices.Sorted(slices.Values(s.Recent))
+		median := times[n/2]
+		if n%2 == 0 {
+			median = (median + times[n/2-1]) / 2
 		}
-	})
-}
-
-// times reads how long the newest runs took.
-func (g *Gate) times(ctx context.Context, db DB, f Filter) error {
-	f.Project, f.Gate = g.Project, g.Gate
-	c := f.of("gate")
-	err := db.Query(ctx, `SELECT f.ms FROM gauntlet_facts f WHERE `+c.where()+` AND f.cached = 0 AND f.status IN ('pass', 'fail') ORDER BY f.at DESC LIMIT ?`,
-		append(c.args, RecentRuns), func(r Row) { g.Recent = append(g.Recent, r.Float(0)) })
-	if err != nil || len(g.Recent) == 0 {
-		return err
+		s.MedianMS, s.P95MS, s.MaxMS = &median, &times[min(n-1, n*95/100)], &times[n-1]
 	}
-	sorted := slices.Sorted(slices.Values(g.Recent))
-	at := func(share float64) *float64 { return &sorted[min(len(sorted)-1, int(share*float64(len(sorted))))] }
-	g.P50MS, g.P95MS, g.MaxMS = at(0.50), at(0.95), &sorted[len(sorted)-1]
-	slices.Reverse(g.Recent)
-	return nil
-}
-
-func itoa(n int64) string { return strconv.FormatInt(n, 10) }
-
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
+	return s.Gate
 }

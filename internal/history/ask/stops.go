@@ -4,6 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gauntlet/internal/history"
@@ -11,21 +16,20 @@ import (
 
 // Stop is one verdict in a list.
 type Stop struct {
-	ID       string    `json:"id"`
-	Machine  string    `json:"machine,omitempty"`
-	Person   string    `json:"person,omitempty"`
-	At       time.Time `json:"at"`
-	Project  string    `json:"project"`
-	Agent    string    `json:"agent,omitempty"`
-	Session  string    `json:"session,omitempty"`
-	Source   string    `json:"source"` // stop or run
-	Status   string    `json:"status"`
-	Blocked  bool      `json:"blocked"`
-	Would    bool      `json:"wouldBlock"`
-	Message  string    `json:"message"`
-	MS       float64   `json:"durationMs"`
-	Label    string    `json:"label,omitempty"`
-	position int64
+	ID      string    `json:"id"`
+	Machine string    `json:"machine,omitempty"`
+	Person  string    `json:"person,omitempty"`
+	At      time.Time `json:"at"`
+	Project string    `json:"project"`
+	Agent   string    `json:"agent,omitempty"`
+	Session string    `json:"session,omitempty"`
+	Source  string    `json:"source"` // stop or run
+	Status  string    `json:"status"`
+	Blocked bool      `json:"blocked"`
+	Would   bool      `json:"wouldBlock"`
+	Message string    `json:"message"`
+	MS      float64   `json:"durationMs"`
+	Label   string    `json:"label,omitempty"`
 }
 
 // Page is one page of stops, newest first. Next, if not "", asks for the next.
@@ -37,11 +41,15 @@ type Page struct {
 // PageSize is how many stops a page has.
 const PageSize = 100
 
-// Stops lists a page of stops; before is a time in microseconds, 0 for the newest.
-func Stops(ctx context.Context, db DB, f Filter, before int64) (Page, error) {
-	c := f.of("verdict")
-	if before > 0 {
-		c.add("f.at < ?", before)
+// Stops lists a page of stops behind a position, "" for the newest.
+func Stops(ctx context.Context, db DB, f Filter, before string) (Page, error) {
+	c := f.verdicts()
+	if at, id, ok := strings.Cut(before, "~"); ok {
+		micros, err := strconv.ParseInt(at, 10, 64)
+		if err != nil {
+			return Page{Stops: []Stop{}}, fmt.Errorf("before: %q is not a position", before)
+		}
+		c.add("(f.at < ? OR f.at = ? AND f.id < ?)", micros, micros, id)
 	}
 	page := Page{Stops: []Stop{}}
 	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.source, f.status, f.blocked, f.would, f.message, f.ms,
@@ -49,12 +57,13 @@ func Stops(ctx context.Context, db DB, f Filter, before int64) (Page, error) {
 		FROM gauntlet_facts f WHERE `+c.where()+` ORDER BY f.at DESC, f.id DESC LIMIT ?`, append(c.args, PageSize+1), func(r Row) {
 		page.Stops = append(page.Stops, Stop{
 			ID: r.Text(0), Machine: r.Text(1), Person: r.Text(2), At: when(r.Int(3)), Project: r.Text(4), Agent: r.Text(5), Session: r.Text(6),
-			Source: r.Text(7), Status: r.Text(8), Blocked: r.Int(9) != 0, Would: r.Int(10) != 0, Message: r.Text(11), MS: r.Float(12), Label: r.Text(13), position: r.Int(3),
+			Source: r.Text(7), Status: r.Text(8), Blocked: r.Int(9) != 0, Would: r.Int(10) != 0, Message: r.Text(11), MS: r.Float(12), Label: r.Text(13),
 		})
 	})
 	if len(page.Stops) > PageSize {
 		page.Stops = page.Stops[:PageSize]
-		page.Next = itoa(page.Stops[PageSize-1].position)
+		last := page.Stops[PageSize-1]
+		page.Next = strconv.FormatInt(last.At.UnixMicro(), 10) + "~" + last.ID
 	}
 	return page, err
 }
@@ -140,26 +149,51 @@ type Choices struct {
 	People   []string `json:"people,omitempty"`
 }
 
-// AllChoices lists them, most used first.
-func AllChoices(ctx context.Context, db DB, since time.Time) (Choices, error) {
+// Choices lists them, most used first.
+func (f *Facts) Choices(since time.Time) Choices {
+	sel := f.chosen(Filter{Since: since})
+	counts := map[*[]string]map[name]int{}
 	var c Choices
-	for _, q := range []struct {
-		column, typ string
-		to          *[]string
-	}{
-		{"project", "verdict", &c.Projects},
-		{"agent", "verdict", &c.Agents},
-		{"status", "verdict", &c.Statuses},
-		{"gate", "gate", &c.Gates},
-		{"machine", "verdict", &c.Machines},
-		{"person", "verdict", &c.People},
-	} {
-		*q.to = []string{}
-		err := db.Query(ctx, `SELECT f.`+q.column+`, count(*) AS n FROM gauntlet_facts f WHERE f.type = ? AND f.at >= ? AND f.`+q.column+` <> '' GROUP BY f.`+q.column+` ORDER BY n DESC, f.`+q.column+` LIMIT 200`,
-			[]any{q.typ, micros(since)}, func(r Row) { *q.to = append(*q.to, r.Text(0)) })
-		if err != nil {
-			return c, err
+	add := func(to *[]string, n name) {
+		if counts[to] == nil {
+			counts[to] = map[name]int{}
+		}
+		if n != 0 {
+			counts[to][n]++
 		}
 	}
-	return c, nil
+	for i := range f.verdicts {
+		if v := &f.verdicts[i]; sel.in[i] && !v.ghost {
+			add(&c.Projects, v.project)
+			add(&c.Agents, v.agent)
+			add(&c.Statuses, v.status)
+			add(&c.Machines, v.machine)
+			add(&c.People, v.person)
+		}
+	}
+	for i := range f.gates {
+		if g := &f.gates[i]; sel.in[g.of] {
+			add(&c.Gates, g.gate)
+		}
+	}
+	for _, to := range []*[]string{&c.Projects, &c.Agents, &c.Statuses, &c.Gates, &c.Machines, &c.People} {
+		*to = f.mostUsed(counts[to])
+	}
+	return c
+}
+
+const maxChoices = 200
+
+func (f *Facts) mostUsed(counts map[name]int) []string {
+	ids := slices.SortedFunc(maps.Keys(counts), func(a, b name) int {
+		if c := counts[b] - counts[a]; c != 0 {
+			return c
+		}
+		return strings.Compare(f.name(a), f.name(b))
+	})
+	out := []string{}
+	for _, id := range ids[:min(len(ids), maxChoices)] {
+		out = append(out, f.name(id))
+	}
+	return out
 }

@@ -1,61 +1,102 @@
 package ask
 
 import (
-	"context"
+	"slices"
+	"strings"
 	"time"
 )
 
 // Total is everything in one line.
 type Total struct {
-	Stops   int     `json:"stops"`
-	Blocked int     `json:"blocked"`
-	Would   int     `json:"wouldBlock"`
-	Runs    int     `json:"runs"` // by hand or in CI
+	Stops   int `json:"stops"`
+	Blocked int `json:"blocked"`
+	Would   int `json:"wouldBlock"`
+	Runs    int `json:"runs"` // by hand or in CI
+	// Right, Wrong and Unknown are the blocks by a person's word or by what
+	// followed them.
 	Right   int     `json:"right"`
 	Wrong   int     `json:"wrong"`
+	Unknown int     `json:"unknown"`
 	SpentMS float64 `json:"spentMs"`
 	SavedMS float64 `json:"savedMs"`
-	// BlockedMS is the time between a block and the session's next stop: what the
-	// blocks cost. Measured is for how many of them there was a next stop.
-	BlockedMS float64 `json:"blockedMs"`
-	Measured  int     `json:"measured"`
+	// Gates counts results of gates: 0 says that no time was measured.
+	Gates int `json:"gates"`
+	// Measured is for how many blocks the session's next stop is known: each was an
+	// extra turn of the agent. BlockedMS is the time until then, Tokens what the
+	// agent used until then, known for TokensMeasured of them.
+	Measured       int     `json:"measured"`
+	BlockedMS      float64 `json:"blockedMs"`
+	Tokens         int64   `json:"tokens"`
+	TokensMeasured int     `json:"tokensMeasured"`
 }
 
 // Totals sums everything up.
-func Totals(ctx context.Context, db DB, f Filter) (Total, error) {
+func (f *Facts) Totals(by Filter) Total {
 	var t Total
-	c := f.of("verdict")
-	err := db.Query(ctx, `SELECT sum(CASE WHEN f.source = 'run' THEN 0 ELSE 1 END), sum(f.blocked), sum(f.would), sum(CASE WHEN f.source = 'run' THEN 1 ELSE 0 END)
-		FROM gauntlet_facts f WHERE `+c.where(), c.args, func(r Row) {
-		t.Stops, t.Blocked, t.Would, t.Runs = int(r.Int(0)), int(r.Int(1)), int(r.Int(2)), int(r.Int(3))
-	})
-	if err != nil {
-		return t, err
-	}
-	c = f.of("gate")
-	err = db.Query(ctx, `SELECT sum(CASE WHEN f.cached = 0 THEN f.ms ELSE 0 END), sum(f.saved) FROM gauntlet_facts f WHERE `+c.where(), c.args, func(r Row) {
-		t.SpentMS, t.SavedMS = r.Float(0), r.Float(1)
-	})
-	if err != nil {
-		return t, err
-	}
-	f.Blocked = true
-	c = f.of("verdict")
-	err = db.Query(ctx, `SELECT f.at, (SELECT min(n.at) FROM gauntlet_facts n WHERE n.type = 'verdict' AND n.session = f.session AND n.machine = f.machine AND n.at > f.at),
-		coalesce((SELECT l.label FROM gauntlet_facts l WHERE l.id = f.id AND l.machine = f.machine AND l.type = 'label' ORDER BY l.at DESC LIMIT 1), '')
-		FROM gauntlet_facts f WHERE f.session <> '' AND `+c.where()+` ORDER BY f.at DESC LIMIT 2000`, c.args, func(r Row) {
-		if next := r.Int(1); next > 0 {
-			t.BlockedMS += float64(next-r.Int(0)) / 1000
-			t.Measured++
+	sel := f.chosen(by)
+	next := map[uint64]int32{} // the session's next stop
+	for p := len(f.order) - 1; p >= 0; p-- {
+		i := f.order[p]
+		v := &f.verdicts[i]
+		if sel.in[i] {
+			f.count(&t, v, f.first.of(i))
+			if n, known := next[v.session]; known && v.blocked {
+				t.cost(v, &f.verdicts[n])
+			}
 		}
-		switch r.Text(2) {
-		case "right":
-			t.Right++
-		case "wrong":
-			t.Wrong++
+		if v.session != 0 && !v.byHand {
+			next[v.session] = i
 		}
-	})
-	return t, err
+	}
+	gate, narrowed := f.names.find(by.Gate)
+	for i := range f.gates {
+		g := &f.gates[i]
+		if !sel.in[g.of] || by.Gate != "" && (!narrowed || g.gate != gate) {
+			continue
+		}
+		t.Gates++
+		t.SavedMS += float64(g.saved)
+		if !g.cached {
+			t.SpentMS += float64(g.ms)
+		}
+	}
+	return t
+}
+
+func (f *Facts) count(t *Total, v *verdict, gates []int32) {
+	switch {
+	case v.ghost:
+		return
+	case v.byHand:
+		t.Runs++
+		return
+	}
+	t.Stops++
+	if v.would {
+		t.Would++
+	}
+	if !v.blocked {
+		return
+	}
+	t.Blocked++
+	switch f.said(v, gates) {
+	case right:
+		t.Right++
+	case wrong:
+		t.Wrong++
+	case unknown:
+		t.Unknown++
+	}
+}
+
+// cost adds what the agent did between a block and its next stop.
+func (t *Total) cost(v, next *verdict) {
+	t.Measured++
+	t.BlockedMS += float64(next.at-v.at) / 1000
+	if v.tokens >= 0 && next.tokens >= v.tokens && v.turn == next.turn {
+		t.Tokens += next.tokens - v.tokens
+		t.TokensMeasured++
+	}
 }
 
 // Bucket is one span of time.
@@ -68,7 +109,12 @@ type Bucket struct {
 	SavedMS float64   `json:"savedMs"`
 }
 
-const week = 7 * 24 * time.Hour
+const (
+	day  = 24 * int64(time.Hour/time.Microsecond)
+	week = 7 * day
+	// monday is the first one: 1970-01-05.
+	monday = 4 * day
+)
 
 // By names what a trend is split by.
 type By string
@@ -84,39 +130,122 @@ const (
 	ByMachine By = "machine"
 )
 
-func (b By) column() string {
+func (b By) of(v *verdict) name {
 	switch b {
-	case ByAgent, ByModel, ByClient, ByProject, ByPerson, ByMachine:
-		return "f." + string(b)
+	case ByAgent:
+		return v.agent
+	case ByModel:
+		return v.model
+	case ByClient:
+		return v.client
+	case ByProject:
+		return v.project
+	case ByPerson:
+		return v.person
+	case ByMachine:
+		return v.machine
 	case ByAll:
 	}
-	return "''"
+	return 0
 }
 
 // Weeks counts stops and blocks of each week, oldest first. Weeks begin on
 // Monday, 00:00 UTC, so that every machine agrees on them.
-func Weeks(ctx context.Context, db DB, f Filter, by By) ([]Bucket, error) {
-	c := f.of("verdict")
-	c.add("f.source <> 'run'")
-	out := []Bucket{}
-	// 1970-01-05 was a Monday.
-	const monday = 4 * 24 * int64(time.Hour/time.Microsecond)
-	const width = int64(week / time.Microsecond)
-	err := db.Query(ctx, `SELECT (f.at - ?) / ? AS w, `+by.column()+` AS k, count(*), sum(f.blocked) FROM gauntlet_facts f WHERE `+c.where()+` GROUP BY w, k ORDER BY w, k`,
-		append([]any{monday, width}, c.args...), func(r Row) {
-			out = append(out, Bucket{Start: time.UnixMicro(monday + r.Int(0)*width).UTC(), Key: r.Text(1), Stops: int(r.Int(2)), Blocked: int(r.Int(3))})
-		})
-	return out, err
+func (f *Facts) Weeks(by Filter, split By) []Bucket {
+	type slot struct {
+		week int64
+		key  name
+	}
+	sel := f.chosen(by)
+	sums := map[slot]*Bucket{}
+	for i := range f.verdicts {
+		v := &f.verdicts[i]
+		if !sel.in[i] || v.byHand || v.ghost {
+			continue
+		}
+		at := slot{floor(v.at-monday, week), split.of(v)}
+		b := sums[at]
+		if b == nil {
+			b = &Bucket{Start: time.UnixMicro(monday + at.week*week).UTC(), Key: f.name(at.key)}
+			sums[at] = b
+		}
+		b.Stops++
+		if v.blocked {
+			b.Blocked++
+		}
+	}
+	return sorted(sums)
 }
 
 // Days sums up the time that gates took and saved, day by day in UTC.
-func Days(ctx context.Context, db DB, f Filter) ([]Bucket, error) {
-	c := f.of("gate")
-	out := []Bucket{}
-	const width = 24 * int64(time.Hour/time.Microsecond)
-	err := db.Query(ctx, `SELECT f.at / ? AS d, sum(CASE WHEN f.cached = 0 THEN f.ms ELSE 0 END), sum(f.saved) FROM gauntlet_facts f WHERE `+c.where()+` GROUP BY d ORDER BY d`,
-		append([]any{width}, c.args...), func(r Row) {
-			out = append(out, Bucket{Start: time.UnixMicro(r.Int(0) * width).UTC(), SpentMS: r.Float(1), SavedMS: r.Float(2)})
-		})
-	return out, err
+func (f *Facts) Days(by Filter) []Bucket {
+	sel := f.chosen(by)
+	gate, narrowed := f.names.find(by.Gate)
+	sums := map[int64]*Bucket{}
+	for i := range f.gates {
+		g := &f.gates[i]
+		if !sel.in[g.of] || by.Gate != "" && (!narrowed || g.gate != gate) {
+			continue
+		}
+		at := floor(f.verdicts[g.of].at, day)
+		b := sums[at]
+		if b == nil {
+			b = &Bucket{Start: time.UnixMicro(at * day).UTC()}
+			sums[at] = b
+		}
+		b.SavedMS += float64(g.saved)
+		if !g.cached {
+			b.SpentMS += float64(g.ms)
+		}
+	}
+	return sorted(sums)
+}
+
+// DayStat is one day, in the time zone of the caller.
+type DayStat struct {
+	Day      string `json:"day"`
+	Verdicts int    `json:"verdicts"`
+	Blocks   int    `json:"blocks"`
+}
+
+// Calendar counts verdicts and blocks of each day of a time zone, oldest first.
+func (f *Facts) Calendar(by Filter, zone *time.Location) []DayStat {
+	sel := f.chosen(by)
+	out := []DayStat{}
+	for _, i := range f.order {
+		if !sel.in[i] || f.verdicts[i].ghost {
+			continue
+		}
+		d := time.UnixMicro(f.verdicts[i].at).In(zone).Format(time.DateOnly)
+		if len(out) == 0 || out[len(out)-1].Day != d {
+			out = append(out, DayStat{Day: d})
+		}
+		last := &out[len(out)-1]
+		last.Verdicts++
+		if f.verdicts[i].blocked {
+			last.Blocks++
+		}
+	}
+	return out
+}
+
+func floor(n, width int64) int64 {
+	if n < 0 {
+		n -= width - 1
+	}
+	return n / width
+}
+
+func sorted[K comparable](sums map[K]*Bucket) []Bucket {
+	out := make([]Bucket, 0, len(sums))
+	for _, b := range sums {
+		out = append(out, *b)
+	}
+	slices.SortFunc(out, func(a, b Bucket) int {
+		if c := a.Start.Compare(b.Start); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+	return out
 }

@@ -24,11 +24,12 @@ CREATE TABLE facts (
 	agent TEXT NOT NULL, session TEXT NOT NULL, model TEXT NOT NULL, client TEXT NOT NULL,
 	status TEXT NOT NULL, blocked INTEGER NOT NULL, would INTEGER NOT NULL, mode TEXT NOT NULL,
 	gate TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL, cached INTEGER NOT NULL, flaky INTEGER NOT NULL,
-	label TEXT NOT NULL, message TEXT NOT NULL, ms REAL NOT NULL, saved REAL NOT NULL
+	label TEXT NOT NULL, message TEXT NOT NULL, ms REAL NOT NULL, saved REAL NOT NULL,
+	key TEXT NOT NULL, turn TEXT NOT NULL, tokens INTEGER NOT NULL, agreed INTEGER NOT NULL, notest INTEGER NOT NULL, time_limit REAL NOT NULL
 );
-CREATE INDEX facts_by_time ON facts (type, at);
-CREATE INDEX facts_by_gate ON facts (gate, at);
+CREATE INDEX facts_by_time ON facts (type, at, id);
 CREATE INDEX facts_by_id ON facts (id);
+CREATE INDEX facts_by_session ON facts (session, at);
 CREATE VIEW gauntlet_facts AS
 	SELECT f.*, '' AS machine, '' AS person, r.body AS body FROM facts f LEFT JOIN records r ON r.seq = f.seq;
 `
@@ -41,7 +42,10 @@ INSERT INTO facts SELECT seq, type, id, time, project,
 	gate, coalesce(json_extract(body, '$.kind'), ''), coalesce(json_extract(body, '$.source'), ''),
 	coalesce(json_extract(body, '$.cached'), 0), coalesce(json_extract(body, '$.flaky'), 0),
 	coalesce(json_extract(body, '$.label'), ''), substr(coalesce(json_extract(body, '$.message'), ''), 1, 300),
-	coalesce(json_extract(body, '$.durationMs'), 0), coalesce(json_extract(body, '$.savedMs'), 0)
+	coalesce(json_extract(body, '$.durationMs'), 0), coalesce(json_extract(body, '$.savedMs'), 0),
+	coalesce(json_extract(body, '$.key'), ''), coalesce(json_extract(body, '$.turn'), ''), coalesce(json_extract(body, '$.tokens'), -1),
+	coalesce(json_extract(body, '$.agentAgreed'), -1), coalesce(json_extract(body, '$.warning'), '') LIKE '%ran no test%',
+	coalesce(json_extract(body, '$.limitMs'), 0)
 FROM records WHERE json_valid(body)
 `
 
@@ -49,6 +53,14 @@ FROM records WHERE json_valid(body)
 func (s *Store) Query(_ context.Context, sql string, args []any, each func(ask.Row)) error {
 	return s.each(sql, func(stmt *sqlite3.Stmt) error { return bindAll(stmt, args) }, func(stmt *sqlite3.Stmt) { each(row{stmt}) })
 }
+
+// Facts hands over what sums are made of.
+func (s *Store) Facts(ctx context.Context, after int64, each func(ask.Row)) error {
+	return s.Query(ctx, "SELECT f.seq, "+ask.FactColumns+" FROM (SELECT *, '' AS machine, '' AS person FROM facts) f WHERE f.seq > ? ORDER BY f.seq", []any{after}, each)
+}
+
+// Late is 0: records come one transaction after the other.
+func (s *Store) Late() int64 { return 0 }
 
 // Mark changes with every record that is added.
 func (s *Store) Mark(context.Context) (string, error) {
@@ -83,5 +95,6 @@ func (s *Store) Refresh(dir string) error {
 type row struct{ stmt *sqlite3.Stmt }
 
 func (r row) Text(i int) string   { return r.stmt.ColumnText(i) }
+func (r row) Bytes(i int) []byte  { return r.stmt.ColumnRawText(i) }
 func (r row) Int(i int) int64     { return r.stmt.ColumnInt64(i) }
 func (r row) Float(i int) float64 { return r.stmt.ColumnFloat(i) }

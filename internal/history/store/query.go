@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -69,108 +67,6 @@ func (s *Store) Labels() (map[string]string, error) {
 		labels[rec.ID] = rec.Label
 	})
 	return labels, err
-}
-
-// Stats sums up what happened since a moment.
-type Stats struct {
-	Since    time.Time  `json:"since"`
-	Verdicts int        `json:"verdicts"`
-	Blocks   int        `json:"blocks"`
-	Gates    []GateStat `json:"gates"`
-	Days     []DayStat  `json:"days"`
-}
-
-// GateStat is one gate over time. Times are of runs that were executed, not of
-// results that were reused; nil: it did not run.
-type GateStat struct {
-	Project string `json:"project"`
-	Gate    string `json:"gate"`
-	Kind    string `json:"kind"`
-	// Results, reused ones included.
-	Pass    int `json:"pass"`
-	Fail    int `json:"fail"`
-	Error   int `json:"error"`
-	Skipped int `json:"skipped"`
-	Cached  int `json:"cached"` // reused, whoever proved it
-	// Runs were executed here; Failures of them said no. The rest was proved
-	// before: here (Reused), by the agent itself, in another work tree, elsewhere.
-	Runs     int `json:"runs"`
-	Failures int `json:"failures"`
-	Reused   int `json:"reused"`
-	Agent    int `json:"agent"`
-	Worktree int `json:"worktree"`
-	Remote   int `json:"remote"`
-	// AgentChecked counts runs that checked an agent's word, AgentAgreed those that
-	// came to the same.
-	AgentChecked int `json:"agentChecked"`
-	AgentAgreed  int `json:"agentAgreed"`
-	// Flakes counts contents on which it both passed and failed.
-	Flakes     int `json:"flakes"`
-	WouldBlock int `json:"wouldBlock"`
-	// Right, Wrong and Unknown are its blocks by what followed them.
-	Right   int `json:"right"`
-	Wrong   int `json:"wrong"`
-	Unknown int `json:"unknown"`
-
-	SpentMS  float64  `json:"spentMs"`
-	SavedMS  float64  `json:"savedMs"`
-	MedianMS *float64 `json:"medianMs"`
-	MaxMS    *float64 `json:"maxMs"`
-}
-
-// DayStat is one day, in the time zone of the caller.
-type DayStat struct {
-	Day      string `json:"day"`
-	Verdicts int    `json:"verdicts"`
-	Blocks   int    `json:"blocks"`
-}
-
-// Stats counts verdicts and gates since a moment; days are those of since's zone.
-func (s *Store) Stats(projects []string, since time.Time) (Stats, error) {
-	st := Stats{Since: since, Gates: []GateStat{}, Days: []DayStat{}}
-	days := map[string]*DayStat{}
-	err := s.since(projects, history.Verdict, since, func(rec history.Record) {
-		day := rec.Time.In(since.Location()).Format(time.DateOnly)
-		if days[day] == nil {
-			days[day] = &DayStat{Day: day}
-		}
-		st.Verdicts++
-		days[day].Verdicts++
-		if rec.Decision == "block" {
-			st.Blocks++
-			days[day].Blocks++
-		}
-	})
-	if err != nil {
-		return st, err
-	}
-	sums := map[gateKey]*gateSum{}
-	err = s.since(projects, history.Gate, since, func(rec history.Record) {
-		k := gateKey{rec.Project, rec.Gate}
-		if sums[k] == nil {
-			sums[k] = &gateSum{GateStat: GateStat{Project: rec.Project, Gate: rec.Gate, Kind: rec.Kind}, flaky: map[string]bool{}, seen: map[string]string{}}
-		}
-		sums[k].add(rec)
-	})
-	for _, g := range sums {
-		st.Gates = append(st.Gates, g.stat())
-	}
-	slices.SortFunc(st.Gates, func(a, b GateStat) int {
-		if c := strings.Compare(a.Project, b.Project); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Gate, b.Gate)
-	})
-	for _, d := range days {
-		st.Days = append(st.Days, *d)
-	}
-	slices.SortFunc(st.Days, func(a, b DayStat) int { return strings.Compare(a.Day, b.Day) })
-	return st, err
-}
-
-func (s *Store) since(projects []string, typ history.Type, since time.Time, each func(history.Record)) error {
-	where, bind := narrowed(projects, typ)
-	return s.stream("SELECT body FROM records WHERE "+where+" AND time >= ? ORDER BY time, seq", append(bind, since.UnixMicro()), each)
 }
 
 func narrowed(projects []string, typ history.Type) (where string, bind []any) {

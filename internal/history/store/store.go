@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -25,12 +24,13 @@ const (
 	// schemaVersion changes with the tables. An older store is migrated, because it
 	// remembers more than the spool, which is rotated; one of a newer version is
 	// rebuilt from the spool.
-	schemaVersion = 3
+	schemaVersion = 4
 	// lockWait is how long another reader may keep us before we read the spool
 	// into memory instead.
 	lockWait = 5 * time.Second
-	// maxRecords bounds the store; the spool itself holds less.
-	maxRecords = 200_000
+	// maxRecords bounds the store: 100,000 verdicts with three gates each. The spool
+	// itself holds less.
+	maxRecords = 400_000
 )
 
 const schema = `
@@ -146,7 +146,7 @@ func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 		if check, err := s.text("PRAGMA quick_check(1)"); err != nil || check != "ok" {
 			return nil, errors.Join(fmt.Errorf("damaged: %s", check), err)
 		}
-	case 1, 2:
+	case 1, 2, 3:
 		if err := s.migrate(version); err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func (s *Store) create() error {
 	return s.db.Exec(fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT", schema, schemaVersion))
 }
 
-// migrate brings an older store up to date, one version after the other.
+// migrate brings an older store up to date. Facts are made again from the bodies.
 func (s *Store) migrate(from int64) error {
 	steps := []string{
 		1: `ALTER TABLE records ADD COLUMN session TEXT NOT NULL DEFAULT '';
@@ -176,9 +176,11 @@ UPDATE records SET session = coalesce(json_extract(body, '$.session'), ''), gate
 	WHERE json_valid(body);
 CREATE INDEX records_by_session ON records (session, time);
 CREATE INDEX records_by_gate ON records (gate, time);`,
-		2: factsSchema + factsFill + ";",
 	}
-	sql := strings.Join(steps[from:], "\n")
+	sql := "DROP VIEW IF EXISTS gauntlet_facts; DROP TABLE IF EXISTS facts;\n" + factsSchema + factsFill + ";"
+	if from < int64(len(steps)) {
+		sql = steps[from] + "\n" + sql
+	}
 	return s.db.Exec(fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT", sql, schemaVersion))
 }
 

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/ncruces/go-sqlite3"
 
 	"gauntlet/internal/history"
@@ -230,39 +229,6 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestStats(t *testing.T) {
-	dir := t.TempDir()
-	blocked := verdict(60*24, "/p") // the next day
-	blocked.Decision, blocked.Status = "block", "failed"
-	cached := gate(3, "/p", "lint", "pass", 0)
-	cached.Cached = true
-	spool(t, dir, verdict(1, "/p"), verdict(2, "/p"), blocked, verdict(3, "/other"),
-		gate(1, "/p", "lint", "pass", 10), gate(2, "/p", "lint", "fail", 30), cached, gate(4, "/p", "lint", "error", 20),
-		gate(1, "/p", "unit", "skipped", 0))
-	s := open(t, dir)
-	st, err := s.Stats([]string{"/p"}, base.Add(-time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if st.Verdicts != 3 || st.Blocks != 1 || len(st.Days) != 2 || st.Days[1] != (DayStat{"2026-05-02", 1, 1}) {
-		t.Errorf("got %+v", st)
-	}
-	mid, most := 20.0, 30.0
-	want := GateStat{
-		Project: "/p", Gate: "lint", Kind: "check", Pass: 2, Fail: 1, Error: 1, Cached: 1, Runs: 3, Failures: 1, Reused: 1, SpentMS: 60,
-		MedianMS: &mid, MaxMS: &most,
-	}
-	if len(st.Gates) != 2 || st.Gates[1].Skipped != 1 || st.Gates[1].MedianMS != nil {
-		t.Fatalf("got %+v", st.Gates)
-	}
-	if diff := cmp.Diff(want, st.Gates[0]); diff != "" {
-		t.Error(diff)
-	}
-	if st, err := s.Stats(nil, base.Add(1000*time.Hour)); err != nil || st.Verdicts != 0 || len(st.Gates) != 0 {
-		t.Errorf("nothing happened since, but %+v, %v", st, err)
-	}
-}
-
 // A store of the first version keeps what the spool no longer has.
 func TestMigratesTheFirstVersion(t *testing.T) {
 	dir := t.TempDir()
@@ -304,31 +270,5 @@ func TestLabelsNewestWins(t *testing.T) {
 	labels, err := open(t, dir).Labels()
 	if err != nil || len(labels) != 2 || labels["a"] != "wrong" || labels["b"] != "right" {
 		t.Errorf("labels %v, %v", labels, err)
-	}
-}
-
-// The same key with both results is a flake; who proved what is told apart.
-func TestStatsByKeyAndSource(t *testing.T) {
-	dir := t.TempDir()
-	with := func(n int, status, key string, source history.Source, cached bool) history.Record {
-		r := gate(n, "/p", "test", status, 10)
-		r.Key, r.Source, r.Cached, r.WouldBlock = key, source, cached, status == "fail"
-		if cached {
-			r.SavedMS = 500
-		}
-		return r
-	}
-	spool(t, dir,
-		with(1, "fail", "k1", history.FromRun, false), with(2, "pass", "k1", history.FromRun, false), with(3, "pass", "k1", history.FromRun, false),
-		with(4, "fail", "k2", history.FromRun, false), with(5, "pass", "k3", history.FromRun, false),
-		with(6, "pass", "k3", history.FromAgent, true), with(7, "pass", "k3", history.FromWorktree, true), with(8, "pass", "k3", history.FromRemote, true),
-		with(9, "pass", "k3", history.FromRun, true))
-	st, err := open(t, dir).Stats(nil, base.Add(-time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := st.Gates[0]
-	if g.Flakes != 1 || g.Runs != 5 || g.Failures != 2 || g.Agent != 1 || g.Worktree != 1 || g.Remote != 1 || g.Reused != 1 || g.SavedMS != 2000 || g.WouldBlock != 2 {
-		t.Errorf("%+v", g)
 	}
 }

@@ -1,0 +1,33 @@
+package ask
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Stats sums up what happened since a moment.
+type Stats struct {
+	Since    time.Time `json:"since"`
+	Verdicts int       `json:"verdicts"` // runs by hand included
+	Blocks   int       `json:"blocks"`
+	Total    Total     `json:"total"`
+	Gates    []Gate    `json:"gates"`
+	Days     []DayStat `json:"days"` // in since's time zone
+}
+
+// Stats counts verdicts and gates; gates are sorted by project and name.
+func (f *Facts) Stats(by Filter) Stats {
+	st := Stats{Since: by.Since, Total: f.Totals(by), Gates: f.Gates(by), Days: f.Calendar(by, by.Since.Location())}
+	for _, d := range st.Days {
+		st.Verdicts += d.Verdicts
+		st.Blocks += d.Blocks
+	}
+	slices.SortFunc(st.Gates, func(a, b Gate) int {
+		if c := strings.Compare(a.Project, b.Project); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Gate, b.Gate)
+	})
+	return st
+}

@@ -1,0 +1,133 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/proc"
+	"gauntlet/internal/safefile"
+)
+
+// lockName is the run lock in the log directory; whoever waits for it leaves a file
+// with the prefix beside it.
+const (
+	lockName   = ".gauntlet-run.lock"
+	waitPrefix = ".gauntlet-run.wait."
+	// foreignLock is how long a lock file that names no owner is believed.
+	foreignLock = 10 * time.Minute
+)
+
+// owner is who holds the run lock or waits for it.
+type owner struct {
+	PID       int       `json:"pid"`
+	Host      string    `json:"host"`
+	StartedAt time.Time `json:"started_at"`
+	// Agent and Session are whose stop it is; "" by hand.
+	Agent   string `json:"agent,omitempty"`
+	Session string `json:"session,omitempty"`
+}
+
+func thisProcess(now time.Time) owner {
+	host, _ := os.Hostname()
+	return owner{PID: os.Getpid(), Host: host, StartedAt: now.UTC()}
+}
+
+// claim takes the run lock; its file says who holds it.
+func claim(logDir string, me owner) (*safefile.Lock, error) {
+	b, err := json.Marshal(me)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := safefile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
+	if err != nil {
+		return nil, err
+	}
+	if dead, full := readOwner(lock.LeftBy()); full && dead.Host == me.Host {
+		proc.EndOrphansOf(dead.PID) // its gates must not work on beside ours
+	}
+	return lock, nil
+}
+
+// wait leaves a note for people that this process waits; done removes it. Nothing
+// depends on it.
+func wait(logDir string, me owner) (done func()) {
+	file := filepath.Join(logDir, waitPrefix+strconv.Itoa(me.PID))
+	b, err := json.Marshal(me)
+	if err != nil || safefile.WriteIn(logDir, file, append(b, '\n'), 0o600) != nil {
+		return func() {}
+	}
+	return func() { _ = os.Remove(file) }
+}
+
+// Activity is a process that runs gates, or waits to do so.
+type Activity struct {
+	PID     int       `json:"pid"`
+	Since   time.Time `json:"since"`
+	Agent   string    `json:"agent,omitempty"`
+	Session string    `json:"session,omitempty"`
+}
+
+// Now reports the run in progress in a log directory, nil when there is none, and
+// who waits for it, longest first.
+func Now(logDir string) (running *Activity, waiting []Activity) {
+	read := func(name string) *Activity {
+		b, err := safefile.Read(logDir, filepath.Join(logDir, name), 4<<10)
+		o, _ := readOwner(b)
+		if err != nil || o.PID <= 0 || !proc.Alive(o.PID) {
+			return nil
+		}
+		return &Activity{PID: o.PID, Since: o.StartedAt, Agent: o.Agent, Session: o.Session}
+	}
+	running = read(lockName)
+	if running == nil {
+		return nil, nil
+	}
+	entries, _ := safefile.ReadDir(logDir, logDir, -1)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), waitPrefix) {
+			if a := read(e.Name()); a != nil {
+				waiting = append(waiting, *a)
+			}
+		}
+	}
+	slices.SortFunc(waiting, func(a, b Activity) int { return a.Since.Compare(b.Since) })
+	return running, waiting
+}
+
+// namesOwner reports whether the kernel's word that no process holds the lock is
+// enough: the file is Gauntlet's, or names a process that is gone.
+func namesOwner(b []byte) bool {
+	o, full := readOwner(b)
+	return o.PID > 0 && (full || !proc.Alive(o.PID))
+}
+
+// readOwner reads who holds the lock. Other tools write the bare number of the
+// process; full is false then.
+func readOwner(b []byte) (o owner, full bool) {
+	if json.Unmarshal(b, &o) == nil && o.PID > 0 {
+		return o, true
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || pid <= 0 {
+		return owner{}, false
+	}
+	return owner{PID: pid}, false
+}
+
+func (e *execution) holder() string {
+	b, err := safefile.Read(e.logDir, filepath.Join(e.logDir, lockName), 4096)
+	o, full := readOwner(b)
+	switch {
+	case err != nil || o.PID == 0:
+		return ""
+	case !full:
+		return fmt.Sprintf(" (pid %d)", o.PID)
+	}
+	return fmt.Sprintf(" (pid %d, since %s)", o.PID, o.StartedAt.Local().Format("15:04:05"))
+}
