@@ -131,6 +131,7 @@ type Facts struct {
 	early    map[uint64]outcome
 	order    []int32 // verdicts by time
 	first    perVerdict
+	failed   map[uint64]bool // contents on which a gate failed at some time
 	last     int64   // position
 	seen     map[int64]bool
 	stale    bool // order and outcomes are to be made again
@@ -163,6 +164,7 @@ func (f *Facts) reset() {
 // Refresh reads what is new.
 func (f *Facts) Refresh(ctx context.Context) error {
 	late := f.db.Late()
+	fresh := len(f.verdicts) == 0
 	err := f.db.Facts(ctx, max(f.last-late, 0), func(r Row) {
 		seq := r.Int(colSeq)
 		if late > 0 {
@@ -180,6 +182,9 @@ func (f *Facts) Refresh(ctx context.Context) error {
 		if seq < f.last-late {
 			delete(f.seen, seq)
 		}
+	}
+	if fresh { // what growing left over is a third
+		f.verdicts, f.gates = slices.Clone(f.verdicts), slices.Clone(f.gates)
 	}
 	if f.stale {
 		f.sortAndJudge()

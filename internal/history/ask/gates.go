@@ -161,7 +161,7 @@ func (s *gateSum) add(f *Facts, v *verdict, g *gateRun, w words) {
 		}
 		return
 	}
-	s.ran(v, g, w)
+	s.ran(f, v, g, w)
 }
 
 func (s *gateSum) failed(v *verdict, g *gateRun) {
@@ -182,7 +182,7 @@ func (s *gateSum) failed(v *verdict, g *gateRun) {
 	}
 }
 
-func (s *gateSum) ran(v *verdict, g *gateRun, w words) {
+func (s *gateSum) ran(f *Facts, v *verdict, g *gateRun, w words) {
 	s.Runs++
 	if g.agreed >= 0 {
 		s.AgentChecked++
@@ -202,6 +202,9 @@ func (s *gateSum) ran(v *verdict, g *gateRun, w words) {
 	key := g.key
 	if key == 0 {
 		key = v.id // without a key only a retry shows a flake
+	}
+	if !g.flaky && !f.failed[g.key] {
+		return // most contents never failed: nothing to remember of them
 	}
 	before := s.seen[key]
 	if g.flaky || before != 0 && before != g.status && g.status != w.err {

@@ -16,8 +16,10 @@ func (f *Facts) judge() {
 	disabled := f.names.intern([]byte("stop_hook_disabled"))
 	// Only what failed at some time is followed: most of a history passes.
 	sameContent, otherContent := map[uint64]int32{}, map[sessionGate]int32{}
+	f.failed = map[uint64]bool{}
 	for i := range f.gates {
 		if g := &f.gates[i]; g.status == fail {
+			f.failed[g.key] = true
 			sameContent[g.key], otherContent[sessionGate{f.verdicts[g.of].session, g.gate}] = never, never
 		}
 	}
