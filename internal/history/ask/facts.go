@@ -132,7 +132,7 @@ type Facts struct {
 	order    []int32 // verdicts by time
 	first    perVerdict
 	failed   map[uint64]bool // contents on which a gate failed at some time
-	last     int64   // position
+	last     int64           // position
 	seen     map[int64]bool
 	stale    bool // order and outcomes are to be made again
 }
