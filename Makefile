@@ -17,8 +17,8 @@ build: bin/gauntlet ## build the binary into bin/
 fleet: ## build gauntlet-fleet, for teams with several machines, into bin/
 	$(BUILD) -o bin/gauntlet-fleet ./cmd/gauntlet-fleet
 
-fleet-test: ## the remote cache, PostgreSQL and the build farm, against real servers (BAZEL_REMOTE=http://… adds one)
-	BAZEL_REMOTE="$(BAZEL_REMOTE)" $(GO) test -count=1 ./test/fleet ./internal/proof/remote ./internal/fleet/...
+fleet-test: ## the remote cache, PostgreSQL and the build farm, against real servers (BAZEL_REMOTE=http://… and REAPI_FARM=host:port add more)
+	BAZEL_REMOTE="$(BAZEL_REMOTE)" REAPI_FARM="$(REAPI_FARM)" $(GO) test -count=1 ./test/fleet ./internal/proof/remote ./internal/proof/share ./internal/fleet/...
 
 page-test: ## the page in a real Chromium (PAGE_SHOTS=dir keeps screenshots)
 	$(GO) test -count=1 ./test/page

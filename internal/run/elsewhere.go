@@ -114,7 +114,11 @@ func (e *execution) onFarm(ctx context.Context, j gate.Job, command string, c pr
 		return here(j, why)
 	}
 	r.ExitCode, r.TimedOut = ended.ExitCode, ended.TimedOut
-	return r, strings.TrimSpace(ended.Worker + " of " + farm.Address), true
+	where := farm.Address
+	if ended.Worker != "" {
+		where = ended.Worker + " of " + where
+	}
+	return r, where, true
 }
 
 // farmGrace is what a farm may take beyond the check's own time, to upload.

@@ -133,8 +133,17 @@ func (m *machine) published() {
 	m.t.Fatal("nothing was published")
 }
 
-func TestTwoMachinesShareAProofThroughNginx(t *testing.T) {
-	address, _ := fleettest.StartNginx(t)
+func TestTwoMachinesShareAProof(t *testing.T) {
+	t.Run("nginx", func(t *testing.T) {
+		address, _ := fleettest.StartNginx(t)
+		twoMachines(t, address)
+	})
+	if address := os.Getenv("BAZEL_REMOTE"); address != "" {
+		t.Run("given", func(t *testing.T) { twoMachines(t, address) })
+	}
+}
+
+func twoMachines(t *testing.T, address string) {
 	write := "remote: {url: " + address + ", write: true}\n"
 	a, b := newMachine(t, "a", write), newMachine(t, "b", "remote: {url: "+address+"}\n")
 	key := a.key()

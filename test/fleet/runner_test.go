@@ -40,6 +40,25 @@ func TestACheckRunsOnAFarm(t *testing.T) {
 	}
 }
 
+// The farm that REAPI_FARM names, whatever it is.
+func TestACheckRunsOnTheGivenFarm(t *testing.T) {
+	address := os.Getenv("REAPI_FARM")
+	if address == "" {
+		t.Skip("SKIPPED: REAPI_FARM names no farm, so only the small one of the tests was used")
+	}
+	m := onFarm(t, address, `grep -q GOOD a.txt && test "$WHERE" = farm`)
+	if got := m.judge(); got.Status != "passed" || !strings.HasSuffix(got.Gates[0].Where, address) || len(got.Warnings) != 0 {
+		t.Fatalf("%+v", got)
+	}
+	if again := m.judge(); !again.Gates[0].Cached {
+		t.Errorf("the farm's result is not a proof: %+v", again)
+	}
+	m.write(m.repo, "a.txt", "BAD\n")
+	if got := m.judge(); got.Status != "failed" || got.Gates[0].Where == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestAFarmThatIsAwayMeansHere(t *testing.T) {
 	address := (&reapitest.Farm{Refuse: status.Error(codes.Unimplemented, "cache only")}).Start(t)
 	for name, address := range map[string]string{"no Execute": address, "nobody there": "127.0.0.1:1"} {

@@ -41,10 +41,12 @@ type Farm struct {
 	bspb.UnimplementedByteStreamServer
 	longrunning.UnimplementedOperationsServer
 
-	Refuse     error // every Execute fails with it
-	LoseStream int   // so many Execute streams break after the operation was named
-	Lie        bool  // answers without a result
-	InlineMax  int   // output longer than this goes into the CAS
+	Refuse     error         // every Execute fails with it
+	LoseStream int           // so many Execute streams break after the operation was named
+	Lie        bool          // answers without a result
+	Name       chan struct{} // if not nil, an operation is named only when something is sent here
+	Asked      chan struct{} // if not nil, gets a word with every Execute
+	InlineMax  int           // output longer than this goes into the CAS
 
 	mu        sync.Mutex
 	blobs     map[string][]byte
@@ -186,6 +188,12 @@ func (f *Farm) Read(r *bspb.ReadRequest, s bspb.ByteStream_ReadServer) error {
 func (f *Farm) Execute(r *repb.ExecuteRequest, s repb.Execution_ExecuteServer) error {
 	if f.Refuse != nil {
 		return f.Refuse
+	}
+	if f.Asked != nil {
+		f.Asked <- struct{}{}
+	}
+	if f.Name != nil {
+		<-f.Name
 	}
 	name := "operations/" + r.GetActionDigest().GetHash()[:12]
 	if err := s.Send(&longrunning.Operation{Name: name}); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"sync/atomic"
 	"time"
 
 	bspb "google.golang.org/genproto/googleapis/bytestream"
@@ -111,7 +112,7 @@ func (f *Farm) Run(ctx context.Context, job Job, log io.Writer) (Result, error) 
 
 // describe adds command and action to the blobs and returns the action's digest.
 func describe(job Job, root *repb.Digest, blobs map[string]blob) (*repb.Digest, error) {
-	cmd := &repb.Command{Arguments: []string{"sh", "-c", job.Command}, WorkingDirectory: job.Dir}
+	cmd := &repb.Command{Arguments: []string{"/bin/sh", "-c", job.Command}, WorkingDirectory: job.Dir}
 	for _, name := range sortedKeys(job.Env) {
 		cmd.EnvironmentVariables = append(cmd.EnvironmentVariables, &repb.Command_EnvironmentVariable{Name: name, Value: job.Env[name]})
 	}
@@ -237,41 +238,52 @@ func (f *Farm) stream(ctx context.Context, d *repb.Digest, data []byte) error {
 // lostStreams is how often a stream that broke is taken up again.
 const lostStreams = 3
 
-// execute starts the action and waits for its end.
+// cancelGrace is how long a job that is cancelled right after its start is waited
+// for: without its name it cannot be cancelled at the farm.
+const cancelGrace = time.Second
+
+// execute starts the action and waits for its end. When ctx ends, the farm is told.
 func (f *Farm) execute(ctx context.Context, action *repb.Digest) (*repb.ExecuteResponse, error) {
+	var operation atomic.Pointer[string]
+	stream, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(ctx, func() {
+		if operation.Load() == nil {
+			time.Sleep(cancelGrace)
+		}
+		stop()
+	})()
 	client := repb.NewExecutionClient(f.conn)
-	ops, err := client.Execute(ctx, &repb.ExecuteRequest{InstanceName: f.instance, ActionDigest: action, SkipCacheLookup: true})
-	if err != nil {
-		return nil, err
-	}
-	operation := ""
-	for lost := 0; ; {
-		op, err := ops.Recv()
+	ops, err := client.Execute(stream, &repb.ExecuteRequest{InstanceName: f.instance, ActionDigest: action, SkipCacheLookup: true})
+	for lost := 0; err == nil; {
+		var op *longrunning.Operation
+		op, err = ops.Recv()
+		if err == nil {
+			name := op.GetName()
+			operation.Store(&name)
+		}
+		name := operation.Load()
 		switch {
-		case err == nil:
-			operation = op.GetName()
-			if op.GetDone() {
-				return response(op)
-			}
-			continue
 		case ctx.Err() != nil:
-			f.cancel(context.WithoutCancel(ctx), operation)
+			if name != nil {
+				f.cancel(context.WithoutCancel(ctx), *name)
+			}
 			return nil, context.Cause(ctx)
-		case operation == "" || lost == lostStreams || status.Code(err) != codes.Unavailable && !errors.Is(err, io.EOF):
+		case err == nil && op.GetDone():
+			return response(op)
+		case err == nil:
+		case name == nil || lost == lostStreams || status.Code(err) != codes.Unavailable && !errors.Is(err, io.EOF):
 			return nil, err
-		}
-		lost++
-		if ops, err = client.WaitExecution(ctx, &repb.WaitExecutionRequest{Name: operation}); err != nil {
-			return nil, err
+		default:
+			lost++
+			ops, err = client.WaitExecution(stream, &repb.WaitExecutionRequest{Name: *name})
 		}
 	}
+	return nil, err
 }
 
 // cancel tells the farm that nobody waits any more; it need not listen.
 func (f *Farm) cancel(ctx context.Context, operation string) {
-	if operation == "" {
-		return
-	}
 	ctx, done := context.WithTimeout(ctx, time.Second)
 	defer done()
 	_, _ = longrunning.NewOperationsClient(f.conn).CancelOperation(ctx, &longrunning.CancelOperationRequest{Name: operation})

@@ -126,6 +126,28 @@ func TestCancellingTellsTheFarm(t *testing.T) {
 	}
 }
 
+// Cancelled before the farm has named the job, it is told as soon as it has.
+func TestCancellingAJobThatHasNoNameYet(t *testing.T) {
+	server := &reapitest.Farm{Name: make(chan struct{}), Asked: make(chan struct{})}
+	farm := dial(t, server)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := farm.Run(ctx, reapi.Job{Command: "sleep 30", Root: t.TempDir(), TimeoutSec: 60}, &bytes.Buffer{})
+		ended <- err
+	}()
+	<-server.Asked
+	cancel()
+	server.Name <- struct{}{}
+	if err := <-ended; err == nil || reapi.Unreachable(err) {
+		t.Errorf("got %v", err)
+	}
+	if len(server.Cancelled()) != 1 {
+		t.Error("the farm was not told")
+	}
+}
+
 func TestAFarmThatDoesNotRunIt(t *testing.T) {
 	for name, server := range map[string]*reapitest.Farm{
 		"no Execute":   {Refuse: status.Error(codes.Unimplemented, "cache only")},
