@@ -48,6 +48,10 @@ func migrations() []string {
 		CREATE INDEX gauntlet_records_session ON gauntlet_records (session, at);
 		CREATE INDEX gauntlet_records_received ON gauntlet_records (received);
 		CREATE VIEW gauntlet_facts AS SELECT * FROM gauntlet_records;`,
+		// A record is the same whatever its machine is called by now, or which of
+		// two machines with one home sends it.
+		`DELETE FROM gauntlet_records a USING gauntlet_records b WHERE a.line = b.line AND a.received > b.received;
+		ALTER TABLE gauntlet_records DROP CONSTRAINT gauntlet_records_pkey, ADD PRIMARY KEY (line);`,
 	}
 }
 

@@ -54,8 +54,9 @@ func TestEachLineIsStoredOnce(t *testing.T) {
 	if err != nil || added != 2 {
 		t.Errorf("again: added %d, %v", added, err)
 	}
-	// The same line within one batch, and the same id from another machine.
-	added, _, err = s.Add(t.Context(), postgres.Origin{Machine: "m2"}, append(lines("a", 1), lines("a", 1)...))
+	// Twice in one batch; and the same record from a machine that was renamed, or
+	// that shares its home with another one.
+	added, _, err = s.Add(t.Context(), postgres.Origin{Machine: "m2"}, append(append(lines("b", 1), lines("b", 1)...), lines("a", 5)...))
 	if err != nil || added != 1 {
 		t.Errorf("another machine: added %d, %v", added, err)
 	}
