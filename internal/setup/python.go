@@ -155,6 +155,10 @@ func (d *folder) usesPytest() (why string) {
 		return "pyproject.toml"
 	case mentions(d.read("Pipfile"), "pytest"):
 		return "Pipfile"
+	case mentions(d.read("tox.ini"), "pytest"):
+		return "tox.ini"
+	case mentions(d.read("noxfile.py"), "pytest"):
+		return "noxfile.py"
 	}
 	for name := range d.names {
 		if !strings.Contains(name, "requirements") && !strings.HasSuffix(name, "-dev.txt") || !strings.HasSuffix(name, ".txt") && !strings.HasSuffix(name, ".in") {

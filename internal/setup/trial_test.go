@@ -38,6 +38,16 @@ func TestTry(t *testing.T) {
 			map[string]State{"make test": Red, "make a": Red, "make b": Red},
 			"make test red",
 		},
+		"a simpler command passes where the first is red": {
+			map[string]string{"setup.py": "", "test_x.py": "", "tox.ini": "[testenv]\ncommands = pytest\n"},
+			map[string]State{"tox -e py": Red},
+			"tox -e py red; python3 -m pytest passed",
+		},
+		"nothing for the same thing passes": {
+			map[string]string{"setup.py": "", "test_x.py": "", "tox.ini": "[testenv]\ncommands = pytest\n"},
+			map[string]State{"tox -e py": Red, "python3 -m pytest": Red},
+			"tox -e py red",
+		},
 		"changed files, too slow": {
 			map[string]string{"package.json": `{"scripts":{"test":"mocha","lint":"eslint ."}}`},
 			map[string]State{"npm test": Changed, "npm run lint": Late},

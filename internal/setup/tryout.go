@@ -77,6 +77,8 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 		return Trial{State: Late, Took: t.Limit}
 	case res.Status == gate.Error, res.Status == gate.Fail && strings.Contains(res.Tail, "JAVA_HOME is not set"), res.Status == gate.Fail && offline(res.Tail), res.Status == gate.Fail && t.uninstalled(p):
 		return Trial{State: Cannot, Took: took, Detail: t.missing(p, res, last)}
+	case res.Status == gate.Fail && strings.Contains(res.Tail, "error: unrecognized arguments:"):
+		return Trial{State: Cannot, Took: took, Detail: "a plugin that its options need is not installed (" + last + ")"}
 	case installs(res.LogPath):
 		return Trial{State: Cannot, Took: took, Detail: "it installs packages while it runs, which needs the network at every stop"}
 	case len(changed) > 0:
