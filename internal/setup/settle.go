@@ -22,11 +22,12 @@ func (f *finder) offer(c found) bool {
 	}
 	p.Parts = f.parts(c, *p)
 	for i, q := range f.out.Proposals {
-		if q.Dir == p.Dir && (q.Run == p.Run || slices.Equal(q.keys, p.keys)) {
+		if q.Dir == p.Dir && q.Run == p.Run {
 			return true
 		}
-		if p.Source > FromCI && f.covers(q, *p) {
-			if q.Dir == p.Dir {
+		same := q.Dir == p.Dir && slices.Equal(q.keys, p.keys)
+		if same || p.Source > FromCI && f.covers(q, *p) {
+			if q.Dir == p.Dir && p.Source > q.Source {
 				f.out.Proposals[i].Instead = append(q.Instead, *p)
 			}
 			return true
