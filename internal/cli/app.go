@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -44,9 +46,37 @@ type exitError struct {
 func (e *exitError) Error() string { return e.msg }
 func (e *exitError) Unwrap() error { return e.cause }
 
-// exit makes an error that ends the program with code and says msg on stderr.
+// exit makes an error that ends the program with code and prints msg on stderr.
 func exit(code int, format string, args ...any) error {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = plainError(err)
+		}
+	}
 	return &exitError{code: code, msg: fmt.Sprintf(format, args...)}
+}
+
+// plainError is an error as a person would say it: without the names of system
+// calls.
+func plainError(err error) string {
+	msg := err.Error()
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		said := at.Path + ": " + at.Err.Error()
+		if errors.Is(at.Err, fs.ErrNotExist) {
+			said = at.Path + " does not exist"
+		}
+		msg = strings.Replace(msg, at.Error(), said, 1)
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		msg = strings.Replace(msg, link.Error(), link.New+": "+link.Err.Error(), 1)
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		msg = strings.Replace(msg, call.Error(), call.Err.Error(), 1)
+	}
+	return msg
 }
 
 // Main runs one command line and returns its exit code. Hook commands are
@@ -77,7 +107,7 @@ func Main(args []string, app *App) int {
 		}
 		return ee.code
 	}
-	fmt.Fprintln(app.Err, "gauntlet: "+err.Error())
+	fmt.Fprintln(app.Err, "gauntlet: "+plainError(err))
 	return 2
 }
 
