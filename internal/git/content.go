@@ -42,17 +42,15 @@ type Content struct {
 	// Hidden are files that differ although git was told not to look.
 	Hidden []string
 
-	repo   Repo
-	leave  []string
-	status Status
-	index  []indexEntry // what was taken from it without being read
-	newer  indexStat    // when the index was written: what is not older may have changed
-	read   map[string]indexStat
-	dirs   map[string]indexStat
-	at     time.Time
-	// watch tells of changes in the directories of watched since before git looked.
-	watch   *watch
-	watched map[string]bool
+	repo    Repo
+	leave   []string
+	status  Status
+	oidSize int
+	index   []indexEntry // what was taken from it without being read
+	newer   indexStat    // when the index was written: what is not older may have changed
+	read    map[string]indexStat
+	dirs    map[string]indexStat
+	at      time.Time
 }
 
 // maxHashed is the size up to which a file is read; of larger ones size and time
@@ -60,13 +58,12 @@ type Content struct {
 const maxHashed = 64 << 20
 
 // Content reads what the work tree holds. st is what `git status` says of it;
-// paths at and below leave do not belong to it. ready, if not nil, is what was
-// prepared before git looked.
-func (r Repo) Content(ctx context.Context, st Status, leave []string, ready *Ready) (*Content, error) {
-	c := &Content{repo: r, leave: leave, status: st, read: map[string]indexStat{}, at: time.Now()}
-	var entries []indexEntry
-	if ready.current(r) {
-		entries, c.newer, c.watch, c.watched = ready.entries, ready.written, ready.watch, ready.dirs
+// paths at and below leave do not belong to it.
+func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content, error) {
+	c := &Content{repo: r, leave: leave, status: st, oidSize: r.oidSize(st.Head), read: map[string]indexStat{}, at: time.Now()}
+	entries, written, current := st.index.take(r)
+	if current {
+		c.newer = written
 	} else {
 		var err error
 		if entries, err = c.readIndex(ctx); err != nil {
@@ -117,16 +114,15 @@ func (c *Content) unhide(hidden []indexEntry, files []File) {
 // readIndex reads the index, or has git list it where the format is one that only
 // git knows.
 func (c *Content) readIndex(ctx context.Context) ([]indexEntry, error) {
-	b, err := c.repo.readOwn("index", MaxIndex)
-	if errors.Is(err, fs.ErrNotExist) {
+	seen, err := c.repo.seeIndex()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("read index: %w", err)
-	}
-	if entries, ok := scanIndex(b, c.repo.oidSize(c.status.Head)); ok {
-		c.newer, _ = indexTime(c.repo)
-		return entries, nil
+	case seen != nil:
+		c.newer = seen.written
+		return seen.entries, nil
 	}
 	out, err := c.repo.Run(ctx, "ls-files", "--stage", "-v", "-z")
 	if err != nil {
@@ -319,15 +315,12 @@ func (c *Content) hashFile(path, attrs string) (f File, filtered bool, err error
 		filtered = strings.Contains(attrs, "filter=") || strings.Contains(attrs, "ident") || strings.Contains(attrs, "encoding") ||
 			slices.Contains(content, '\r')
 	}
-	h := c.newHash()
-	fmt.Fprintf(h, "blob %d\x00", len(content))
-	h.Write(content)
-	f.ID = string(h.Sum(nil))
+	f.ID = string(objectID(c.newHash(), "blob", content))
 	return f, filtered, nil
 }
 
 func (c *Content) newHash() hash.Hash {
-	if c.repo.oidSize(c.status.Head) == sha256.Size {
+	if c.oidSize == sha256.Size {
 		return sha256.New()
 	}
 	return sha1.New() //nolint:gosec // git's own names for content

@@ -48,7 +48,7 @@ func (c *Content) ChangedSince(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := c.repo.Content(ctx, st, c.leave, nil)
+	now, err := c.repo.Content(ctx, st, c.leave)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +64,7 @@ func (c *Content) untouched() bool {
 	defer root.Close() //nolint:errcheck // read only
 	dir := int(root.Fd())
 	recent := c.at.Add(-clockTick)
-	quiet := c.watch.quiet()
-	c.watch.close()
 	for p, was := range c.dirs {
-		if quiet && c.watched[p] {
-			continue
-		}
 		now, ok := statAt(dir, p)
 		if !ok || now != was || now.notBefore(recent) {
 			return false
@@ -85,9 +80,6 @@ func (c *Content) untouched() bool {
 		if was, read := c.read[f.Path]; read && was.notBefore(recent) {
 			doubtful = append(doubtful, f)
 		}
-	}
-	if quiet {
-		return len(doubtful) <= maxDoubtful && c.sameFiles(doubtful)
 	}
 	var mu sync.Mutex
 	parallel(len(c.index), func(i int) {

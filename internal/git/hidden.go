@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha1" //nolint:gosec // git's own name for content
 	"crypto/sha256"
+	"hash"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,18 +17,12 @@ import (
 // hiddenChanges are files that differ although git was told not to look
 // (assume-unchanged, skip-worktree). Outside a sparse checkout a missing file is
 // as it should be.
-func (r Repo) hiddenChanges() []Change {
-	b, err := r.readOwn("index", MaxIndex)
-	if err != nil {
-		return nil
-	}
-	size := r.oidSize("")
-	entries, ok := scanIndex(b, size)
-	if !ok {
+func (r Repo) hiddenChanges(index *seenIndex) []Change {
+	if index == nil {
 		return nil // a format that only git knows
 	}
 	var out []Change
-	for _, e := range entries {
+	for _, e := range index.entries {
 		if !e.hidden || e.stage != 0 || e.mode&0o170000 != 0o100000 {
 			continue
 		}
@@ -37,7 +32,7 @@ func (r Repo) hiddenChanges() []Change {
 			if !e.skipped {
 				out = append(out, Change{Path: e.path, Index: '.', Worktree: 'D', Hidden: true})
 			}
-		case err != nil || blobID(data, size) != e.oid:
+		case err != nil || blobID(data, len(e.oid)) != e.oid:
 			out = append(out, Change{Path: e.path, Index: '.', Worktree: 'M', Hidden: true})
 		}
 	}
@@ -50,9 +45,14 @@ func blobID(data []byte, size int) string {
 	if size == sha256.Size {
 		h = sha256.New()
 	}
-	h.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
+	return string(objectID(h, "blob", data))
+}
+
+// objectID is the binary id that git gives to content of a kind.
+func objectID(h hash.Hash, kind string, data []byte) []byte {
+	h.Write([]byte(kind + " " + strconv.Itoa(len(data)) + "\x00"))
 	h.Write(data)
-	return string(h.Sum(nil))
+	return h.Sum(nil)
 }
 
 // Excludes is what besides the .gitignore files decides which files git ignores

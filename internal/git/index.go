@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"os"
 	"strconv"
 )
 
@@ -21,6 +22,50 @@ type indexEntry struct {
 // indexStat is what tells git, without reading a file, that it did not change.
 type indexStat struct {
 	ctime, ctimeNS, mtime, mtimeNS, ino, size uint32
+}
+
+// seenIndex is the index as it was when git was asked for the status.
+type seenIndex struct {
+	entries []indexEntry
+	written indexStat
+}
+
+// seeIndex reads the index; nil without an error where only git can read it.
+func (r Repo) seeIndex() (*seenIndex, error) {
+	written, _ := indexTime(r) // first: what is written from now on is noticed
+	b, err := r.readOwn("index", MaxIndex)
+	if err != nil {
+		return nil, err
+	}
+	entries, ok := scanIndex(b, r.oidSize(""))
+	if !ok {
+		return nil, nil
+	}
+	return &seenIndex{entries, written}, nil
+}
+
+// take hands the entries over to a caller that may change them; ok is false where
+// there are none, or the index was written since.
+func (s *seenIndex) take(r Repo) (entries []indexEntry, written indexStat, ok bool) {
+	if s == nil || s.entries == nil {
+		return nil, indexStat{}, false
+	}
+	now, ok := indexTime(r)
+	if !ok || now != s.written {
+		return nil, indexStat{}, false
+	}
+	entries, s.entries = s.entries, nil
+	return entries, s.written, true
+}
+
+// indexTime says when the index was written, and which file it is.
+func indexTime(r Repo) (indexStat, bool) {
+	dir, err := os.Open(r.GitDir)
+	if err != nil {
+		return indexStat{}, false
+	}
+	defer dir.Close() //nolint:errcheck // read only
+	return statAt(int(dir.Fd()), "index")
 }
 
 // readIndex lists the files of an index without a git process. ok is false for

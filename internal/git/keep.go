@@ -2,11 +2,9 @@ package git
 
 import (
 	"context"
-	"encoding/binary"
+	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"hash/adler32"
 	"os"
 	"path"
 	"path/filepath"
@@ -33,6 +31,8 @@ const (
 	keptDir = "gauntlet/snapshot.git"
 	// keptRef is the snapshot's name in it.
 	keptRef = "refs/heads/run"
+	// keptPacks holds its objects.
+	keptPacks = "objects/pack"
 	// maxFile bounds what is read at once.
 	maxFile = 1 << 30
 	// maxKept is the size up to which an untracked file is kept.
@@ -41,42 +41,49 @@ const (
 
 // Keep saves the content as a commit on top of HEAD, without a git process: what
 // HEAD has is borrowed, and only files and directories that differ are written.
-// The snapshot of the run before is dropped.
+// The snapshot of the run before is dropped. What a killed run left behind has
+// no name, and goes with the next one.
 func (c *Content) Keep(ctx context.Context, message string, now time.Time) (k Kept, err error) {
-	parent := filepath.Join(c.repo.GitDir, filepath.Dir(keptDir))
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return k, fmt.Errorf("snapshot: %w", err)
+	dir := filepath.Join(c.repo.GitDir, filepath.FromSlash(keptDir))
+	if err := c.repo.makeKept(dir, c.oidSize); err != nil {
+		return Kept{}, fmt.Errorf("snapshot: %w", err)
 	}
-	sweepKept(parent, now)
-	tmp, err := os.MkdirTemp(parent, tempKept+"*")
-	if err != nil {
-		return k, fmt.Errorf("snapshot: %w", err)
-	}
-	defer os.RemoveAll(tmp) //nolint:errcheck // renamed by now, or useless
-	w := &keeper{content: c, dir: filepath.Join(tmp, "objects"), dirty: map[string]bool{}}
+	w := &keeper{content: c, pack: packWriter{dir: filepath.Join(dir, keptPacks), newHash: c.newHash}, dirty: map[string]bool{}}
 	tree, err := w.trees(ctx)
-	if err == nil {
-		text := "tree " + hex.EncodeToString(tree) + "\n"
-		if c.status.Head != "" {
-			text += "parent " + c.status.Head + "\n"
-		}
-		who := fmt.Sprintf("Gauntlet <gauntlet@localhost> %d +0000", now.Unix())
-		text += "author " + who + "\ncommitter " + who + "\n\n" + message
-		var id []byte
-		id, err = w.write("commit", []byte(text))
-		k.Commit, k.Left = hex.EncodeToString(id), w.left
+	if err != nil {
+		return Kept{}, fmt.Errorf("snapshot: %w", err)
 	}
-	if err == nil {
-		err = c.repo.makeKept(tmp, k.Commit)
+	text := "tree " + hex.EncodeToString(tree) + "\n"
+	if c.status.Head != "" {
+		text += "parent " + c.status.Head + "\n"
 	}
-	k.dir = filepath.Join(c.repo.GitDir, filepath.FromSlash(keptDir))
+	who := fmt.Sprintf("Gauntlet <gauntlet@localhost> %d +0000", now.Unix())
+	text += "author " + who + "\ncommitter " + who + "\n\n" + message
+	id, err := w.pack.add("commit", []byte(text))
 	if err == nil {
-		err = errors.Join(os.RemoveAll(k.dir), os.Rename(tmp, k.dir))
+		err = w.pack.flush()
+	}
+	k = Kept{Commit: hex.EncodeToString(id), Left: w.left, dir: dir}
+	if err == nil {
+		err = safefile.Put(dir, filepath.Join(dir, keptRef), []byte(k.Commit+"\n"), 0o600)
 	}
 	if err != nil {
 		return Kept{}, fmt.Errorf("snapshot: %w", err)
 	}
+	dropOthers(filepath.Join(dir, keptPacks), w.pack.names...)
+	dropOthers(filepath.Join(dir, "objects"), "info", "pack")
+	dropOthers(filepath.Join(dir, filepath.Dir(keptRef)), filepath.Base(keptRef))
 	return k, nil
+}
+
+// dropOthers empties a directory of the snapshot of everything but some names.
+func dropOthers(dir string, keep ...string) {
+	entries, _ := safefile.ReadDir(dir, dir, -1)
+	for _, e := range entries {
+		if !slices.Contains(keep, e.Name()) {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // Env lets git see the snapshot's objects beside the repository's own.
@@ -103,35 +110,26 @@ func (k Kept) Bundle(ctx context.Context, r Repo, file string) error {
 // BundleRef is the branch that a bundle holds.
 const BundleRef = "refs/heads/gauntlet"
 
-// tempKept begins the names of snapshots that are not finished.
-const tempKept = "snapshot-"
-
-// sweepKept removes what killed runs left behind.
-func sweepKept(parent string, now time.Time) {
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), tempKept) && now.Sub(info.ModTime()) > time.Hour {
-			_ = os.RemoveAll(filepath.Join(parent, e.Name()))
-		}
-	}
-}
-
-// makeKept makes the repository around the objects; it borrows those of this one.
-func (r Repo) makeKept(dir, commit string) error {
+// makeKept makes the repository that holds snapshots, if it is not there yet; it
+// borrows the objects of this one.
+func (r Repo) makeKept(dir string, oidSize int) error {
 	config := "[core]\n\trepositoryformatversion = 0\n"
-	if len(commit) == 64 {
+	if oidSize == sha256.Size {
 		config = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectFormat = sha256\n"
 	}
-	files := []struct{ name, text string }{
+	for _, f := range []struct{ name, text string }{
 		{"HEAD", "ref: " + keptRef + "\n"},
 		{"config", config},
-		{keptRef, commit + "\n"},
 		{"objects/info/alternates", filepath.Join(r.CommonDir, "objects") + "\n"},
-	}
-	for _, f := range files {
+	} {
 		name := filepath.Join(dir, filepath.FromSlash(f.name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			return err
+		if b, err := safefile.Read("", name, maxPointer); err == nil && string(b) == f.text {
+			continue
+		}
+		for _, d := range []string{filepath.Dir(name), filepath.Join(dir, keptPacks), filepath.Join(dir, filepath.Dir(keptRef))} {
+			if err := os.MkdirAll(d, 0o700); err != nil {
+				return err
+			}
 		}
 		if err := safefile.Put(dir, name, []byte(f.text), 0o600); err != nil {
 			return err
@@ -143,10 +141,9 @@ func (r Repo) makeKept(dir, commit string) error {
 // keeper writes the objects of a snapshot that the repository may not have.
 type keeper struct {
 	content *Content
-	dir     string          // of the objects
+	pack    packWriter
 	dirty   map[string]bool // directories that differ from HEAD
 	left    []string
-	made    map[string]bool // of the two-letter directories
 }
 
 // trees writes what differs, bottom up, and returns the id of the root. Files are
@@ -277,9 +274,9 @@ func (w *keeper) tree(t *keptTree) ([]byte, error) {
 		return nil, nil
 	}
 	if dir := t.dir; !w.dirty[dir] && !(dir == "" && w.dirty["."]) {
-		return w.id("tree", b), nil
+		return objectID(w.content.newHash(), "tree", b), nil
 	}
-	return w.write("tree", b)
+	return w.pack.add("tree", b)
 }
 
 // blob is the id of a file as it is kept; nil for one that is not.
@@ -298,7 +295,7 @@ func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
 		if err != nil {
 			return nil, nil //nolint:nilerr // gone a moment ago
 		}
-		return w.write("blob", []byte(target))
+		return w.pack.add("blob", []byte(target))
 	case untracked && info.Size() > maxKept:
 		w.left = append(w.left, f.Path)
 		return nil, nil
@@ -307,53 +304,5 @@ func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // unreadable, or gone a moment ago
 	}
-	return w.write("blob", content)
-}
-
-func (w *keeper) id(kind string, data []byte) []byte {
-	h := w.content.newHash()
-	fmt.Fprintf(h, "%s %d\x00", kind, len(data))
-	h.Write(data)
-	return h.Sum(nil)
-}
-
-// write stores an object as git does.
-func (w *keeper) write(kind string, data []byte) ([]byte, error) {
-	id := w.id(kind, data)
-	name := hex.EncodeToString(id)
-	dir := filepath.Join(w.dir, name[:2])
-	if !w.made[name[:2]] {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, err
-		}
-		if w.made == nil {
-			w.made = map[string]bool{}
-		}
-		w.made[name[:2]] = true
-	}
-	object := append(fmt.Appendf(nil, "%s %d\x00", kind, len(data)), data...)
-	return id, safefile.Put(w.dir, filepath.Join(dir, name[2:]), stored(object), 0o400)
-}
-
-// stored is data as a zlib stream that is not compressed: the snapshot lives
-// until the next run, and a compressor costs more than the rest of it.
-func stored(data []byte) []byte {
-	const block = 1<<16 - 1
-	out := make([]byte, 0, len(data)+len(data)/block*5+16)
-	out = append(out, 0x78, 0x01)
-	for rest := data; ; {
-		part := rest[:min(len(rest), block)]
-		rest = rest[len(part):]
-		last := byte(0)
-		if len(rest) == 0 {
-			last = 1
-		}
-		out = append(out, last)
-		out = binary.LittleEndian.AppendUint16(out, uint16(len(part)))
-		out = binary.LittleEndian.AppendUint16(out, ^uint16(len(part)))
-		out = append(out, part...)
-		if last == 1 {
-			return binary.BigEndian.AppendUint32(out, adler32.Checksum(data))
-		}
-	}
+	return w.pack.add("blob", content)
 }

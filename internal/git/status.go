@@ -32,6 +32,9 @@ type Status struct {
 	Branch   string // "" when HEAD is detached
 	Upstream string
 	Changes  []Change
+
+	// index is what the index held, for whoever needs it too.
+	index *seenIndex
 }
 
 // Paths are all paths that differ, both sides of a rename, sorted.
@@ -67,14 +70,22 @@ func sorted(set map[string]bool) []string {
 
 // Status asks git once for branch, staged, unstaged and untracked changes.
 func (r Repo) Status(ctx context.Context) (Status, error) {
-	hidden := make(chan []Change, 1)
-	go func() { hidden <- r.hiddenChanges() }()
+	type seen struct {
+		index  *seenIndex
+		hidden []Change
+	}
+	looked := make(chan seen, 1)
+	go func() {
+		index, _ := r.seeIndex() // unreadable: git says why
+		looked <- seen{index, r.hiddenChanges(index)}
+	}()
 	out, err := r.Run(ctx, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--find-renames", "--no-ahead-behind")
 	if err != nil {
 		return Status{}, err
 	}
 	s, err := parseStatus(out)
-	s.Changes = append(s.Changes, <-hidden...)
+	own := <-looked
+	s.Changes, s.index = append(s.Changes, own.hidden...), own.index
 	return s, err
 }
 

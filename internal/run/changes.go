@@ -40,7 +40,6 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	if e.opts.Status != nil {
 		c.status = *e.opts.Status
 	} else {
-		e.ready = e.repo.Prepare(e.leave())
 		c.status, err = e.repo.Status(ctx)
 	}
 	committed := <-asked

@@ -79,7 +79,6 @@ type execution struct {
 	diffs   map[string][]byte // what reviews are given
 	partial bool              // gates that still fail are not part of this run
 	moved   movement          // what was committed since gates failed
-	ready   *git.Ready        // prepared before git looked
 	content *git.Content      // what is judged; nil when that cannot be told
 	tree    gate.Tree         // the project's part of it
 	ledger  proof.Ledger

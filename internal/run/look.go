@@ -20,7 +20,7 @@ import (
 func (e *execution) look(ctx context.Context) {
 	stateHome := site.StateHome(e.opts.Getenv)
 	e.ledger = proof.Open(proof.Dir(e.opts.Config.Settings.ProofsDir, e.repo.CommonDir, e.opts.Config.Root, stateHome), stateHome)
-	content, err := e.repo.Content(ctx, e.changes.status, e.leave(), e.ready)
+	content, err := e.repo.Content(ctx, e.changes.status, e.leave())
 	if err != nil {
 		e.res.Warnings = append(e.res.Warnings, "nothing can be reused: "+err.Error())
 		return

@@ -54,7 +54,6 @@ var writers = onlyFrom{
 	map[string]string{
 		"safefile":                 "the one way to write what anybody else reads",
 		"seal/seal.go":             "the key is made without a race by linking a finished file into place",
-		"git/keep.go":              "a snapshot's objects move into place as a whole",
 		"git/renames.go":           "a private directory for git itself, which is thrown away",
 		"git/throwaway.go":         "a private repository for git itself, which is thrown away",
 		"autonomy/commit/index.go": "the index is exchanged as git itself does it, under index.lock",
