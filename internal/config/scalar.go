@@ -24,6 +24,9 @@ func (d *decoder) scalar(n ast.Node, v reflect.Value, field string, tag reflect.
 		v.SetBool(b)
 	case reflect.String:
 		text, ok := stringOf(n)
+		if _, word := n.(*ast.BoolNode); word && strings.HasSuffix(field, "command") {
+			text, ok = n.GetToken().Value, true // true and false are commands
+		}
 		if !ok {
 			d.fail(n, field, "", "must be text, not %s%s", kindOf(n), quoteAdvice(n))
 			return

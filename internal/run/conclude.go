@@ -28,11 +28,15 @@ func (e *execution) conclude(attempts int) {
 	}
 	e.res.AttemptsLeft = max(0, attempts)
 	total := text.Count(len(e.res.Gates), "gate")
+	unjudged := "" // beside the failures
+	if len(errored) > 0 {
+		unjudged = fmt.Sprintf("; %d could not run: %s (%s)", len(errored), names(errored), errored[0].Message)
+	}
 	switch {
 	case len(failed) > 0 && e.res.Executed > 0 && attempts <= 0 && e.bounded():
-		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look", text.Count(len(failed), "gate"), names(failed)))
+		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look%s", text.Count(len(failed), "gate"), names(failed), unjudged))
 	case len(failed) > 0:
-		e.end(event.Failed, fmt.Sprintf("%d of %d gates failed: %s", len(failed), len(e.res.Gates), names(failed)))
+		e.end(event.Failed, fmt.Sprintf("%d of %d gates failed: %s%s", len(failed), len(e.res.Gates), names(failed), unjudged))
 	case len(errored) > 0:
 		e.end(event.InfrastructureErr, fmt.Sprintf("%d of %d gates could not run: %s (%s)", len(errored), len(e.res.Gates), names(errored), errored[0].Message))
 		e.res.ErrorMessage = errored[0].Message

@@ -20,11 +20,6 @@ func announce(f Facts, d Decision) (_ Decision, said []string) {
 	if len(said) == 0 {
 		return d, nil
 	}
-	text := strings.Join(said, ". ")
-	if d.SystemMessage == "" {
-		d.SystemMessage = "Gauntlet: " + text
-	} else {
-		d.SystemMessage = strings.TrimSuffix(d.SystemMessage, ".") + ". Also: " + text
-	}
+	d.SystemMessage = also(d.SystemMessage, "Gauntlet: "+strings.Join(said, ". "))
 	return d, said
 }

@@ -320,8 +320,8 @@ func conclude(f Facts) (Decision, bool) {
 	case f.Over, f.CheckpointMode == config.ModeOff:
 	case owed.Blocks():
 		return weakened(f, d, owed), true
-	case d.SystemMessage == "":
-		d.SystemMessage = owed.SystemMessage
+	default:
+		d.SystemMessage = also(d.SystemMessage, owed.SystemMessage)
 	}
 	return d, true
 }

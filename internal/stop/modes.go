@@ -26,17 +26,34 @@ func observed(f Facts, d Decision) Decision {
 		}
 	}
 	if len(notices) > quiet || !f.Ledger.Observed {
-		d.SystemMessage, d.Observed = "Gauntlet: "+redact.Line(strings.Join(notices, "; "), 1000), true
+		d.SystemMessage, d.Observed = also(d.SystemMessage, "Gauntlet: "+redact.Line(strings.Join(notices, "; "), 1000)), true
 	}
 	return d
 }
+
+// also is one message to a person with another one added to it; either may be
+// missing.
+func also(first, more string) string {
+	if first == "" || more == "" {
+		return first + more
+	}
+	return strings.TrimSuffix(first, ".") + ". Also: " + strings.TrimPrefix(more, "Gauntlet: ")
+}
+
+// maxCheckpoint bounds what a checkpoint sends to the agent, in bytes.
+const maxCheckpoint = 2000
 
 // weakened is a checkpoint that blocks, as far as its mode lets it; otherwise it
 // is the decision about the gates.
 func weakened(f Facts, gates Decision, owed event.Verdict) Decision {
 	mode := f.CheckpointMode
 	if mode.Blocks() {
-		return Decision{Verdict: owed}
+		// A person hears what the gates had to say, whatever else blocks.
+		owed.SystemMessage = also(owed.SystemMessage, gates.SystemMessage)
+		if known := (reason{res: f.Gates}).known(); known != "" && len(owed.Reason)+len(known) < maxCheckpoint {
+			owed.Reason += "\n" + strings.TrimSuffix(known, "\n")
+		}
+		return Decision{Verdict: owed, Observed: gates.Observed}
 	}
 	if gates.Status != event.StopHookActive { // that one is shown by its own name
 		gates.Status = event.PassedWithWarnings
@@ -44,7 +61,7 @@ func weakened(f Facts, gates Decision, owed event.Verdict) Decision {
 	gates.Message = owed.Message + " (mode " + string(mode) + ": not blocked)"
 	gates.WouldBlock, gates.Owed = true, owed.Owed
 	if mode == config.ModeWarn || !f.Ledger.Observed {
-		gates.SystemMessage, gates.Observed = "Gauntlet would have blocked the stop: "+redact.Line(owed.Message, 500), true
+		gates.SystemMessage, gates.Observed = also("Gauntlet would have blocked the stop: "+redact.Line(owed.Message, 500), gates.SystemMessage), true
 	}
 	return gates
 }

@@ -56,7 +56,7 @@ func (r reason) known() string {
 		if i == 5 {
 			break
 		}
-		fmt.Fprintf(&b, "\n%s fails too, and was failing before this turn: it is not held against you.\n", gateTitle(g))
+		fmt.Fprintf(&b, "\n%s fails, and was failing before this turn: it is not held against you.\n", gateTitle(g))
 	}
 	return b.String()
 }
