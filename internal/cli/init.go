@@ -348,6 +348,10 @@ func (w *initWork) confirmAndWrite(ctx context.Context) error {
 	}
 	w.report.Files = orEmpty(w.files.Files)
 	w.report.Written = true
+	if !w.files.Kept && len(w.report.Gates) == 0 {
+		w.say("Done, but nothing is checked yet: write a gate, or install what is missing and run gauntlet init again.")
+		return nil
+	}
 	w.say("Done. Try it: gauntlet run --all. Check the hooks: gauntlet doctor.")
 	return nil
 }

@@ -75,11 +75,11 @@ func trialWord(t setup.Trial) string {
 	return "not tried"
 }
 
-// The summary has at most 15 lines, whatever was found: the question below it
-// must be seen together with what it is about.
+// The summary and the question below it have at most 15 lines, whatever was
+// found: 3 of their own, the gates, what was left out with its heading, the notes.
 const (
 	maxSummaryGates = 6
-	maxSummaryLeft  = 3
+	maxSummaryLeft  = 2
 	maxSummaryNotes = 2
 )
 
@@ -99,15 +99,21 @@ func (w *initWork) summary() {
 		line("Gates:   run when the agent stops")
 	}
 	name, cmd := 0, 0
-	shown := gates[:min(len(gates), maxSummaryGates)]
-	if len(gates) == maxSummaryGates+1 {
-		shown = gates
+	shown := gates
+	if len(gates) > maxSummaryGates {
+		shown = gates[:maxSummaryGates-1]
 	}
 	for _, g := range shown {
-		name, cmd = max(name, len(g.Name)), max(cmd, min(len(g.Command), 44))
+		name, cmd = max(name, len(g.Name)), max(cmd, len(g.Command))
 	}
+	room := 44
+	if t.Live { // how a gate did must be seen too
+		width, _ := t.Size()
+		room = max(8, min(room, width-name-20))
+	}
+	cmd = min(cmd, room)
 	for _, g := range shown {
-		line(fmt.Sprintf("  %-*s  %-*s  %s", name, g.Name, cmd, redact.Line(g.Command, 44), gateWord(g)))
+		line(fmt.Sprintf("  %-*s  %-*s  %s", name, g.Name, cmd, redact.Line(g.Command, cmd), gateWord(g)))
 	}
 	if rest := len(gates) - len(shown); rest > 0 {
 		line(fmt.Sprintf("  and %d more (--diff shows all)", rest))
@@ -115,7 +121,7 @@ func (w *initWork) summary() {
 	w.summaryLeft(line)
 	line("Writes:  " + w.writes())
 	for i, note := range rep.Notes {
-		if i == maxSummaryNotes && len(rep.Notes) > maxSummaryNotes+1 {
+		if i == maxSummaryNotes-1 && len(rep.Notes) > maxSummaryNotes {
 			line(fmt.Sprintf("note: and %d more (--diff shows all)", len(rep.Notes)-i))
 			break
 		}

@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/safefile"
 )
 
 // Action is what a change does to a file.
@@ -62,6 +63,7 @@ func (c *Change) After() []byte {
 // looked at is left.
 func (p Places) Apply(changes []*Change) error {
 	for i, c := range changes {
+		safefile.Sweep(c.file.real)
 		if err := p.apply(c); err != nil {
 			p.TakeBack(changes[:i])
 			return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Write puts data at path with the given permissions: temporary file in the
@@ -74,6 +75,22 @@ func createTemp(r *os.Root, rel string) (*os.File, string, error) {
 		f, err := r.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err == nil || !errors.Is(err, fs.ErrExist) || try > 1000 {
 			return f, tmp, err
+		}
+	}
+}
+
+// Sweep removes what writes to path left beside it when they were killed. The
+// caller holds the lock under which path is written.
+func Sweep(path string) {
+	dir, base := filepath.Split(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), "."+base+".tmp-")
+		if _, err := strconv.ParseUint(number, 10, 32); ours && err == nil && e.Type().IsRegular() {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,5 +84,29 @@ func assertNoLeftovers(t *testing.T, dir string, want int) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != want {
 		t.Errorf("%d entries in the folder, want %d: %v %v", len(entries), want, entries, err)
+	}
+}
+
+// A write that was killed leaves a temporary file; what only looks like one stays.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "settings.json")
+	for _, name := range []string{"settings.json", ".settings.json.tmp-123", ".settings.json.tmp-x", ".other.json.tmp-123", "settings.json.tmp-1"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	Sweep(path)
+	Sweep(filepath.Join(dir, "nowhere", "x"))
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if want := []string{".other.json.tmp-123", ".settings.json.tmp-x", "settings.json", "settings.json.tmp-1"}; !slices.Equal(got, want) {
+		t.Errorf("left: %q", got)
 	}
 }

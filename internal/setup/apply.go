@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"gauntlet/internal/config"
 )
 
 // Apply makes the plan and then asks verify whether the result holds. A file
@@ -55,6 +53,15 @@ func (p *Plan) Apply(verify func() error) (undo func(), err error) {
 				return nil, fmt.Errorf("write %s: %w", f.Path, cause(err))
 			}
 			steps = append(steps, func() { _ = root.Remove(name) })
+		case Replace:
+			old, err := root.ReadFile(name)
+			if err != nil {
+				return nil, fmt.Errorf("read %s: %w", f.Path, cause(err))
+			}
+			steps = append(steps, func() { _ = replace(root, name, string(old)) })
+			if err := replace(root, name, f.Text); err != nil {
+				return nil, fmt.Errorf("write %s: %w", f.Path, cause(err))
+			}
 		case Append:
 			info, err := root.Stat(name)
 			if err != nil {
@@ -73,7 +80,7 @@ func (p *Plan) Apply(verify func() error) (undo func(), err error) {
 func (p *Plan) order() []int {
 	var first, last []int
 	for i, f := range p.Files {
-		if f.Path == path.Join(config.Dir, config.File) {
+		if f.Path == configFile {
 			last = append(last, i)
 		} else {
 			first = append(first, i)
@@ -97,6 +104,16 @@ func makeFolders(root *os.Root, dir string) (undo []func(), err error) {
 		}
 	}
 	return undo, nil
+}
+
+// replace puts a finished file in the place of another.
+func replace(root *os.Root, name, text string) error {
+	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d.tmp", filepath.Base(name), os.Getpid()))
+	defer func() { _ = root.Remove(temp) }()
+	if err := write(root, temp, text, os.O_CREATE|os.O_EXCL|os.O_WRONLY); err != nil {
+		return err
+	}
+	return root.Rename(temp, name)
 }
 
 // create makes a file that appears whole or not at all and never replaces one:
@@ -163,6 +180,8 @@ func (p *Plan) Show(w io.Writer) {
 			fmt.Fprintf(w, "extend %s\n", f.Path)
 		case Keep:
 			fmt.Fprintf(w, "keep   %s\n", f.Path)
+		case Replace:
+			fmt.Fprintf(w, "change %s\n", f.Path)
 		}
 		for line := range strings.Lines(strings.TrimLeft(f.Text, "\r\n")) {
 			fmt.Fprintf(w, "  + %s\n", strings.TrimRight(line, "\r\n"))

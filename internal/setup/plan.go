@@ -19,6 +19,9 @@ const (
 	Create Action = "create"
 	Append Action = "append"
 	Keep   Action = "keep" // it is there, and stays as it is
+	// Replace is for a configuration that an earlier init wrote when it found no
+	// gate, and that nobody has touched since.
+	Replace Action = "replace"
 )
 
 // File is one file of the plan.
@@ -71,10 +74,28 @@ func Look(dir string) (Result, error) {
 	return Find(root.FS()), nil
 }
 
-// HasConfig tells whether the project has a configuration already.
+// HasConfig tells whether the project has a configuration already. One that init
+// wrote without a gate does not count: what was missing may be there now.
 func HasConfig(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, config.Dir, config.File))
-	return err == nil
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	return exists(root, configFile) && !isEmpty(root)
+}
+
+// configFile is the project's configuration, from its root.
+const configFile = config.Dir + "/" + config.File
+
+// isEmpty: the configuration is the one that init writes when it finds no gate.
+func isEmpty(root *os.Root) bool {
+	info, err := root.Lstat(filepath.FromSlash(configFile))
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRead {
+		return false
+	}
+	data, err := root.ReadFile(filepath.FromSlash(configFile))
+	return err == nil && string(data) == renderConfig(nil, nil, nil)
 }
 
 // Make looks at the project and plans. An existing configuration is never
@@ -90,8 +111,8 @@ func Make(o Options) (*Plan, error) {
 	}
 	p := &Plan{Root: o.Root}
 	logDir := "gauntlet_logs"
-	configFile := path.Join(config.Dir, config.File)
-	if exists(root, configFile) {
+	switch {
+	case exists(root, configFile) && !(isEmpty(root) && o.Found != nil && len(o.Found.Proposals) > 0):
 		loaded, err := config.Load(o.Root, o.Getenv)
 		if err != nil {
 			return nil, err
@@ -100,7 +121,7 @@ func Make(o Options) (*Plan, error) {
 		p.Files = append(p.Files, File{Path: configFile, Action: Keep})
 		p.Kept = true
 		p.Notes = append(p.Notes, configFile+" is there already and was left as it is")
-	} else {
+	default:
 		p.propose(root, o)
 	}
 	if o.InGit {
@@ -145,7 +166,7 @@ func (p *Plan) propose(root *os.Root, o Options) {
 	p.Entries, p.Gates = p.Found.Gates()
 	p.Notes = append(p.Notes, p.Found.Notes...)
 	reviews := len(o.Reviewers) > 0
-	p.add(root, path.Join(config.Dir, config.File), renderConfig(p.Entries, p.Gates, o.Reviewers))
+	p.add(root, configFile, renderConfig(p.Entries, p.Gates, o.Reviewers))
 	for _, g := range p.Gates {
 		p.addGate(root, g)
 	}
@@ -165,11 +186,15 @@ func (p *Plan) addGate(root *os.Root, g Gate) {
 }
 
 func (p *Plan) add(root *os.Root, file, text string) {
-	if exists(root, file) {
+	action := Create
+	switch {
+	case file == configFile && isEmpty(root):
+		action = Replace
+	case exists(root, file):
 		p.Files = append(p.Files, File{Path: file, Action: Keep})
 		return
 	}
-	p.Files = append(p.Files, File{Path: file, Action: Create, Text: text})
+	p.Files = append(p.Files, File{Path: file, Action: action, Text: text})
 }
 
 func exists(root *os.Root, name string) bool {

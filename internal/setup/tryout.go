@@ -207,7 +207,7 @@ func (t *Tryout) has(dir, name string) bool {
 // missing says what to install.
 func (t *Tryout) missing(p Proposal, res gate.Result, last string) string {
 	if how := t.install(p); how != "" {
-		return "its dependencies are not installed; run `" + how + "` and init again"
+		return "its dependencies are not installed (" + how + ")"
 	}
 	if offline(res.Tail) {
 		return "it needs the network"
