@@ -51,6 +51,7 @@ type Content struct {
 	read    map[string]indexStat
 	dirs    map[string]indexStat
 	at      time.Time
+	digest  string
 }
 
 // maxHashed is the size up to which a file is read; of larger ones size and time
@@ -380,7 +381,56 @@ func (c *Content) Digest() string {
 	if len(c.Unknown) > 0 {
 		return ""
 	}
+	if c.digest == "" {
+		h := sha256.New()
+		c.write(h)
+		c.digest = hex.EncodeToString(h.Sum(nil))
+	}
+	return c.digest
+}
+
+// maxSeen is how many files of what git does not look into are looked at.
+const maxSeen = 20_000
+
+// Sight names the content as far as it can be seen: for what is not known, the
+// sizes and times of its files stand. It tells whether anything changed, and proves
+// nothing. "" where there is too much to look at.
+func (c *Content) Sight() string {
+	if len(c.Unknown) == 0 {
+		return c.Digest()
+	}
 	h := sha256.New()
+	c.write(h)
+	seen := 0
+	for _, p := range c.Unknown {
+		_ = filepath.WalkDir(filepath.Join(c.repo.Root, filepath.FromSlash(p)), func(name string, e fs.DirEntry, err error) error {
+			if seen++; err != nil || seen > maxSeen {
+				return filepath.SkipDir
+			}
+			if e.Name() == ".git" {
+				return skipGit(e)
+			}
+			if info, err := e.Info(); err == nil && !e.IsDir() {
+				fmt.Fprintf(h, "%s\x00%o %d %d\x00", name, info.Mode(), info.Size(), info.ModTime().UnixNano())
+			}
+			return nil
+		})
+	}
+	if seen > maxSeen {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func skipGit(e fs.DirEntry) error {
+	if e.IsDir() {
+		return filepath.SkipDir
+	}
+	return nil
+}
+
+// write writes the content that is known.
+func (c *Content) write(h hash.Hash) {
 	buf := make([]byte, 0, 256)
 	for _, f := range c.Files {
 		buf = strconv.AppendInt(buf[:0], int64(len(f.Path)), 10)
@@ -390,5 +440,4 @@ func (c *Content) Digest() string {
 		buf = append(buf, f.ID...)
 		h.Write(buf)
 	}
-	return hex.EncodeToString(h.Sum(nil))
 }

@@ -110,6 +110,11 @@ func TestContentNamesWhatItCannotKnow(t *testing.T) {
 	if c.Digest() != "" {
 		t.Error("a digest of what is not known")
 	}
+	first, again := c.Sight(), c.Sight()
+	sh(t, r.Root, `echo 1 > inner/x`)
+	if then := c.Sight(); first == "" || first != again || first == then {
+		t.Errorf("seen %q, %q, after a change %q", first, again, then)
+	}
 }
 
 // Whatever happens to a file between two looks is seen; what is only touched is not.

@@ -26,7 +26,7 @@ func (e *execution) look(ctx context.Context) {
 		return
 	}
 	e.content = content
-	e.res.Tree = content.Digest()
+	e.res.Tree, e.res.Sight = content.Digest(), content.Sight()
 	if len(content.Unreadable) > 0 {
 		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s cannot be read as git would add it, so no result that depends on it is reused", content.Unreadable[0]))
 	}

@@ -29,8 +29,9 @@ type Result struct {
 	ChangedMeanwhile []string `json:"changedWhileJudged,omitempty"`
 	// Notes are worth knowing; there is nothing to do about them.
 	Notes []string `json:"notes,omitempty"`
-	// Tree names the content that was judged.
-	Tree string `json:"-"`
+	// Tree names the content that was judged, "" where a part of it is not known;
+	// Sight as far as it can be seen.
+	Tree, Sight string `json:"-"`
 	// Changed are the paths that were judged; Attempt is which run of the turn
 	// this was, from 1.
 	Changed []string `json:"-"`

@@ -70,7 +70,7 @@ func (s *stopping) remember(ctx context.Context, d Decision, told bool, announce
 		return d // concerns no project
 	}
 	out := turn.Outcome{
-		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Tree: s.Gates.Tree,
+		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Tree: s.Gates.Sight,
 		Work: s.Work, Settled: d.Settled, Told: told, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
 	if out.Turn == (turn.Mark{}) {

@@ -41,7 +41,7 @@ func TestStepsAreNumberedInOrder(t *testing.T) {
 // failedRun is a run in which gates failed in a way that is named by which.
 func failedRun(which, tree string, left int) run.Result {
 	return run.Result{
-		Status: event.Failed, Message: "1 of 1 gates failed: test", Tree: tree, AttemptsLeft: left,
+		Status: event.Failed, Message: "1 of 1 gates failed: test", Tree: tree, Sight: tree, AttemptsLeft: left,
 		Gates: []gate.Result{{ID: "check:.:test", Kind: gate.KindCheck, Name: "test", Status: gate.Fail, Message: "exit code 1", Command: "make test", Tail: which}},
 	}
 }
@@ -216,7 +216,7 @@ func TestBlocksOfATurnAreBounded(t *testing.T) {
 					f.Commit = event.Verdict{Status: event.CommitRequired, Message: "m", Reason: "commit"}
 				}
 				d, _ := decide(f)
-				ledger.Record(turn.Outcome{Turn: f.Mark, At: now, Status: d.Status, Reason: d.Reason, Failures: d.Failures, Tree: f.Gates.Tree, Settled: d.Settled})
+				ledger.Record(turn.Outcome{Turn: f.Mark, At: now, Status: d.Status, Reason: d.Reason, Failures: d.Failures, Tree: f.Gates.Sight, Settled: d.Settled})
 				if blocked = d.Blocks(); !blocked {
 					break
 				}
