@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
 
-.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench e2e packages packages-test vet-platforms fuzz reproducible sbom clean
+.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms fuzz reproducible sbom clean
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ packages-test: ## build one for this machine twice, compare, install each way an
 
 bench: build ## measure beside peers and write docs/benchmarks.md
 	$(GO) run ./bench
+
+bench-fleet: ## simulated machines against nginx and PostgreSQL; writes docs/fleet-benchmarks.md and figures in docs/fleet.md
+	$(GO) run ./bench/fleet
 
 reproducible: ## build twice in different directories and compare
 	@a=$$(mktemp -d) && b=$$(mktemp -d) && trap 'rm -rf "$$a" "$$b"' EXIT && \

@@ -87,6 +87,9 @@ func (app *App) root() *cobra.Command {
 		Long: `Share Gauntlet's history and gates between machines: send the history of this machine
 to PostgreSQL or to an OpenTelemetry collector, look at the history of all machines,
 and run gates on a build farm. One machine alone needs none of it.`,
+		Example: `  DATABASE_URL=postgres://gauntlet@db.example/gauntlet gauntlet-fleet sync --follow 30s
+  DATABASE_URL=postgres://gauntlet@db.example/gauntlet gauntlet-fleet ui
+  OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318 gauntlet-fleet export`,
 		Version:       buildinfo.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -30,6 +30,9 @@ later), 2 wrong arguments.`,
   gauntlet-fleet export --endpoint http://localhost:4318 --follow 30s`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := flags.check(); err != nil {
+				return err
+			}
 			if endpoint == "" {
 				endpoint = app.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
 			}

@@ -256,6 +256,15 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"export", "--endpoint", "collector"}, "not an http or https address"},
 		{[]string{"sync", "extra"}, "unknown command"},
 		{[]string{"sink"}, "unknown command"},
+		{[]string{"sync", "--follow", "-5s"}, "--follow -5s: want an interval"},
+		{[]string{"sync", "--follow", "1ns"}, "at least 1s"},
+		{[]string{"export", "--follow", "soon"}, "invalid argument"},
+		{[]string{"export", "--retry-for", "-1s"}, "--retry-for -1s"},
+		{[]string{"sync", "--database", "mysql://x"}, "database address"},
+		{[]string{"sync", "--database", "\x00"}, "database address"},
+		{[]string{"ui"}, "set DATABASE_URL"},
+		{[]string{"ui", "--database", "postgres://127.0.0.1:1/x", "--login-header", "X-User: admin"}, "not the name of a header"},
+		{[]string{"execute"}, "--farm and --result are needed"},
 	} {
 		if code := m.run(tt.args...); code != 2 || !strings.Contains(m.err.String(), tt.want) {
 			t.Errorf("%v: exit %d, %s", tt.args, code, m.err.String())

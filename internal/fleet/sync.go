@@ -29,6 +29,20 @@ func (f *sendFlags) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.retryFor, "retry-for", time.Minute, "how long to wait for a server that does not answer")
 }
 
+// minFollow keeps a typing error from asking a server without pause.
+const minFollow = time.Second
+
+// check reports values that make no sense.
+func (f *sendFlags) check() error {
+	switch {
+	case f.follow < 0 || f.follow > 0 && f.follow < minFollow:
+		return fmt.Errorf("--follow %s: want an interval of at least %s, such as 30s", f.follow, minFollow)
+	case f.retryFor < 0:
+		return fmt.Errorf("--retry-for %s: want a duration such as 1m, or 0s to try once", f.retryFor)
+	}
+	return nil
+}
+
 func (app *App) syncCmd() *cobra.Command {
 	var flags sendFlags
 	var database string
@@ -44,11 +58,11 @@ later), 2 wrong arguments.`,
   gauntlet-fleet sync --follow 30s`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if database == "" {
-				database = app.Getenv("DATABASE_URL")
+			if err := flags.check(); err != nil {
+				return err
 			}
-			if database == "" {
-				return errors.New("no database: set DATABASE_URL or use --database")
+			if err := app.database(&database); err != nil {
+				return err
 			}
 			return failed(app.sync(cmd.Context(), database, flags))
 		},
@@ -58,19 +72,31 @@ later), 2 wrong arguments.`,
 	return cmd
 }
 
+// database completes the address of the database and looks whether it is one.
+func (app *App) database(address *string) error {
+	if *address == "" {
+		*address = app.Getenv("DATABASE_URL")
+	}
+	if *address == "" {
+		return errors.New("no database: set DATABASE_URL or use --database")
+	}
+	return postgres.Check(*address)
+}
+
 func (app *App) sync(ctx context.Context, database string, flags sendFlags) error {
 	dir, names, err := app.sender(flags)
 	if err != nil {
 		return err
 	}
-	store, err := postgres.Open(ctx, database)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
+	var store *postgres.Store // only while something is sent: many machines share the server's connections
 	from := names.origin()
 	migrated, added, unreadable := false, 0, 0
 	d := app.drain(dir, readerName("postgres", database), flags, func(ctx context.Context, lines [][]byte) error {
+		if store == nil {
+			if store, err = postgres.Open(ctx, database); err != nil {
+				return err
+			}
+		}
 		if !migrated {
 			if err := store.Migrate(ctx); err != nil {
 				return permanentIf(err, postgres.ErrNewer)
@@ -91,6 +117,10 @@ func (app *App) sync(ctx context.Context, database string, flags sendFlags) erro
 	return app.repeat(ctx, flags.follow, func(ctx context.Context) error {
 		added, unreadable = 0, 0
 		sent, err := d.run(ctx)
+		if store != nil {
+			store.Close()
+			store = nil
+		}
 		if err == nil && (sent > 0 || flags.follow == 0) {
 			fmt.Fprintf(app.Out, "%d records sent, %d of them new to the database", sent-unreadable, added)
 			if unreadable > 0 {

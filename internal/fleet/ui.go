@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +15,9 @@ import (
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/ui"
 )
+
+// headerChars are what names of headers that proxies use are made of.
+const headerChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 func (app *App) uiCmd() *cobra.Command {
 	var database, listen, header string
@@ -25,16 +28,19 @@ func (app *App) uiCmd() *cobra.Command {
 		Long: `Serve the page over the database of all machines, with machines and people as filters.
 Who may look: whoever has the token in the address that is printed (or in
 GAUNTLET_FLEET_TOKEN), or, with --login-header, whoever a proxy in front of it has logged
-in. With --login-header listen only where the proxy alone can reach it.`,
+in. With --login-header listen only where the proxy alone can reach it.
+
+Exit codes: 0 it was asked to end, 1 the database or the address to listen on cannot be
+had, 2 wrong arguments.`,
 		Example: `  DATABASE_URL=postgres://gauntlet@db.example/gauntlet gauntlet-fleet ui
   gauntlet-fleet ui --listen 127.0.0.1:8080 --host stops.example.com --login-header X-Forwarded-User`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if database == "" {
-				database = app.Getenv("DATABASE_URL")
+			if err := app.database(&database); err != nil {
+				return err
 			}
-			if database == "" {
-				return errors.New("no database: set DATABASE_URL or use --database")
+			if strings.Trim(header, headerChars) != "" {
+				return fmt.Errorf("--login-header: %q is not the name of a header", header)
 			}
 			return failed(app.ui(cmd.Context(), database, listen, header, hosts))
 		},
@@ -60,6 +66,9 @@ func (app *App) ui(ctx context.Context, database, listen, header string, hosts [
 		return err
 	}
 	at := listener.Addr().String()
+	if tcp, ok := listener.Addr().(*net.TCPAddr); header != "" && ok && !tcp.IP.IsLoopback() {
+		app.warn("everyone who reaches %s without the proxy can claim to be logged in by sending %s", at, header)
+	}
 	token := app.Getenv("GAUNTLET_FLEET_TOKEN")
 	if token == "" {
 		token = rand.Text()

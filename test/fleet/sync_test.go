@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,12 +37,15 @@ func newSpool(t *testing.T, db *fleettest.Postgres, records int) *spool {
 	}
 	s := &spool{t: t, bin: filepath.Join(filepath.Dir(bin), "gauntlet-fleet"), home: t.TempDir(), db: db}
 	dir := filepath.Join(s.home, ".local/state/gauntlet/history")
+	var recs []history.Record
 	for i := range records {
-		rec := history.Record{
+		recs = append(recs, history.Record{
 			Type: history.Verdict, ID: fmt.Sprintf("%s-%d", filepath.Base(s.home), i), Time: time.Now(), Status: "passed", Decision: "approve",
 			Message: strings.Repeat("m", 300),
-		}
-		if err := history.Append(dir, rec); err != nil {
+		})
+	}
+	for part := range slices.Chunk(recs, 500) {
+		if err := history.Append(dir, part...); err != nil {
 			t.Fatal(err)
 		}
 	}

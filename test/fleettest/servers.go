@@ -16,12 +16,20 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"testing"
 	"time"
 )
 
+// T is what is needed of a test, or of a benchmark that is a program.
+type T interface {
+	Helper()
+	Cleanup(func())
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Skipf(format string, args ...any)
+}
+
 // missing skips or fails a test whose server is not installed.
-func missing(t testing.TB, what string) {
+func missing(t T, what string) {
 	t.Helper()
 	if os.Getenv("GAUNTLET_REQUIRE_SERVERS") != "" {
 		t.Fatalf("%s is not installed", what)
@@ -43,7 +51,7 @@ func find(name string, globs ...string) string {
 }
 
 // freePort asks the kernel for a port nobody listens on.
-func freePort(t testing.TB) int {
+func freePort(t T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -53,7 +61,7 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func awaitPort(t testing.TB, port int, log string) {
+func awaitPort(t T, port int, log string) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
@@ -68,8 +76,11 @@ func awaitPort(t testing.TB, port int, log string) {
 // Postgres is a running PostgreSQL.
 type Postgres struct {
 	URL string
+	Dir string // of its files
 
-	t      testing.TB
+	settings []string
+
+	t      T
 	ctl    string
 	data   string
 	log    string
@@ -77,8 +88,9 @@ type Postgres struct {
 	asUser *syscall.Credential
 }
 
-// StartPostgres makes and starts a database cluster of its own.
-func StartPostgres(t testing.TB) *Postgres {
+// StartPostgres makes and starts a database cluster of its own. It does not wait
+// for the disk unless a setting says so (fsync=on).
+func StartPostgres(t T, settings ...string) *Postgres {
 	t.Helper()
 	const debian = "/usr/lib/postgresql/*/bin/"
 	initdb, ctl := find("initdb", debian+"initdb"), find("pg_ctl", debian+"pg_ctl")
@@ -90,7 +102,7 @@ func StartPostgres(t testing.TB) *Postgres {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	p := &Postgres{t: t, ctl: ctl, data: filepath.Join(dir, "data"), log: filepath.Join(dir, "log"), port: freePort(t)}
+	p := &Postgres{Dir: dir, t: t, settings: settings, ctl: ctl, data: filepath.Join(dir, "data"), log: filepath.Join(dir, "log"), port: freePort(t)}
 	if os.Geteuid() == 0 { // PostgreSQL refuses to run as root
 		p.asUser = credential(t, "postgres")
 		if err := os.Chown(dir, int(p.asUser.Uid), int(p.asUser.Gid)); err != nil {
@@ -108,6 +120,9 @@ func StartPostgres(t testing.TB) *Postgres {
 func (p *Postgres) Start() {
 	p.t.Helper()
 	opts := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off -c max_connections=250", p.port)
+	for _, s := range p.settings {
+		opts += " -c " + s
+	}
 	p.run(p.ctl, "-D", p.data, "-l", p.log, "-o", opts, "-w", "start")
 }
 
@@ -132,7 +147,7 @@ func (p *Postgres) run(name string, args ...string) {
 	}
 }
 
-func credential(t testing.TB, name string) *syscall.Credential {
+func credential(t T, name string) *syscall.Credential {
 	t.Helper()
 	u, err := user.Lookup(name)
 	if err != nil {
@@ -151,7 +166,7 @@ func credential(t testing.TB, name string) *syscall.Credential {
 
 // StartNginx starts nginx as a remote cache: WebDAV PUT into a directory. It
 // returns its address and that directory.
-func StartNginx(t testing.TB) (address, root string) {
+func StartNginx(t T) (address, root string) {
 	t.Helper()
 	nginx := find("nginx", "/usr/sbin/nginx")
 	if nginx == "" {

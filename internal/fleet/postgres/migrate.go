@@ -62,8 +62,14 @@ const migrationLock = 0x6761756e746c6574
 // ErrNewer says that the database was migrated by a newer version.
 var ErrNewer = errors.New("the database was made by a newer gauntlet-fleet: upgrade this one")
 
-// Migrate brings the database to the present schema.
+// Migrate brings the database to the present schema. Where it is there already,
+// that costs one question.
 func (s *Store) Migrate(ctx context.Context) error {
+	have := 0
+	err := s.pool.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM gauntlet_schema`).Scan(&have)
+	if err == nil && have == len(migrations()) {
+		return nil
+	}
 	tx, err := s.pool.Begin(ctx)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)

@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"gauntlet/internal/history"
@@ -20,11 +22,26 @@ type Store struct {
 	pool *pgxpool.Pool
 }
 
-// Open connects to the database, a postgres:// address or a connection string.
-func Open(ctx context.Context, address string) (*Store, error) {
+// Check reports what is wrong with the address of a database.
+func Check(address string) error {
+	_, err := parse(address)
+	return err
+}
+
+func parse(address string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, fmt.Errorf("database address: %w", err) // pgx leaves the password out
+	}
+	return cfg, nil
+}
+
+// Open prepares connections to the database, a postgres:// address or a connection
+// string.
+func Open(ctx context.Context, address string) (*Store, error) {
+	cfg, err := parse(address)
+	if err != nil {
+		return nil, err
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = 10 * time.Second
@@ -56,33 +73,35 @@ type Line struct {
 // again, whole or in part, adds only what is not there. It returns how many were
 // new. Lines that are not records are counted and left out.
 func (s *Store) Add(ctx context.Context, from Origin, lines []Line) (added, unreadable int, err error) {
-	rows := make([][]any, 0, len(lines))
+	batch, sql := &pgx.Batch{}, insert()
 	for _, line := range lines {
 		row, ok := columns(from, line)
 		if !ok {
 			unreadable++
 			continue
 		}
-		rows = append(rows, row)
+		batch.Queue(sql, row...).Exec(func(tag pgconn.CommandTag) error {
+			added += int(tag.RowsAffected())
+			return nil
+		})
 	}
-	if len(rows) == 0 {
+	if batch.Len() == 0 {
 		return 0, unreadable, nil
 	}
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `CREATE TEMPORARY TABLE incoming (LIKE gauntlet_records INCLUDING DEFAULTS) ON COMMIT DROP`); err != nil {
-			return err
-		}
-		if _, err := tx.CopyFrom(ctx, pgx.Identifier{"incoming"}, names(), pgx.CopyFromRows(rows)); err != nil {
-			return err
-		}
-		tag, err := tx.Exec(ctx, `INSERT INTO gauntlet_records SELECT * FROM incoming ON CONFLICT DO NOTHING`)
-		added = int(tag.RowsAffected())
-		return err
-	})
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return tx.SendBatch(ctx, batch).Close() })
 	if err != nil {
 		return 0, unreadable, fmt.Errorf("store: %w", err)
 	}
 	return added, unreadable, nil
+}
+
+// insert adds one record unless it is there.
+func insert() string {
+	var places []string
+	for i := range names() {
+		places = append(places, "$"+strconv.Itoa(i+1))
+	}
+	return "INSERT INTO gauntlet_records (" + strings.Join(names(), ", ") + ") VALUES (" + strings.Join(places, ", ") + ") ON CONFLICT DO NOTHING"
 }
 
 func names() []string {

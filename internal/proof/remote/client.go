@@ -63,6 +63,9 @@ func New(base string, transport http.RoundTripper, auth func(*http.Request) erro
 	return &Server{base: u, client: client, auth: auth}, nil
 }
 
+// Close ends the connections that are kept for another request.
+func (s *Server) Close() { s.client.CloseIdleConnections() }
+
 // Lookup fetches the signed envelope stored under key, a hex SHA-256. ErrMiss is
 // every answer that holds none; other errors say that the server did not answer.
 func (s *Server) Lookup(ctx context.Context, key string) ([]byte, error) {

@@ -85,6 +85,7 @@ func (q *Inquiry) Wait(ctx context.Context) Answer {
 	done := make(chan struct{})
 	go func() {
 		q.all.Wait()
+		q.cache.server.Close()
 		close(done)
 	}()
 	timeout := time.NewTimer(time.Until(q.until))

@@ -143,6 +143,7 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	defer server.Close()
 	var rejected error
 	for _, it := range items {
 		switch err := publish(ctx, server, sign, it); {

@@ -1,0 +1,157 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+func percentiles(times []time.Duration) (p50, p99 float64) {
+	slices.Sort(times)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	return ms(times[len(times)/2]), ms(times[len(times)*99/100])
+}
+
+// lost says what was lost, "" when nothing was.
+func (r measured) lost() string {
+	n := r.published.lost
+	for _, l := range append(slices.Clone(r.lookups), r.sync...) {
+		n += l.lost
+	}
+	if n > 0 {
+		return fmt.Sprintf("%d proofs, hits or lines were lost", n)
+	}
+	return ""
+}
+
+// What a team of agents does, for the figures on paper.
+const (
+	agents       = 10_000
+	stopEvery    = 300 // seconds between two stops of an agent at work
+	hours        = 8   // of work a day
+	perMachine   = 10  // agents on one machine
+	syncEvery    = 30  // seconds
+	stopsPerDay  = agents * hours * 3600 / stopEvery
+	stopsPerSec  = float64(agents) / stopEvery
+	proofsPerDay = stopsPerDay // one new proof per stop
+)
+
+func (r measured) report() string {
+	var w strings.Builder
+	fmt.Fprintf(&w, `# What a team's servers hold
+
+Written by `+"`make bench-fleet`"+` (`+"`go run ./bench/fleet`"+`); do not edit. Measured on one machine, %s/%s, %d cores%s, with the simulated machines beside the servers on the
+same cores: nginx as in [fleet](fleet.md), and PostgreSQL with `+"`fsync=on`"+`, both from the distribution's packages, on loopback and without TLS. The machines use the
+product's own code: each stop opens a connection, looks %d gates up at once and checks the signatures; each sync is a `+"`gauntlet-fleet sync`"+` of a history that
+the real binary wrote for a stop with four gates. What is counted is counted at the other end.
+
+## Proofs: nginx
+
+| machines at once | look-ups | per second | one stop, median | one stop, 99 %% | server's processor time per look-up | over 300 ms | hits lost |
+| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+`, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), prefixed(" of ", r.cpu), perStop)
+	for _, l := range r.lookups {
+		fmt.Fprintf(&w, "| %d | %d | %.0f | %.1f ms | %.1f ms | %.0f µs | %d | %d |\n", l.machines, l.done, l.perSecond, l.p50, l.p99, l.serverUS, l.late, l.lost)
+	}
+	p := r.published
+	fmt.Fprintf(&w, `
+Half of the look-ups are hits. Published: %d proofs with a log of 4 KB by %d machines at once, %.0f per second, %d lost. %d keys that 20 machines published at the same moment all held afterwards.
+A proof takes %.1f KB with its log (%.1f KB without), and %.1f KB of the disk in blocks of the file system.
+
+## History: PostgreSQL
+
+| machines at once | sent | lines | per second | one sync, median | one sync, 99 %% | server's processor time per line | lines lost |
+| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |
+`, p.proofs, p.machines, p.perSecond, p.lost, r.conflicts, p.bytesPerProof/1000, (p.bytesPerProof-p.bytesPerLog)/1000, p.blocksPerProof/1000)
+	for _, l := range r.sync {
+		fmt.Fprintf(&w, "| %d | %s | %d | %.0f | %.0f ms | %.0f ms | %.0f µs | %d |\n", l.machines, l.kind, l.done, l.perSecond, l.p50, l.p99, l.serverUS, l.lost)
+	}
+	g := r.growth
+	fmt.Fprintf(&w, `
+A verdict is %.0f lines (itself and four gates): %.1f KB in the history of the machine, %.1f KB in the database, %.1f KB of that indexes; measured over %d verdicts.
+
+The page over these %d verdicts, best of four:`, g.linesPerVerdict, g.spool/1000, g.total/1000, g.index/1000, g.verdicts, g.verdicts)
+	for i, page := range r.pages {
+		if i > 0 {
+			w.WriteString(",")
+		}
+		fmt.Fprintf(&w, " `%s` %.0f ms", page.path, page.ms)
+	}
+	w.WriteString(".\n")
+	return w.String()
+}
+
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+// paper is what follows for many agents. It stands in docs/fleet.md.
+func (r measured) paper() string {
+	look, lines := r.lookups[len(r.lookups)-1], r.sync[0]
+	lookPerSec, linesPerSec := stopsPerSec*perStop, stopsPerSec*r.growth.linesPerVerdict
+	var w strings.Builder
+	fmt.Fprintf(&w, `Taken from the [measurements](fleet-benchmarks.md): %d agents that each stop every %d minutes, %d hours a day, all at the same hours; %d gates a stop that nobody has proved on
+the agent's own machine, one new proof a stop, %d agents on a machine, a sync every %d seconds.
+
+| | arithmetic | for %d agents | one core, or one disk, holds |
+| --- | --- | ---: | ---: |
+`, agents, stopEvery/60, hours, perStop, perMachine, syncEvery, agents)
+	row := func(what, arithmetic, need, holds string) {
+		fmt.Fprintf(&w, "| %s | %s | %s | %s |\n", what, arithmetic, need, holds)
+	}
+	row("look-ups", fmt.Sprintf("%d ÷ %d s × %d", agents, stopEvery, perStop), fmt.Sprintf("%.0f per second", lookPerSec), perCore(look.serverUS, "look-ups", lookPerSec))
+	row("history lines", fmt.Sprintf("%d ÷ %d s × %.0f, each stop sent alone", agents, stopEvery, r.growth.linesPerVerdict), fmt.Sprintf("%.0f per second", linesPerSec), perCore(lines.serverUS, "lines", linesPerSec))
+	syncs := float64(agents) / perMachine / syncEvery
+	row("connections to the database", fmt.Sprintf("%d machines ÷ %d s × %.0f ms each", agents/perMachine, syncEvery, lines.p50), fmt.Sprintf("%.0f at a time", max(1, syncs*lines.p50/1000)), "100 by PostgreSQL's default; one that finds none tries again")
+	row("database", fmt.Sprintf("%d verdicts a day × %.1f KB", stopsPerDay, r.growth.total/1000), fmt.Sprintf("%.1f GB a day", stopsPerDay*r.growth.total/1e9), fmt.Sprintf("1 TB: %.0f days", 1e12/(stopsPerDay*r.growth.total)))
+	row("proofs", fmt.Sprintf("%d a day × %.1f KB on disk", proofsPerDay, r.published.blocksPerProof/1000), fmt.Sprintf("%.1f GB a day", proofsPerDay*r.published.blocksPerProof/1e9), fmt.Sprintf("1 TB: %.0f days", 1e12/(proofsPerDay*r.published.blocksPerProof)))
+	w.WriteString(`
+Look-ups and lines grow with stops, the disk with verdicts and new content. Nothing deletes by itself: drop records that are too old for you (` + "`DELETE FROM gauntlet_records WHERE at < …`" + `, microseconds since 1970),
+and proofs older than a month (` + "`find /srv/proofs -type f -mtime +30 -delete`" + `; bazel-remote drops the least used by itself): a proof that is gone is a miss.
+`)
+	return w.String()
+}
+
+// perCore says what a core of the server holds, and how much of one is needed.
+func perCore(us float64, what string, need float64) string {
+	if us <= 0 {
+		return "not measured"
+	}
+	return fmt.Sprintf("%.0f %s per second; needed: %.1f %% of it", 1e6/us, what, need*us/1e4)
+}
+
+// Marks around the part of docs/fleet.md that is written here.
+const (
+	beginMark = "<!-- written by make bench-fleet; do not edit -->\n"
+	endMark   = "<!-- end -->\n"
+)
+
+func write(docs string, r measured) error {
+	if docs == "-" {
+		_, err := os.Stdout.WriteString(r.report() + "\n" + r.paper())
+		return err
+	}
+	page := filepath.Join(docs, "fleet.md")
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(text), beginMark)
+	_, tail, closed := strings.Cut(rest, endMark)
+	if !ok || !closed {
+		return fmt.Errorf("%s has no place for the figures (%s)", page, strings.TrimSpace(beginMark))
+	}
+	if err := os.WriteFile(page, []byte(head+beginMark+r.paper()+endMark+tail), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(docs, "fleet-benchmarks.md"), []byte(r.report()), 0o644)
+}
