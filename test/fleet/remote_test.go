@@ -38,6 +38,7 @@ type machine struct {
 	bin  string
 	home string
 	repo string
+	env  []string // more of its environment
 }
 
 func newMachine(t *testing.T, name, config string) *machine {
@@ -70,6 +71,7 @@ func (m *machine) run(args ...string) (stdout, stderr string, err error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = m.repo
 	cmd.Env = []string{"HOME=" + m.home, "PATH=" + os.Getenv("PATH"), "GAUNTLET_TRUST=all", "USER=dev"}
+	cmd.Env = append(cmd.Env, m.env...)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err = cmd.Run()
@@ -101,9 +103,9 @@ type result struct {
 	} `json:"gates"`
 }
 
-func (m *machine) judge() result {
+func (m *machine) judge(args ...string) result {
 	m.t.Helper()
-	out, errs, err := m.run(m.bin, "run", "--json")
+	out, errs, err := m.run(append([]string{m.bin, "run", "--json"}, args...)...)
 	var r result
 	if json.Unmarshal([]byte(out), &r) != nil || len(r.Gates) != 1 {
 		m.t.Fatalf("run: %v\n%s%s", err, out, errs)

@@ -168,6 +168,16 @@ func credential(t T, name string) *syscall.Credential {
 // returns its address and that directory.
 func StartNginx(t T) (address, root string) {
 	t.Helper()
+	port, dir := StartNginxWith(t, func(port int, dir string) string {
+		return strings.NewReplacer("DIR", dir, "PORT", strconv.Itoa(port)).Replace(cacheConf)
+	})
+	return fmt.Sprintf("http://127.0.0.1:%d", port), filepath.Join(dir, "cache")
+}
+
+// StartNginxWith starts nginx with the servers that conf returns. dir is a
+// directory of its own, and in it cache, which nginx may write to.
+func StartNginxWith(t T, conf func(port int, dir string) string) (port int, dir string) {
+	t.Helper()
 	nginx := find("nginx", "/usr/sbin/nginx")
 	if nginx == "" {
 		missing(t, "nginx (Debian: nginx-light)")
@@ -177,16 +187,15 @@ func StartNginx(t T) (address, root string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	root = filepath.Join(dir, "cache")
-	for _, d := range []string{root, filepath.Join(dir, "tmp")} {
+	for _, d := range []string{filepath.Join(dir, "cache"), filepath.Join(dir, "tmp")} {
 		if err := os.Mkdir(d, 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	port := freePort(t)
-	conf := strings.NewReplacer("DIR", dir, "PORT", strconv.Itoa(port), "USER", nginxUser()).Replace(nginxConf)
+	port = freePort(t)
+	text := strings.NewReplacer("DIR", dir, "USER", nginxUser()).Replace(nginxConf) + conf(port, dir) + "}\n"
 	file := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(nginx, "-p", dir, "-c", file, "-e", filepath.Join(dir, "error.log"))
@@ -198,7 +207,7 @@ func StartNginx(t T) (address, root string) {
 		_ = cmd.Wait()
 	})
 	awaitPort(t, port, filepath.Join(dir, "error.log"))
-	return fmt.Sprintf("http://127.0.0.1:%d", port), root
+	return port, dir
 }
 
 // nginxUser keeps the workers able to write where the test may.
@@ -223,6 +232,9 @@ http {
   fastcgi_temp_path DIR/tmp/fastcgi;
   uwsgi_temp_path DIR/tmp/uwsgi;
   scgi_temp_path DIR/tmp/scgi;
+`
+
+const cacheConf = `
   server {
     listen 127.0.0.1:PORT;
     client_max_body_size 32m;
@@ -232,5 +244,4 @@ http {
       create_full_put_path on;
     }
   }
-}
 `
