@@ -42,6 +42,7 @@ type Event struct {
 	LastMessage    string
 	Prompt         string // the human's prompt, where the event carries it
 	Model          string
+	Client         string // the agent's version, where the event carries it
 	PermissionMode string
 
 	SubagentID         string

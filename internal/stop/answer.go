@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
+	"gauntlet/internal/transcript"
 	"gauntlet/internal/turn"
 )
 
@@ -155,7 +156,12 @@ func (s *stopping) replayable(rec *history.Record) {
 	if s.cfg != nil {
 		rec.Mode, rec.Policy = string(s.cfg.Settings.Mode), s.cfg.Digest
 	}
+	if used := s.seen.Turn.Spent; s.seen.Turn.Readable && used >= 0 {
+		rec.Tokens = &used
+	}
+	rec.Client = s.Event.Client
 	if path := s.Event.TranscriptPath; path != "" {
+		rec.Client = cmp.Or(rec.Client, transcript.ClientVersion(path))
 		rec.Transcript = &history.Transcript{Path: path, From: s.seen.Turn.From}
 		if info, err := os.Stat(path); err == nil {
 			rec.Transcript.To = info.Size()

@@ -53,7 +53,10 @@ func describe(b *strings.Builder, name string, t Turn) {
 	fmt.Fprintf(b, "  human %q id=%s at %s turn=%s\n", t.HumanText, t.HumanID, t.Start.Format("15:04:05.000"), t.TurnID)
 	fmt.Fprintf(b, "  said %q model=%s", t.LastMessage, t.Model)
 	if t.Usage != nil {
-		fmt.Fprintf(b, " usage=%d/%d", t.Usage.Tokens, t.Usage.Window)
+		fmt.Fprintf(b, " usage=%d/%d spent=%d", t.Usage.Tokens, t.Usage.Window, t.Spent)
+	}
+	if v := ClientVersion(filepath.FromSlash("testdata/" + strings.TrimPrefix(name, "testdata/"))); v != "" {
+		fmt.Fprintf(b, " client=%s", v)
 	}
 	fmt.Fprintln(b)
 	for _, c := range t.Calls {

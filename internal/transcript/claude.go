@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -120,9 +121,11 @@ func stamp(raw []byte) time.Time {
 // assistant reads one block of a reply: a text, a tool call, and the usage.
 func (l *claudeLog) assistant(c *claudeLine) []entry {
 	var content, usage []byte
-	var model, reason string
+	var model, reason, id string
 	members(c.message, func(k, v []byte) bool {
 		switch string(k) {
+		case "id":
+			id = text(v)
 		case "stop_reason":
 			reason = text(v)
 		case "content":
@@ -165,23 +168,27 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 		out = append(out, entry{kind: entryModel, text: model})
 	}
 	if u := claudeUsage(usage); u > 0 && !c.sidechain {
-		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: u, Model: model, At: at}})
+		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: u, Fresh: sum(usage, "input_tokens", "cache_creation_input_tokens", "output_tokens"), Request: id, Model: model, At: at}})
 	}
 	return out
 }
 
 func claudeUsage(usage []byte) int {
-	sum := 0
-	members(usage, func(k, v []byte) bool {
-		switch string(k) {
-		case "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens":
+	return sum(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+}
+
+// sum adds the named figures of an object, those that are there.
+func sum(object []byte, names ...string) int {
+	total := 0
+	members(object, func(k, v []byte) bool {
+		if slices.Contains(names, string(k)) {
 			if n, ok := number(v); ok && n > 0 {
-				sum += n
+				total += n
 			}
 		}
 		return true
 	})
-	return sum
+	return total
 }
 
 // claudeCall reads a tool_use block.

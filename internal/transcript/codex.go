@@ -85,7 +85,11 @@ func (l *codexLog) event(p, rawAt []byte) []entry {
 		if n <= 0 {
 			return nil // the estimate after a compaction, or nothing yet
 		}
-		return []entry{{kind: entryUsage, at: at, usage: &Usage{Tokens: n, Window: window, At: at}}}
+		request := field(info, "last_token_usage")
+		return []entry{{kind: entryUsage, at: at, usage: &Usage{
+			Tokens: n, Window: window, At: at, Fresh: sum(request, "input_tokens", "output_tokens") - sum(request, "cached_input_tokens"),
+			Request: string(path(info, "total_token_usage", "total_tokens")),
+		}}}
 	case "patch_apply_end":
 		r := &result{output: excerpt(field(p, "stdout")), outcome: event.Failure}
 		if isTrue(field(p, "success")) {

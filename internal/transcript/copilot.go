@@ -123,7 +123,10 @@ func copilotEntries(typ, agent string, data []byte, at time.Time) []entry {
 			return nil
 		}
 		window, _ := number(field(usage, "maxPromptTokens"))
-		return []entry{{kind: entryUsage, at: at, usage: &Usage{Tokens: n, Window: max(window, 0), Model: text(field(usage, "model")), At: at}}}
+		return []entry{{kind: entryUsage, at: at, usage: &Usage{
+			Tokens: n, Window: max(window, 0), Model: text(field(usage, "model")), At: at,
+			Fresh: sum(usage, "inputTokens", "outputTokens") - sum(usage, "cacheReadTokens"),
+		}}}
 	case "session.compaction_complete":
 		if agent == "" {
 			return []entry{{kind: entryCompacted, at: at}}

@@ -141,7 +141,9 @@ func (m *geminiMessage) entries() []entry {
 		}
 		out = append(out, geminiCalls(m)...)
 		if n, ok := number(field(m.tokens, "input")); ok && n > 0 {
-			out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: n, Model: m.model, At: at}})
+			out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{
+				Tokens: n, Model: m.model, At: at, Fresh: sum(m.tokens, "input", "output", "thoughts") - sum(m.tokens, "cached"), Request: m.id,
+			}})
 		}
 		return out
 	}

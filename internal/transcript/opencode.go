@@ -83,14 +83,12 @@ func opencodeReply(info, parts []byte, agent string, at time.Time) []entry {
 		return len(out) < 4096
 	})
 	tokens := field(info, "tokens")
-	sum := 0
-	for _, raw := range [][]byte{field(tokens, "input"), path(tokens, "cache", "read"), path(tokens, "cache", "write")} {
-		if n, ok := number(raw); ok && n > 0 {
-			sum += n
-		}
-	}
-	if sum > 0 && agent == "" {
-		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: sum, Model: text(field(info, "modelID")), At: at}})
+	cache := field(tokens, "cache")
+	if all := sum(tokens, "input") + sum(cache, "read", "write"); all > 0 && agent == "" {
+		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{
+			Tokens: all, Model: text(field(info, "modelID")), At: at,
+			Fresh: sum(tokens, "input", "output", "reasoning") + sum(cache, "write"), Request: text(field(info, "id")),
+		}})
 	}
 	return out
 }

@@ -126,7 +126,10 @@ func (c *qwenLine) assistant() []entry {
 		return len(out) < 4096
 	})
 	if n, ok := number(field(c.usage, "promptTokenCount")); ok && n > 0 && !c.sidechain {
-		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{Tokens: n, Model: c.model, At: at}})
+		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{
+			Tokens: n, Model: c.model, At: at,
+			Fresh: sum(c.usage, "promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount") - sum(c.usage, "cachedContentTokenCount"),
+		}})
 	}
 	return out
 }

@@ -359,7 +359,7 @@ func (c *collector) forward(part int) []entry {
 
 // turn builds the turn from what was collected.
 func (c *collector) turn() Turn {
-	t := Turn{Format: c.format, Readable: true}
+	t := Turn{Format: c.format, Readable: true, Spent: -1}
 	m := c.start()
 	t.Truncated = m == nil && c.cut
 	if m != nil {
@@ -372,6 +372,9 @@ func (c *collector) turn() Turn {
 	entries := c.forward(0)
 	t.Calls = pair(entries).calls
 	t.Usage = usageOf(entries)
+	if m != nil {
+		t.Spent = spent(entries)
+	}
 	for _, e := range entries {
 		if e.kind == entrySaid {
 			t.LastMessage = e.text
@@ -418,6 +421,27 @@ func (c *collector) lastInput(t *Turn) {
 			return
 		}
 	}
+}
+
+// spent sums up the requests of a turn, each once.
+func spent(entries []entry) int64 {
+	last := map[string]int{} // a reply is noted block by block, its figures grow
+	sum, known := 0, false
+	for _, e := range entries {
+		if e.kind != entryUsage || e.usage.Fresh <= 0 {
+			continue
+		}
+		known = true
+		sum += e.usage.Fresh
+		if id := e.usage.Request; id != "" {
+			sum -= last[id]
+			last[id] = e.usage.Fresh
+		}
+	}
+	if !known {
+		return -1
+	}
+	return int64(sum)
 }
 
 // usageOf returns the newest figure after the last compaction.

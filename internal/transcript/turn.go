@@ -86,6 +86,9 @@ type Turn struct {
 	LastMessage string
 	// Model is the newest model name of the main chain.
 	Model string
+	// Spent are the tokens that the main chain used in this turn so far, without
+	// input that a cache held; -1: the log does not say.
+	Spent int64
 	// Usage is the newest figure of the main chain, nil when none is known
 	// (or none since the last compaction).
 	Usage *Usage
@@ -97,6 +100,10 @@ type Usage struct {
 	Tokens int
 	// Window is the model's context window; 0 when the transcript does not say.
 	Window int
-	Model  string
-	At     time.Time
+	// Fresh are the tokens that the request really cost: input that no cache held,
+	// and output. Request tells requests apart, where the log repeats them.
+	Fresh   int
+	Request string
+	Model   string
+	At      time.Time
 }

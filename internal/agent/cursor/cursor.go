@@ -37,6 +37,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		LastMessage:        p.String("last_assistant_message", "text"),
 		Prompt:             p.String("prompt"),
 		Model:              p.String("model"),
+		Client:             p.String("cursor_version"),
 		SubagentID:         p.String("subagent_id"),
 		SubagentType:       p.String("subagent_type"),
 		SubagentTranscript: p.String("agent_transcript_path"),

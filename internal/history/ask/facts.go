@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"math"
 	"slices"
+	"strings"
 )
 
 // The columns that DB.Facts hands over, in this order.
@@ -208,9 +209,12 @@ func (f *Facts) add(r Row) {
 	switch string(r.Bytes(colType)) {
 	case "verdict":
 		v := verdict{
-			at: r.Int(colAt), id: id, tokens: r.Int(colTokens), project: text(colProject), agent: text(colAgent), model: text(colModel), client: text(colClient),
+			at: r.Int(colAt), id: id, tokens: r.Int(colTokens), project: text(colProject), agent: text(colAgent), model: text(colModel),
 			machine: text(colMachine), person: text(colPerson), status: text(colStatus), byHand: string(r.Bytes(colSource)) == "run",
 			blocked: r.Int(colBlocked) != 0, would: r.Int(colWould) != 0, label: f.early[id],
+		}
+		if version := r.Bytes(colClient); len(version) > 0 { // versions of different agents must not mix
+			v.client = f.names.intern([]byte(strings.TrimSpace(r.Text(colAgent) + " " + string(version))))
 		}
 		if s := r.Bytes(colSession); len(s) > 0 {
 			v.session = f.hash(r.Bytes(colMachine), s)
