@@ -80,6 +80,9 @@ takes effect at the next stop, also of an agent that is being kept from stopping
 				return exit(2, "%v", err)
 			}
 			fmt.Fprintf(app.Out, "Stop hook off for %s, %s.\n", what, until)
+			if at, err := app.site(); err == nil && r == (reach{}) {
+				at.NotifyOff(site.Switch{Off: o, On: on}, app.Now())
+			}
 			return nil
 		},
 	}

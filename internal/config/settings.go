@@ -35,7 +35,8 @@ type Settings struct {
 	Deadline        time.Duration
 	Subagents       bool
 	Tasks           bool
-	Mode            Mode // of the stop hook
+	Notify          string // blocked or never
+	Mode            Mode   // of the stop hook
 	// ModeOverride is GAUNTLET_MODE, which replaces every mode; "" when unset.
 	ModeOverride Mode
 
@@ -73,6 +74,9 @@ const (
 	ReentryOnce      = "once"
 	ReentryUntilPass = "until_pass"
 )
+
+// NotifyNever is the value of stop_hook.notify that shows no notices.
+const NotifyNever = "never"
 
 // Values of stop_hook.scope and checkpoint.scope.
 const (
@@ -195,7 +199,7 @@ func settingsOf(p Project) Settings {
 
 		StopHookEnabled: *h.Enabled, RunInterval: saturate(*h.RunIntervalMinutes, time.Minute), Reentry: h.Reentry,
 		Scope: h.Scope, LockWait: saturate(*h.LockWaitSeconds, time.Second), AcceptAgentRuns: *h.AcceptAgentRuns,
-		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Tasks: *h.Tasks, Mode: h.Mode,
+		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Tasks: *h.Tasks, Notify: h.Notify, Mode: h.Mode,
 
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),
 

@@ -27,6 +27,7 @@ func (s *stopping) answer(ctx context.Context, d Decision) []byte {
 	d = s.remember(ctx, d, told, announced)
 	d.Message = redact.Line(d.Message, 1000)
 	s.record(d)
+	s.notify(d)
 	return s.adapter.Encode(s.Event, d.Verdict)
 }
 
@@ -146,6 +147,23 @@ func (s *stopping) record(d Decision) {
 	rec.Steps, rec.DurationMS = s.steps, float64(now.Sub(s.started).Microseconds())/1000
 	if err := history.Append(dir, append([]history.Record{rec}, run.Records(rec.ID, now, s.root, s.Gates)...)...); err != nil {
 		s.complain(err)
+	}
+}
+
+// notify shows on the desktop what a person who looks elsewhere should know.
+func (s *stopping) notify(d Decision) {
+	defer func() { _ = recover() }() // the answer stands
+	if s.site == nil || s.root == "" || s.Foreign != "" || s.Event.Kind == event.SubagentStop {
+		return
+	}
+	now := s.Hook.Now()
+	switch {
+	case d.Blocks() && s.cfg != nil && len(s.Ledger.BlocksIn(s.Mark, now)) == 1:
+		s.site.NotifyBlocked(s.cfg.Settings, s.Event.SessionID+" "+s.turnName, d.Message, now)
+	case d.Status == event.StopHookDisabled:
+		if o, off := s.site.Off("", now); off {
+			s.site.NotifyOff(o, now)
+		}
 	}
 }
 

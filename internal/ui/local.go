@@ -145,7 +145,12 @@ func (l *local) off(_ context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	return s.Memory.SwitchOff("", session.Off{Since: l.now(), By: "gauntlet ui"})
+	o := session.Off{Since: l.now(), By: "gauntlet ui"}
+	if err := s.Memory.SwitchOff("", o); err != nil {
+		return err
+	}
+	s.NotifyOff(site.Switch{Off: o, On: "gauntlet on"}, l.now())
+	return nil
 }
 
 func (l *local) on(_ context.Context, dir string) error {
