@@ -16,33 +16,37 @@ import (
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
 )
 
 func (app *App) explainCmd() *cobra.Command {
 	var asJSON bool
+	var scope historyScope
 	cmd := &cobra.Command{
 		Use:   "explain [ID]",
-		Short: "Tell what a stop was judged, why, and where the time went",
-		Long: `Tell everything that is known about one verdict: what was decided, the time of
+		Short: "Show how a stop was judged, why, and where the time went",
+		Long: `Show everything that is known about one verdict: what was decided, the time of
 each step, the result of each gate, and what the agent was told. Without an ID
-it is the last stop, of this project when the command is called in one. An ID
-of ` + "`gauntlet log`" + ` may be shortened to its beginning or its end.`,
+it is the last stop of this project. An ID of ` + "`gauntlet log`" + ` may be shortened
+to its beginning or its end.`,
 		Example: `  gauntlet explain
-  gauntlet explain 3f9a1c`,
+  gauntlet explain 3f9a1c
+  gauntlet explain --everywhere`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := ""
 			if len(args) > 0 {
 				id = args[0]
 			}
-			return app.explain(cmd.Context(), id, asJSON)
+			return app.explain(cmd.Context(), id, asJSON, scope)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	scope.flags(cmd)
 	return cmd
 }
 
-func (app *App) explain(ctx context.Context, id string, asJSON bool) error {
+func (app *App) explain(ctx context.Context, id string, asJSON bool, scope historyScope) error {
 	s, err := app.openHistory(ctx)
 	if err != nil {
 		return err
@@ -52,7 +56,7 @@ func (app *App) explain(ctx context.Context, id string, asJSON bool) error {
 	if id != "" {
 		v, err = pick(s, id)
 	} else {
-		v, err = app.lastStop(s)
+		v, err = app.lastStop(s, scope)
 	}
 	if err != nil {
 		return err
@@ -60,7 +64,11 @@ func (app *App) explain(ctx context.Context, id string, asJSON bool) error {
 	if asJSON {
 		return writeJSON(app.Out, v)
 	}
-	return app.printVerdict(v)
+	labels, err := s.Labels()
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	return app.printVerdict(v, labels[v.ID])
 }
 
 func pick(s *store.Store, id string) (store.Verdict, error) {
@@ -80,88 +88,113 @@ func pick(s *store.Store, id string) (store.Verdict, error) {
 	return list[0], nil
 }
 
-// lastStop is the newest stop of this project; without one the newest run by
-// hand, and without a project whatever is newest.
-func (app *App) lastStop(s *store.Store) (store.Verdict, error) {
-	here, err := app.projectPaths(".")
+// lastStop is the newest stop of the project that was asked for; without one the
+// newest run by hand.
+func (app *App) lastStop(s *store.Store, scope historyScope) (store.Verdict, error) {
+	paths, err := scope.paths(app)
 	if err != nil {
 		return store.Verdict{}, err
 	}
-	for _, paths := range [][]string{here, nil} {
-		list, err := s.Verdicts(paths, 100)
-		if err != nil {
-			return store.Verdict{}, exit(2, "%v", err)
-		}
-		if len(list) == 0 {
-			continue
-		}
-		if i := slices.IndexFunc(list, func(v store.Verdict) bool { return v.Source != history.FromRun }); i >= 0 {
-			return list[i], nil
-		}
-		return list[0], nil
+	list, err := s.Verdicts(paths, 100)
+	switch {
+	case err != nil:
+		return store.Verdict{}, exit(2, "%v", err)
+	case len(list) == 0 && paths != nil:
+		return store.Verdict{}, exit(1, "nothing recorded for this project yet (all projects: gauntlet explain --everywhere)")
+	case len(list) == 0:
+		return store.Verdict{}, exit(1, "nothing recorded yet")
 	}
-	return store.Verdict{}, exit(1, "nothing recorded yet")
+	if i := slices.IndexFunc(list, func(v store.Verdict) bool { return v.Source != history.FromRun }); i >= 0 {
+		return list[i], nil
+	}
+	return list[0], nil
 }
 
-func (app *App) printVerdict(v store.Verdict) error {
+func (app *App) printVerdict(v store.Verdict, label string) error {
+	t := report.Detect(app.Out, app.Getenv)
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, redact.Line(value, 1000))
+			// The name's column is as wide as the longest name.
+			fmt.Fprintf(w, "%s\t%s\n", name, t.Fit(redact.Line(value, 1000), nameWidth))
 		}
 	}
 	line("verdict", v.ID)
 	line("time", v.Time.In(app.Now().Location()).Format(time.DateTime))
-	line("by", who(v.Record))
+	line("by", strings.TrimSpace(who(v.Record)+" "+v.Client))
+	line("model", v.Model)
 	line("session", v.Session)
 	line("turn", v.Turn)
 	line("project", v.Project)
 	if v.Cwd != "" && filepath.Clean(v.Cwd) != v.Project {
-		line("folder", v.Cwd)
+		line("directory", v.Cwd)
 	}
 	line("decision", v.Decision)
 	line("status", v.Status)
 	line("message", v.Message)
 	line("shown", v.SystemMessage)
+	line("label", label)
 	line("took", millis(v.DurationMS))
+	if v.Tokens != nil {
+		line("tokens", fmt.Sprintf("%d used by the turn so far, input from a cache not counted", *v.Tokens))
+	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	printSteps(app.Out, v.Steps)
-	printGates(app.Out, v.Gates)
+	app.printSteps(t, v.Steps)
+	app.printGates(t, v.Gates)
 	if v.Reason != "" {
-		fmt.Fprintln(app.Out, "\nWhat the agent was told")
+		fmt.Fprintln(app.Out, "\n"+t.Bold("What the agent was told"))
 		for line := range strings.Lines(redact.Strip(v.Reason)) {
 			fmt.Fprintln(app.Out, "  "+strings.TrimRight(line, "\n"))
 		}
 	}
+	app.namePage(t)
 	return nil
 }
 
-func printSteps(out io.Writer, steps []history.Step) {
+// nameWidth is the column of names in explain, its gap included.
+const nameWidth = 11
+
+// namePage says where the same can be looked at.
+func (app *App) namePage(t report.Terminal) {
+	fmt.Fprintln(app.Out, "\n"+t.Dim("As a page: gauntlet ui"))
+}
+
+func (app *App) printSteps(t report.Terminal, steps []history.Step) {
 	if len(steps) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "\nSteps")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, s := range steps {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(s.Name, 60), millis(s.MS), redact.Line(s.Note, 200))
-	}
-	_ = w.Flush() // the next write to the same place tells
+	fmt.Fprintln(app.Out, "\n"+t.Bold("Steps"))
+	_ = app.printTable(func(w io.Writer) { // the next write to the same place fails, too
+		for _, s := range steps {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(s.Name, 60), millis(s.MS), redact.Line(s.Note, 200))
+		}
+	}, 0, func(_ report.Terminal, _ int, line string) string { return line })
 }
 
-func printGates(out io.Writer, gates []history.Record) {
+func (app *App) printGates(t report.Terminal, gates []history.Record) {
 	if len(gates) == 0 {
 		return
 	}
-	fmt.Fprintln(out, "\nGates")
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, g := range gates {
-		took := millis(g.DurationMS)
-		if g.Cached {
-			took = "reused"
+	fmt.Fprintln(app.Out, "\n"+t.Bold("Gates"))
+	_ = app.printTable(func(w io.Writer) { // the next write to the same place fails, too
+		for _, g := range gates {
+			took := millis(g.DurationMS)
+			if g.Cached {
+				took = "reused"
+			}
+			message := strings.TrimPrefix(g.Message+"; "+g.Warning, "; ")
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", redact.Line(gate.Label(g.Gate), 120), redact.Line(g.Status, 20), took,
+				redact.Line(strings.TrimSuffix(message, "; "), 200), redact.Line(g.LogPath, 300))
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", redact.Line(gate.Label(g.Gate), 120), redact.Line(g.Status, 20), took, redact.Line(g.Message, 200), redact.Line(g.LogPath, 300))
-	}
-	_ = w.Flush() // the next write to the same place tells
+	}, 0, func(t report.Terminal, n int, line string) string {
+		switch gates[min(n, len(gates)-1)].Status {
+		case "fail":
+			return t.Bad(line)
+		case "error":
+			return t.Warn(line)
+		}
+		return line
+	})
 }

@@ -177,7 +177,7 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope)
 			fmt.Fprintln(w, redact.Line(v.Message, 100))
 		}
 	}
-	return app.printTable(fill, 0, func(t report.Terminal, n int, line string) string {
+	err = app.printTable(fill, 0, func(t report.Terminal, n int, line string) string {
 		switch {
 		case n == 0:
 			return t.Dim(line)
@@ -186,6 +186,8 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope)
 		}
 		return line
 	})
+	app.namePage(report.Detect(app.Out, app.Getenv))
+	return err
 }
 
 // who asked for the verdict: an agent, or a person.

@@ -73,6 +73,9 @@ func (app *App) stats(ctx context.Context, asJSON bool, days int, scope historyS
 
 func (app *App) printStats(st ask.Stats) error {
 	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), text.Count(st.Verdicts, "verdict"), st.Blocks)
+	if st.Blocks > 0 {
+		fmt.Fprintln(app.Out, "Blocks: "+whatBlocksDid(st.Total))
+	}
 	fill := func(w io.Writer) {
 		if len(st.Gates) > 0 {
 			many := slices.ContainsFunc(st.Gates, func(g ask.Gate) bool { return g.Project != st.Gates[0].Project })
@@ -103,12 +106,32 @@ func (app *App) printStats(st ask.Stats) error {
 			}
 		}
 	}
-	return app.printTable(fill, tabwriter.AlignRight, func(t report.Terminal, _ int, line string) string {
+	err := app.printTable(fill, tabwriter.AlignRight, func(t report.Terminal, _ int, line string) string {
 		if strings.Contains(line, "MEDIAN") || strings.Contains(line, "VERDICTS") {
 			return t.Dim(line)
 		}
 		return line
 	})
+	app.namePage(report.Detect(app.Out, app.Getenv))
+	return err
+}
+
+// whatBlocksDid says what blocks caught and what they cost; what was not measured is
+// named as such.
+func whatBlocksDid(t ask.Total) string {
+	out := fmt.Sprintf("%d right, %d wrong, %d unknown; ", t.Right, t.Wrong, t.Unknown)
+	if t.Measured == 0 {
+		return out + "cost not measured (no later stop of the same sessions)"
+	}
+	out += fmt.Sprintf("cost %s and %s", text.Count(t.Measured, "extra turn"), millis(t.BlockedMS))
+	if t.TokensMeasured == 0 {
+		return out + ", tokens not measured"
+	}
+	out += fmt.Sprintf(", %d tokens", t.Tokens)
+	if t.TokensMeasured < t.Measured {
+		out += fmt.Sprintf(" (measured for %d)", t.TokensMeasured)
+	}
+	return out
 }
 
 // optionalMillis is a time that may not have been measured.
