@@ -218,11 +218,5 @@ func (app *App) wrotePolicy(ctx context.Context, before trust.Decision, existed 
 	if _, inside := app.inAgent(); inside {
 		return "Called from within an agent, so nothing is allowed yet; a person types: gauntlet allow"
 	}
-	if existed && (!before.Trusted() || before.Change != "") {
-		return "What was in " + config.Dir + " before is not allowed yet; look at it with: gauntlet allow"
-	}
-	if err := at.Allowed().Allow(ctx, config.ReadPolicy(at.Root), app.Now()); err != nil {
-		return "Not allowed yet (" + err.Error() + "); to allow it: gauntlet allow"
-	}
-	return ""
+	return at.AllowWritten(ctx, before, existed, app.Now())
 }

@@ -10,7 +10,7 @@ import (
 // outside.
 func clean(r Record) Record {
 	r.Schema, r.Time = Schema, r.Time.UTC()
-	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage} {
+	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage, &r.PolicyChange} {
 		*s = cut(redact.String(*s), maxText)
 	}
 	for _, s := range []*string{

@@ -67,6 +67,8 @@ type Record struct {
 	Steps         []Step `json:"steps,omitempty"`
 	// Policy is the digest of the policy that judged.
 	Policy string `json:"policy,omitempty"`
+	// PolicyChange is how the policy on disk differed from the one that judged.
+	PolicyChange string `json:"policyChange,omitempty"`
 	// Transcript is the part of the agent's log that the stop looked at.
 	Transcript *Transcript `json:"transcript,omitempty"`
 	// Changed are the files that were judged, at most maxChanged of ChangedTotal.

@@ -1,7 +1,9 @@
 package site
 
 import (
+	"context"
 	"errors"
+	"time"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/trust"
@@ -53,4 +55,17 @@ func (s *Site) trusted() (*config.Loaded, error) {
 		return nil, ErrUntrusted
 	}
 	return config.LoadPolicy(s.Root, d.Policy, s.getenv)
+}
+
+// AllowWritten allows the policy that a person's command has just written, if what
+// was there before was allowed too or there was nothing: then the person knows all
+// of it. The note is for the person, "" when all is well.
+func (s *Site) AllowWritten(ctx context.Context, before trust.Decision, existed bool, now time.Time) (note string) {
+	if existed && (!before.Trusted() || before.Change != "") {
+		return "What was in " + config.Dir + " before is not allowed yet; look at it with: gauntlet allow"
+	}
+	if err := s.Allowed().Allow(ctx, config.ReadPolicy(s.Root), now); err != nil {
+		return "Not allowed yet (" + err.Error() + "); to allow it: gauntlet allow"
+	}
+	return ""
 }

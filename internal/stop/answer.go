@@ -177,7 +177,7 @@ func (s *stopping) replayable(rec *history.Record) {
 	if used := s.seen.Turn.Spent; s.seen.Turn.Readable && used >= 0 {
 		rec.Tokens = &used
 	}
-	rec.Client = s.Event.Client
+	rec.Client, rec.PolicyChange = s.Event.Client, s.policyChange
 	if path := s.Event.TranscriptPath; path != "" {
 		rec.Client = cmp.Or(rec.Client, transcript.ClientVersion(path))
 		rec.Transcript = &history.Transcript{Path: path, From: s.seen.Turn.From}

@@ -51,6 +51,7 @@ func (s *stopping) locate(context.Context) {
 		return
 	}
 	if change := s.site.Trust().Change; change != "" {
+		s.policyChange = change
 		s.Notices = append(s.Notices, "policy changed: "+change+"; gauntlet allow to use it")
 	}
 	if s.Event.Kind == event.SubagentStop && s.site.Mentions("subagents") {

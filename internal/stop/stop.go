@@ -50,6 +50,8 @@ type stopping struct {
 	seen turn.Look
 	// turnName is the human turn's, the same at every stop of it.
 	turnName string
+	// policyChange is how the policy on disk differs from the one that judges.
+	policyChange string
 	// learned is what the session should remember beside the ledger.
 	learned []func(*session.State) error
 	release context.CancelFunc

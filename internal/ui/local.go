@@ -11,15 +11,19 @@ import (
 	"sync"
 	"time"
 
+	"gauntlet/internal/agent"
 	"gauntlet/internal/config"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
+	"gauntlet/internal/install"
+	"gauntlet/internal/proc"
 	"gauntlet/internal/replay"
 	"gauntlet/internal/run"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
+	"gauntlet/internal/text"
 )
 
 // Local is the page of this machine: its store, its projects, its switches. The
@@ -32,7 +36,7 @@ func Local(getenv func(string) string, now func() time.Time) (Options, error) {
 	here := &local{getenv: getenv, now: now, dir: dir}
 	return Options{
 		Open: here.open, Close: here.close, Refresh: here.refresh,
-		Now: now, Places: here.places, Log: readLog, Changed: here.changed, Busy: here.busy,
+		Now: now, Places: here.places, Mode: here.modeNow, Log: readLog, Changed: here.changed, Busy: here.busy,
 		Replay: func() (replay.Report, bool) { return replay.Latest(filepath.Join(filepath.Dir(dir), "replay")) },
 		Act:    &Actions{Off: here.off, On: here.on, Label: here.label, Mode: here.mode},
 	}, nil
@@ -110,7 +114,7 @@ func (l *local) places(_ context.Context, projects []string) []Place {
 }
 
 func (l *local) place(project string) (p Place, logDir string) {
-	p = Place{Project: project, Beats: []Beat{}, Waiting: []run.Activity{}, Installed: []string{}}
+	p = Place{Project: project, Agents: []AgentHooks{}, Waiting: []run.Activity{}}
 	s := site.Here(project, l.getenv)
 	if !s.IsProject() || s.Foreign != "" {
 		p.Gone = true
@@ -119,16 +123,52 @@ func (l *local) place(project string) (p Place, logDir string) {
 	if why, off := s.Disabled("", l.now()); off {
 		p.Off = why
 	}
-	for _, b := range s.Memory.Heartbeats() {
-		p.Beats = append(p.Beats, Beat{Agent: b.Agent, Event: b.Event, At: b.At, Status: b.Status})
-	}
-	slices.SortFunc(p.Beats, func(a, b Beat) int { return b.At.Compare(a.At) })
+	p.Agents = l.hooks(s)
+	logDir = filepath.Join(s.Root, config.Defaults().LogDir)
 	if cfg, err := s.Config(); err == nil && cfg != nil {
 		logDir = cfg.Settings.LogDir
-		running, waiting := run.Now(logDir)
-		p.Running, p.Waiting = running, append(p.Waiting, waiting...)
 	}
+	running, waiting := run.Now(logDir)
+	p.Running, p.Waiting = running, append(p.Waiting, waiting...)
 	return p, logDir
+}
+
+// hooks puts together what is installed and what has fired.
+func (l *local) hooks(s *site.Site) []AgentHooks {
+	out := []AgentHooks{}
+	of := func(name string) *AgentHooks {
+		for i := range out {
+			if out[i].Agent == name {
+				return &out[i]
+			}
+		}
+		out = append(out, AgentHooks{Agent: name, Installed: []string{}, Beats: []Beat{}})
+		return &out[len(out)-1]
+	}
+	places := install.Places{Home: text.Home(l.getenv), Cwd: s.Root, Project: s.Root, Site: s, Getenv: l.getenv, LookPath: proc.LookPath}
+	for _, a := range agent.All() {
+		for _, in := range places.Inspect(a) {
+			if in.Stop() == nil && !in.ByHand {
+				continue
+			}
+			h := of(a.Name())
+			h.Installed = append(h.Installed, string(in.Scope))
+			for _, trouble := range in.Pitfalls {
+				h.Problem = trouble.Why
+			}
+			if in.Untrusted > 0 {
+				h.Problem = "the agent does not trust the hook yet"
+			}
+		}
+	}
+	for _, b := range s.Memory.Heartbeats() {
+		h := of(b.Agent)
+		h.Beats = append(h.Beats, Beat{Event: b.Event, At: b.At, Status: b.Status})
+	}
+	for i := range out {
+		slices.SortFunc(out[i].Beats, func(a, b Beat) int { return b.At.Compare(a.At) })
+	}
+	return out
 }
 
 // project checks that a form names a project that the history knows of.
@@ -164,20 +204,47 @@ func (l *local) on(_ context.Context, dir string) error {
 
 // mode writes a gate's mode into its file, as observe and enforce do. gate is the
 // id in the history: kind:entry:name.
-func (l *local) mode(_ context.Context, dir, gate, mode string) error {
+func (l *local) mode(ctx context.Context, dir, gate, mode string) error {
 	s, err := l.project(dir)
 	if err != nil {
 		return err
 	}
-	cfg, err := s.Config()
+	cfg, err := s.OnDisk()
 	if err != nil {
 		return err
 	}
 	if mode != string(config.ModeEnforce) && mode != string(config.ModeObserve) {
 		return fmt.Errorf("a mode is enforce or observe, not %q", mode)
 	}
-	_, _, err = config.SetMode(cfg, gate[strings.LastIndexByte(gate, ':')+1:], config.Mode(mode))
-	return err
+	before := s.Trust()
+	file, _, err := config.SetMode(cfg, gate[strings.LastIndexByte(gate, ':')+1:], config.Mode(mode))
+	if err != nil {
+		return err
+	}
+	if note := s.AllowWritten(ctx, before, true, l.now()); note != "" {
+		return fmt.Errorf("mode: %s is written into %s. %s", mode, file, note)
+	}
+	return nil
+}
+
+// modeNow reads a gate's mode from its file.
+func (l *local) modeNow(dir, gate string) string {
+	s, err := l.project(dir)
+	if err != nil {
+		return ""
+	}
+	cfg, err := s.OnDisk()
+	if err != nil || cfg == nil {
+		return ""
+	}
+	name := gate[strings.LastIndexByte(gate, ':')+1:]
+	switch {
+	case cfg.Checks[name] != nil:
+		return string(config.Weaker(cfg.Checks[name].Mode, config.ModeEnforce))
+	case cfg.Reviews[name] != nil:
+		return string(config.Weaker(cfg.Reviews[name].Mode, config.ModeEnforce))
+	}
+	return ""
 }
 
 func (l *local) label(_ context.Context, id, word string) error {

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
+	"gauntlet/internal/text"
 )
 
 // svg collects a drawing. Everything that is not a number goes through text.
@@ -46,10 +48,11 @@ const (
 	leftSpace  = 44
 	baseSpace  = 24
 	topSpace   = 12
+	rightSpace = 20 // half a label stands out
 )
 
 // axis draws the lines behind a plot at round values and returns the scale.
-func (s *svg) axis(top float64, unit func(float64) string) (y func(float64) float64) {
+func (s *svg) axis(width int, top float64, unit func(float64) string) (y func(float64) float64) {
 	step := niceStep(top / 3)
 	if top <= 0 {
 		step, top = 1, 1
@@ -58,7 +61,7 @@ func (s *svg) axis(top float64, unit func(float64) string) (y func(float64) floa
 	height := float64(plotHeight - baseSpace - topSpace)
 	y = func(v float64) float64 { return topSpace + height*(1-v/top) }
 	for v := 0.0; v <= top+step/2; v += step {
-		s.line(leftSpace, y(v), plotWidth, y(v), "grid")
+		s.line(leftSpace, y(v), float64(width-rightSpace), y(v), "grid")
 		s.text(leftSpace-6, y(v)+4, "tick end", unit(v))
 	}
 	return y
@@ -80,9 +83,14 @@ func niceStep(v float64) float64 {
 
 func plain(v float64) string { return fmt.Sprintf("%g", v) }
 
-// weeksPlot shows stops per week and which of them were blocked.
-func weeksPlot(weeks []ask.Bucket, now time.Time) template.HTML {
+// weeksPlot shows stops per week and which of them were blocked. A narrow one stands
+// beside others.
+func weeksPlot(weeks []ask.Bucket, now time.Time, narrow bool) template.HTML {
 	const shown = 12
+	width, every := plotWidth, 2
+	if narrow {
+		width, every = 360, 4
+	}
 	all := make([]ask.Bucket, shown)
 	this := monday(now)
 	for i := range all {
@@ -98,15 +106,15 @@ func weeksPlot(weeks []ask.Bucket, now time.Time) template.HTML {
 	for _, w := range all {
 		top = max(top, w.Stops)
 	}
-	s := newSVG(plotWidth, plotHeight, "Stops per week, blocked ones marked")
-	y := s.axis(math.Max(float64(top), 3), plain)
-	slot := float64(plotWidth-leftSpace) / shown
+	s := newSVG(width, plotHeight, "Stops per week, blocked ones marked")
+	y := s.axis(width, math.Max(float64(top), 3), plain)
+	slot := float64(width-leftSpace-rightSpace) / shown
 	for i, w := range all {
 		x := leftSpace + float64(i)*slot
 		title := fmt.Sprintf("week of %s: %d stops, %d blocked", w.Start.Format("2 Jan"), w.Stops, w.Blocked)
 		s.rect(x+slot*0.15, y(float64(w.Stops)), slot*0.7, y(0)-y(float64(w.Stops)), "bar", title)
 		s.rect(x+slot*0.15, y(float64(w.Blocked)), slot*0.7, y(0)-y(float64(w.Blocked)), "bar bad", title)
-		if i%2 == (shown-1)%2 {
+		if (shown-1-i)%every == 0 {
 			s.text(x+slot/2, plotHeight-7, "tick mid", w.Start.Format("2 Jan"))
 		}
 	}
@@ -135,8 +143,8 @@ func daysPlot(days []ask.Bucket, now time.Time, count int) template.HTML {
 		top = math.Max(top, math.Max(all[i].SpentMS, all[i].SavedMS))
 	}
 	s := newSVG(plotWidth, plotHeight, "Time that gates took and time that proofs saved, per day")
-	y := s.axis(math.Max(top, 1000), duration)
-	slot := float64(plotWidth-leftSpace) / float64(count)
+	y := s.axis(plotWidth, math.Max(top, 1000), duration)
+	slot := float64(plotWidth-leftSpace-rightSpace) / float64(count)
 	every := count/8 + 1
 	for i, d := range all {
 		x := leftSpace + float64(i)*slot
@@ -167,12 +175,12 @@ func waterfallPlot(steps []history.Step, gates []history.Record, total float64) 
 	}
 	for _, g := range gates {
 		class := "bar " + kind(g.Status)
-		title := g.Gate + ": " + g.Status + ", " + duration(g.DurationMS)
+		title := gate.Label(g.Gate) + ": " + g.Status + ", " + duration(g.DurationMS)
 		took, note := g.DurationMS, duration(g.DurationMS)
 		if g.Cached {
-			class, took, note, title = "bar quiet", 0, "not run", g.Gate+": not run, "+g.Status+" before"
+			class, took, note, title = "bar quiet", 0, "not run", gate.Label(g.Gate)+": not run, "+g.Status+" before"
 		}
-		bars = append(bars, bar{name: g.Gate, class: class, from: gatesFrom, took: took, title: title, note: note})
+		bars = append(bars, bar{name: gate.Label(g.Gate), class: class, from: gatesFrom, took: took, title: title, note: note})
 	}
 	width := math.Max(math.Max(total, at), 0.001)
 	for _, b := range bars {
@@ -187,6 +195,28 @@ func waterfallPlot(steps []history.Step, gates []history.Record, total float64) 
 		s.text(names-8, top+14, "tick end", short(b.name, 22))
 		s.rect(names+b.from*scale, top+3, math.Max(b.took*scale, 1.5), row-8, b.class, b.title)
 		s.text(names+(b.from+b.took)*scale+6, top+14, "tick", b.note)
+	}
+	return s.done()
+}
+
+// sourcesPlot shows how the results of gates came about.
+func sourcesPlot(gates []ask.Gate) template.HTML {
+	var ran, reused, agent, worktree, remote int
+	for _, g := range gates {
+		ran, reused, agent, worktree, remote = ran+g.Runs, reused+g.Reused, agent+g.Agent, worktree+g.Worktree, remote+g.Remote
+	}
+	const names, row, room = 150, 30, 90
+	s := newSVG(plotWidth, 5*row+8, "Where results of gates come from")
+	top := max(ran, reused, agent, worktree, remote, 1)
+	for i, b := range []struct {
+		name, class string
+		n           int
+	}{{"run here", "bar", ran}, {"reused, proved here", "bar good", reused}, {"run by the agent", "bar good", agent}, {"another work tree", "bar good", worktree}, {"another machine", "bar good", remote}} {
+		y := float64(i*row + 4)
+		w := float64(plotWidth-names-room) * float64(b.n) / float64(top)
+		s.text(names-8, y+17, "tick end", b.name)
+		s.rect(names, y+4, math.Max(w, 1.5), row-12, b.class, fmt.Sprintf("%s: %d results", b.name, b.n))
+		s.text(names+w+6, y+17, "tick", text.Count(b.n, "result"))
 	}
 	return s.done()
 }

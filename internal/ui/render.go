@@ -6,10 +6,15 @@ import (
 	"html/template"
 	"net/http"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"time"
 
+	"gauntlet/internal/gate"
+	"gauntlet/internal/history"
+	"gauntlet/internal/history/ask"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/text"
 )
 
 // pages are the parsed templates, one set per page.
@@ -58,7 +63,9 @@ func (p *pages) render(w http.ResponseWriter, code int, model any, early bool) {
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"ms": duration, "ago": ago, "stamp": stamp, "name": filepath.Base, "share": share, "word": word, "kind": kind,
-		"weeks": weeksPlot, "days": daysPlot, "waterfall": waterfallPlot, "spark": sparkPlot, "interval": interval,
+		"weeks": weeksPlot, "sources": sourcesPlot, "days": daysPlot, "waterfall": waterfallPlot, "spark": sparkPlot, "interval": interval,
+		"gate": gate.Label, "origin": origin, "safe": safeToEnforce, "used": used, "tokens": tokens, "count": text.Count, "short": func(s string) string { return short(s, 12) },
+		"join": func(list []string) string { return strings.Join(list, ", ") }, "minus": func(a, b int) int { return b - a },
 		"list": func(items ...any) []any { return items }, "dict": dict, "known": func(p *float64) string {
 			if p == nil {
 				return ""
@@ -86,12 +93,14 @@ func duration(ms float64) string {
 	switch {
 	case ms < 0:
 		return ""
+	case ms == 0:
+		return "0 s"
 	case ms < 1:
 		return fmt.Sprintf("%.1f ms", ms)
 	case ms < 1000:
 		return fmt.Sprintf("%.0f ms", ms)
 	case ms < 60_000:
-		return fmt.Sprintf("%.1f s", ms/1000)
+		return strings.Replace(fmt.Sprintf("%.1f s", ms/1000), ".0 ", " ", 1)
 	case ms < 3_600_000:
 		return fmt.Sprintf("%.0f min", ms/60_000)
 	case ms < 48*3_600_000:
@@ -140,6 +149,58 @@ func kind(status string) string {
 		return "warn"
 	}
 	return "quiet"
+}
+
+// tokens shows a number of tokens.
+func tokens(n any) string {
+	v := reflect.Indirect(reflect.ValueOf(n)).Int()
+	switch {
+	case v < 10_000:
+		return fmt.Sprint(v)
+	case v < 1_000_000:
+		return fmt.Sprintf("%.0f k", float64(v)/1000)
+	}
+	return fmt.Sprintf("%.1f M", float64(v)/1_000_000)
+}
+
+// used is how much of its limit a run takes.
+func used(ms, limit *float64) string {
+	if ms == nil || limit == nil || *limit <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", 100**ms / *limit)
+}
+
+// advice is an answer in a few words.
+type advice struct{ Text, Class, Why string }
+
+// safeToEnforce says how sure one can be that a gate blocks rightly.
+func safeToEnforce(g ask.Gate) advice {
+	known := g.Right + g.Wrong
+	i := replay.Wilson(g.Right, known)
+	switch {
+	case i == nil:
+		return advice{fmt.Sprintf("%d of %d samples", known, replay.MinSamples), "quiet", "not known yet: too few failures whose outcome is known"}
+	case i.Low >= 0.8:
+		return advice{"right " + interval(i), "status good", "95 % sure that at least this share of its failures is right"}
+	case i.High <= 0.5:
+		return advice{"right " + interval(i), "status bad", "more often wrong than right"}
+	}
+	return advice{"right " + interval(i), "status warn", "not sure enough"}
+}
+
+// origin says who proved what was not run again.
+func origin(s history.Source) string {
+	switch s {
+	case history.FromAgent:
+		return "proved by the agent's own run"
+	case history.FromWorktree:
+		return "proved in another work tree"
+	case history.FromRemote:
+		return "proved on another machine"
+	case history.FromRun, history.FromStop:
+	}
+	return "proved before"
 }
 
 // interval shows a confidence interval in percent.

@@ -24,19 +24,28 @@ type Place struct {
 	Gone bool `json:"gone,omitempty"`
 	// Off is why the stop hook is switched off here; "" when it is on.
 	Off string `json:"off,omitempty"`
-	// Beats are the last signs of life of each agent's hooks.
-	Beats []Beat `json:"beats"`
+	// Agents are those whose hooks are installed here, or have fired.
+	Agents []AgentHooks `json:"agents"`
 	// Running is the run in progress; nil when there is none. Waiting are those that
 	// wait for it to end.
 	Running *run.Activity  `json:"running,omitempty"`
 	Waiting []run.Activity `json:"waiting"`
-	// Installed are the agents whose settings call the hook here.
+}
+
+// AgentHooks are the hooks of one agent in one project.
+type AgentHooks struct {
+	Agent string `json:"agent"`
+	// Installed are the settings files that call the hook, by scope: user, project
+	// or local.
 	Installed []string `json:"installed"`
+	// Problem is why they would not run, as far as the settings show.
+	Problem string `json:"problem,omitempty"`
+	// Beats say when each event last fired, newest first.
+	Beats []Beat `json:"beats"`
 }
 
 // Beat is a hook that fired.
 type Beat struct {
-	Agent  string    `json:"agent"`
 	Event  string    `json:"event"`
 	At     time.Time `json:"at"`
 	Status string    `json:"status,omitempty"`
@@ -65,6 +74,9 @@ type Options struct {
 	Busy func() string
 	// Places looks at the projects themselves; nil: this page is not on their machine.
 	Places func(ctx context.Context, projects []string) []Place
+	// Mode is the mode of a gate as its file says now, "" when it is not there any
+	// more; nil: only the history knows.
+	Mode func(project, gate string) string
 	// Log reads the log of a gate; nil: logs are not here.
 	Log func(project, path string) ([]byte, error)
 	// Replay is the newest replay report; nil: there is none here.
@@ -135,7 +147,11 @@ func (s *Server) Handler() http.Handler {
 		mux.HandleFunc("POST /off", s.act(func(ctx context.Context, r *http.Request) error { return s.Act.Off(ctx, r.PostFormValue("project")) }))
 		mux.HandleFunc("POST /on", s.act(func(ctx context.Context, r *http.Request) error { return s.Act.On(ctx, r.PostFormValue("project")) }))
 		mux.HandleFunc("POST /label", s.act(func(ctx context.Context, r *http.Request) error {
-			return s.Act.Label(ctx, r.PostFormValue("id"), r.PostFormValue("label"))
+			id := r.PostFormValue("id")
+			if err := s.ask(ctx, func() error { _, err := ask.One(ctx, s.db, "", id); return err }); err != nil {
+				return err
+			}
+			return s.Act.Label(ctx, id, r.PostFormValue("label"))
 		}))
 		mux.HandleFunc("POST /mode", s.act(func(ctx context.Context, r *http.Request) error {
 			return s.Act.Mode(ctx, r.PostFormValue("project"), r.PostFormValue("gate"), r.PostFormValue("mode"))

@@ -16,14 +16,15 @@ import (
 
 // base is what every page has.
 type base struct {
-	Title   string
-	Path    string // of the page, for links and for coming back
-	Query   string
-	Token   string
-	CanAct  bool
-	Many    bool
-	Filter  ask.Filter
-	Project string
+	Title  string
+	Path   string // of the page, for links and for coming back
+	Query  string
+	Token  string
+	CanAct bool
+	Many   bool
+	Filter ask.Filter
+	// Only is the project that the page is narrowed to, "" for all.
+	Only    string
 	Days    int
 	Now     time.Time
 	Choices ask.Choices
@@ -52,10 +53,10 @@ func (s *Server) base(r *http.Request, title string) base {
 			Agent: q.Get("agent"), Status: q.Get("status"), Gate: q.Get("gate"), Machine: q.Get("machine"), Person: q.Get("person"),
 			Text: q.Get("text"), Blocked: q.Get("blocked") != "", Since: now.AddDate(0, 0, -days),
 		},
-		Project: q.Get("project"),
+		Only: q.Get("project"),
 	}
-	if b.Project != "" {
-		b.Filter.Projects = []string{b.Project}
+	if b.Only != "" {
+		b.Filter.Projects = []string{b.Only}
 	}
 	return b
 }
@@ -162,16 +163,6 @@ func (s *Server) stop(ctx context.Context, r *http.Request) (any, error) {
 	return v, err
 }
 
-// PolicyDiff is the step that says how the policy differed, "" when it did not.
-func (v stopView) PolicyDiff() string {
-	for _, step := range v.Steps {
-		if step.Name == "policy" {
-			return step.Note
-		}
-	}
-	return ""
-}
-
 type gatesView struct {
 	base
 	Gates []ask.Gate
@@ -185,6 +176,11 @@ func (s *Server) gates(ctx context.Context, r *http.Request) (any, error) {
 		v.Choices, v.Gates = s.facts.Choices(v.Filter.Since), s.facts.Gates(v.Filter)
 		return nil
 	})
+	if s.Mode != nil {
+		for i := range v.Gates {
+			v.Gates[i].LastMode = s.Mode(v.Gates[i].Project, v.Gates[i].Gate)
+		}
+	}
 	return v, err
 }
 

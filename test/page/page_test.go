@@ -27,7 +27,11 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/history"
+	"gauntlet/internal/replay"
+	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 	"gauntlet/internal/ui"
 )
 
@@ -65,11 +69,15 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{t: t, home: t.TempDir()}
 	d.project = filepath.Join(d.home, "src", "shop")
 	d.must(os.MkdirAll(filepath.Join(d.project, ".gauntlet"), 0o755))
-	d.must(os.WriteFile(filepath.Join(d.project, ".gauntlet", "config.yml"), []byte("checkpoint: {preset: go}\n"), 0o644))
+	d.must(os.MkdirAll(filepath.Join(d.project, ".gauntlet", "checks"), 0o755))
+	d.must(os.WriteFile(filepath.Join(d.project, ".gauntlet", "config.yml"), []byte("checkpoint: {preset: go}\nentry_points: [{path: ., checks: [test]}]\n"), 0o644))
+	d.must(os.WriteFile(filepath.Join(d.project, ".gauntlet", "checks", "test.yml"), []byte("command: go test ./... # all of it\n"), 0o644))
 	out, err := exec.Command("git", "init", "-q", d.project).CombinedOutput()
 	if err != nil {
 		t.Fatalf("git init: %v %s", err, out)
 	}
+	at := site.Here(d.project, d.getenv)
+	d.must(at.Allowed().Allow(t.Context(), config.ReadPolicy(at.Root), time.Now()))
 	d.serve(0)
 	// Not t.TempDir: the browser still writes to it for a moment after its end.
 	profile, err := os.MkdirTemp("", "gauntlet-page")
@@ -89,17 +97,18 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
+func (d *desk) getenv(name string) string {
+	if name == "HOME" {
+		return d.home
+	}
+	return ""
+}
+
 // serve starts the page; port 0 takes any.
 func (d *desk) serve(port int) {
 	d.t.Helper()
-	getenv := func(name string) string {
-		if name == "HOME" {
-			return d.home
-		}
-		return ""
-	}
 	ctx, cancel := context.WithCancel(context.Background())
-	options, err := ui.Local(getenv, time.Now)
+	options, err := ui.Local(d.getenv, time.Now)
 	d.must(err)
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() { ended <- ui.Serve(ctx, options, port, func(u string) { ready <- u }) }()
@@ -213,8 +222,8 @@ func (d *desk) record(id string, minutes int, status, message string) []history.
 		Message: message, DurationMS: 812, Steps: []history.Step{{Name: "input", MS: 0.4}, {Name: "look", MS: 11}, {Name: "gates", MS: 780}, {Name: "checkpoint", MS: 6}},
 	}
 	exit := 0
-	g := history.Record{Type: history.Gate, ID: id, Time: at, Project: d.project, Gate: "test", Kind: "check", Status: "pass", DurationMS: 640, ExitCode: &exit, Command: "go test ./...", Mode: "enforce"}
-	l := history.Record{Type: history.Gate, ID: id, Time: at, Project: d.project, Gate: "lint", Kind: "check", Status: "pass", Cached: true, SavedMS: 300, Source: history.FromAgent, Mode: "enforce"}
+	g := history.Record{Type: history.Gate, ID: id, Time: at, Project: d.project, Gate: "check:.:test", Kind: "check", Status: "pass", DurationMS: 640, ExitCode: &exit, Command: "go test ./...", Mode: "enforce"}
+	l := history.Record{Type: history.Gate, ID: id, Time: at, Project: d.project, Gate: "check:.:lint", Kind: "check", Status: "pass", Cached: true, SavedMS: 300, Source: history.FromAgent, Mode: "enforce"}
 	if status == "failed" {
 		one := 1
 		v.Decision, v.Reason = "block", "GATES FAILED. Fix this now.\n"+message
@@ -253,7 +262,7 @@ func TestAPersonLooksAndActs(t *testing.T) {
 	d.must(os.MkdirAll(filepath.Join(d.project, "gauntlet_logs"), 0o755))
 	d.must(os.WriteFile(filepath.Join(d.project, "gauntlet_logs", "check_._test.1.log"), []byte("--- FAIL: TestTotal\n<script>alert(1)</script>\n"), 0o600))
 	d.run(chromedp.Click(`tbody .what a`, chromedp.ByQuery), chromedp.WaitVisible(`svg[aria-label="Where the time of this stop went"]`, chromedp.ByQuery))
-	if got := d.text("main"); !strings.Contains(got, "GATES FAILED. Fix this now.") || !strings.Contains(got, "proved by agent") {
+	if got := d.text("main"); !strings.Contains(got, "GATES FAILED. Fix this now.") || !strings.Contains(got, "proved by the agent's own run") {
 		t.Errorf("the stop says %q", got)
 	}
 	// Say that the block was wrong.
@@ -270,6 +279,20 @@ func TestAPersonLooksAndActs(t *testing.T) {
 	d.await("off", `!!document.querySelector('button[aria-label="Switch on shop"]')`)
 	d.run(chromedp.Click(`button[aria-label="Switch on shop"]`, chromedp.ByQuery))
 	d.await("on", `!!document.querySelector('button[aria-label="Switch off shop"]')`)
+
+	// Let the gate only observe, and enforce it again: its file says so, and the
+	// policy stays allowed.
+	d.run(chromedp.Click(`nav a[href="/gates"]`, chromedp.ByQuery), chromedp.WaitVisible(`button[aria-label="Observe test"]`, chromedp.ByQuery))
+	d.run(chromedp.Click(`button[aria-label="Observe test"]`, chromedp.ByQuery))
+	d.await("observe", `!!document.querySelector('button[aria-label="Enforce test"]')`)
+	if b, err := os.ReadFile(filepath.Join(d.project, ".gauntlet", "checks", "test.yml")); err != nil || string(b) != "command: go test ./... # all of it\nmode: observe\n" {
+		t.Errorf("the check says %q, %v", b, err)
+	}
+	if at := site.Here(d.project, d.getenv).Trust(); !at.Trusted() || at.Change != "" {
+		t.Errorf("the policy is not allowed any more: %+v", at)
+	}
+	d.run(chromedp.Click(`button[aria-label="Enforce test"]`, chromedp.ByQuery))
+	d.await("enforce", `!!document.querySelector('button[aria-label="Observe test"]')`)
 
 	// The project disappears.
 	d.must(os.RemoveAll(d.project))
@@ -321,6 +344,7 @@ func TestTwoTabsAndARestart(t *testing.T) {
 func TestEveryViewInEverySizeAndScheme(t *testing.T) {
 	d := newDesk(t)
 	many(d, 400)
+	look(d)
 	shots := os.Getenv("PAGE_SHOTS")
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{360, 1280, 2560} {
@@ -330,6 +354,9 @@ func TestEveryViewInEverySizeAndScheme(t *testing.T) {
 				d.open(path)
 				if over := d.eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over != float64(0) {
 					t.Errorf("%s at %d px scrolls sideways by %v px", path, width, over)
+				}
+				if cut := d.eval(`[...document.querySelectorAll(".card, .tiles > div")].filter((c) => c.scrollWidth > c.clientWidth).map((c) => c.innerText.slice(0, 30)).join(", ")`); cut != "" {
+					t.Errorf("%s at %d px: one has to scroll sideways to see all of %v", path, width, cut)
 				}
 				if bad := d.eval(contrast); bad != "" {
 					t.Errorf("%s, %s: too little contrast: %v", path, scheme, bad)
@@ -411,30 +438,95 @@ func value(v *accessibility.Value) string {
 	return s
 }
 
-// many fills the history with something to look at.
+// many fills the history with something to look at: sessions that are blocked, fix
+// it and pass, flakes, a gate that only observes, a review, and projects that differ.
 func many(d *desk, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
+	clients := map[string][2]string{"claude": {"claude-opus-5-5", "2.1.325"}, "codex": {"gpt-5.5", "0.166.0"}, "gemini": {"gemini-2.5-pro", ""}}
+	projects := []string{d.project, d.project, filepath.Join(d.home, "src", "billing-service"), filepath.Join(d.home, "work", "a-project-with-a-rather-long-name")}
+	agents := []string{"claude", "claude", "codex", "gemini"}
 	var all []history.Record
-	for i := range n {
-		status, message := "passed", "2 gates passed"
-		switch r.IntN(8) {
-		case 0:
-			status, message = "failed", "1 of 2 gates failed: test"
-		case 1:
+	agent, project, tokens := "", "", int64(0)
+	blocked := false
+	for i := n - 1; i >= 0; i-- {
+		if !blocked {
+			agent, project, tokens = agents[r.IntN(len(agents))], projects[r.IntN(len(projects))], 0
+		}
+		status, message := "passed", "3 gates passed"
+		switch k := r.IntN(10); {
+		case k < 2 && !blocked:
+			status, message = "failed", "1 of 3 gates failed: test"
+		case k == 3:
 			status, message = "no_changes", "nothing changed in this turn"
-		case 2:
-			status, message = "passed_with_warnings", "test was failing before this turn"
+		case k == 4:
+			status, message = "passed_with_warnings", "lint would block (mode observe): 2 new problems"
+		case k == 5:
+			status, message = "checkpoint", "checkpoint: tests were not run after the last change"
 		}
+		blocked = status == "failed"
 		recs := d.record(fmt.Sprintf("250101-000000-%06d", i), i*73, status, message)
-		recs[0].Agent = []string{"claude", "codex", "gemini"}[r.IntN(3)]
-		recs[0].Project = []string{d.project, filepath.Join(d.home, "work", "a-project-with-a-rather-long-name")}[r.IntN(2)]
-		for k := range recs[1:] {
-			recs[k+1].Project = recs[0].Project
+		v := &recs[0]
+		tokens += int64(2000 + r.IntN(30000))
+		used := tokens
+		v.Agent, v.Project, v.Model, v.Client, v.Tokens = agent, project, clients[agent][0], clients[agent][1], &used
+		v.Session, v.Turn = fmt.Sprintf("%x-9b1f-4c52", 1000+i/3), fmt.Sprint(i/3)
+		v.DurationMS = 900 + 5000*r.Float64()
+		v.Changed, v.ChangedTotal = []string{"internal/cart/total.go", "internal/cart/total_test.go"}, 2
+		if status == "no_changes" {
+			recs = recs[:1]
 		}
-		recs[1].DurationMS = 300 + 4000*r.Float64()
+		for k := range recs[1:] {
+			g := &recs[k+1]
+			g.Project, g.Key, g.LimitMS = project, fmt.Sprint("k", i), 300000
+		}
+		if len(recs) > 2 {
+			recs[1].DurationMS, recs[2].Cached, recs[2].Source = 300+4000*r.Float64()*r.Float64(), r.IntN(3) > 0, []history.Source{history.FromAgent, history.FromWorktree, history.FromRun}[r.IntN(3)]
+			if status == "passed_with_warnings" {
+				recs[2].Status, recs[2].Cached, recs[2].WouldBlock, recs[2].Mode, recs[2].DurationMS = "fail", false, true, "observe", 400
+				recs[2].Findings = []history.Finding{{Path: "internal/cart/total.go", Line: 14, Rule: "errcheck", Message: "Error return value is not checked", New: true}}
+				recs[2].FindingsTotal, recs[2].FindingsNew = 1, 1
+			}
+			if r.IntN(40) == 0 {
+				recs[1].Flaky = true
+			}
+			if r.IntN(50) == 0 {
+				recs[1].Warning = "ran no test"
+			}
+		}
+		if status == "checkpoint" {
+			recs[0].Decision, recs[0].Reason, recs[0].Owed = "block", "Run the tests before you stop.", []string{"tests"}
+		}
 		all = append(all, recs...)
 	}
 	d.spool(all...)
+}
+
+// look makes the machine worth looking at: hooks are installed and have fired, gates
+// run while another stop waits, and a replay has been made.
+func look(d *desk) {
+	d.must(os.MkdirAll(filepath.Join(d.project, ".claude"), 0o755))
+	d.must(os.WriteFile(filepath.Join(d.project, ".claude", "settings.json"), []byte(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"gauntlet stop-hook","timeout":300}]}]}}`), 0o644))
+	memory := session.Open(filepath.Join(d.project, ".git"), d.project, filepath.Join(d.home, ".local", "state"))
+	for i, beat := range []session.Heartbeat{{Agent: "claude", Event: "stop"}, {Agent: "claude", Event: "prompt"}, {Agent: "codex", Event: "stop"}} {
+		beat.At = time.Now().Add(-time.Duration(i*i*90+3) * time.Minute)
+		d.must(memory.Beat(beat))
+	}
+	d.must(os.MkdirAll(filepath.Join(d.project, "gauntlet_logs"), 0o755))
+	for name, who := range map[string]string{"lock": "claude", "wait.1": "codex"} {
+		b, err := json.Marshal(map[string]any{"pid": os.Getpid(), "host": "here", "started_at": time.Now().Add(-2 * time.Minute), "agent": who, "session": "3f2a-" + who + "-9b1f-4c52"})
+		d.must(err)
+		d.must(os.WriteFile(filepath.Join(d.project, "gauntlet_logs", ".gauntlet-run."+name), b, 0o600))
+	}
+	report := replay.Report{
+		Source: "sessions", Coverage: replay.Coverage{Sessions: 212, Turns: 1480, Stops: 1391, Changed: 604, Unreadable: 3, Formats: map[string]int{"claude": 180, "codex": 32}, Gaps: []replay.Gap{{Why: "turns that the human interrupted", Count: 89}}},
+		Stops: 604, Blocks: 71, Suggestions: []replay.Suggestion{{Kind: "evidence", Rule: "action:test", Count: 22, Text: `add "make verify" to the evidence of the action test: 22 stops asked for it after that had passed`}},
+		Rules:   []replay.Rule{{Rule: "checkpoint", Stops: 604, WouldBlock: 71, Right: 30, Wrong: 22, Unknown: 19, Interval: replay.Wilson(30, 52)}, {Rule: "check:.:test", Stops: 410, WouldBlock: 4, Right: 4}},
+		Samples: []replay.Sample{{ID: "r-3f9a1c2b4d", Rules: []string{"checkpoint", "action:test"}, Outcome: replay.Wrong, Because: "tests had passed already: make verify"}, {ID: "r-81d0aa9c11", Rules: []string{"checkpoint"}, Outcome: replay.Unknown}},
+	}
+	other := report
+	other.Blocks, other.Rules = 49, []replay.Rule{{Rule: "checkpoint", Stops: 604, WouldBlock: 49, Right: 30, Wrong: 1, Unknown: 18, Interval: replay.Wilson(30, 31)}}
+	report.Against, report.Changed = &other, []replay.Change{{ID: "r-3f9a1c2b4d", From: "block", To: "approve"}}
+	d.must(replay.Save(filepath.Join(d.home, ".local", "state", "gauntlet", "replay"), report))
 }
 
 func TestStrangersAreTurnedAway(t *testing.T) {

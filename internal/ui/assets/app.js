@@ -10,7 +10,7 @@
     for (const table of root.querySelectorAll("table.rows")) {
       const names = [...table.querySelectorAll("thead th")].map((th) => th.textContent.trim());
       for (const row of table.tBodies[0]?.rows ?? []) {
-        [...row.cells].forEach((cell, i) => { if (names[i] && cell.classList.contains("num")) cell.dataset.label = names[i]; });
+        [...row.cells].forEach((cell, i) => { if (names[i] && cell.matches(".num, .lab")) cell.dataset.label = names[i]; });
       }
     }
   };
