@@ -36,7 +36,7 @@ func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note st
 			return f.changes(list), ""
 		}
 	}
-	all := f.changes(seen.Status.Paths())
+	all := f.changes(append(seen.Status.Paths(), f.committed(ctx)...))
 	if t.Readable && !t.Truncated {
 		return rules.TurnChanges(spellings(f.Root), t.Calls, all), note
 	}
@@ -44,6 +44,20 @@ func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note st
 		note = "neither a snapshot nor a whole transcript of this turn"
 	}
 	return all, note + ": every uncommitted file counts"
+}
+
+// committed lists what was committed since the prompt, where only its commit is
+// known: it arrived in another work tree.
+func (f Facts) committed(ctx context.Context) []string {
+	prompt := f.Seen.Ledger.Prompt
+	if prompt.Count > 0 || prompt.Head == "" || prompt.Head == f.Seen.Status.Head {
+		return nil
+	}
+	list, err := turn.Base{Head: prompt.Head, At: prompt.At}.Committed(ctx, f.Repo)
+	if err != nil {
+		return nil
+	}
+	return list
 }
 
 // Work is what this session changed and no stop has passed on yet. Not known:

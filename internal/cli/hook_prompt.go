@@ -31,7 +31,7 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 		ev.SubagentsUnmarked && transcript.CalledBy(ev.TranscriptPath) != "" {
 		return
 	}
-	_ = at.Pin(ctx, ev.SessionID) // without it the stop judges where it happens
+	_ = at.Pin(ctx, ev.SessionID, app.Now()) // without it the stop judges where it happens
 	cfg, err := at.Config()
 	if err != nil {
 		return // the stop will say what is wrong with the configuration

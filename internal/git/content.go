@@ -44,6 +44,7 @@ type Content struct {
 
 	repo    Repo
 	leave   []string
+	raw     map[string]bool // content that counts as it lies there
 	status  Status
 	oidSize int
 	index   []indexEntry // what was taken from it without being read
@@ -61,7 +62,7 @@ const maxHashed = 64 << 20
 // Content reads what the work tree holds. st is what `git status` says of it;
 // paths at and below leave do not belong to it.
 func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content, error) {
-	c := &Content{repo: r, leave: leave, status: st, oidSize: r.oidSize(st.Head), read: map[string]indexStat{}, at: time.Now()}
+	c := &Content{repo: r, leave: leave, status: st, oidSize: r.oidSize(st.Head), raw: map[string]bool{}, read: map[string]indexStat{}, at: time.Now()}
 	entries, written, current := st.index.take(r)
 	if current {
 		c.newer = written
@@ -164,6 +165,8 @@ func (c *Content) differing() (gone, dirty map[string]bool) {
 	gone, dirty = map[string]bool{}, map[string]bool{}
 	for _, ch := range c.status.Changes {
 		switch {
+		case ch.Raw:
+			dirty[ch.Path], c.raw[ch.Path] = true, true
 		case ch.Hidden: // the index says so too
 		case ch.Submodule:
 			c.unknown(ch.Path)
@@ -238,7 +241,7 @@ func (c *Content) hashAll(ctx context.Context, paths []string) ([]File, error) {
 	var byGit []int
 	for i, p := range paths {
 		c.read[p] = stats[i]
-		if filtered[i] && !strings.Contains(p, "\n") {
+		if filtered[i] && !c.raw[p] && !strings.Contains(p, "\n") {
 			byGit = append(byGit, i)
 		}
 	}

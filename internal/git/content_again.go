@@ -48,6 +48,11 @@ func (c *Content) ChangedSince(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, ch := range c.status.Changes {
+		if ch.Raw || ch.Untracked && !slices.ContainsFunc(st.Changes, func(now Change) bool { return now.Path == ch.Path }) {
+			st.Changes = append(st.Changes, ch)
+		}
+	}
 	now, err := c.repo.Content(ctx, st, c.leave)
 	if err != nil {
 		return nil, err

@@ -5,9 +5,11 @@ import (
 	"context"
 	"crypto/sha1" //nolint:gosec // git's own name for content
 	"crypto/sha256"
+	"encoding/hex"
 	"hash"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,15 +17,16 @@ import (
 )
 
 // hiddenChanges are files that differ although git was told not to look
-// (assume-unchanged, skip-worktree). Outside a sparse checkout a missing file is
-// as it should be.
+// (assume-unchanged, skip-worktree), or cannot see it. Outside a sparse checkout a
+// missing file is as it should be.
 func (r Repo) hiddenChanges(index *seenIndex) []Change {
 	if index == nil {
 		return nil // a format that only git knows
 	}
 	var out []Change
+	backdated := r.backdated(index.entries)
 	for _, e := range index.entries {
-		if !e.hidden || e.stage != 0 || e.mode&0o170000 != 0o100000 {
+		if !e.hidden && !backdated[e.path] || e.stage != 0 || e.mode&0o170000 != 0o100000 {
 			continue
 		}
 		data, err := safefile.Read(r.Root, filepath.Join(r.Root, filepath.FromSlash(e.path)), maxHashed)
@@ -33,7 +36,39 @@ func (r Repo) hiddenChanges(index *seenIndex) []Change {
 				out = append(out, Change{Path: e.path, Index: '.', Worktree: 'D', Hidden: true})
 			}
 		case err != nil || blobID(data, len(e.oid)) != e.oid:
-			out = append(out, Change{Path: e.path, Index: '.', Worktree: 'M', Hidden: true})
+			out = append(out, Change{Path: e.path, Index: '.', Worktree: 'M', Hidden: true, Raw: !e.hidden})
+		}
+	}
+	return out
+}
+
+// maxBackdated bounds how many files are looked at once more.
+const maxBackdated = 2000
+
+// backdated are the files that git takes for unchanged although they were touched
+// after they were added: within the same second, and with the time of their content
+// set back, so that git does not even call them racy.
+func (r Repo) backdated(entries []indexEntry) map[string]bool {
+	var out map[string]bool
+	root, err := os.Open(r.Root)
+	if err != nil {
+		return nil
+	}
+	defer root.Close() //nolint:errcheck // read only
+	n := 0
+	for _, e := range entries {
+		if e.hidden || e.stat.ctime <= e.stat.mtime+1 || e.stat.ctimeNS == 0 {
+			continue
+		}
+		if n++; n > maxBackdated {
+			break
+		}
+		now, ok := statAt(int(root.Fd()), e.path)
+		if ok && now.ctime == e.stat.ctime && now.mtime == e.stat.mtime && now.size == e.stat.size && now.ctimeNS != e.stat.ctimeNS {
+			if out == nil {
+				out = map[string]bool{}
+			}
+			out[e.path] = true
 		}
 	}
 	return out
@@ -55,48 +90,6 @@ func objectID(h hash.Hash, kind string, data []byte) []byte {
 	return h.Sum(nil)
 }
 
-// Excludes is what besides the .gitignore files decides which files git ignores
-// here: the repository's own list, and the settings that name another one or
-// hide changes.
-func (r Repo) Excludes() string {
-	b, _ := r.readCommon("info/exclude", maxConfig)
-	var out strings.Builder
-	for line := range strings.Lines(string(b)) {
-		if line = strings.TrimRight(line, "\r\n"); line != "" && line[0] != '#' {
-			out.WriteString(line + "\n")
-		}
-	}
-	return out.String()
-}
-
-// HidingSettings are the lines of the repository's own configuration that can
-// hide changes from git.
-func (r Repo) HidingSettings() string {
-	b, _ := r.readCommon("config", maxConfig)
-	own, _ := r.readOwn("config.worktree", maxConfig)
-	attributes, _ := r.readCommon("info/attributes", maxConfig)
-	section, out := "", []string{}
-	for line := range strings.Lines(string(bytes.Join([][]byte{b, own}, []byte("\n")))) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			section = strings.ToLower(strings.Trim(strings.Fields(line + " ")[0], "[]"))
-			continue
-		}
-		key, _, _ := strings.Cut(strings.ToLower(line), "=")
-		switch key = strings.TrimSpace(key); {
-		case section == "core" && (key == "worktree" || key == "fsmonitor" || key == "ignorestat" || key == "excludesfile" || key == "attributesfile"),
-			section == "filter" && (key == "clean" || key == "process"), section == "include", section == "includeif":
-			out = append(out, section+"."+line)
-		}
-	}
-	for line := range strings.Lines(string(attributes)) {
-		if strings.Contains(line, "filter") {
-			out = append(out, "info/attributes: "+strings.TrimSpace(line))
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
 // UntrackedUnder lists the untracked files as git would see them with another
 // list of excludes in place of the repository's own.
 func (r Repo) UntrackedUnder(ctx context.Context, excludes string) ([]Change, error) {
@@ -112,6 +105,46 @@ func (r Repo) UntrackedUnder(ctx context.Context, excludes string) ([]Change, er
 	for p := range strings.SplitSeq(string(out), "\x00") {
 		if p != "" {
 			list = append(list, Change{Path: p, Index: '.', Worktree: '?', Untracked: true})
+		}
+	}
+	return list, nil
+}
+
+// Unfiltered lists the tracked files that one of these filter drivers applies to
+// and whose content, as it lies there, is not what the index has: what a clean
+// filter hides.
+func (r Repo) Unfiltered(ctx context.Context, drivers []string) ([]Change, error) {
+	names, err := r.Run(ctx, "ls-files", "-z")
+	if err != nil || len(drivers) == 0 {
+		return nil, err
+	}
+	out, err := r.RunWith(ctx, Opts{Stdin: bytes.NewReader(names)}, "check-attr", "-z", "--stdin", "filter")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	f := strings.Split(string(out), "\x00") // path, "filter", driver
+	for i := 0; i+2 < len(f); i += 3 {
+		if slices.Contains(drivers, f[i+2]) {
+			paths = append(paths, f[i])
+		}
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	entries, err := r.IndexEntries(ctx, paths...)
+	if err != nil {
+		return nil, err
+	}
+	var list []Change
+	for _, p := range paths {
+		oid, err := hex.DecodeString(entries[p].OID)
+		if err != nil || !strings.HasPrefix(entries[p].Mode, "100") {
+			continue
+		}
+		data, err := safefile.Read(r.Root, filepath.Join(r.Root, filepath.FromSlash(p)), maxHashed)
+		if err != nil || blobID(data, len(oid)) != string(oid) {
+			list = append(list, Change{Path: p, Index: '.', Worktree: 'M', Hidden: true, Raw: true})
 		}
 	}
 	return list, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -124,6 +125,20 @@ func (r Repo) HeadCommit() (oid string, ok bool) {
 		return r.ReadRef(ref)
 	}
 	return line, isOID(line)
+}
+
+// HasCommit reports whether a commit is still there. A loose object is seen
+// without a git process.
+func (r Repo) HasCommit(ctx context.Context, oid string) bool {
+	if !isOID(oid) {
+		return false
+	}
+	if _, err := os.Lstat(filepath.Join(r.CommonDir, "objects", oid[:2], oid[2:])); err == nil {
+		return true
+	}
+	_, err := r.Run(ctx, "cat-file", "-e", oid+"^{commit}")
+	var ge *Error
+	return !errors.As(err, &ge) || ge.TimedOut
 }
 
 // ReadRef reads a full reference name from the files, without a git process.

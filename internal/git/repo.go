@@ -150,6 +150,31 @@ func commonDir(gitDir string) string {
 	return filepath.Clean(c)
 }
 
+// maxWorkTrees bounds how many work trees are looked at.
+const maxWorkTrees = 100
+
+// WorkTrees are the tops of all work trees of the repository, read from the files.
+func (r Repo) WorkTrees() []string {
+	var out []string
+	if filepath.Base(r.CommonDir) == ".git" {
+		out = append(out, filepath.Dir(r.CommonDir))
+	}
+	dir := filepath.Join(r.CommonDir, "worktrees")
+	entries, _ := safefile.ReadDir(r.CommonDir, dir, maxWorkTrees)
+	for _, e := range entries {
+		b, err := r.readCommon("worktrees/"+e.Name()+"/gitdir", maxPointer)
+		if err != nil {
+			continue
+		}
+		top := strings.TrimSpace(string(b))
+		if !filepath.IsAbs(top) { // git 2.48 may write relative ones
+			top = filepath.Join(dir, e.Name(), top)
+		}
+		out = append(out, filepath.Dir(filepath.Clean(top)))
+	}
+	return out
+}
+
 // InProgress names the operation the user is in the middle of, "" when none.
 func (r Repo) InProgress() string {
 	for _, op := range []struct{ file, name string }{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -66,25 +67,31 @@ func (r Repo) command(o Opts) []string {
 	if !o.Hooks {
 		args = append(args, "-c", "core.hooksPath="+os.DevNull)
 	}
-	if r.setsMonitor() {
-		args = append(args, "-c", "core.fsmonitor=false")
+	for _, s := range r.overrides() {
+		args = append(args, "-c", s)
 	}
 	return args
 }
 
-// setsMonitor reports whether the repository's own configuration may name a file
-// system monitor. One that the user set globally is the user's choice.
-func (r Repo) setsMonitor() bool {
-	for _, read := range []func() ([]byte, error){
-		func() ([]byte, error) { return r.readCommon("config", maxRefs) },
-		func() ([]byte, error) { return r.readOwn("config.worktree", maxRefs) },
+// overrides are settings that the repository's own configuration must not make:
+// a file system monitor, which is a program, and rules by which a file whose
+// content changed passes for the one in the index. What the user set globally is
+// the user's choice. Repositories inside this one have configurations of their own.
+func (r Repo) overrides() []string {
+	common, _ := r.readCommon("config", maxRefs)
+	own, _ := r.readOwn("config.worktree", maxRefs)
+	text := bytes.ToLower(append(common, own...))
+	_, err := os.Lstat(filepath.Join(r.CommonDir, "modules"))
+	any := err == nil || bytes.Contains(text, []byte("include"))
+	var out []string
+	for _, s := range []struct{ word, setting string }{
+		{"fsmonitor", "core.fsmonitor=false"}, {"trustctime", "core.trustCTime=true"}, {"checkstat", "core.checkStat=default"},
 	} {
-		b, err := read()
-		if lower := bytes.ToLower(b); err == nil && (bytes.Contains(lower, []byte("fsmonitor")) || bytes.Contains(lower, []byte("include"))) {
-			return true
+		if any || bytes.Contains(text, []byte(s.word)) {
+			out = append(out, s.setting)
 		}
 	}
-	return false
+	return out
 }
 
 // RunWith is Run with options.
@@ -137,9 +144,10 @@ func Environ(env []string) []string {
 	return append(out, plainGit()...)
 }
 
-// plainGit makes git print English and ask nothing.
+// plainGit makes git print English, ask nothing, and show objects as they are:
+// one that refs/replace puts in the place of another can hide a change.
 func plainGit() []string {
-	return []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=true"}
+	return []string{"GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=true"}
 }
 
 func redirects(name string) bool {
@@ -149,7 +157,7 @@ func redirects(name string) bool {
 		"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE",
 		"GIT_REPLACE_REF_BASE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS",
 		"GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_QUARANTINE_PATH", "GIT_EXTERNAL_DIFF",
-		"GIT_DIFF_OPTS", "GIT_OPTIONAL_LOCKS", "GIT_PAGER", "GIT_EDITOR", "GIT_TERMINAL_PROMPT", "LC_ALL":
+		"GIT_DIFF_OPTS", "GIT_ATTR_SOURCE", "GIT_NO_REPLACE_OBJECTS", "GIT_OPTIONAL_LOCKS", "GIT_PAGER", "GIT_EDITOR", "GIT_TERMINAL_PROMPT", "LC_ALL":
 		return true
 	}
 	return false

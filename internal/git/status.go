@@ -19,8 +19,9 @@ type Change struct {
 	Untracked       bool
 	Unmerged        bool
 	Submodule       bool
-	// Hidden: git itself was told not to look.
-	Hidden bool
+	// Hidden: git itself was told not to look. Raw: by a clean filter, so that the
+	// content counts as it lies there.
+	Hidden, Raw bool
 }
 
 // Deleted reports that the path is gone from the work tree.

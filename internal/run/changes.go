@@ -92,6 +92,7 @@ func (e *execution) askBase(ctx context.Context) <-chan committed {
 		c := e.sinceBase(ctx)
 		if c.err == nil {
 			c.paths = append(c.paths, e.sinceSession(ctx)...)
+			c.paths = append(c.paths, e.aheadBefore(ctx, c.base)...)
 		}
 		asked <- c
 	}()
@@ -183,6 +184,20 @@ func (e *execution) sinceSession(ctx context.Context) []string {
 	paths, err := since.Committed(ctx, e.repo)
 	if err != nil { // that commit is gone
 		paths, _ = turn.Base{At: since.At}.Committed(ctx, e.repo)
+	}
+	return paths
+}
+
+// aheadBefore lists what was ahead of the base branch when the prompt arrived, if that
+// branch was moved since.
+func (e *execution) aheadBefore(ctx context.Context, base string) []string {
+	at, since := e.opts.BaseAt, e.opts.Since.Head
+	if now, ok := e.repo.BranchCommit(base); !ok || at == "" || since == "" || now == at || at == since {
+		return nil
+	}
+	paths, err := e.repo.DiffNames(ctx, at+"..."+since)
+	if err != nil {
+		return nil
 	}
 	return paths
 }

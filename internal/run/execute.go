@@ -38,6 +38,9 @@ type Options struct {
 	// Since is the prompt that the unproved work began with: what was committed
 	// after it is judged, also on the base branch. Zero: not known.
 	Since turn.Base
+	// BaseAt is where the base branch stood when the prompt arrived: a base that
+	// was moved since does not take away from what is judged. "": not known.
+	BaseAt string
 	// Turn names the human turn of the agent whose stop this is: the retry limit
 	// counts the runs of one turn. "" for runs by hand and in CI, which have none.
 	Turn string

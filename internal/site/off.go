@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"time"
 
 	"gauntlet/internal/config"
@@ -52,6 +53,14 @@ func (s *Site) Off(sessionID string, now time.Time) (Switch, bool) {
 		}
 	}
 	return Switch{}, false
+}
+
+// ForgedSwitch says which switch lies there that `gauntlet off` did not write; nil
+// when there is none.
+func (s *Site) ForgedSwitch(sessionID string, now time.Time) error {
+	_, _, here := s.Memory.Switch("", now)
+	_, _, everywhere := s.Everywhere().Switch(sessionID, now)
+	return cmp.Or(here, everywhere)
 }
 
 // Disabled reports whether stops here are not judged, and which switch says so:

@@ -2,75 +2,141 @@ package site
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
+	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/git"
 	"gauntlet/internal/session"
+	"gauntlet/internal/text"
 )
 
 // pinned is the section of a session's memory, shared by all projects, that says
-// where its prompt saw it and what could hide changes there.
+// where its prompt saw it and what it found there.
 const pinned = "pinned"
 
 // Pin is what a prompt saw.
 type Pin struct {
-	Root     string `json:"root"`
-	Excludes string `json:"excludes,omitempty"`
-	Settings string `json:"settings,omitempty"`
+	Root string    `json:"root"`
+	At   time.Time `json:"at,omitzero"`
+	// Head and Base are commits: what was checked out, and where the base branch
+	// stood; "" where that is not known.
+	Head string `json:"head,omitempty"`
+	Base string `json:"base,omitempty"`
+	// Hiding is what could hide changes from git.
+	Hiding git.Hiding `json:"hiding,omitzero"`
+	// User is the text of the user's own configuration of Gauntlet.
+	User string `json:"user,omitempty"`
+	// Policy is the digest of the policy that counted; "" where every policy did,
+	// and All says why.
+	Policy string `json:"policy,omitempty"`
+	All    string `json:"all,omitempty"`
 }
 
-// Pin remembers what this prompt saw of a project that a person has allowed. It
-// writes only what is new.
-func (s *Site) Pin(ctx context.Context, sessionID string) error {
+// maxUser bounds how much of the user's configuration is remembered.
+const maxUser = 64 << 10
+
+// See is what a prompt would pin now.
+func (s *Site) See(ctx context.Context) Pin {
+	p := Pin{Root: s.Root}
+	if s.InRepo {
+		p.Head, _ = s.Repo.HeadCommit()
+		p.Base = s.baseCommit(ctx)
+		p.Hiding = s.Repo.Hiding(s.gitUser())
+	}
+	if user, err := config.ReadGlobal(s.getenv); err == nil {
+		p.User = string(user[:min(len(user), maxUser)])
+	}
+	if d := s.Trust(); d.All {
+		p.All = d.Source
+	} else {
+		p.Policy = d.Policy.Digest()
+	}
+	return p
+}
+
+// baseCommit is where the base branch stands.
+func (s *Site) baseCommit(ctx context.Context) string {
+	cfg, err := s.Config()
+	if err != nil {
+		return ""
+	}
+	base, err := s.Repo.Base(ctx, cfg.Settings.BaseBranch)
+	if err != nil {
+		return ""
+	}
+	oid, _ := s.Repo.BranchCommit(base)
+	return oid
+}
+
+// gitUser says where git finds the user's own settings.
+func (s *Site) gitUser() git.User {
+	home := text.Home(s.getenv)
+	xdg := s.getenv("XDG_CONFIG_HOME")
+	if xdg == "" {
+		xdg = filepath.Join(home, ".config")
+	}
+	u := git.User{Home: home, Ignore: filepath.Join(xdg, "git", "ignore")}
+	if file := s.getenv("GIT_CONFIG_GLOBAL"); file != "" {
+		u.Configs = []string{file}
+	} else if home != "" {
+		u.Configs = []string{filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig")}
+	}
+	return u
+}
+
+// Pin remembers what this prompt saw of a project that a person has allowed.
+func (s *Site) Pin(ctx context.Context, sessionID string, at time.Time) error {
 	if !s.IsProject() || s.Foreign != "" || sessionID == "" || !s.Trust().Trusted() {
 		return nil
 	}
-	now := Pin{Root: s.Root}
-	if s.InRepo {
-		now.Excludes, now.Settings = s.Repo.Excludes(), s.Repo.HidingSettings()
-	}
-	if old, ok := s.Pinned(sessionID); ok && old == now {
-		return nil
-	}
+	now := s.See(ctx)
+	now.At = at
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, now) == nil })
 }
 
-// Pinned is what the session's prompt saw.
-func (s *Site) Pinned(sessionID string) (p Pin, ok bool) {
-	st, err := s.Everywhere().Load(sessionID)
-	if err != nil {
-		return Pin{}, false
+// PinPolicy replaces the policy of the pin, after Gauntlet itself has written it.
+func (s *Site) PinPolicy(ctx context.Context, sessionID string, p config.Policy) error {
+	old, ok, err := s.Pinned(sessionID)
+	if !ok || err != nil || old.Root != s.Root || old.Policy == "" {
+		return err
 	}
-	return p, st.Get(pinned, &p) && p.Root != ""
+	old.Policy = p.Digest()
+	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, old) == nil })
 }
 
-// Judged is the site that a stop of a session judges: the allowed project that
-// its prompt saw, also when its policy was removed or the agent went into another
-// project. A linked work tree of the same repository is judged where the stop
-// happens.
-func (s *Site) Judged(sessionID string) *Site {
-	p, ok := s.Pinned(sessionID)
-	if !ok || p.Root == s.Root {
-		return s
+// Pinned is what the session's prompt saw. An error says that there is a memory
+// which Gauntlet did not write.
+func (s *Site) Pinned(sessionID string) (p Pin, ok bool, err error) {
+	st, err := s.Everywhere().Load(sessionID)
+	if errors.Is(err, session.ErrForged) {
+		return Pin{}, false, err
+	}
+	if err != nil {
+		return Pin{}, false, nil
+	}
+	return p, st.Get(pinned, &p) && p.Root != "", nil
+}
+
+// At is the site of an allowed project that the session's prompt saw, wherever
+// the agent is now; nil where there is none, or it is this one.
+func (s *Site) At(p Pin) *Site {
+	if p.Root == "" || p.Root == s.Root {
+		return nil
 	}
 	at := find(p.Root, s.getenv, nil)
-	if at.Root != p.Root {
-		at = forced(p.Root, s.getenv)
+	if at.Root != p.Root { // its policy is no longer there
+		at.Root = p.Root
 	}
 	if !at.Allowed().Known() || at.Foreign != "" {
-		return s
-	}
-	if s.IsProject() && s.InRepo && at.InRepo && s.Repo.CommonDir == at.Repo.CommonDir {
-		return s
+		return nil
 	}
 	at.Cwd = s.Cwd
 	return at
 }
 
-// forced is the site of a project whose policy is no longer there.
-func forced(root string, getenv func(string) string) *Site {
-	s := find(root, getenv, nil)
-	if _, ok := config.FindRoot(root); !ok {
-		s.Root = root
-	}
-	return s
+// SameRepository reports whether two sites are work trees of one repository.
+func (s *Site) SameRepository(other *Site) bool {
+	return s.InRepo && other.InRepo && s.Repo.CommonDir == other.Repo.CommonDir
 }

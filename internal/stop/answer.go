@@ -18,9 +18,8 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// answer is steps 9 and 10: one write to the memory, one to the history, and the
-// verdict in the agent's own dialect.
-func (s *stopping) answer(ctx context.Context, d Decision) []byte {
+// settle is step 9: one write to the memory, one to the history.
+func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	s.recall()
 	d, told := tell(s.Facts, d)
 	d, announced := announce(s.Facts, d)
@@ -28,7 +27,7 @@ func (s *stopping) answer(ctx context.Context, d Decision) []byte {
 	d.Message = redact.Line(d.Message, 1000)
 	s.record(d)
 	s.notify(d)
-	return s.adapter.Encode(s.Event, d.Verdict)
+	return d
 }
 
 // recall reads what was said in this turn, where no step had to.
@@ -36,7 +35,9 @@ func (s *stopping) recall() {
 	if s.site == nil || s.root == "" || s.seen.State != nil || s.Mark.Known() {
 		return
 	}
-	_, s.Ledger, _ = s.question().Remembered()
+	var err error
+	_, s.Ledger, err = s.question().Remembered()
+	s.forgedMemory(err)
 	s.Mark = turn.NewMark(s.Event, s.Ledger, "")
 }
 

@@ -51,6 +51,9 @@ type Facts struct {
 	Mark      turn.Mark
 	Ledger    turn.Ledger
 	MemoryErr error
+	// RememberedElsewhere: the session has a memory in another work tree that is
+	// judged at this stop.
+	RememberedElsewhere bool
 	// AskedBefore: this stop is judged for another entry in the agent's settings.
 	AskedBefore bool
 	// Running counts sub-agents that the transcript shows at work.
@@ -234,7 +237,7 @@ func nothingToJudge(f Facts) (Decision, bool) {
 		d := approve(event.NoChanges, "this session has changed nothing that was not judged already")
 		d.Settled = true
 		return d, true
-	case f.Event.StopHookActive && f.Ledger.Empty():
+	case f.Event.StopHookActive && f.Ledger.Empty() && !f.RememberedElsewhere:
 		// Somebody deleted the memory or it cannot be kept: there is no way to
 		// count, and an uncounted block may be the start of a loop. Where there is a
 		// memory and no block in it, another hook sent the agent back.

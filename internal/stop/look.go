@@ -26,6 +26,9 @@ import (
 
 // receive reads and decodes the event.
 func (s *stopping) receive(ctx context.Context) {
+	if s.only != nil {
+		return // the event is known
+	}
 	payload, interrupted := s.readEvent(ctx)
 	s.Interrupted = interrupted
 	s.adapter, s.Event, s.InputErr = agent.Decode(s.AgentName, payload)
@@ -42,8 +45,9 @@ func (s *stopping) receive(ctx context.Context) {
 // stop of a turn can only end one way, that is found out from the bytes of the
 // configuration, without reading it.
 func (s *stopping) locate(context.Context) {
-	s.site = site.Find(site.Dir(s.Event.Cwd, s.Cwd), s.Getenv)
-	s.site = s.atPrompt(s.site)
+	if s.site = s.only; s.only == nil {
+		s.site = s.atPrompt(site.Find(site.Dir(s.Event.Cwd, s.Cwd), s.Getenv))
+	}
 	s.Event.Cwd, s.root = s.site.Cwd, s.site.Root
 	s.Project, s.Foreign = s.site.IsProject(), s.site.Foreign
 	if s.Foreign != "" {
@@ -64,18 +68,25 @@ func (s *stopping) locate(context.Context) {
 		}
 	}
 	if s.Event.StopHookActive && s.Project {
-		_, s.Ledger, _ = s.question().Remembered()
+		var err error
+		_, s.Ledger, err = s.question().Remembered()
+		s.forgedMemory(err)
 		s.Mark = turn.NewMark(s.Event, s.Ledger, "")
 		s.Plain = s.Event.Kind == event.Stop && !s.site.Mentions(config.ReentryUntilPass, "strict", "commit_gate", "scope")
 	}
 }
 
-func (s *stopping) question() turn.Question {
-	return turn.Question{Event: s.Event, Repo: s.site.Repo, InRepo: s.site.InRepo, Memory: s.site.Memory, Now: s.Hook.Now}
+func (s *stopping) question() turn.Question { return s.questionAt(s.site) }
+
+func (s *stopping) questionAt(at *site.Site) turn.Question {
+	return turn.Question{Event: s.Event, Repo: at.Repo, InRepo: at.InRepo, Memory: at.Memory, Now: s.Hook.Now}
 }
 
 // configure reads the configuration and asks the switches.
-func (s *stopping) configure(context.Context) {
+func (s *stopping) configure(ctx context.Context) {
+	if s.Project {
+		s.comparePins(ctx)
+	}
 	s.cfg, s.ConfigErr = s.site.Config()
 	if errors.Is(s.ConfigErr, site.ErrUntrusted) {
 		s.Untrusted = s.ConfigErr.Error()
@@ -106,13 +117,23 @@ func (s *stopping) look(ctx context.Context) {
 	q.Status = judged && (len(s.cfg.Project.EntryPoints) > 0 || s.cfg.Project.Checkpoint != nil)
 	q.Transcript = judged || s.AutonomyWanted
 	s.seen = q.Ask(ctx)
+	s.calledItself()
 	if judged && q.Status {
 		s.unhide(ctx)
+	}
+	if p := &s.seen.Ledger.Prompt; p.Count == 0 && s.site.InRepo {
+		p.Head, p.At = s.pin.Head, s.pin.At // the prompt was seen in another work tree
 	}
 	s.Ledger, s.MemoryErr, s.Mark = s.seen.Ledger, s.seen.MemoryErr, s.seen.Mark
 	s.turnName = s.Ledger.NameOf(s.Mark, s.Facts.Now)
 	if s.MemoryErr != nil {
 		s.complain(s.MemoryErr)
+		s.forgedMemory(s.MemoryErr)
+	}
+	for _, at := range s.also {
+		if _, ledger, err := s.questionAt(at).Remembered(); err == nil && !ledger.Empty() {
+			s.RememberedElsewhere = true
+		}
 	}
 	if s.Event.BackgroundUnmarked && s.Event.Kind != event.SubagentStop {
 		s.Running = s.seen.Turn.Running
@@ -190,10 +211,18 @@ func (s *stopping) runGates(ctx context.Context) {
 	}
 	if d := s.site.Trust(); d.Trusted() && !d.All {
 		opts.Wrote = func(ctx context.Context, p config.Policy) { // it only got stricter
-			if err := s.site.Allowed().Allow(ctx, p, s.Hook.Now()); err != nil {
+			if err := errors.Join(s.site.Allowed().Allow(ctx, p, s.Hook.Now()), s.site.PinPolicy(ctx, s.Event.SessionID, p)); err != nil {
 				s.complain(err)
 			}
 		}
+		if d.Change == "" {
+			if err := s.site.Allowed().Judged(ctx, d.Policy); err != nil {
+				s.complain(err)
+			}
+		}
+	}
+	if s.current.Root != "" {
+		opts.BaseAt = s.pin.Base
 	}
 	if opts.TurnStart.IsZero() {
 		opts.TurnStart = s.seen.Turn.Start

@@ -2,23 +2,82 @@ package stop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/session"
+	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/site"
 )
 
+// announceLater has a person hear of something whatever the verdict is.
+func (s *stopping) announceLater(format string, args ...any) {
+	s.Notices = append(s.Notices, fmt.Sprintf(format, args...))
+}
+
 // atPrompt is the site to judge: the allowed project that the session's prompt
-// saw stays the one, wherever the agent went.
+// saw stays the one, wherever the agent went. Another work tree of the same
+// repository is judged too (elsewhere).
 func (s *stopping) atPrompt(here *site.Site) *site.Site {
-	at := here.Judged(s.Event.SessionID)
-	if at != here && here.Root != "" {
-		s.Notices = append(s.Notices, fmt.Sprintf("the agent stopped in %s; judged is %s, where the session began", redact.Line(here.Root, 200), redact.Line(at.Root, 200)))
+	pin, _, err := here.Pinned(s.Event.SessionID)
+	if err != nil {
+		s.announceLater("what Gauntlet remembered of the prompt was replaced: %v", err)
+	}
+	s.pin = pin
+	at := here.At(pin)
+	switch {
+	case at == nil:
+		if !here.IsProject() && here.Foreign == "" {
+			s.policyGone(here)
+		}
+		return here
+	case here.IsProject() && here.SameRepository(at):
+		s.also = append(s.also, at)
+		return here
+	case here.Root != "":
+		s.announceLater("the agent stopped in %s; judged is %s, where the session began", redact.Line(here.Root, 200), redact.Line(at.Root, 200))
 	}
 	return at
+}
+
+// policyGone says so where there is no project any more although this session
+// was judged here.
+func (s *stopping) policyGone(here *site.Site) {
+	if s.Event.SessionID == "" || !here.InRepo {
+		return
+	}
+	_, ledger, err := s.questionAt(here).Remembered()
+	if ledger.Prompt.Count > 0 || errors.Is(err, session.ErrForged) {
+		s.announceLater("this session was judged in %s before, and both its policy and the record of what was allowed are gone", redact.Line(here.Repo.Root, 200))
+	}
+}
+
+// comparePins says what was changed behind the person's back since the prompt:
+// the user's own configuration, whose policy counts, and switches that nobody
+// threw.
+func (s *stopping) comparePins(ctx context.Context) {
+	if err := s.site.ForgedSwitch(s.Event.SessionID, s.Facts.Now); err != nil {
+		s.announceLater("an off switch is ignored: %v", err)
+	}
+	if s.pin.Root == "" || s.pin.Root != s.site.Root {
+		return
+	}
+	s.current = s.site.See(ctx)
+	pin, now := s.pin, s.current
+	if pin.User != now.User {
+		s.announceLater("your own configuration of Gauntlet was changed since the prompt: %s", redact.Line(difference(pin.User, now.User), 300))
+	}
+	switch {
+	case pin.All != now.All && now.All != "":
+		s.announceLater("since the prompt every policy counts (%s)", redact.Line(now.All, 200))
+	case pin.Policy != now.Policy && pin.Policy != "" && s.site.Trust().Trusted():
+		s.announceLater("another policy was allowed since the prompt: %s", s.site.Allowed().Since(pin.Policy, s.site.Trust().Policy))
+	}
 }
 
 // unhide looks at hidden files as if they were not hidden, and says so: files that
@@ -29,26 +88,39 @@ func (s *stopping) unhide(ctx context.Context) {
 		return
 	}
 	if hidden := hiddenPaths(s.seen.Status); len(hidden) > 0 {
-		s.Notices = append(s.Notices, fmt.Sprintf("changed files are hidden from git (assume-unchanged or skip-worktree) and judged all the same: %s", redact.Line(strings.Join(hidden, ", "), 300)))
+		s.announceLater("changed files are hidden from git (assume-unchanged, skip-worktree or times set back) and judged all the same: %s", redact.Line(strings.Join(hidden, ", "), 300))
 	}
-	pin, ok := s.site.Pinned(s.Event.SessionID)
-	if !ok || pin.Root != s.site.Root {
-		return
+	if s.current.Root == "" {
+		return // no prompt of this session was seen here
 	}
-	if now := s.site.Repo.HidingSettings(); now != pin.Settings {
-		s.Notices = append(s.Notices, "git settings that can hide changes were changed since the prompt: "+redact.Line(difference(pin.Settings, now), 300))
+	if head := s.pin.Head; head != "" && head != s.seen.Status.Head && !s.site.Repo.HasCommit(ctx, head) {
+		s.announceLater("the commit that this turn began on (%.12s) can no longer be found, so what was committed since is not known", head)
 	}
-	if now := s.site.Repo.Excludes(); now != pin.Excludes {
-		s.Notices = append(s.Notices, "the list of ignored files in the git directory was changed since the prompt: "+redact.Line(difference(pin.Excludes, now), 300))
-		more, err := s.site.Repo.UntrackedUnder(ctx, pin.Excludes)
-		if err != nil {
-			return
+	before, now := s.pin.Hiding, s.current.Hiding
+	if now.Settings != before.Settings {
+		s.announceLater("git settings that can hide changes were changed since the prompt: %s", redact.Line(difference(before.Settings, now.Settings), 300))
+		filtered, err := s.site.Repo.Unfiltered(ctx, now.ChangedFilters(before))
+		if err == nil {
+			s.add(filtered)
 		}
-		for _, c := range more {
-			known := slices.ContainsFunc(s.seen.Status.Changes, func(k git.Change) bool { return k.Path == c.Path })
-			if !known && !ignoredLogs(c.Path, s.cfg.Settings.LogDir, s.site.Repo.Root) {
-				s.seen.Status.Changes = append(s.seen.Status.Changes, c)
-			}
+		if hidden := hiddenPaths(git.Status{Changes: filtered}); len(hidden) > 0 {
+			s.announceLater("a clean filter hides changed files, which are judged as they are: %s", redact.Line(strings.Join(hidden, ", "), 300))
+		}
+	}
+	if now.Excludes != before.Excludes {
+		s.announceLater("the list of ignored files outside the work tree was changed since the prompt: %s", redact.Line(difference(before.Excludes, now.Excludes), 300))
+		if more, err := s.site.Repo.UntrackedUnder(ctx, before.Excludes); err == nil {
+			s.add(more)
+		}
+	}
+}
+
+// add adds changes that git did not name.
+func (s *stopping) add(changes []git.Change) {
+	for _, c := range changes {
+		known := slices.ContainsFunc(s.seen.Status.Changes, func(k git.Change) bool { return k.Path == c.Path })
+		if !known && !ignoredLogs(c.Path, s.cfg.Settings.LogDir, s.site.Repo.Root) {
+			s.seen.Status.Changes = append(s.seen.Status.Changes, c)
 		}
 	}
 }
@@ -83,4 +155,59 @@ func difference(old, now string) string {
 		}
 	}
 	return "order"
+}
+
+// calledItself says that the agent sent Gauntlet's hooks events of its own.
+func (s *stopping) calledItself() {
+	for _, c := range s.seen.Turn.Calls {
+		if c.Kind != event.ToolShell || c.Rejected || !strings.Contains(c.Command, "gauntlet") || !strings.Contains(c.Command, "hook") {
+			continue
+		}
+		for _, run := range shellcmd.Parse(c.Command).Commands {
+			if args := run.Views[len(run.Views)-1]; run.Name() == "gauntlet" && len(args) > 1 && (args[1] == "stop-hook" || args[1] == "hook") {
+				s.announceLater("the agent itself called gauntlet %s in this turn: what it sent counted as an event of its client", args[1])
+				return
+			}
+		}
+	}
+}
+
+// forgedMemory says that a memory was replaced: it counts as missing.
+func (s *stopping) forgedMemory(err error) {
+	if errors.Is(err, session.ErrForged) {
+		s.announceLater("%v", err)
+	}
+}
+
+// workTreesOf are the other work trees of this repository in which the agent
+// edited files in this turn, as its own transcript shows.
+func (s *stopping) workTreesOf(calls []event.ToolCall) []*site.Site {
+	if !s.site.InRepo || s.cfg == nil {
+		return nil
+	}
+	var out []*site.Site
+	for _, root := range s.site.Repo.WorkTrees() {
+		if root == s.site.Repo.Root || !slices.ContainsFunc(calls, func(c event.ToolCall) bool { return worksIn(c, root) }) {
+			continue
+		}
+		at := site.Here(root, s.Getenv)
+		if at.IsProject() && at.Foreign == "" && at.SameRepository(s.site) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// worksIn: a call of the agent itself wrote below a directory, or ran a command
+// there.
+func worksIn(c event.ToolCall, root string) bool {
+	below := func(p string) bool { return p == root || strings.HasPrefix(p, root+"/") }
+	switch c.Kind {
+	case event.ToolEdit, event.ToolWrite:
+		return c.Subagent == "" && !c.Rejected && slices.ContainsFunc(c.Paths, below)
+	case event.ToolShell:
+		return c.Subagent == "" && !c.Rejected && (below(c.Dir) || strings.Contains(c.Command, root+"/") || strings.Contains(c.Command, "cd "+root))
+	case event.ToolRead, event.ToolSearch, event.ToolAgent, event.ToolOther:
+	}
+	return false
 }

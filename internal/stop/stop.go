@@ -45,9 +45,16 @@ type stopping struct {
 
 	Facts
 	site *site.Site
-	root string // of the project that this stop concerns; "" when it concerns none
-	cfg  *config.Loaded
-	seen turn.Look
+	// only is the work tree to judge when the stop happened in another one; also
+	// are further ones to judge after this one.
+	only *site.Site
+	also []*site.Site
+	// pin is what the prompt saw, current the same now, where there is something
+	// to compare.
+	pin, current site.Pin
+	root         string // of the project that this stop concerns; "" when it concerns none
+	cfg          *config.Loaded
+	seen         turn.Look
 	// turnName is the human turn's, the same at every stop of it.
 	turnName string
 	// policyChange is how the policy on disk differs from the one that judges.
@@ -67,15 +74,30 @@ func (h *Hook) Run(ctx context.Context) (line []byte) {
 	}()
 	s := &stopping{Hook: h, started: h.Now(), release: func() {}}
 	s.mark = s.started
+	d := s.judge(ctx)
+	for _, at := range s.elsewhere(d) {
+		if d.Blocks() {
+			break
+		}
+		other := s.in(at)
+		d = both(d, other.judge(ctx), at.Root)
+	}
+	return s.adapter.Encode(s.Event, d.Verdict)
+}
+
+// judge walks through the table and settles what was decided.
+func (s *stopping) judge(ctx context.Context) Decision {
 	d := s.walk(ctx)
 	s.release()
-	return s.answer(context.WithoutCancel(ctx), d)
+	return s.settle(context.WithoutCancel(ctx), d)
 }
 
 // walk goes through the table until a step decides. A fault of Gauntlet's own is
 // a verdict too.
 func (s *stopping) walk(ctx context.Context) (d Decision) {
-	s.adapter, s.Event, _ = agent.Decode(s.AgentName, nil) // until stdin is read
+	if s.only == nil {
+		s.adapter, s.Event, _ = agent.Decode(s.AgentName, nil) // until stdin is read
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			s.note("panic", string(debug.Stack()))

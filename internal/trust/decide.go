@@ -37,6 +37,16 @@ func (s Store) Decide(disk config.Policy) Decision {
 	return Decision{}
 }
 
+// Since says what is different in a policy from one that was allowed before, by
+// its digest.
+func (s Store) Since(digest string, now config.Policy) string {
+	old, err := s.recall(digest)
+	if err != nil {
+		return "the one before is not known any more"
+	}
+	return Describe(old, now)
+}
+
 // candidates are the allowed policies in the order in which they judge.
 func (r record) candidates(tree string) []string {
 	var out []string
