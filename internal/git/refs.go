@@ -44,12 +44,11 @@ func defaultBases() []string {
 // is the remote's default branch, or else a main or master; a branch the user
 // named must exist.
 func (r Repo) Base(ctx context.Context, name string) (string, error) {
-	candidates := []string{name}
-	byDefault := name == "" || name == WellKnownBase && !r.HasBranch(name)
-	if byDefault {
-		candidates = defaultBases()
-	} else if err := CheckRef(name); err != nil {
-		return "", err
+	candidates, byDefault := r.baseCandidates(name)
+	if !byDefault {
+		if err := CheckRef(name); err != nil {
+			return "", err
+		}
 	}
 	for _, c := range candidates {
 		if r.HasBranch(c) {
@@ -68,6 +67,26 @@ func (r Repo) Base(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("%w: neither origin/main nor a local main or master exists; set base_branch", ErrNoBase)
 	}
 	return "", fmt.Errorf("%w: %s", ErrNoBase, name)
+}
+
+// baseCandidates are the names to look for; byDefault says that nobody chose one.
+func (r Repo) baseCandidates(name string) (candidates []string, byDefault bool) {
+	if name == "" || name == WellKnownBase && !r.HasBranch(name) {
+		return defaultBases(), true
+	}
+	return []string{name}, false
+}
+
+// BaseCommit is where the branch that changes are measured against stands, read
+// from the files; "" where only git could tell.
+func (r Repo) BaseCommit(name string) string {
+	candidates, _ := r.baseCandidates(name)
+	for _, c := range candidates {
+		if oid, ok := r.BranchCommit(c); ok {
+			return oid
+		}
+	}
+	return ""
 }
 
 // shortTarget is the branch that origin/HEAD stands for; every other name is its

@@ -38,11 +38,13 @@ type Pin struct {
 const maxUser = 64 << 10
 
 // See is what a prompt would pin now.
-func (s *Site) See(ctx context.Context) Pin {
+func (s *Site) See() Pin {
 	p := Pin{Root: s.Root}
 	if s.InRepo {
 		p.Head, _ = s.Repo.HeadCommit()
-		p.Base = s.baseCommit(ctx)
+		if cfg, err := s.Config(); err == nil {
+			p.Base = s.Repo.BaseCommit(cfg.Settings.BaseBranch)
+		}
 		p.Hiding = s.Repo.Hiding(s.gitUser())
 	}
 	if user, err := config.ReadGlobal(s.getenv); err == nil {
@@ -54,20 +56,6 @@ func (s *Site) See(ctx context.Context) Pin {
 		p.Policy = d.Policy.Digest()
 	}
 	return p
-}
-
-// baseCommit is where the base branch stands.
-func (s *Site) baseCommit(ctx context.Context) string {
-	cfg, err := s.Config()
-	if err != nil {
-		return ""
-	}
-	base, err := s.Repo.Base(ctx, cfg.Settings.BaseBranch)
-	if err != nil {
-		return ""
-	}
-	oid, _ := s.Repo.BranchCommit(base)
-	return oid
 }
 
 // gitUser says where git finds the user's own settings.
@@ -91,7 +79,7 @@ func (s *Site) Pin(ctx context.Context, sessionID string, at time.Time) error {
 	if !s.IsProject() || s.Foreign != "" || sessionID == "" || !s.Trust().Trusted() {
 		return nil
 	}
-	now := s.See(ctx)
+	now := s.See()
 	now.At = at
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, now) == nil })
 }

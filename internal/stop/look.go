@@ -83,9 +83,9 @@ func (s *stopping) questionAt(at *site.Site) turn.Question {
 }
 
 // configure reads the configuration and asks the switches.
-func (s *stopping) configure(ctx context.Context) {
+func (s *stopping) configure(context.Context) {
 	if s.Project {
-		s.comparePins(ctx)
+		s.comparePins()
 	}
 	s.cfg, s.ConfigErr = s.site.Config()
 	if errors.Is(s.ConfigErr, site.ErrUntrusted) {

@@ -60,14 +60,14 @@ func (s *stopping) policyGone(here *site.Site) {
 // comparePins says what was changed behind the person's back since the prompt:
 // the user's own configuration, whose policy counts, and switches that nobody
 // threw.
-func (s *stopping) comparePins(ctx context.Context) {
+func (s *stopping) comparePins() {
 	if err := s.site.ForgedSwitch(s.Event.SessionID, s.Facts.Now); err != nil {
 		s.announceLater("an off switch is ignored: %v", err)
 	}
 	if s.pin.Root == "" || s.pin.Root != s.site.Root {
 		return
 	}
-	s.current = s.site.See(ctx)
+	s.current = s.site.See()
 	pin, now := s.pin, s.current
 	if pin.User != now.User {
 		s.announceLater("your own configuration of Gauntlet was changed since the prompt: %s", redact.Line(difference(pin.User, now.User), 300))
