@@ -222,7 +222,7 @@ func (l Ledger) Forget(matches func(Record) bool) (n int, err error) {
 // day.
 func (l Ledger) sweep(now time.Time) {
 	mark := filepath.Join(l.dir, ".swept")
-	if st, err := os.Lstat(mark); err == nil && now.Sub(st.ModTime()) < sweepEvery {
+	if st, err := os.Lstat(mark); err == nil && now.Sub(st.ModTime()).Abs() < sweepEvery {
 		return
 	}
 	if safefile.Put(l.dir, mark, nil, 0o600) != nil {

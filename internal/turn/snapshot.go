@@ -215,8 +215,10 @@ func (t *Snapshot) Since(ctx context.Context, repo git.Repo, st git.Status) ([]s
 // merge that was made then is work too.
 func (b Base) Committed(ctx context.Context, repo git.Repo) ([]string, error) {
 	args := []string{
-		"log", "-z", "--name-only", "--no-renames", "--diff-merges=first-parent", "--format=", "--max-count=500",
-		fmt.Sprintf("--since=%d", b.At.Unix()), "HEAD",
+		"log", "-z", "--name-only", "--no-renames", "--diff-merges=first-parent", "--format=", "--max-count=500", "HEAD",
+	}
+	if !b.At.After(time.Now()) { // otherwise the clock was set back, and dates say nothing
+		args = append(args, fmt.Sprintf("--since=%d", b.At.Unix()))
 	}
 	if b.Head != "" {
 		args = append(args, "--not", b.Head)

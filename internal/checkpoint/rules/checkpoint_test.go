@@ -159,6 +159,9 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%v old: %v", tt.age, got)
 		}
 	}
+	if !OldEnough(nil, now.AddDate(1, 0, 0), now) {
+		t.Error("a turn that begins in a year, after the clock was set back, is too young for a year")
+	}
 	if !OldEnough(nil, time.Time{}, now) {
 		t.Error("an unknown start is old enough")
 	}
