@@ -52,6 +52,7 @@ type measured struct {
 	growth    growth
 	pages     []page
 	cpu       string
+	busy      string // load of the machine before it began
 }
 
 // load is how a number of machines at once fared.
@@ -67,6 +68,7 @@ type load struct {
 }
 
 func (b *bench) measure() (r measured) {
+	r.busy = busy()
 	dir := b.temp()
 	say := func(s string) { fmt.Fprintln(os.Stderr, "bench/fleet: "+s) }
 	say("publishing")

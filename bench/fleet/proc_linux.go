@@ -68,6 +68,17 @@ func onDisk(info fs.FileInfo) float64 {
 	return float64(info.Size())
 }
 
+// busy is how many processes were waiting for a processor during the last minute;
+// "" when that is not known.
+func busy() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	load, _, _ := strings.Cut(string(text), " ")
+	return load
+}
+
 // processor names the processor.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")

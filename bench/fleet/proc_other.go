@@ -13,3 +13,5 @@ func serverTime(string) time.Duration { return 0 }
 func onDisk(info fs.FileInfo) float64 { return float64(info.Size()) }
 
 func processor() string { return "" }
+
+func busy() string { return "" }

@@ -49,13 +49,13 @@ func (r measured) report() string {
 Written by `+"`make bench-fleet`"+` (`+"`go run ./bench/fleet`"+`); do not edit. Measured on one machine, %s/%s, %d cores%s, with the simulated machines beside the servers on the
 same cores: nginx as in [fleet](fleet.md), and PostgreSQL with `+"`fsync=on`"+`, both from the distribution's packages, on loopback and without TLS. The machines use the
 product's own code: each stop opens a connection, looks %d gates up at once and checks the signatures; each sync is a `+"`gauntlet-fleet sync`"+` of a history that
-the real binary wrote for a stop with four gates. What is counted is counted at the other end.
+the real binary wrote for a stop with four gates. What is counted is counted at the other end.%s
 
 ## Proofs: nginx
 
 | machines at once | look-ups | per second | one stop, median | one stop, 99 %% | server's processor time per look-up | over 300 ms | hits lost |
 | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-`, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), prefixed(" of ", r.cpu), perStop)
+`, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), prefixed(" of ", r.cpu), perStop, prefixed(" Load average of the machine before it began, from other work: ", r.busy, "."))
 	for _, l := range r.lookups {
 		fmt.Fprintf(&w, "| %d | %d | %.0f | %.1f ms | %.1f ms | %.0f µs | %d | %d |\n", l.machines, l.done, l.perSecond, l.p50, l.p99, l.serverUS, l.late, l.lost)
 	}
@@ -87,11 +87,11 @@ The page over these %d verdicts, best of four:`, g.linesPerVerdict, g.spool/1000
 	return w.String()
 }
 
-func prefixed(prefix, s string) string {
+func prefixed(prefix, s string, after ...string) string {
 	if s == "" {
 		return ""
 	}
-	return prefix + s
+	return prefix + s + strings.Join(after, "")
 }
 
 // paper is what follows for many agents. It stands in docs/fleet.md.

@@ -129,6 +129,9 @@ func (s *stopping) record(d Decision) {
 		s.complain(err)
 	}
 	run.Debug(s.cfg, now, "stop %s by %s in session %q: %s; steps %v", d.Status, s.Event.Agent, s.Event.SessionID, d.Message, s.steps)
+	if s.AskedBefore {
+		return // one stop, one line: the verdict of the other entry is in the history
+	}
 	switch d.Status {
 	case event.Subagent, event.BackgroundWork, event.InvalidInput, event.NoConfig:
 		return // steps before the project's own: a heartbeat is all they leave
