@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/event/eventtest"
 )
 
 func TestEveryCaptureIsRecognised(t *testing.T) {
@@ -133,7 +134,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name, payload string) {
 		adapter, ev, _ := Decode(name, []byte(payload))
-		for _, st := range event.Statuses() {
+		for _, st := range eventtest.Statuses() {
 			out := adapter.Encode(ev, event.Verdict{Status: st, Message: payload, Reason: payload, SystemMessage: name})
 			if n := strings.Count(string(out), "\n"); n > 2 || n > 1 && adapter.Name() != "copilot" || len(out) > 0 && (out[len(out)-1] != '\n') {
 				t.Fatalf("%s %s: not one line: %q", adapter.Name(), st, out)

@@ -102,22 +102,10 @@ func (l logFile) printf(format string, args ...any) {
 		return
 	}
 	text := redact.Line(fmt.Sprintf(format, args...), 600)
-	line := "[" + l.now().Format("2006-01-02 15:04:05") + "] " + text + "\n"
-	if st, err := os.Lstat(l.path); err == nil && st.Size()+int64(len(line)) > maxLog {
-		_ = os.Rename(l.path, l.path+".1")
+	line := "[" + l.now().Format("2006-01-02 15:04:05") + "] " + text
+	if err := safefile.AppendLine(l.path, line, maxLog); errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(l.path), 0o700) == nil {
+		_ = safefile.AppendLine(l.path, line, maxLog)
 	}
-	f, err := safefile.Append("", l.path, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		if os.MkdirAll(filepath.Dir(l.path), 0o700) != nil {
-			return
-		}
-		f, err = safefile.Append("", l.path, 0o600)
-	}
-	if err != nil {
-		return
-	}
-	_, _ = f.WriteString(line)
-	_ = f.Close()
 }
 
 // readSmall reads a file of the project that is there to be quoted: a plain

@@ -3,7 +3,6 @@ package checkpoint
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
@@ -38,8 +38,8 @@ type Owed struct {
 func (f Facts) Look(ctx context.Context) Owed {
 	in, notes := f.input(ctx)
 	if f.testsDue(in) {
-		if dir, err := os.MkdirTemp("", "gauntlet-tests-*"); err == nil {
-			defer os.RemoveAll(dir) //nolint:errcheck // the system clears it
+		if dir, remove, err := safefile.TempDir("", "gauntlet-tests-*"); err == nil {
+			defer remove()
 			in.Tests = f.Tests(ctx, dir)
 		}
 	}

@@ -20,6 +20,6 @@ func (w *initWork) showDocument(c protocol.Change) {
 	}
 	fmt.Fprintln(w.app.Out, line)
 	if c.Action == protocol.Updated {
-		w.showDiff(c.Path, c.Before(), c.After())
+		w.showDiff(c.Path, c.Before, c.After)
 	}
 }

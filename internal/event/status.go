@@ -28,15 +28,6 @@ const (
 	ContextCheckpoint  Status = "context_checkpoint"
 )
 
-// Statuses lists every status, for tests and documentation.
-func Statuses() []Status {
-	return []Status{
-		Passed, PassedWithWarnings, NoApplicableGates, NoChanges, Failed, RetryLimitExceeded,
-		LockExists, IntervalNotElapsed, InfrastructureErr, Error, NoConfig, StopHookActive,
-		StopHookDisabled, InvalidInput, Untrusted, Subagent, BackgroundWork, Checkpoint, CommitRequired, ContextCheckpoint,
-	}
-}
-
 // Blocks reports whether a stop that ends in s keeps the agent at work. It is
 // the only place that decides it.
 func (s Status) Blocks() bool {

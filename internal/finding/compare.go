@@ -61,11 +61,6 @@ func testMark(is bool) string {
 	return ""
 }
 
-// Same reports whether two runs found the same: what known red means.
-func Same(a, b []Known) bool {
-	return slices.EqualFunc(a, b, func(x, y Known) bool { return x == y })
-}
-
 // Counts is how many findings of each rule each file has: what a baseline holds.
 type Counts map[string]map[string]int
 

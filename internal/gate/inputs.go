@@ -38,7 +38,7 @@ func (j Job) unlisted(root string, listed func(string) bool) map[string]string {
 				rest += "/**"
 			}
 		}
-		_ = doublestar.GlobWalk(os.DirFS(dir), rest, func(p string, d fs.DirEntry) error {
+		_ = doublestar.GlobWalk(safefile.FS(dir), rest, func(p string, d fs.DirEntry) error {
 			if name := path.Join(base, p); !listed(name) && !d.IsDir() {
 				found[name] = fingerprint(filepath.Join(dir, filepath.FromSlash(p)))
 			}

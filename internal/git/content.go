@@ -226,7 +226,7 @@ func (c *Content) hashAll(ctx context.Context, paths []string) ([]File, error) {
 	stats := make([]indexStat, len(paths))
 	filtered := make([]bool, len(paths))
 	errs := make([]error, len(paths))
-	root, err := os.Open(c.repo.Root)
+	root, err := safefile.OpenDir(c.repo.Root)
 	if err != nil {
 		return nil, err
 	}

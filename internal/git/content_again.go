@@ -2,11 +2,12 @@ package git
 
 import (
 	"context"
-	"os"
 	"path"
 	"slices"
 	"sync"
 	"time"
+
+	"gauntlet/internal/safefile"
 )
 
 // clockTick is how coarse file times may be: what changed so shortly before it
@@ -16,7 +17,7 @@ const clockTick = 20 * time.Millisecond
 // rememberDirs remembers the directories of the content: a file that comes or goes
 // changes its directory.
 func (c *Content) rememberDirs() {
-	root, err := os.Open(c.repo.Root)
+	root, err := safefile.OpenDir(c.repo.Root)
 	if err != nil {
 		return
 	}
@@ -62,7 +63,7 @@ func (c *Content) ChangedSince(ctx context.Context) ([]string, error) {
 
 // untouched reports that nobody touched a file since the content was read.
 func (c *Content) untouched() bool {
-	root, err := os.Open(c.repo.Root)
+	root, err := safefile.OpenDir(c.repo.Root)
 	if err != nil || c.newer == (indexStat{}) && len(c.index) > 0 {
 		return false
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,11 +16,11 @@ func (r Repo) Renames(ctx context.Context, from string) (map[string]string, erro
 	if err := CheckRef(from); err != nil {
 		return nil, err
 	}
-	tmp, err := os.MkdirTemp("", "gauntlet-index-*")
+	tmp, remove, err := safefile.TempDir("", "gauntlet-index-*")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tmp) //nolint:errcheck // the system clears it
+	defer remove()
 	index := filepath.Join(tmp, "index")
 	if err := copyIndex(filepath.Join(r.GitDir, "index"), index); err != nil {
 		return nil, err
@@ -49,7 +48,7 @@ func copyIndex(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, data, 0o600)
+	return safefile.Put("", to, data, 0o600)
 }
 
 // MergeBase is the newest commit that a branch and HEAD have in common.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -135,14 +136,13 @@ func (r Repo) blocking(path string, none bool) []string {
 		return nil
 	}
 	var files []string
-	_ = filepath.WalkDir(r.path(path), func(p string, d os.DirEntry, err error) error {
-		rel, rerr := filepath.Rel(r.Root, p)
+	_ = fs.WalkDir(safefile.FS(r.Root), path, func(p string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || rerr != nil:
+		case err != nil:
 			files = append(files, path) // whatever it is, it cannot be looked at
-			return filepath.SkipAll
+			return fs.SkipAll
 		case !d.IsDir():
-			files = append(files, filepath.ToSlash(rel))
+			files = append(files, p)
 		}
 		return nil
 	})
@@ -157,11 +157,11 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 	if len(p.InTheWay) > 0 {
 		return fmt.Errorf("restore: %w: %q", ErrInTheWay, p.InTheWay)
 	}
-	dir, err := os.MkdirTemp(r.GitDir, "gauntlet-index-*")
+	dir, remove, err := safefile.TempDir(r.GitDir, tempIndex+"*")
 	if err != nil {
 		return fmt.Errorf("restore: %w", err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // nothing to do about it
+	defer remove()
 	o := Opts{IndexFile: filepath.Join(dir, "index"), Locks: true}
 	if _, err := r.RunWith(ctx, o, "read-tree", p.Commit); err != nil {
 		return fmt.Errorf("restore: %w", err)

@@ -18,11 +18,11 @@ import (
 // are not touched. Paths in exclude (relative to the root) are left out.
 func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, err error) {
 	r.sweepIndexes(time.Now())
-	dir, err := os.MkdirTemp(r.GitDir, tempIndex+"*")
+	dir, remove, err := safefile.TempDir(r.GitDir, tempIndex+"*")
 	if err != nil {
 		return "", fmt.Errorf("snapshot: %w", err)
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // nothing to do about it
+	defer remove()
 	index := filepath.Join(dir, "index")
 	if err := CopyIndex(filepath.Join(r.GitDir, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("snapshot: %w", err)

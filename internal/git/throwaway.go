@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"gauntlet/internal/safefile"
 )
 
 // Throwaway is a work tree that may be written to and is gone afterwards. It is a
@@ -12,19 +14,20 @@ import (
 // happens in it reaches the user's refs, index or list of work trees.
 type Throwaway struct {
 	Repo
-	dir string
+	// Remove deletes the work tree.
+	Remove func()
 }
 
 // Throwaway makes one with a commit checked out.
 func (r Repo) Throwaway(ctx context.Context, commit string) (*Throwaway, error) {
-	dir, err := os.MkdirTemp("", "gauntlet-tree-*")
+	dir, remove, err := safefile.TempDir("", "gauntlet-tree-*")
 	if err != nil {
 		return nil, fmt.Errorf("throw-away work tree: %w", err)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	t := &Throwaway{Repo: Repo{Root: dir, GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git")}, dir: dir}
+	t := &Throwaway{Repo: Repo{Root: dir, GitDir: filepath.Join(dir, ".git"), CommonDir: filepath.Join(dir, ".git")}, Remove: remove}
 	if err := t.prepare(ctx, r); err != nil {
 		t.Remove()
 		return nil, fmt.Errorf("throw-away work tree: %w", err)
@@ -46,10 +49,10 @@ func (t *Throwaway) prepare(ctx context.Context, from Repo) error {
 		return err
 	}
 	objects := filepath.Join(from.CommonDir, "objects")
-	if err := os.WriteFile(filepath.Join(info, "alternates"), []byte(objects+"\n"), 0o600); err != nil {
+	if err := safefile.Put(info, filepath.Join(info, "alternates"), []byte(objects+"\n"), 0o600); err != nil {
 		return err
 	}
-	found, err := Find(t.dir)
+	found, err := Find(t.Root)
 	if err != nil {
 		return err
 	}
@@ -65,20 +68,6 @@ func (t *Throwaway) Checkout(ctx context.Context, commit string) error {
 	}
 	_, err := t.RunWith(ctx, Opts{Locks: true}, "checkout", "-q", "--force", "--detach", commit, "--")
 	return err
-}
-
-// Remove deletes the work tree. What a check left read only is made writable first.
-func (t *Throwaway) Remove() {
-	if os.RemoveAll(t.dir) == nil {
-		return
-	}
-	_ = filepath.WalkDir(t.dir, func(name string, d os.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(name, 0o700)
-		}
-		return nil
-	})
-	_ = os.RemoveAll(t.dir)
 }
 
 // BorrowDependencies lets a throw-away work tree use the installed dependencies of

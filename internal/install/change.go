@@ -1,11 +1,7 @@
 package install
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"gauntlet/internal/agent/wire"
@@ -37,10 +33,10 @@ type Change struct {
 
 	file   file
 	after  []byte
-	edits  []jsonedit.Edit // from what is there now
-	record record          // the record so far; Path "" when there is none that holds
-	hadOwn bool            // entries of ours were there before
-	made   []string        // directories that were made for it
+	edits  []jsonedit.Edit  // from what is there now
+	record record           // the record so far; Path "" when there is none that holds
+	hadOwn bool             // entries of ours were there before
+	made   *safefile.Change // nil until it is made
 }
 
 // Before and After are the contents; nil for no file.
@@ -48,7 +44,7 @@ func (c *Change) Before() []byte {
 	if !c.file.exists {
 		return nil
 	}
-	return c.file.data
+	return append([]byte{}, c.file.data...)
 }
 
 // After is the content that the change leaves; nil for no file.
@@ -56,7 +52,7 @@ func (c *Change) After() []byte {
 	if c.Action == Deleted {
 		return nil
 	}
-	return c.after
+	return append([]byte{}, c.after...)
 }
 
 // Apply makes the changes, or none of them. A file that changed since it was
@@ -76,15 +72,10 @@ func (p Places) Apply(changes []*Change) error {
 // they were, and so is what is remembered about them.
 func (p Places) TakeBack(changes []*Change) {
 	for _, c := range slices.Backward(changes) {
-		if c.Action == Unchanged {
+		if c.made == nil {
 			continue
 		}
-		if c.file.exists {
-			_, _ = c.file.write(c.file.data)
-		} else {
-			_ = os.Remove(c.file.real)
-			removeDirs(c.made)
-		}
+		_ = c.made.TakeBack() // what somebody else wrote meanwhile stays
 		p.forget(c.file.real)
 		if c.record.Path != "" {
 			p.remember(c.record)
@@ -100,28 +91,25 @@ func (p Places) apply(c *Change) error {
 	if err != nil {
 		return err
 	}
-	if now.exists != c.file.exists || !bytes.Equal(now.data, c.file.data) {
+	made := &safefile.Change{Path: c.file.real, Before: c.Before(), After: c.After(), Was: c.file.info}
+	if err = safefile.ErrChanged; now.real == c.file.real {
+		err = made.Make()
+	}
+	if errors.Is(err, safefile.ErrChanged) {
 		return &RefusedError{Path: c.Path, Why: "changed while it was being edited", Fix: "Run the command again."}
 	}
+	if err != nil {
+		return err
+	}
+	c.made = made
 	switch c.Action {
 	case Deleted:
-		if err := os.Remove(c.file.real); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove %s: %s", c.Path, cause(err))
-		}
-		removeDirs(c.record.Dirs)
+		safefile.RemoveEmpty(c.record.Dirs)
 		p.forget(c.file.real)
 	case Restored:
-		if _, err := c.file.write(c.after); err != nil {
-			return err
-		}
 		p.forget(c.file.real)
 	case Created, Updated:
-		made, err := c.file.write(c.after)
-		if err != nil {
-			return err
-		}
-		c.made = made
-		p.noteDown(c, made)
+		p.noteDown(c, made.Made())
 	case Unchanged:
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/proc"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/tasks"
 )
@@ -126,12 +127,7 @@ func (d *Doctor) dirsOf(c *config.Check, entries []string) []string {
 // missing names what a command needs and does not have. What a recipe calls is
 // looked for too, except in projects that keep their tools in the tree.
 func (d *Doctor) missing(command, dir string) (message, fix string) {
-	root, err := os.OpenRoot(d.Site.Root)
-	if err != nil {
-		return "", ""
-	}
-	defer func() { _ = root.Close() }()
-	set := tasks.New(root.FS())
+	set := tasks.Of(d.Site.Root)
 	for _, c := range shellcmd.Parse(command).Commands {
 		if len(c.Views) == 0 || len(c.Views[0]) == 0 || c.Proof == shellcmd.Unproven {
 			continue
@@ -213,7 +209,7 @@ func (d *Doctor) shim(ctx context.Context, binary string) {
 }
 
 func isScript(path string) bool {
-	f, err := os.Open(path)
+	f, err := safefile.OpenLinked(path)
 	if err != nil {
 		return false
 	}

@@ -53,14 +53,12 @@ type file struct {
 	real   string // where its bytes are: name itself, or what a link points to
 	exists bool
 	data   []byte
-	mode   fs.FileMode
-	uid    int // -1 when unknown
-	gid    int
+	info   fs.FileInfo // nil when there is none
 }
 
 // readFile follows links, which stay links, and refuses what is not a file.
 func readFile(name string) (file, error) {
-	f := file{name: name, real: name, mode: 0o644, uid: -1, gid: -1}
+	f := file{name: name, real: name}
 	st, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
@@ -89,8 +87,7 @@ func readFile(name string) (file, error) {
 	if f.data, err = safefile.Read("", f.real, maxSettings); err != nil {
 		return f, &RefusedError{Path: name, Why: "cannot be read: " + cause(err)}
 	}
-	f.exists, f.mode = true, st.Mode().Perm()
-	f.uid, f.gid = owner(st)
+	f.exists, f.info = true, st
 	return f, nil
 }
 
@@ -140,7 +137,7 @@ func cause(err error) string {
 // writable refuses files and folders that somebody made read-only, even when we
 // could write them all the same.
 func (f file) writable() error {
-	if f.exists && f.mode&0o200 == 0 {
+	if f.exists && f.info.Mode()&0o200 == 0 {
 		return &RefusedError{Path: f.name, Why: "is read-only", Fix: "Make it writable (chmod u+w) or choose another scope."}
 	}
 	for dir := filepath.Dir(f.real); ; dir = filepath.Dir(dir) {
@@ -157,48 +154,6 @@ func (f file) writable() error {
 			return &RefusedError{Path: f.name, Why: "its directory " + dir + " is read-only", Fix: "Make it writable (chmod u+w) or choose another scope."}
 		}
 		return nil
-	}
-}
-
-// write replaces the content and returns the directories it had to make.
-func (f file) write(data []byte) (made []string, err error) {
-	if made, err = makeDirs(filepath.Dir(f.real)); err != nil {
-		return made, fmt.Errorf("%s: %s", f.name, cause(err))
-	}
-	if err := safefile.Write(f.real, data, f.mode); err != nil {
-		removeDirs(made)
-		return nil, err
-	}
-	if f.exists {
-		giveBack(f.real, f.uid, f.gid)
-	}
-	return made, nil
-}
-
-// makeDirs makes dir and its parents and says which it made, outermost first.
-func makeDirs(dir string) ([]string, error) {
-	var missing []string
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
-			break
-		}
-		missing = append([]string{d}, missing...)
-	}
-	for i, d := range missing {
-		if err := os.Mkdir(d, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			removeDirs(missing[:i])
-			return nil, err
-		}
-	}
-	return missing, nil
-}
-
-// removeDirs removes directories that are empty, innermost first.
-func removeDirs(dirs []string) {
-	for i := len(dirs) - 1; i >= 0; i-- {
-		if os.Remove(dirs[i]) != nil {
-			return
-		}
 	}
 }
 

@@ -37,12 +37,12 @@ func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed)
 		d.add(Check{Name: "self-test", Agent: a.Name(), State: Info, Message: "not run: there is no sh on PATH"})
 		return
 	}
-	world, err := os.MkdirTemp("", "gauntlet-doctor-")
+	world, remove, err := safefile.TempDir("", "gauntlet-doctor-")
 	if err != nil {
 		d.add(Check{Name: "self-test", Agent: a.Name(), State: Warn, Message: "not run: " + cause(err), Fix: "make room in the temporary directory"})
 		return
 	}
-	defer func() { _ = os.RemoveAll(world) }()
+	defer remove()
 	trials, err := d.trials(ctx, world)
 	if err != nil {
 		d.add(Check{Name: "self-test", Agent: a.Name(), State: Warn, Message: "not run: " + err.Error(), Fix: "see whether git works in a new directory"})

@@ -38,7 +38,7 @@ type scanner struct {
 	// fence: its character, length. html: its kind.
 	fenceChar byte
 	fenceLen  int
-	html      htmlKind
+	html      *html
 	// paragraph is where the open paragraph begins.
 	paragraph int
 	text      []byte
@@ -98,7 +98,7 @@ func (s *scanner) line(line []byte, start, next int) {
 			}
 			return
 		case leafHTML:
-			if s.html.ends(c.rest()) {
+			if s.html.end.Match(c.rest()) {
 				s.leaf = leafNone
 			}
 			return
@@ -144,10 +144,10 @@ func (s *scanner) line(line []byte, start, next int) {
 			s.leaf, s.fenceChar, s.fenceLen = leafFence, ch, n
 			return
 		}
-		if kind := htmlStart(rest, s.leaf == leafParagraph); kind != htmlNone {
+		if kind := htmlStart(rest, s.leaf == leafParagraph); kind != nil {
 			s.close(matched)
 			s.fill()
-			if !kind.ends(rest) {
+			if !kind.end.Match(rest) {
 				s.leaf, s.html = leafHTML, kind
 			}
 			return
@@ -273,7 +273,7 @@ func (s *scanner) closer() string {
 	case leafFence:
 		return string(bytes.Repeat([]byte{s.fenceChar}, s.fenceLen))
 	case leafHTML:
-		return s.html.closer()
+		return s.html.closer
 	case leafNone, leafParagraph:
 	}
 	return ""

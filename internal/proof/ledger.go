@@ -185,7 +185,7 @@ func (l Ledger) names() []string {
 	if l.dir == "" {
 		return nil
 	}
-	entries, err := os.ReadDir(l.dir)
+	entries, err := safefile.ReadDir("", l.dir, -1)
 	if err != nil {
 		return nil
 	}
@@ -234,7 +234,7 @@ func (l Ledger) sweep(now time.Time) {
 		at   time.Time
 	}
 	var files []file
-	entries, _ := os.ReadDir(l.dir)
+	entries, _ := safefile.ReadDir("", l.dir, -1)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && (isKey(e.Name()) || strings.HasPrefix(e.Name(), toolPrefix) || strings.HasSuffix(e.Name(), ".tmp")) {
 			files = append(files, file{e.Name(), info.Size(), info.ModTime()})

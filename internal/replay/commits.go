@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // Commits runs the gates of the policy on the last n commits of the base branch,
@@ -70,10 +70,12 @@ func (c *commitReplay) report(ctx context.Context, n int) (Report, error) {
 	if len(commits) == 0 {
 		return Report{}, fmt.Errorf("%s has no commit in the time asked for", redact.Line(base, 80))
 	}
-	if c.logs, err = os.MkdirTemp("", "gauntlet-replay-*"); err != nil {
+	logs, remove, err := safefile.TempDir("", "gauntlet-replay-*")
+	if err != nil {
 		return Report{}, err
 	}
-	defer os.RemoveAll(c.logs) //nolint:errcheck // the system clears it
+	defer remove()
+	c.logs = logs
 	tree, err := repo.Throwaway(ctx, commits[0].oid)
 	if err != nil {
 		return Report{}, err

@@ -3,9 +3,12 @@ package replay
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
 // Bounds of a search for session logs.
@@ -27,12 +30,12 @@ func Find(paths []string) ([]string, error) {
 			out = append(out, p)
 			continue
 		}
-		_ = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
+		_ = fs.WalkDir(safefile.FS(p), ".", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || len(out) >= maxFiles {
 				return nil //nolint:nilerr // what cannot be walked holds nothing to be read
 			}
-			if d.Type().IsRegular() && isLog(p, name) {
-				out = append(out, name)
+			if d.Type().IsRegular() && isLog(name) {
+				out = append(out, filepath.Join(p, filepath.FromSlash(name)))
 			}
 			return nil
 		})
@@ -43,15 +46,11 @@ func Find(paths []string) ([]string, error) {
 
 // isLog tells session logs by their names. Logs of sub-agents belong to the
 // session that started them.
-func isLog(root, name string) bool {
-	base := filepath.Base(name)
-	if ext := filepath.Ext(base); ext != ".jsonl" && ext != ".json" {
+func isLog(name string) bool {
+	base := path.Base(name)
+	if ext := path.Ext(base); ext != ".jsonl" && ext != ".json" {
 		return false
 	}
-	rel, err := filepath.Rel(root, name)
-	if err != nil {
-		return false
-	}
-	return !strings.HasPrefix(base, "agent-") && !slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), "subagents") &&
+	return !strings.HasPrefix(base, "agent-") && !slices.Contains(strings.Split(name, "/"), "subagents") &&
 		!slices.Contains([]string{"settings.json", "package.json", "tsconfig.json"}, base)
 }

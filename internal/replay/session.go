@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/transcript"
 )
@@ -175,7 +176,7 @@ const headSize = 1 << 20
 
 // workingDirectory is the directory that a session worked in, as its log says.
 func workingDirectory(file string) string {
-	f, err := os.Open(file)
+	f, err := safefile.OpenLinked(file)
 	if err != nil {
 		return ""
 	}

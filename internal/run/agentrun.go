@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/proof"
@@ -71,9 +72,13 @@ func (c AgentCall) Forget() {
 // that there is nothing to do.
 func MayBeGate(root, line string) bool {
 	squeezed := squeeze(line)
-	files, _ := filepath.Glob(filepath.Join(escapeGlob(root), ".gauntlet", "checks", "*.y*ml"))
-	for _, name := range files {
-		text, err := safefile.Read(root, name, maxPending)
+	dir := filepath.Join(root, config.Dir, config.ChecksDir)
+	files, _ := safefile.ReadDir(root, dir, -1)
+	for _, f := range files {
+		if ext := filepath.Ext(f.Name()); ext != ".yml" && ext != ".yaml" {
+			continue
+		}
+		text, err := safefile.Read(root, filepath.Join(dir, f.Name()), maxPending)
 		if err != nil {
 			continue
 		}
@@ -167,7 +172,7 @@ func CallStarts(ctx context.Context, opts Options, c AgentCall) error {
 
 // sweepPending drops calls that never ended.
 func sweepPending(dir string, now time.Time) {
-	entries, _ := os.ReadDir(dir)
+	entries, _ := safefile.ReadDir("", dir, -1)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > pendingAge {
 			_ = os.Remove(filepath.Join(dir, e.Name()))

@@ -35,11 +35,11 @@ func (e *execution) elsewhere(kept git.Kept) func(context.Context, gate.Job, str
 		if e.content == nil {
 			return here(j, "what the work tree holds is not known")
 		}
-		tmp, err := os.MkdirTemp("", "gauntlet-runner-")
+		tmp, remove, err := safefile.TempDir("", "gauntlet-runner-")
 		if err != nil {
 			return here(j, err.Error())
 		}
-		defer os.RemoveAll(tmp) //nolint:errcheck // a temporary directory of this run
+		defer remove()
 		if r := j.Check.Runner; len(r.Exec) > 0 {
 			return e.byCommand(ctx, j, command, c, kept, tmp, here)
 		}

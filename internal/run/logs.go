@@ -196,17 +196,13 @@ func reviewStatus(path string) string {
 // newestConsole is the newest console log, "" when there is none.
 func newestConsole(dir string) string {
 	best, path := 0, ""
-	matches, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "console.*.log"))
-	for _, m := range matches {
-		if base, n, _, ok := splitLogName(filepath.Base(m)); ok && base == "console" && n > best {
-			best, path = n, m
+	entries, _ := safefile.ReadDir("", dir, -1)
+	for _, e := range entries {
+		if base, n, _, ok := splitLogName(e.Name()); ok && base == "console" && strings.HasSuffix(e.Name(), ".log") && n > best {
+			best, path = n, filepath.Join(dir, e.Name())
 		}
 	}
 	return path
-}
-
-func escapeGlob(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
 // Clean archives by hand: previous/ is emptied and every log, result and the
@@ -236,7 +232,7 @@ func archive(logDir string, withState bool) (moved int, err error) {
 	}
 	var errs []error
 	for _, n := range names {
-		if err := os.Rename(filepath.Join(logDir, n), filepath.Join(prev, n)); err != nil {
+		if err := safefile.Rename(logDir, filepath.Join(logDir, n), filepath.Join(prev, n)); err != nil {
 			errs = append(errs, err)
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/text"
 )
 
@@ -251,11 +252,11 @@ func (e *execution) runOnBase(ctx context.Context, j gate.Job, commit string) (g
 		return gate.Result{}, err
 	}
 	defer tree.Remove()
-	logs, err := os.MkdirTemp("", "gauntlet-base-*")
+	logs, remove, err := safefile.TempDir("", "gauntlet-base-*")
 	if err != nil {
 		return gate.Result{}, err
 	}
-	defer os.RemoveAll(logs) //nolint:errcheck // the system clears it
+	defer remove()
 	root := filepath.Join(tree.Root, filepath.FromSlash(e.prefix))
 	git.BorrowDependencies(e.opts.Config.Root, root)
 	rel, err := filepath.Rel(e.opts.Config.Root, j.Dir)

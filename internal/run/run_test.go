@@ -16,6 +16,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/event/eventtest"
 	"gauntlet/internal/gate"
 )
 
@@ -109,7 +110,7 @@ func TestExitCode(t *testing.T) {
 		event.Passed: 0, event.PassedWithWarnings: 0, event.NoApplicableGates: 0, event.NoChanges: 0,
 		event.Failed: 1, event.RetryLimitExceeded: 1,
 	}
-	for _, s := range event.Statuses() {
+	for _, s := range eventtest.Statuses() {
 		code, ok := want[s]
 		if !ok {
 			code = 2

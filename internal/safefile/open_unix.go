@@ -38,3 +38,12 @@ func owner(info fs.FileInfo) int {
 	}
 	return -1
 }
+
+// giveBack keeps a file its owner's after it was replaced by somebody else, as
+// under sudo. Whoever may not do that owns the file already.
+func giveBack(path string, was fs.FileInfo) {
+	st, ok := was.Sys().(*syscall.Stat_t)
+	if ok && (int(st.Uid) != os.Getuid() || int(st.Gid) != os.Getgid()) {
+		_ = os.Lchown(path, int(st.Uid), int(st.Gid))
+	}
+}

@@ -1,6 +1,9 @@
 package safefile
 
-import "os"
+import (
+	"io/fs"
+	"os"
+)
 
 // Windows has no pipes in directories, and os.Root does not follow links out.
 const (
@@ -15,3 +18,5 @@ func Owned(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+func giveBack(string, fs.FileInfo) {}

@@ -137,6 +137,11 @@ func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	}
 }
 
+// OpenDir opens a directory, wherever links lead.
+func OpenDir(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|nonBlock|directory, 0)
+}
+
 // ReadDir lists a directory below root by name, at most limit entries of it.
 func ReadDir(root, path string, limit int) ([]fs.DirEntry, error) {
 	r, rel, err := within(root, path)

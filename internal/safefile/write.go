@@ -27,7 +27,30 @@ func Put(root, path string, data []byte, perm os.FileMode) error {
 	return write(root, path, data, perm, false)
 }
 
-func write(root, path string, data []byte, perm os.FileMode, durable bool) (err error) {
+// WriteNew is WriteIn for a file that must not be there yet: it appears whole or
+// not at all, and one that is there stays as it is and is an error (fs.ErrExist).
+func WriteNew(root, path string, data []byte, perm os.FileMode) error {
+	return place(root, path, data, perm, true, func(r *os.Root, tmp, rel string) error {
+		err := r.Link(tmp, rel)
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			_ = r.Remove(tmp)
+			return err
+		}
+		// A file system without hard links: renaming may replace what another
+		// process puts there in this moment, and nothing older.
+		if _, err := r.Lstat(rel); err == nil {
+			return fs.ErrExist
+		}
+		return r.Rename(tmp, rel)
+	})
+}
+
+func write(root, path string, data []byte, perm os.FileMode, durable bool) error {
+	return place(root, path, data, perm, durable, (*os.Root).Rename)
+}
+
+// place writes a temporary file and has move put it at its name.
+func place(root, path string, data []byte, perm os.FileMode, durable bool, move func(r *os.Root, tmp, rel string) error) (err error) {
 	r, rel, err := within(root, path)
 	if err != nil {
 		return err
@@ -58,7 +81,7 @@ func write(root, path string, data []byte, perm os.FileMode, durable bool) (err 
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := r.Rename(tmp, rel); err != nil {
+	if err := move(r, tmp, rel); err != nil {
 		return err
 	}
 	if durable {
@@ -191,4 +214,58 @@ func Remove(root, path string) error {
 		return fault("remove", path, err)
 	}
 	return nil
+}
+
+// Rename gives a file or directory below root another name there. What has that
+// name is replaced.
+func Rename(root, from, to string) error {
+	r, rel, err := within(root, from)
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // nothing is written through it
+	target, err := filepath.Rel(r.Name(), to)
+	if err == nil {
+		err = r.Rename(rel, target)
+	}
+	if err != nil {
+		return fault("rename", from, err)
+	}
+	return nil
+}
+
+// AppendLine adds a line to a log in one piece, so that processes at the same
+// time do not mix. A log that would grow beyond limit is kept under the name of
+// path with ".1" at its end, and a new one begins.
+func AppendLine(path, line string, limit int64) error {
+	dir := filepath.Dir(path)
+	if info, err := os.Lstat(path); err == nil && info.Size()+int64(len(line)) > limit {
+		_ = Rename(dir, path, path+".1") // a log that cannot be rotated goes on
+	}
+	f, err := Append(dir, path, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line + "\n")
+	return errors.Join(err, f.Close())
+}
+
+// TempDir makes a private directory in parent ("" for the system's own place);
+// remove deletes it with all that programs left in it, read-only or not.
+func TempDir(parent, pattern string) (dir string, remove func(), err error) {
+	if dir, err = os.MkdirTemp(parent, pattern); err != nil {
+		return "", nil, err
+	}
+	return dir, func() {
+		if os.RemoveAll(dir) == nil {
+			return
+		}
+		_ = fs.WalkDir(FS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				_ = os.Chmod(filepath.Join(dir, name), 0o700)
+			}
+			return nil
+		})
+		_ = os.RemoveAll(dir) // the system clears the rest
+	}, nil
 }

@@ -2,10 +2,6 @@ package seal
 
 import "io/fs"
 
-const openFlags = 0
-
-func isLink(error) bool { return false }
-
 // private: the state home lies in the user's profile, whose access list
 // Windows keeps; modes say nothing there.
 func private(fs.FileInfo) bool { return true }

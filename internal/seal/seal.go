@@ -2,7 +2,7 @@
 // notes, proofs, session memory, the off switch), so that a file somebody else
 // put in its place is not believed. The key lies in the user's state home,
 // readable by nobody else. A seal proves who wrote the bytes; it does not hide
-// them. Ring 0: standard library only.
+// them. Ring 0: standard library and safefile.
 package seal
 
 import (
@@ -20,6 +20,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"gauntlet/internal/safefile"
 )
 
 const (
@@ -129,11 +131,15 @@ func loadKey(dir string) ([]byte, error) {
 var errUnsafe = errors.New("the key is not a private file of this user")
 
 func readKey(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	seen, err := os.Lstat(path)
 	if err != nil {
-		if isLink(err) {
-			return nil, errUnsafe
-		}
+		return nil, err
+	}
+	if !seen.Mode().IsRegular() {
+		return nil, errUnsafe
+	}
+	f, err := safefile.Open("", path)
+	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // only read
@@ -141,7 +147,7 @@ func readKey(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() != keySize || !private(info) {
+	if !os.SameFile(seen, info) || info.Size() != keySize || !private(info) {
 		return nil, errUnsafe
 	}
 	key := make([]byte, keySize)
@@ -160,22 +166,5 @@ func makeKey(dir, path string) error {
 	if _, err := rand.Read(key); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(dir, ".key-*") // mode 0600, exclusive
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name()) //nolint:errcheck // linked by now, or useless
-	if _, err := tmp.Write(key); err != nil {
-		return errors.Join(err, tmp.Close())
-	}
-	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	err = os.Link(tmp.Name(), path)
-	if err == nil || errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	// A file system without hard links: renaming may replace another process's
-	// key of the same moment, which costs no more than its first seal.
-	return os.Rename(tmp.Name(), path)
+	return safefile.WriteNew(dir, path, key, 0o600)
 }

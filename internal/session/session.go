@@ -166,7 +166,7 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 	s, err := st.load(path)
 	if err != nil {
 		// Broken memory is set aside, so that the session has one again.
-		_ = os.Rename(path, path+".broken")
+		_ = safefile.Rename(st.Dir, path, path+".broken")
 	}
 	if !change(s) {
 		return nil

@@ -6,27 +6,31 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"gauntlet/internal/safefile"
 )
 
 const ignoreFile = ".gitignore"
 
 // ignoreLogs plans the line of .gitignore that keeps the logs out of git; no
 // file when nothing is to be done.
-func ignoreLogs(root *os.Root, dir, logDir string) (File, string) {
+func ignoreLogs(root, logDir string) (File, string) {
 	if filepath.IsAbs(logDir) {
-		rel, err := filepath.Rel(dir, logDir)
+		rel, err := filepath.Rel(root, logDir)
 		if err != nil || !filepath.IsLocal(rel) || rel == "." {
 			return File{}, "" // outside the project: git does not see it
 		}
 		logDir = rel
 	}
 	folder := filepath.ToSlash(logDir)
-	data, err := root.ReadFile(ignoreFile)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) && !exists(root, ignoreFile) {
-			return File{Path: ignoreFile, Action: Create, Text: ignoreLine(folder) + "\n"}, ""
-		}
-		return File{}, ignoreFile + " cannot be read, so add this line yourself: " + ignoreLine(folder)
+	path := filepath.Join(root, ignoreFile)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{Path: ignoreFile, Action: Create, Text: ignoreLine(folder) + "\n"}, ""
+	}
+	data, readErr := safefile.Read(root, path, maxRead)
+	if err != nil || readErr != nil || !info.Mode().IsRegular() && !ignores(string(data), folder) {
+		return File{}, ignoreFile + " cannot be read or is a link, so add this line yourself: " + ignoreLine(folder)
 	}
 	text := string(data)
 	if ignores(text, folder) {

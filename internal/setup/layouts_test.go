@@ -115,8 +115,8 @@ func describe(r Result) string {
 func provesItself(p Proposal) bool {
 	line := shellcmd.Parse(p.Run)
 	for _, text := range p.Evidence {
-		pattern, ok := shellcmd.NewPattern(text)
-		if ok && slices.ContainsFunc(line.Commands, func(c shellcmd.Command) bool { return pattern.Match(c) && line.Proves(c, "") }) {
+		pattern := shellcmd.Patterns(text)[0]
+		if slices.ContainsFunc(line.Commands, func(c shellcmd.Command) bool { return pattern.Match(c) && line.Proves(c, "") }) {
 			return true
 		}
 	}

@@ -1,14 +1,13 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/safefile"
 )
 
 // Action is what happens to a file.
@@ -66,53 +65,38 @@ func (p *Plan) Changes() bool {
 
 // Look finds out what the project at dir is made of.
 func Look(dir string) (Result, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	if _, err := safefile.ReadDir(dir, dir, 1); err != nil {
 		return Result{}, fmt.Errorf("open the project: %w", err)
 	}
-	defer func() { _ = root.Close() }()
-	return Find(root.FS()), nil
+	return Find(safefile.FS(dir)), nil
 }
 
 // HasConfig tells whether the project has a configuration already. One that init
 // wrote without a gate does not count: what was missing may be there now.
 func HasConfig(dir string) bool {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = root.Close() }()
-	return exists(root, configFile) && !isEmpty(root)
+	return safefile.Exists(filepath.Join(dir, config.Dir, config.File)) && !isEmpty(dir)
 }
 
 // configFile is the project's configuration, from its root.
 const configFile = config.Dir + "/" + config.File
 
 // isEmpty: the configuration is the one that init writes when it finds no gate.
-func isEmpty(root *os.Root) bool {
-	info, err := root.Lstat(filepath.FromSlash(configFile))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRead {
-		return false
-	}
-	data, err := root.ReadFile(filepath.FromSlash(configFile))
-	return err == nil && string(data) == renderConfig(nil, nil, nil)
+func isEmpty(root string) bool {
+	path := filepath.Join(root, filepath.FromSlash(configFile))
+	data, err := safefile.Read(root, path, maxRead)
+	info, statErr := os.Lstat(path)
+	return err == nil && statErr == nil && info.Mode().IsRegular() && string(data) == renderConfig(nil, nil, nil)
 }
 
 // Make looks at the project and plans. An existing configuration is never
 // changed; an invalid one is the error, with its place.
 func Make(o Options) (*Plan, error) {
-	root, err := os.OpenRoot(o.Root)
-	if err != nil {
-		return nil, fmt.Errorf("open the project: %w", err)
-	}
-	defer func() { _ = root.Close() }()
-	if err := usable(root); err != nil {
+	if err := usable(o.Root); err != nil {
 		return nil, err
 	}
 	p := &Plan{Root: o.Root}
 	logDir := "gauntlet_logs"
-	switch {
-	case exists(root, configFile) && !(isEmpty(root) && o.Found != nil && len(o.Found.Proposals) > 0):
+	if p.exists(configFile) && !(isEmpty(o.Root) && o.Found != nil && len(o.Found.Proposals) > 0) {
 		loaded, err := config.Load(o.Root, o.Getenv)
 		if err != nil {
 			return nil, err
@@ -121,11 +105,11 @@ func Make(o Options) (*Plan, error) {
 		p.Files = append(p.Files, File{Path: configFile, Action: Keep})
 		p.Kept = true
 		p.Notes = append(p.Notes, configFile+" is there already and was left as it is")
-	default:
-		p.propose(root, o)
+	} else {
+		p.propose(o)
 	}
 	if o.InGit {
-		ignore, note := ignoreLogs(root, o.Root, logDir)
+		ignore, note := ignoreLogs(o.Root, logDir)
 		if note != "" {
 			p.Notes = append(p.Notes, note)
 		}
@@ -137,67 +121,61 @@ func Make(o Options) (*Plan, error) {
 }
 
 // usable refuses a .gauntlet that is not a directory of this project.
-func usable(root *os.Root) error {
-	info, err := root.Lstat(config.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
+func usable(root string) error {
+	dir := filepath.Join(root, config.Dir)
+	info, err := os.Stat(dir)
+	switch {
+	case !safefile.Exists(dir):
 		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", config.Dir, err)
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		if info, err = root.Stat(config.Dir); err != nil {
-			return fmt.Errorf("%s is a link that leads out of the project or nowhere; replace it by a directory", config.Dir)
-		}
-	}
-	if !info.IsDir() {
+	case err != nil || !safefile.Inside(root, dir):
+		return fmt.Errorf("%s is a link that leads out of the project or nowhere; replace it by a directory", config.Dir)
+	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory; move it away and run init again", config.Dir)
 	}
 	return nil
 }
 
 // propose plans a configuration from what the project is made of.
-func (p *Plan) propose(root *os.Root, o Options) {
+func (p *Plan) propose(o Options) {
 	if o.Found != nil {
 		p.Found = *o.Found
 	} else {
-		p.Found = Find(root.FS())
+		p.Found = Find(safefile.FS(o.Root))
 	}
 	p.Entries, p.Gates = p.Found.Gates()
 	p.Notes = append(p.Notes, p.Found.Notes...)
 	reviews := len(o.Reviewers) > 0
-	p.add(root, configFile, renderConfig(p.Entries, p.Gates, o.Reviewers))
+	p.add(configFile, renderConfig(p.Entries, p.Gates, o.Reviewers))
 	for _, g := range p.Gates {
-		p.addGate(root, g)
+		p.addGate(g)
 	}
 	if reviews {
-		p.add(root, path.Join(config.Dir, config.ReviewsDir, sampleReview+".md"), sampleReviewText)
+		p.add(path.Join(config.Dir, config.ReviewsDir, sampleReview+".md"), sampleReviewText)
 	}
 }
 
 // addGate plans a check unless one of that name is there under either ending.
-func (p *Plan) addGate(root *os.Root, g Gate) {
+func (p *Plan) addGate(g Gate) {
 	file := path.Join(config.Dir, config.ChecksDir, g.Name+".yml")
-	if other := path.Join(config.Dir, config.ChecksDir, g.Name+".yaml"); exists(root, other) {
+	if other := path.Join(config.Dir, config.ChecksDir, g.Name+".yaml"); p.exists(other) {
 		p.Files = append(p.Files, File{Path: other, Action: Keep})
 		return
 	}
-	p.add(root, file, renderCheck(g))
+	p.add(file, renderCheck(g))
 }
 
-func (p *Plan) add(root *os.Root, file, text string) {
+func (p *Plan) add(file, text string) {
 	action := Create
 	switch {
-	case file == configFile && isEmpty(root):
+	case file == configFile && isEmpty(p.Root):
 		action = Replace
-	case exists(root, file):
+	case p.exists(file):
 		p.Files = append(p.Files, File{Path: file, Action: Keep})
 		return
 	}
 	p.Files = append(p.Files, File{Path: file, Action: action, Text: text})
 }
 
-func exists(root *os.Root, name string) bool {
-	_, err := root.Lstat(filepath.FromSlash(name))
-	return err == nil
+func (p *Plan) exists(name string) bool {
+	return safefile.Exists(filepath.Join(p.Root, filepath.FromSlash(name)))
 }

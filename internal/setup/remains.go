@@ -83,7 +83,7 @@ func Remains(ctx context.Context, root, logDir string, repo *git.Repo) ([]Remain
 // Remove takes it away.
 func (r Remain) Remove(ctx context.Context) error {
 	if err := r.remove(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove %s: %w", r.Path, cause(err))
+		return fmt.Errorf("remove %s: %w", r.Path, err)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func ignoredLine(root, logDir string) (string, bool) {
 		return "", false
 	}
 	want := ignoreLine(filepath.ToSlash(rel))
-	data, err := os.ReadFile(filepath.Join(root, ignoreFile))
+	data, err := safefile.Read(root, filepath.Join(root, ignoreFile), maxRead)
 	if err != nil {
 		return "", false
 	}
@@ -115,7 +115,7 @@ func dropLine(root, drop string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return err
 	}
-	data, err := os.ReadFile(name)
+	data, err := safefile.Read(root, name, maxRead)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // Tryout tries proposals in a work tree.
@@ -30,10 +31,9 @@ type Tryout struct {
 
 // Start saves the tree; the returned function ends the trial.
 func (t *Tryout) Start(ctx context.Context) (end func(), err error) {
-	if t.logs, err = os.MkdirTemp("", "gauntlet-try-"); err != nil {
+	if t.logs, end, err = safefile.TempDir("", "gauntlet-try-"); err != nil {
 		return nil, err
 	}
-	end = func() { _ = os.RemoveAll(t.logs) }
 	if t.before, err = t.snapshot(ctx); err != nil {
 		end()
 		return nil, fmt.Errorf("save the work tree: %w", err)
@@ -146,7 +146,7 @@ func offline(output string) bool {
 // installs: its output shows that a package manager fetched something, which
 // reading the command could not show.
 func installs(log string) bool {
-	data, err := os.ReadFile(log)
+	data, err := safefile.Read("", log, 64<<20)
 	if err != nil {
 		return false
 	}
@@ -182,7 +182,7 @@ func (t *Tryout) install(p Proposal) string {
 // withoutModules names the package manager of a Node project that has
 // dependencies and no node_modules here or above.
 func (t *Tryout) withoutModules(dir string) string {
-	d := &folder{finder: &finder{fsys: os.DirFS(t.Root)}, dir: dir}
+	d := &folder{finder: &finder{fsys: safefile.FS(t.Root)}, dir: dir}
 	doc := d.json(d.where("package.json"))
 	deps, _ := at(doc, "dependencies").(map[string]any)
 	dev, _ := at(doc, "devDependencies").(map[string]any)

@@ -9,7 +9,7 @@ import (
 // proves says whether a successful run of line, which printed output, proves
 // the pattern.
 func proves(line, pattern, output string) bool {
-	p, _ := NewPattern(pattern)
+	p := Patterns(pattern)[0]
 	l := Parse(line)
 	for _, c := range l.Commands {
 		if p.Match(c) && l.Proves(c, output) {

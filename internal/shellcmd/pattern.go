@@ -15,15 +15,6 @@ type Pattern struct {
 	words []string
 }
 
-// NewPattern reads a pattern; ok is false when it names no command.
-func NewPattern(text string) (Pattern, bool) {
-	list := Patterns(text)
-	if len(list) == 0 {
-		return Pattern{}, false
-	}
-	return list[0], true
-}
-
 // Patterns reads the pattern of every command in text: `make lint && make
 // test` is two of them.
 func Patterns(text string) []Pattern {

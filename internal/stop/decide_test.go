@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/event/eventtest"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/run"
 	"gauntlet/internal/turn"
@@ -99,7 +100,7 @@ func anyFacts(t *rapid.T) Facts {
 		})
 	}
 	if f.Gates = failedRun(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "failure"), rapid.SampledFrom([]string{"", "t1", "t2"}).Draw(t, "tree"), 3); rapid.Bool().Draw(t, "gates pass") {
-		f.Gates = run.Result{Message: "m", Status: rapid.SampledFrom(event.Statuses()).Draw(t, "status")}
+		f.Gates = run.Result{Message: "m", Status: rapid.SampledFrom(eventtest.Statuses()).Draw(t, "status")}
 		if f.Gates.Status.Blocks() {
 			f.Gates.Status = event.Passed
 		}

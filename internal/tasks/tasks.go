@@ -3,7 +3,6 @@ package tasks
 import (
 	"io/fs"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"gauntlet/internal/safefile"
@@ -45,7 +44,6 @@ func (f File) rule(name string) (Recipe, bool) {
 const (
 	maxFile    = 1 << 20
 	maxRecipes = 2_000
-	maxEntries = 2_000
 )
 
 // Set holds the task files of a tree; each directory is read once, when asked for.
@@ -59,24 +57,7 @@ func New(fsys fs.FS) *Set { return &Set{fsys: fsys, dirs: map[string][]File{}} }
 
 // Of returns the task files of the project at root, opened as files that others
 // may have placed: regular ones, reached by no link that leaves the project.
-func Of(root string) *Set { return New(projectFS(root)) }
-
-type projectFS string
-
-func (root projectFS) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	return safefile.Open(string(root), filepath.Join(string(root), filepath.FromSlash(name)))
-}
-
-// ReadDir lists a directory of the project.
-func (root projectFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
-	}
-	return safefile.ReadDir(string(root), filepath.Join(string(root), filepath.FromSlash(name)), maxEntries)
-}
+func Of(root string) *Set { return New(safefile.FS(root)) }
 
 // In returns the task files of a directory (a slash path, "." for the root).
 func (s *Set) In(dir string) []File {

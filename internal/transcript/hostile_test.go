@@ -61,7 +61,7 @@ func TestNoTranscript(t *testing.T) {
 			if !errors.Is(err, tt.want) || turn.Readable {
 				t.Errorf("Read = readable %v, %v; want %v", turn.Readable, err, tt.want)
 			}
-			if _, err := ReadUsage(tt.path); !errors.Is(err, tt.want) {
+			if _, err := readUsage(tt.path); !errors.Is(err, tt.want) {
 				t.Errorf("ReadUsage = %v, want %v", err, tt.want)
 			}
 		})
@@ -98,7 +98,7 @@ func TestDamagedLines(t *testing.T) {
 				if err != nil || turn.HumanText != "go" || len(turn.Calls) != 1 || turn.Calls[0].Outcome != "success" {
 					t.Fatalf("turn = %+v, %v", turn, err)
 				}
-				if u, err := ReadUsage(p); err != nil || u == nil || u.Tokens != 12 {
+				if u, err := readUsage(p); err != nil || u == nil || u.Tokens != 12 {
 					t.Errorf("usage = %+v, %v", u, err)
 				}
 			}
@@ -286,7 +286,7 @@ func FuzzRead(f *testing.F) {
 		if err == nil != turn.Readable {
 			t.Fatalf("readable %v with error %v", turn.Readable, err)
 		}
-		_, _ = ReadUsage(p)
+		_, _ = readUsage(p)
 		if d := time.Since(began); d > 5*time.Second {
 			t.Fatalf("took %s", d)
 		}
@@ -331,7 +331,7 @@ func TestMutations(t *testing.T) {
 		if err == nil != turn.Readable {
 			t.Fatalf("readable %v with error %v", turn.Readable, err)
 		}
-		_, _ = ReadUsage(p)
+		_, _ = readUsage(p)
 	}
 }
 

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,26 +37,22 @@ func LocateRollout(home, thread string, now time.Time) string {
 			return found
 		}
 	}
-	days, err := filepath.Glob(filepath.Join(globQuote(sessions), "[0-9][0-9][0-9][0-9]", "[0-9][0-9]", "[0-9][0-9]"))
-	if err != nil {
-		return ""
-	}
-	slices.Sort(days)
-	for i, day := range slices.Backward(days) {
-		if len(days)-i > maxDays {
-			break
+	days := []string{sessions}
+	for _, digits := range []int{4, 2, 2} { // year, month, day; the newest first
+		var below []string
+		for _, dir := range days {
+			for _, name := range slices.Backward(names(dir)) {
+				if len(name) == digits && strings.Trim(name, "0123456789") == "" && len(below) < maxDays {
+					below = append(below, filepath.Join(dir, name))
+				}
+			}
 		}
+		days = below
+	}
+	for _, day := range days {
 		if found := try(day); found != "" {
 			return found
 		}
 	}
 	return ""
-}
-
-// globQuote keeps the characters of a real folder from being a pattern.
-func globQuote(dir string) string {
-	if os.PathSeparator == '\\' {
-		return dir
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

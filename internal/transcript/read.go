@@ -50,16 +50,6 @@ func Read(path string, opts Options) (Turn, error) {
 	return turn, nil
 }
 
-// ReadUsage reads only the newest usage figure of the transcript at path;
-// nil when it has none (or none since the last compaction).
-func ReadUsage(path string) (*Usage, error) {
-	c, err := collectUsage(path)
-	if err != nil {
-		return nil, err
-	}
-	return usageOf(c.forward(0)), nil
-}
-
 // normaliser turns the lines of one format into entries, newest line first;
 // the entries of one line come in the order in which they happened. Before the
 // turn (earlier) only calls and their failures matter, and lines that have
@@ -110,20 +100,6 @@ type mark struct{ group, index int }
 // earlier part may explain an edit of this turn.
 func collect(path string, opts Options) (*collector, error) {
 	return scan(path, opts, (*collector).add)
-}
-
-// collectUsage reads path back to the newest figure or compaction.
-func collectUsage(path string) (*collector, error) {
-	return scan(path, Options{MaxBytes: DefaultMaxBytes}, func(c *collector, group []entry) bool {
-		c.groups = append(c.groups, group)
-		c.offsets = append(c.offsets, c.at)
-		for _, e := range group {
-			if e.kind == entryUsage || e.kind == entryCompacted {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // scan hands the entries of path to add, newest line first, until it has enough.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/event/eventtest"
 	"gauntlet/internal/session"
 )
 
@@ -175,7 +176,7 @@ func TestLedgerIsBounded(t *testing.T) {
 				continue
 			}
 			l.Record(Outcome{
-				Turn: Mark{Agent: fmt.Sprint(i / 4)}, At: at, Status: rapid.SampledFrom(event.Statuses()).Draw(t, "status"), Reason: fmt.Sprint("r", i),
+				Turn: Mark{Agent: fmt.Sprint(i / 4)}, At: at, Status: rapid.SampledFrom(eventtest.Statuses()).Draw(t, "status"), Reason: fmt.Sprint("r", i),
 				Told: rapid.Bool().Draw(t, "told"), Settled: rapid.Bool().Draw(t, "settled"),
 				Work: Work{Known: rapid.Bool().Draw(t, "known"), Paths: []string{fmt.Sprint("w", i)}},
 			})

@@ -30,12 +30,9 @@ type base struct {
 	Choices ask.Choices
 }
 
-func (b base) page() base { return b }
-
 // shown is a model that a template exists for.
 type shown interface {
 	template() string
-	page() base
 }
 
 const defaultDays = 30

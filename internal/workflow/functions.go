@@ -45,11 +45,6 @@ func (s *Store) CompleteCheckpoint(ctx context.Context, command, feature string)
 	return s.silently(func() error { return s.complete(ctx, command, feature) })
 }
 
-// GetResumePoint says where to carry on.
-func (s *Store) GetResumePoint(ctx context.Context, command, feature string) ResumePoint {
-	return Resume(s.LoadCheckpoint(ctx, command, feature))
-}
-
 // silently runs one function and turns whatever goes wrong in it, a panic of
 // ours included, into a logged line and false.
 func (s *Store) silently(f func() error) (ok bool) {

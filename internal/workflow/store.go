@@ -228,7 +228,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 		}
 		s.log(cause.Error())
 		s.log("set aside as " + kept)
-		undo = func() { _ = os.Rename(kept, path) }
+		undo = func() { _ = safefile.Rename(dir, kept, path) }
 	}
 	target := path
 	if len(filepath.Base(path)) > maxName { // a legacy name that leaves no room for ours
@@ -280,7 +280,7 @@ func (s *Store) setAside(path, why string) (string, error) {
 		if _, err := os.Lstat(kept); err == nil {
 			continue
 		}
-		if err := os.Rename(path, kept); err != nil {
+		if err := safefile.Rename(s.Dir(), path, kept); err != nil {
 			return "", fmt.Errorf("set aside: %w", err)
 		}
 		return kept, nil

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -118,3 +119,8 @@ func show(r ResumePoint) string {
 }
 
 func ptr(s string) *string { return &s }
+
+// GetResumePoint says where to carry on, as the state command does.
+func (s *Store) GetResumePoint(ctx context.Context, command, feature string) ResumePoint {
+	return Resume(s.LoadCheckpoint(ctx, command, feature))
+}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -91,12 +92,36 @@ func TestExceptionsAreNeeded(t *testing.T) {
 	needed("contexts", contexts.places, contexts.check)
 	needed("environment", environment.places, environment.check)
 	needed("streams", streams.places, streams.check)
-	needed("writers", writers.places, checkWriters)
+	needed("files", files.places, files.check)
 	needed("locks", lockFiles.places, checkLocks)
 	needed("globals", globals, checkGlobals)
+	needed("imports", sameRing, checkImports)
+	needed("imports", leaves, checkImports)
 	needed("agents", agentWords, checkAgents)
 	needed("agents", agentNames, checkAgents)
 	needed("agents", agentFiles, checkAgents)
+	for i := range owners {
+		all := owners[i].from
+		for place := range strings.FieldsSeq(all) {
+			owners[i].from = strings.Join(slices.DeleteFunc(strings.Fields(all), func(s string) bool { return s == place }), " ")
+			if len(checkImports(h)) == 0 {
+				t.Errorf("imports: %s does not import %s any more: remove it from its owners", place, owners[i].imports)
+			}
+		}
+		owners[i].from = all
+	}
+	for place := range strings.FieldsSeq(pure + " " + agentPlaces) {
+		if !slices.ContainsFunc(h.pkgs, func(p *pkg) bool {
+			return in(p.path, place) || slices.ContainsFunc(p.files, func(f *file) bool { return in(f.name, place) })
+		}) {
+			t.Errorf("%s is in a rule and not in the tree", place)
+		}
+	}
+	for room := range ring {
+		if !slices.ContainsFunc(h.pkgs, func(p *pkg) bool { return p.room == room }) {
+			t.Errorf("imports: the room %s is on a ring and not in the tree", room)
+		}
+	}
 }
 
 // The start-up budget is counted, not timed: what all linked packages allocate

@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,6 +36,8 @@ type pkg struct {
 	files []*file
 	types *types.Package
 	info  *types.Info
+	// foreign names what only exists on another platform: syscall.CreateFile.
+	foreign map[*ast.Ident]string
 }
 
 type file struct {
@@ -149,8 +152,31 @@ func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[
 		conf := types.Config{Importer: known, Error: func(error) {}}
 		tp, _ := conf.Check(l.ImportPath, h.fset, all, info)
 		p := h.pkg(l.ImportPath, tp, info)
-		p.files = own
+		p.files, p.foreign = own, foreign(all, info)
 	}
+}
+
+// foreign names the parts of other packages that this platform does not have.
+func foreign(files []*ast.File, info *types.Info) map[*ast.Ident]string {
+	out := map[*ast.Ident]string{}
+	for _, f := range files {
+		from := map[string]string{}
+		for _, spec := range f.Imports {
+			imp, _ := strconv.Unquote(spec.Path.Value)
+			if from[path.Base(imp)] = imp; spec.Name != nil {
+				from[spec.Name.Name] = imp
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && info.Uses[sel.Sel] == nil {
+				if id, ok := sel.X.(*ast.Ident); ok && from[id.Name] != "" && info.Defs[id] == nil {
+					out[sel.Sel] = from[id.Name] + "." + sel.Sel.Name
+				}
+			}
+			return true
+		})
+	}
+	return out
 }
 
 // isTestHelper reports a package that only tests import (a rule sees to that):
@@ -211,6 +237,9 @@ func (h *house) each(f func(p *pkg, file *file, n ast.Node)) {
 // name is what an identifier refers to: "os.Getenv", "(*os.File).Write",
 // "gauntlet/internal/git.Find", or "" for what is local.
 func (p *pkg) name(id *ast.Ident) string {
+	if name := p.foreign[id]; name != "" {
+		return name
+	}
 	obj := p.info.Uses[id]
 	if obj == nil || obj.Pkg() == nil {
 		return ""

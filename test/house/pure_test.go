@@ -20,12 +20,6 @@ var touches = []string{
 	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.NewTimer", "time.NewTicker", "time.Tick",
 }
 
-// harmless are the exceptions among them.
-var harmless = map[string]bool{
-	"os.IsNotExist": true, "os.IsExist": true, "os.IsPermission": true, "os.ErrNotExist": true, "os.ErrExist": true, "os.PathSeparator": true,
-	"os.PathListSeparator": true, "os.FileMode": true, "os.DevNull": true,
-}
-
 // function is what a function of ours does directly.
 type function struct {
 	calls   []*types.Func
@@ -86,7 +80,7 @@ func (p *pkg) direct(decl *ast.FuncDecl) *function {
 			fn.calls = append(fn.calls, f)
 		}
 		for _, t := range touches {
-			if _, isType := p.info.Uses[id].(*types.TypeName); !isType && strings.HasPrefix(name, t) && !harmless[name] && fn.touches == "" {
+			if _, isType := p.info.Uses[id].(*types.TypeName); !isType && strings.HasPrefix(name, t) && fn.touches == "" {
 				fn.touches, fn.at = name, id
 			}
 		}

@@ -19,7 +19,7 @@ func rules() []rule {
 		{"environment", environment.check},
 		{"streams", streams.check},
 		{"processes", processes.check},
-		{"writers", checkWriters},
+		{"files", files.check},
 		{"locks", checkLocks},
 		{"errors", checkErrors},
 		{"interfaces", checkInterfaces},

@@ -46,26 +46,31 @@ var streams = onlyFrom{"os.Stdin os.Stdout os.Stderr", map[string]string{
 	"fleet/app.go": "where the streams enter",
 }, "streams are handed in by the surface: a hook's stdout is its verdict"}
 
-// writers put content or names into the file system. os.OpenFile counts when its
-// flags say so.
-var writers = onlyFrom{
-	"os.WriteFile os.Create os.CreateTemp os.Rename os.Link os.Symlink os.Truncate " +
-		"(*os.Root).WriteFile (*os.Root).Create (*os.Root).Rename (*os.Root).Link (*os.Root).Symlink",
+// files open, list, write or name files in the file system by a path. What others
+// could have placed there must not make us wait, read without end, or write
+// through a link: safefile sees to that. Looking (Stat, Lstat, Readlink) and
+// removing follow no link at the end of a path and are not listed.
+var files = onlyFrom{
+	"os.Open os.OpenFile os.ReadFile os.ReadDir os.DirFS os.OpenRoot os.OpenInRoot os.CopyFS " +
+		"os.WriteFile os.Create os.CreateTemp os.MkdirTemp os.Rename os.Link os.Symlink os.Truncate os.Chmod os.Chown os.Lchown os.Chtimes " +
+		"path/filepath.Walk path/filepath.WalkDir path/filepath.Glob github.com/bmatcuk/doublestar/v4.FilepathGlob " +
+		"(*os.Root).Open (*os.Root).OpenFile (*os.Root).OpenRoot (*os.Root).ReadFile (*os.Root).FS (*os.Root).WriteFile (*os.Root).Create " +
+		"(*os.Root).Rename (*os.Root).Link (*os.Root).Symlink (*os.Root).Chmod (*os.Root).Chown (*os.Root).Lchown (*os.Root).Chtimes " +
+		"syscall.Open syscall.Openat syscall.Creat syscall.Rename syscall.Link syscall.Symlink syscall.Truncate syscall.CreateFile syscall.MoveFile " +
+		"golang.org/x/sys/unix.Open golang.org/x/sys/unix.Openat golang.org/x/sys/unix.Openat2 golang.org/x/sys/unix.Creat golang.org/x/sys/unix.Rename " +
+		"golang.org/x/sys/unix.Renameat golang.org/x/sys/unix.Renameat2 golang.org/x/sys/unix.Link golang.org/x/sys/unix.Linkat " +
+		"golang.org/x/sys/unix.Symlink golang.org/x/sys/unix.Symlinkat golang.org/x/sys/windows.CreateFile golang.org/x/sys/windows.MoveFileEx " +
+		"net/http.Dir net/http.ServeFile net/http.ServeFileFS crypto/tls.LoadX509KeyPair archive/zip.OpenReader debug/buildinfo.ReadFile go/parser.ParseFile " +
+		"text/template.ParseFiles text/template.ParseGlob html/template.ParseFiles html/template.ParseGlob",
 	map[string]string{
-		"safefile":                 "the one way to write what anybody else reads",
-		"seal/seal.go":             "the key is made without a race by linking a finished file into place",
-		"git/renames.go":           "a private directory for git itself, which is thrown away",
-		"git/throwaway.go":         "a private repository for git itself, which is thrown away",
+		"safefile":                 "the one way to open and to write",
+		"proc":                     "/proc is the kernel's own",
+		"git/throwaway.go":         "dependencies are linked into a work tree of our own",
+		"git/snapshot.go":          "the copy of the index keeps the time by which git knows what to look at again",
 		"autonomy/commit/index.go": "the index is exchanged as git itself does it, under index.lock",
 		"autonomy/notes.go":        "the old CLAUDE.md is kept by a second link, so that a killed run can be undone",
-		"autonomy/places.go":       "the log is rotated",
-		"run/debuglog.go":          "the log is rotated",
-		"run/logs.go":              "logs are moved into previous/",
-		"session/session.go":       "a memory file that cannot be read is set aside",
-		"workflow/store.go":        "a state file that cannot be read is set aside",
-		"setup/apply.go":           "a new file is linked into place, so that one that appears meanwhile is kept",
 	},
-	"files are written through safefile",
+	"files are opened and written through safefile",
 }
 
 func (o onlyFrom) allows(p *pkg, f *file) bool {
@@ -113,14 +118,9 @@ func (o onlyFrom) openFlags(h *house, bits int) (out []finding) {
 	return out
 }
 
-func checkWriters(h *house) []finding {
-	return append(writers.check(h), writers.openFlags(h, os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC|os.O_APPEND)...)
-}
-
 // lockFiles are the places that may create a file that must not exist yet.
 var lockFiles = onlyFrom{places: map[string]string{
-	"safefile":       "temporary files of its own",
-	"setup/apply.go": "temporary files of its own",
+	"safefile": "temporary files of its own",
 }, why: "a lock is a kernel lock (safefile), never a file that exists"}
 
 func checkLocks(h *house) []finding { return lockFiles.openFlags(h, os.O_EXCL) }

@@ -22,6 +22,7 @@ import (
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/event/eventtest"
 )
 
 // update rewrites the golden files; a flag of the test binary.
@@ -76,7 +77,7 @@ func verdicts(t *testing.T, a agent.Adapter) {
 	commit := "abc1234"
 	auto := &event.AutonomousExecution{Enabled: true, Skill: "checkpoint", Reason: "x\ny", Commit: &commit, Pushed: "no"}
 	ev := a.Decode(mustParse(t, a.Sample("/repo")))
-	for _, status := range event.Statuses() {
+	for _, status := range eventtest.Statuses() {
 		for _, text := range hostile() {
 			for _, system := range []string{"", "Blocked. Way out: gauntlet off", text} {
 				v := event.Verdict{Status: status, Message: text, Reason: text, SystemMessage: system}

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/agent/codex"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/event/eventtest"
 )
 
 func TestConformance(t *testing.T) { agenttest.Run(t, codex.Adapter{}) }
@@ -32,7 +33,7 @@ func TestStopMatrix(t *testing.T) {
 
 // Every key we send was measured: anything else would make the hook fail.
 func TestOnlyMeasuredKeys(t *testing.T) {
-	for _, st := range event.Statuses() {
+	for _, st := range eventtest.Statuses() {
 		for _, system := range []string{"", "note"} {
 			v := event.Verdict{Status: st, Message: "m", Reason: "r", SystemMessage: system, Autonomous: &event.AutonomousExecution{}}
 			out := codex.Adapter{}.Encode(event.Event{}, v)

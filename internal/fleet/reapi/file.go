@@ -4,13 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
+
+	"gauntlet/internal/safefile"
 )
 
 func digestFile(name string) (*repb.Digest, error) {
-	f, err := os.Open(name)
+	f, err := safefile.Open("", name)
 	if err != nil {
 		return nil, err
 	}
@@ -29,5 +30,5 @@ func (b blob) bytes() ([]byte, error) {
 	if b.file == "" {
 		return b.data, nil
 	}
-	return os.ReadFile(b.file)
+	return safefile.Read("", b.file, b.digest.GetSizeBytes())
 }

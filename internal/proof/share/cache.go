@@ -76,7 +76,11 @@ func connect(o Options) (*remote.Server, error) {
 	var auth func(*http.Request) error
 	if a := set.Auth; a != nil {
 		if a.Cert != "" {
-			pair, err := tls.LoadX509KeyPair(a.Cert, a.Cert)
+			pem, err := safefile.ReadLinked(a.Cert, 1<<20)
+			if err != nil {
+				return nil, fmt.Errorf("remote.auth.cert: %w", err)
+			}
+			pair, err := tls.X509KeyPair(pem, pem)
 			if err != nil {
 				return nil, fmt.Errorf("remote.auth.cert: %w", err)
 			}

@@ -30,17 +30,8 @@ type Change struct {
 	Action string `json:"action"` // created, updated or unchanged
 	Note   string `json:"note,omitempty"`
 
-	before, after []byte
-	// missing is the topmost of its folders, or the document itself, that was not
-	// there; "" when all were.
-	missing string
+	safefile.Change `json:"-"`
 }
-
-// Before is the document's text as it was, nil when there was none.
-func (c Change) Before() []byte { return c.before }
-
-// After is the document's text when the run is over.
-func (c Change) After() []byte { return c.after }
 
 // The actions.
 const (
@@ -62,19 +53,19 @@ func Plan(root string) ([]Change, error) {
 		{HandoffFile, newHandoff, func(old []byte) ([]byte, string) { return mergeHandoff(old), "" }},
 		{ship.File, newIntegrations, checkIntegrations},
 	} {
-		old, missing, err := read(root, d.path)
+		file, err := read(root, d.path)
 		if err != nil {
 			return nil, err
 		}
-		c := Change{Path: d.path, Action: Created, before: old, missing: missing}
-		if missing == "" {
-			c.after, c.Note = d.merge(old)
+		c := Change{Path: d.path, Action: Created, Change: file}
+		if c.Before == nil {
+			c.After = d.fresh()
+		} else {
+			c.After, c.Note = d.merge(c.Before)
 			c.Action = Updated
-			if bytes.Equal(c.after, old) {
+			if bytes.Equal(c.After, c.Before) {
 				c.Action = Unchanged
 			}
-		} else {
-			c.after = d.fresh()
 		}
 		changes = append(changes, c)
 	}
@@ -88,68 +79,29 @@ func Write(root string) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := apply(root, changes); err != nil {
+	if err := apply(changes); err != nil {
 		return nil, err
 	}
 	return changes, nil
 }
 
-func apply(root string, changes []Change) error {
-	for i, c := range changes {
-		if c.Action == Unchanged {
-			continue
-		}
-		if err := put(root, c); err != nil {
-			for _, done := range changes[:i] {
-				takeBack(root, done)
-			}
-			if c.missing != "" {
-				takeBack(root, c) // its folders
-			}
-			return err
+func apply(changes []Change) error {
+	var files []*safefile.Change
+	for i := range changes {
+		if changes[i].Action != Unchanged {
+			files = append(files, &changes[i].Change)
 		}
 	}
-	return nil
-}
-
-func put(root string, c Change) error {
-	path := filepath.Join(root, filepath.FromSlash(c.Path))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("write %s: %w", c.Path, err)
-	}
-	perm := os.FileMode(0o644)
-	if st, err := os.Stat(path); err == nil {
-		perm = st.Mode().Perm()
-	}
-	if err := safefile.Write(path, c.after, perm); err != nil {
-		return fmt.Errorf("write %s: %w", c.Path, err)
-	}
-	return nil
-}
-
-func takeBack(root string, c Change) {
-	switch {
-	case c.Action == Unchanged:
-	case c.missing == "":
-		_ = put(root, Change{Path: c.Path, after: c.before})
-	default:
-		// The document, then the folders made for it, as long as they are empty.
-		path := filepath.Join(root, filepath.FromSlash(c.Path))
-		for len(path) >= len(c.missing) {
-			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return
-			}
-			path = filepath.Dir(path)
-		}
-	}
+	return safefile.MakeAll(files)
 }
 
 // maxDocument is more than any document of a protocol needs.
 const maxDocument = 16 << 20
 
-// read loads a document, or says what of its path is missing. A link on the way
-// to it is refused, because what it leads to is not the project's.
-func read(root, rel string) (data []byte, missing string, err error) {
+// read loads a document as it is. A link on the way to it is refused, because
+// what it leads to is not the project's.
+func read(root, rel string) (file safefile.Change, err error) {
+	file = safefile.Change{Root: root, Path: filepath.Join(root, filepath.FromSlash(rel))}
 	path := root
 	steps := strings.Split(rel, "/")
 	for i, step := range steps {
@@ -157,17 +109,18 @@ func read(root, rel string) (data []byte, missing string, err error) {
 		st, err := os.Lstat(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			return nil, path, nil
+			return file, nil
 		case err != nil:
-			return nil, "", err
+			return file, err
 		case st.Mode()&os.ModeSymlink != 0:
-			return nil, "", fmt.Errorf("%s is a symbolic link: make it a real one, or write the document by hand", path)
+			return file, fmt.Errorf("%s is a symbolic link: make it a real one, or write the document by hand", path)
 		case i < len(steps)-1 && !st.IsDir(), i == len(steps)-1 && !st.Mode().IsRegular():
-			return nil, "", fmt.Errorf("%s is in the way: move it", path)
+			return file, fmt.Errorf("%s is in the way: move it", path)
 		}
+		file.Was = st
 	}
-	data, err = safefile.Read(root, path, maxDocument)
-	return data, "", err
+	file.Before, err = safefile.Read(root, path, maxDocument)
+	return file, err
 }
 
 func newIntegrations() []byte {

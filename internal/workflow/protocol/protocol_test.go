@@ -287,9 +287,8 @@ func TestAWriteThatFailsTakesBackTheOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes[2].Path = HandoffFile + "/below-a-file"
-	changes[2].missing = filepath.Join(root, filepath.FromSlash(changes[2].Path))
-	if err := apply(root, changes); err == nil {
+	changes[2].Change.Path = filepath.Join(root, filepath.FromSlash(HandoffFile), "below-a-file")
+	if err := apply(changes); err == nil {
 		t.Fatal("written below a file")
 	}
 	if got := content(t, root, HandoffFile); got != "Ours.\n" {
@@ -312,8 +311,8 @@ func TestFoldersOfAFailedWriteAreTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes[2].Path = ".claude/protocols" // a folder by then
-	if err := apply(root, changes); err == nil {
+	changes[2].Change.Path = filepath.Join(root, ".claude", "protocols") // a folder by then
+	if err := apply(changes); err == nil {
 		t.Fatal("written over a folder")
 	}
 	if left, _ := os.ReadDir(root); len(left) != 0 {

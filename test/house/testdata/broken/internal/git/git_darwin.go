@@ -5,3 +5,7 @@ import "os"
 func library() string {
 	return os.ExpandEnv("$HOME/Library") // breaks: environment
 }
+
+func list() ([]os.DirEntry, error) {
+	return os.ReadDir(library()) // breaks: files
+}
