@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"os"
 	"strconv"
+
+	"gauntlet/internal/safefile"
 )
 
 // indexEntry is a file as the index has it.
@@ -60,7 +61,7 @@ func (s *seenIndex) take(r Repo) (entries []indexEntry, written indexStat, ok bo
 
 // indexTime says when the index was written, and which file it is.
 func indexTime(r Repo) (indexStat, bool) {
-	dir, err := os.Open(r.GitDir)
+	dir, err := safefile.OpenDir(r.GitDir)
 	if err != nil {
 		return indexStat{}, false
 	}
