@@ -103,11 +103,11 @@ func Main(args []string, app *App) int {
 	var ee *exitError
 	if errors.As(err, &ee) {
 		if ee.msg != "" {
-			fmt.Fprintln(app.Err, "gauntlet: "+ee.msg)
+			fmt.Fprintln(visible{app.Err}, "gauntlet: "+ee.msg)
 		}
 		return ee.code
 	}
-	fmt.Fprintln(app.Err, "gauntlet: "+plainError(err))
+	fmt.Fprintln(visible{app.Err}, "gauntlet: "+plainError(err))
 	return 2
 }
 

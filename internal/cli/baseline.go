@@ -38,23 +38,26 @@ It tightens by itself when a run finds less, and never loosens.`,
 		Long: `Run the checks with new_only: baseline, or those named, on the whole project and
 write down what they find. A check that has a baseline only gets a tighter one,
 unless --force starts it afresh.`,
+		Example: "  gauntlet baseline create\n  gauntlet baseline create lint --force",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return app.makeBaseline(cmd.Context(), args, force, true)
 		},
 	}
 	create.Flags().BoolVar(&force, "force", false, "start afresh, also with more findings than before")
 	prune := &cobra.Command{
-		Use:   "prune [GATE…]",
-		Short: "Run the checks and lower the counts to what is still there",
+		Use:     "prune [GATE…]",
+		Short:   "Run the checks and lower the counts to what is still there",
+		Example: "  gauntlet baseline prune",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return app.makeBaseline(cmd.Context(), args, false, false)
 		},
 	}
 	asJSON := false
 	show := &cobra.Command{
-		Use:   "show [GATE…]",
-		Short: "Show what is written down",
-		RunE:  func(_ *cobra.Command, args []string) error { return app.showBaseline(args, asJSON) },
+		Use:     "show [GATE…]",
+		Short:   "Show what is written down",
+		Example: "  gauntlet baseline show\n  gauntlet baseline show lint --json",
+		RunE:    func(_ *cobra.Command, args []string) error { return app.showBaseline(args, asJSON) },
 	}
 	show.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.AddCommand(create, show, prune)

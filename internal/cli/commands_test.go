@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // A command is built alone by the name that the table gives it.
@@ -75,4 +79,66 @@ func TestWrongArgumentsGetAHint(t *testing.T) {
 			t.Errorf("%s: %d %s", args, code, out.String())
 		}
 	}
+}
+
+// Whatever is typed, no text of the Go runtime or of a system call reaches a person.
+func TestErrorsAreInPlainWords(t *testing.T) {
+	dir := t.TempDir()
+	mustWrite(t, dir, ".gauntlet/config.yml", "entry_points: [{path: ., checks: [lint]}]\n")
+	mustWrite(t, dir, ".gauntlet/checks/lint.yml", "command: \"true\"\n")
+	for args, want := range map[string]string{
+		"run lnt --allow":                         `no gate named "lnt" (did you mean "lint"?)`,
+		"run nosuch --allow":                      "no gate named \"nosuch\" (see `gauntlet list`)",
+		"replay /nowhere/x":                       "/nowhere/x does not exist",
+		"replay /nowhere/\x1b[31mx":               `/nowhere/\x1b[31mx does not exist`,
+		"help foo":                                `no help for "foo"; see: gauntlet --help`,
+		"replay --config /nowhere/x.yml":          "/nowhere/x.yml: does not exist",
+		"ci init --system x":                      `--system is github or gitlab, not "x"`,
+		"run --allow --report /nowhere/there.xml": "/nowhere/there.xml does not exist",
+	} {
+		var errs strings.Builder
+		app := System()
+		app.Out, app.Err = &strings.Builder{}, &errs
+		app.Getwd = func() (string, error) { return dir, nil }
+		app.Getenv = func(name string) string {
+			switch name {
+			case "HOME":
+				return dir
+			case "GAUNTLET_TRUST":
+				return "all"
+			}
+			return ""
+		}
+		if code := Main(strings.Fields(args), app); code != 2 || !strings.Contains(errs.String(), want) || strings.Contains(errs.String(), "no such file") {
+			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
+		}
+	}
+}
+
+func mustWrite(t *testing.T, dir, name, text string) {
+	t.Helper()
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every command that a person can type shows how.
+func TestEveryCommandHasAnExample(t *testing.T) {
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		if !c.HasSubCommands() && c.Example == "" && c.Name() != "help" && c.Parent().Name() != "completion" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		if c.Short == "" {
+			t.Errorf("%s says nothing about itself", c.CommandPath())
+		}
+	}
+	walk(System().root(nil))
 }

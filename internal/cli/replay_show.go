@@ -15,11 +15,12 @@ import (
 func (app *App) replayShowCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one stop of the last replays",
-		Long:  "Show one stop of the last replays: what changed, what the agent ran, what it would have been told, and what happened next.",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return app.replayShow(args[0], asJSON) },
+		Use:     "show ID",
+		Short:   "Show one stop of the last replays",
+		Long:    "Show one stop of the last replays: what changed, what the agent ran, what it would have been told, and what happened next.",
+		Example: "  gauntlet replay show 3f2a\n  gauntlet replay show 3f2a --json",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return app.replayShow(args[0], asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -107,6 +109,10 @@ func (app *App) couldNotJudge(f runFlags, status event.Status, cause error) erro
 func gateNames(cfg *config.Loaded, names []string) error {
 	for _, name := range names {
 		if cfg.Checks[name] == nil && cfg.Reviews[name] == nil {
+			known := slices.Concat(slices.Sorted(maps.Keys(cfg.Checks)), slices.Sorted(maps.Keys(cfg.Reviews)))
+			if near := nearest(name, known); near != "" {
+				return exit(2, "no gate named %q (did you mean %q?)", redact.Line(name, 80), near)
+			}
 			return exit(2, "no gate named %q (see `gauntlet list`)", redact.Line(name, 80))
 		}
 	}

@@ -70,7 +70,7 @@ func flagNames(cmd *cobra.Command) []string {
 
 // nearest is the name that a typing error away may have been meant; "" if none.
 func nearest(name string, names []string) string {
-	best, at := "", 3
+	best, at := "", max(len(name)/3, 1)+1
 	for _, n := range names {
 		d := distance(name, n)
 		if strings.HasPrefix(n, name) && len(name) > 1 {

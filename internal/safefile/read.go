@@ -2,7 +2,6 @@ package safefile
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -228,11 +227,16 @@ func fault(op, path string, err error) error {
 		err = pe.Err
 		// os.Root's own refusal has no exported value; all else comes from the system.
 		var errno syscall.Errno
-		if !errors.As(err, &errno) {
+		if !errors.As(err, &errno) && !isOwn(err) {
 			err = ErrOutside
 		}
 	}
-	return fmt.Errorf("%s %s: %w", op, path, err)
+	return &fs.PathError{Op: op, Path: path, Err: err}
+}
+
+// isOwn: the reason was found here already.
+func isOwn(err error) bool {
+	return errors.Is(err, ErrNotRegular) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrOutside)
 }
 
 // Same reports whether two names lead to the same file or directory.

@@ -106,7 +106,7 @@ func comment(s string) string {
 // fits, else a category per part of the repository with its own test command.
 func renderCheckpoint(entries []Entry, gates []Gate) string {
 	tests := testsOf(entries, gates)
-	text := "# What is still owed when the agent stops: see gauntlet checkpoint.\ncheckpoint:\n" +
+	text := "# What is still owed when the agent stops: see gauntlet owed.\ncheckpoint:\n" +
 		"  commit_step: false\n  capture: false\n"
 	if len(tests) == 0 {
 		return text

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // ErrNotObject says that the input is empty, not JSON, or not a JSON object.
@@ -32,7 +33,13 @@ func Parse(data []byte) (Payload, error) {
 	if errors.As(err, &other) {
 		return nil, fmt.Errorf("%w: %s", ErrNotObject, other.Value) // "array", "string"
 	}
-	if err != nil {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%w: it ends in the middle", ErrNotObject)
+	case errors.As(err, &syntax):
+		return nil, fmt.Errorf("%w: not valid at byte %d", ErrNotObject, syntax.Offset)
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrNotObject, err)
 	}
 	if p == nil { // the JSON value null
