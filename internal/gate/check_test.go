@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,30 @@ func TestObserverSeesLines(t *testing.T) {
 	_ = l.finish("")
 	if strings.Join(got, ",") != "ab,d" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A directory as a whole is found without asking file by file; it is the same list.
+func TestInputsAreWhatTheOutcomeDependsOn(t *testing.T) {
+	var tree Tree
+	for _, p := range []string{
+		".gauntlet.md", ".gauntlet/config.yml", ".gauntlet0", "a", "a-b", "app-x/f", "app.go", "app/.gauntlet/x", "app/a", "app/b/c", "app0", "apple/f", "lib", "z",
+	} {
+		tree.Files = append(tree.Files, git.File{Path: p})
+	}
+	for _, entry := range []string{".", "a", "app", "app/b", "lib", ".gauntlet", "missing", "z"} {
+		for _, exclude := range [][]string{nil, {"app/b"}} {
+			j := Job{Entry: entry, Exclude: exclude, Check: &config.Check{}}
+			var want []git.File
+			for _, f := range tree.Files {
+				if j.DependsOn(f.Path) {
+					want = append(want, f)
+				}
+			}
+			if got := j.inputs(tree); !slices.Equal(got, want) {
+				t.Errorf("%s without %v: got %v, want %v", entry, exclude, got, want)
+			}
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ type Tree struct {
 
 // find is the file at the root, by name.
 func (t Tree) find(name string) (git.File, bool) {
-	i, ok := slices.BinarySearchFunc(t.Files, name, func(f git.File, name string) int { return strings.Compare(f.Path, name) })
+	i, ok := slices.BinarySearchFunc(t.Files, name, byPath)
 	if !ok {
 		return git.File{}, false
 	}
@@ -66,17 +66,10 @@ func (j Job) Subject(t Tree) proof.Subject {
 	s.Settings = append(s.Settings,
 		"timeout="+c.Limit().String(), fmt.Sprint("error_exit_codes=", c.CouldNotRunCodes()), "error_patterns="+strings.Join(c.ErrorPatterns, "\n"),
 		"report="+c.ReportFormat(), "report_file="+c.ReportFile, "new_only="+c.NewOnly)
-	listed := map[string]bool{}
-	for _, f := range t.Files {
-		if j.DependsOn(f.Path) {
-			s.Files = append(s.Files, f)
-			if len(c.Inputs) > 0 {
-				listed[f.Path] = true
-			}
-		}
-	}
+	s.Files = j.inputs(t)
 	if len(c.Inputs) > 0 {
-		for p, mark := range j.unlisted(t.Root, func(p string) bool { return listed[p] }) {
+		listed := Tree{Files: s.Files}
+		for p, mark := range j.unlisted(t.Root, func(p string) bool { _, ok := listed.find(p); return ok }) {
 			s.Others[p] = mark
 		}
 	}
@@ -91,6 +84,42 @@ func (j Job) Subject(t Tree) proof.Subject {
 	}
 	return s
 }
+
+// inputs are the files of a tree that the outcome may depend on.
+func (j Job) inputs(t Tree) []git.File {
+	if len(j.Check.Inputs) == 0 && len(j.Exclude) == 0 && !hasMeta(j.Entry) {
+		// A directory as a whole, as nearly always: it is one stretch of the list.
+		files := t.below(j.Entry)
+		own := Tree{Files: files}.below(ownDir)
+		if len(own) == 0 {
+			return files
+		}
+		first, _ := slices.BinarySearchFunc(files, own[0].Path, byPath)
+		return slices.Concat(files[:first], files[first+len(own):])
+	}
+	var files []git.File
+	for _, f := range t.Files {
+		if j.DependsOn(f.Path) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// below are the files in a directory, or the one file of that name.
+func (t Tree) below(dir string) []git.File {
+	if dir == "." {
+		return t.Files
+	}
+	if i, ok := slices.BinarySearchFunc(t.Files, dir, byPath); ok {
+		return t.Files[i : i+1]
+	}
+	first, _ := slices.BinarySearchFunc(t.Files, dir+"/", byPath)
+	end, _ := slices.BinarySearchFunc(t.Files, dir+"0", byPath) // what follows the slash
+	return t.Files[first:end]
+}
+
+func byPath(f git.File, path string) int { return strings.Compare(f.Path, path) }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

@@ -29,6 +29,8 @@ type File struct {
 	ID   string
 }
 
+func byPath(f File, path string) int { return strings.Compare(f.Path, path) }
+
 // Content is what a work tree held at one moment: every file that is tracked, or
 // untracked and not ignored. What git calls clean is taken from the index; only
 // what differs is read.
@@ -48,6 +50,7 @@ type Content struct {
 	status  Status
 	oidSize int
 	index   []indexEntry // what was taken from it without being read
+	trees   string       // the index's list of directories
 	newer   indexStat    // when the index was written: what is not older may have changed
 	read    map[string]indexStat
 	dirs    map[string]indexStat
@@ -63,35 +66,37 @@ const maxHashed = 64 << 20
 // paths at and below leave do not belong to it.
 func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content, error) {
 	c := &Content{repo: r, leave: leave, status: st, oidSize: r.oidSize(st.Head), raw: map[string]bool{}, read: map[string]indexStat{}, at: time.Now()}
-	entries, written, current := st.index.take(r)
-	if current {
-		c.newer = written
-	} else {
+	seen := st.index.take(r)
+	if seen == nil {
 		var err error
-		if entries, err = c.readIndex(ctx); err != nil {
+		if seen, err = c.readIndex(ctx); err != nil {
 			return nil, err
 		}
 	}
-	gone, dirty := c.differing()
-	var look []string
+	entries := seen.entries
+	c.newer, c.trees = seen.written, seen.trees
+	gone, look := c.differing()
+	differ := slices.Concat(gone, look)
+	slices.Sort(differ)
 	var hidden []indexEntry
 	c.index = entries[:0]
-	for _, e := range entries {
+	for i := range entries {
+		e := &entries[i]
+		for len(differ) > 0 && differ[0] < e.path { // both are sorted
+			differ = differ[1:]
+		}
 		switch {
-		case c.left(e.path) || gone[e.path] || dirty[e.path] || e.stage != 0:
+		case len(differ) > 0 && differ[0] == e.path || e.stage != 0 || c.left(e.path):
 		case e.hidden:
 			look = append(look, e.path)
-			hidden = append(hidden, e)
+			hidden = append(hidden, *e)
 		default:
-			c.index = append(c.index, e)
+			c.index = append(c.index, *e)
 		}
 	}
-	for p := range dirty {
-		if !c.left(p) {
-			look = append(look, p)
-		}
-	}
+	look = slices.DeleteFunc(look, c.left)
 	slices.Sort(look)
+	look = slices.Compact(look)
 	files, err := c.hashAll(ctx, look)
 	if err != nil {
 		return nil, err
@@ -106,7 +111,7 @@ func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content,
 // sparse checkout a missing file is as it should be.
 func (c *Content) unhide(hidden []indexEntry, files []File) {
 	for _, e := range hidden {
-		i, found := slices.BinarySearchFunc(files, e.path, func(f File, path string) int { return strings.Compare(f.Path, path) })
+		i, found := slices.BinarySearchFunc(files, e.path, byPath)
 		if found && files[i].ID != e.oid || !found && !e.skipped {
 			c.Hidden = append(c.Hidden, e.path)
 		}
@@ -115,16 +120,15 @@ func (c *Content) unhide(hidden []indexEntry, files []File) {
 
 // readIndex reads the index, or has git list it where the format is one that only
 // git knows.
-func (c *Content) readIndex(ctx context.Context) ([]indexEntry, error) {
+func (c *Content) readIndex(ctx context.Context) (*seenIndex, error) {
 	seen, err := c.repo.seeIndex()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
+		return &seenIndex{}, nil
 	case err != nil:
 		return nil, fmt.Errorf("read index: %w", err)
 	case seen != nil:
-		c.newer = seen.written
-		return seen.entries, nil
+		return seen, nil
 	}
 	out, err := c.repo.Run(ctx, "ls-files", "--stage", "-v", "-z")
 	if err != nil {
@@ -145,7 +149,7 @@ func (c *Content) readIndex(ctx context.Context) ([]indexEntry, error) {
 		e.oid = string(oid)
 		entries = append(entries, e)
 	}
-	return entries, nil
+	return &seenIndex{entries: entries}, nil
 }
 
 // oidSize is the length of a binary object id here.
@@ -161,12 +165,12 @@ func (r Repo) oidSize(head string) int {
 
 // differing sorts what `git status` says: what is not there any more, and what
 // has to be read.
-func (c *Content) differing() (gone, dirty map[string]bool) {
-	gone, dirty = map[string]bool{}, map[string]bool{}
+func (c *Content) differing() (gone, dirty []string) {
 	for _, ch := range c.status.Changes {
 		switch {
 		case ch.Raw:
-			dirty[ch.Path], c.raw[ch.Path] = true, true
+			dirty = append(dirty, ch.Path)
+			c.raw[ch.Path] = true
 		case ch.Hidden: // the index says so too
 		case ch.Submodule:
 			c.unknown(ch.Path)
@@ -175,9 +179,9 @@ func (c *Content) differing() (gone, dirty map[string]bool) {
 				c.unknown(path)
 			}
 		case ch.Deleted():
-			gone[ch.Path] = true
+			gone = append(gone, ch.Path)
 		case ch.Untracked, ch.Unmerged, ch.Worktree != '.':
-			dirty[ch.Path] = true
+			dirty = append(dirty, ch.Path)
 		}
 	}
 	return gone, dirty
@@ -385,9 +389,7 @@ func (c *Content) Digest() string {
 		return ""
 	}
 	if c.digest == "" {
-		h := sha256.New()
-		c.write(h)
-		c.digest = hex.EncodeToString(h.Sum(nil))
+		c.digest = DigestFiles(c.Files)
 	}
 	return c.digest
 }
@@ -403,7 +405,7 @@ func (c *Content) Sight() string {
 		return c.Digest()
 	}
 	h := sha256.New()
-	c.write(h)
+	h.Write([]byte(DigestFiles(c.Files)))
 	seen := 0
 	for _, p := range c.Unknown {
 		_ = filepath.WalkDir(filepath.Join(c.repo.Root, filepath.FromSlash(p)), func(name string, e fs.DirEntry, err error) error {
@@ -432,15 +434,24 @@ func skipGit(e fs.DirEntry) error {
 	return nil
 }
 
-// write writes the content that is known.
-func (c *Content) write(h hash.Hash) {
-	buf := make([]byte, 0, 256)
-	for _, f := range c.Files {
-		buf = strconv.AppendInt(buf[:0], int64(len(f.Path)), 10)
+// DigestFiles names a list of files: their paths, modes and contents.
+func DigestFiles(files []File) string {
+	h := sha256.New()
+	const room = 8 << 10 // many files at a time: a call costs more than a name
+	buf := make([]byte, 0, room)
+	for i := range files {
+		f := &files[i]
+		if len(buf)+len(f.Path)+len(f.ID)+32 > room {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+		buf = strconv.AppendInt(buf, int64(len(f.Path)), 10)
 		buf = append(buf, ':')
 		buf = append(buf, f.Path...)
 		buf = strconv.AppendUint(buf, uint64(f.Mode), 8)
+		buf = append(buf, ':')
 		buf = append(buf, f.ID...)
-		h.Write(buf)
 	}
+	h.Write(buf)
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,19 +23,23 @@ func (c *Content) rememberDirs() {
 		return
 	}
 	defer root.Close() //nolint:errcheck // read only
+	fd := int(root.Fd())
 	c.dirs = map[string]indexStat{}
-	last := "\x00"
-	for _, f := range c.Files {
-		for dir := path.Dir(f.Path); dir != last; dir = path.Dir(dir) {
+	c.dirs["."], _ = statAt(fd, ".")
+	last := ""
+	for i := range c.Files {
+		p := c.Files[i].Path
+		slash := strings.LastIndexByte(p, '/')
+		if slash < 0 || p[:slash] == last { // as nearly always: the files of a directory stand together
+			continue
+		}
+		last = p[:slash]
+		for dir := last; dir != "."; dir = path.Dir(dir) {
 			if _, known := c.dirs[dir]; known {
 				break
 			}
-			c.dirs[dir], _ = statAt(int(root.Fd()), dir)
-			if dir == "." {
-				break
-			}
+			c.dirs[dir], _ = statAt(fd, dir)
 		}
-		last = path.Dir(f.Path)
 	}
 }
 
@@ -82,9 +87,9 @@ func (c *Content) untouched() bool {
 		}
 	}
 	var doubtful []File
-	for _, f := range c.Files {
-		if was, read := c.read[f.Path]; read && was.notBefore(recent) {
-			doubtful = append(doubtful, f)
+	for p, was := range c.read {
+		if i, kept := slices.BinarySearchFunc(c.Files, p, byPath); kept && was.notBefore(recent) {
+			doubtful = append(doubtful, c.Files[i])
 		}
 	}
 	var mu sync.Mutex

@@ -169,9 +169,10 @@ func TestKeep(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, script := range []string{
-				`echo a > a; echo b > 'sp ace'`, // no commit yet
+				`echo a > a; echo b > 'sp ace'; mkdir -p d/e f f-g logs/old; for x in d/e/x d/y f/z f-g/z f.txt logs/old/l; do echo $x > $x; done`, // no commit yet
 				`git add -A; git commit -q -m one; echo 2 > a; rm 'sp ace'; echo n > "$(printf 'n\nl"')"; ln -s x l; chmod +x a; git mv a c`,
-				`head -c 11000000 /dev/zero > big; head -c 200000 /dev/urandom > middle; head -c 5000000 /dev/urandom > large; cp large same; : > empty; git init -q inner; mkdir logs; echo l > logs/l`,
+				`head -c 11000000 /dev/zero > big; head -c 200000 /dev/urandom > middle; head -c 5000000 /dev/urandom > large; cp large same; : > empty; git init -q inner; mkdir -p logs; echo l > logs/l; echo 2 > d/y; mkdir d/e/n; echo n > d/e/n/n`,
+				`git add -A . ':!inner' ':!big'; echo 3 > f/z; rm d/e/n/n`,
 			} {
 				sh(t, dir, script)
 				c, _ := look(t, r, "logs")

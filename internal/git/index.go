@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"strconv"
+	"strings"
 
 	"gauntlet/internal/safefile"
 )
@@ -28,6 +29,7 @@ type indexStat struct {
 // seenIndex is the index as it was when git was asked for the status.
 type seenIndex struct {
 	entries []indexEntry
+	trees   string // its list of directories that are as git wrote them
 	written indexStat
 }
 
@@ -38,25 +40,25 @@ func (r Repo) seeIndex() (*seenIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, ok := scanIndex(b, r.oidSize(""))
+	entries, trees, ok := scanIndex(b, r.oidSize(""))
 	if !ok {
 		return nil, nil
 	}
-	return &seenIndex{entries, written}, nil
+	return &seenIndex{entries, trees, written}, nil
 }
 
-// take hands the entries over to a caller that may change them; ok is false where
-// there are none, or the index was written since.
-func (s *seenIndex) take(r Repo) (entries []indexEntry, written indexStat, ok bool) {
+// take hands the index over to a caller that may change its entries; nil where
+// somebody has them already, or the index was written since.
+func (s *seenIndex) take(r Repo) *seenIndex {
 	if s == nil || s.entries == nil {
-		return nil, indexStat{}, false
+		return nil
 	}
-	now, ok := indexTime(r)
-	if !ok || now != s.written {
-		return nil, indexStat{}, false
+	if now, ok := indexTime(r); !ok || now != s.written {
+		return nil
 	}
-	entries, s.entries = s.entries, nil
-	return entries, s.written, true
+	taken := *s
+	s.entries = nil
+	return &taken
 }
 
 // indexTime says when the index was written, and which file it is.
@@ -73,7 +75,7 @@ func indexTime(r Repo) (indexStat, bool) {
 // whatever it does not know for sure (a split or sparse index, conflicts, a
 // format to come): then git itself has to be asked. oidSize is 20 or 32.
 func readIndex(b []byte, oidSize int) (entries []TreeEntry, ok bool) {
-	all, ok := scanIndex(b, oidSize)
+	all, _, ok := scanIndex(b, oidSize)
 	if !ok {
 		return nil, false
 	}
@@ -89,14 +91,15 @@ func readIndex(b []byte, oidSize int) (entries []TreeEntry, ok bool) {
 
 // scanIndex takes an index apart. The strings of the entries are parts of one
 // copy of it: a large repository has too many files for one allocation each.
-func scanIndex(b []byte, oidSize int) (entries []indexEntry, ok bool) {
+// trees is its list of directories, see cachedTrees.
+func scanIndex(b []byte, oidSize int) (entries []indexEntry, trees string, ok bool) {
 	const header, stat = 12, 40
 	if len(b) < header+oidSize || string(b[:4]) != "DIRC" {
-		return nil, false
+		return nil, "", false
 	}
 	version, count := binary.BigEndian.Uint32(b[4:]), int(binary.BigEndian.Uint32(b[8:]))
 	if version < 2 || version > 4 || count > len(b)/(stat+oidSize) {
-		return nil, false
+		return nil, "", false
 	}
 	b = b[:len(b)-oidSize] // the checksum
 	text := string(b)
@@ -105,7 +108,7 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, ok bool) {
 	for range count {
 		fixed := stat + oidSize + 2
 		if len(b) < pos+fixed+2 {
-			return nil, false
+			return nil, "", false
 		}
 		e := b[pos:]
 		word := func(at int) uint32 { return binary.BigEndian.Uint32(e[at:]) }
@@ -117,7 +120,7 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, ok bool) {
 		if flags&0x4000 != 0 { // extended
 			more := binary.BigEndian.Uint16(e[fixed:])
 			if version < 3 {
-				return nil, false
+				return nil, "", false
 			}
 			entry.intended, entry.skipped = more&0x2000 != 0, more&0x4000 != 0
 			entry.hidden = entry.hidden || entry.skipped
@@ -126,7 +129,7 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, ok bool) {
 		if version == 4 {
 			strip, n := offsetVarint(e[fixed:])
 			if n == 0 || strip > len(name) {
-				return nil, false
+				return nil, "", false
 			}
 			name, fixed = name[:len(name)-strip], fixed+n
 		} else {
@@ -134,7 +137,7 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, ok bool) {
 		}
 		end := bytes.IndexByte(e[fixed:], 0)
 		if end < 0 || entry.mode&0o170000 == 0o040000 {
-			return nil, false
+			return nil, "", false
 		}
 		if tail := text[pos+fixed : pos+fixed+end]; name == "" {
 			name = tail
@@ -149,18 +152,60 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, ok bool) {
 		}
 		pos += size
 	}
-	return entries, knownExtensions(b, pos)
+	trees, ok = extensions(text[pos:])
+	return entries, trees, ok
 }
 
-// knownExtensions reports that nothing behind the entries changes their meaning.
-func knownExtensions(b []byte, pos int) bool {
-	for pos+8 <= len(b) {
-		if b[pos] < 'A' || b[pos] > 'Z' { // not optional: "link", "sdir", …
-			return false
+// extensions finds the list of directories behind the entries; ok is false where
+// something there changes their meaning.
+func extensions(b string) (trees string, ok bool) {
+	for len(b) >= 8 {
+		size := binary.BigEndian.Uint32([]byte(b[4:8]))
+		if b[0] < 'A' || b[0] > 'Z' || uint64(size) > uint64(len(b)-8) { // not optional: "link", "sdir", …
+			return "", false
 		}
-		pos += 8 + int(binary.BigEndian.Uint32(b[pos+4:]))
+		if b[:4] == "TREE" {
+			trees = b[8 : 8+size]
+		}
+		b = b[8+size:]
 	}
-	return pos == len(b)
+	return trees, b == ""
+}
+
+// cachedTrees are the ids of the directories that the index holds exactly as git
+// wrote them once, by path; "" is the root. Where the list cannot be read, none is.
+func cachedTrees(list string, oidSize int) map[string]string {
+	trees := map[string]string{}
+	type level struct {
+		dir  string
+		left int // directories in it that are still to come
+	}
+	levels := []level{{left: 1}}
+	for list != "" {
+		for len(levels) > 0 && levels[len(levels)-1].left == 0 {
+			levels = levels[:len(levels)-1]
+		}
+		name, rest, _ := strings.Cut(list, "\x00")
+		line, rest, ok := strings.Cut(rest, "\n")
+		files, dirs, _ := strings.Cut(line, " ")
+		count, err := strconv.Atoi(files)
+		below, err2 := strconv.Atoi(dirs)
+		if !ok || err != nil || err2 != nil || below < 0 || len(levels) == 0 || count >= 0 && len(rest) < oidSize {
+			return nil
+		}
+		top := &levels[len(levels)-1]
+		top.left--
+		dir := name
+		if top.dir != "" {
+			dir = top.dir + "/" + name
+		}
+		if count >= 0 {
+			trees[dir], rest = rest[:oidSize], rest[oidSize:]
+		}
+		levels = append(levels, level{dir, below})
+		list = rest
+	}
+	return trees
 }
 
 // offsetVarint reads the variable width number that git uses in packs and

@@ -112,6 +112,9 @@ func FuzzReadIndex(f *testing.F) {
 		if entries, ok := readIndex(b, size); ok && len(entries) > len(b) {
 			t.Errorf("%d entries in %d bytes", len(entries), len(b))
 		}
+		if trees := cachedTrees(string(b), size); len(trees) > len(b) {
+			t.Errorf("%d directories in %d bytes", len(trees), len(b))
+		}
 	})
 }
 

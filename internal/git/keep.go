@@ -172,11 +172,15 @@ func (w *keeper) trees(ctx context.Context) ([]byte, error) {
 	for _, p := range c.Unknown {
 		touch(p)
 	}
+	for _, p := range c.leave {
+		touch(p + "/any")
+	}
 	if c.status.Head == "" {
 		for _, f := range c.Files {
 			touch(f.Path)
 		}
 	}
+	known := cachedTrees(c.trees, c.oidSize)
 	root := &keptTree{}
 	stack := []*keptTree{root}
 	closeTo := func(depth int) error {
@@ -191,7 +195,9 @@ func (w *keeper) trees(ctx context.Context) ([]byte, error) {
 		}
 		return nil
 	}
-	for _, f := range c.Files {
+files:
+	for i := 0; i < len(c.Files); i++ {
+		f := c.Files[i]
 		dir := path.Dir(f.Path)
 		if dir == "." {
 			dir = ""
@@ -202,7 +208,14 @@ func (w *keeper) trees(ctx context.Context) ([]byte, error) {
 			}
 		}
 		for top := stack[len(stack)-1].dir; top != dir; top = stack[len(stack)-1].dir {
-			stack = append(stack, &keptTree{dir: below(top, dir)})
+			next := below(top, dir)
+			if id := known[next]; id != "" && !w.dirty[next] { // the whole directory is as git has it
+				stack[len(stack)-1].add(0o40000, path.Base(next), []byte(id))
+				behind, _ := slices.BinarySearchFunc(c.Files[i:], next+"0", byPath)
+				i += behind - 1
+				continue files
+			}
+			stack = append(stack, &keptTree{dir: next})
 		}
 		id, err := w.blob(f, untracked[f.Path])
 		if err != nil {

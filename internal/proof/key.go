@@ -64,7 +64,7 @@ func (s Subject) Key() Key {
 	parts := map[string]string{
 		PartCommand: digest(s.Dir, s.Command), PartEnv: digestMap(s.Env), PartSettings: digest(s.Settings...),
 		PartPlatform: digest(Platform()), PartTools: digestMap(s.Tools), PartBase: digest(s.Base),
-		PartFiles: digestFiles(s.Files), PartOthers: digestMap(s.Others),
+		PartFiles: git.DigestFiles(s.Files), PartOthers: digestMap(s.Others),
 	}
 	all := []string{"gauntlet proof", schema, strconv.Itoa(s.Epoch), s.Gate}
 	for _, name := range PartNames() {
@@ -108,19 +108,4 @@ func digestMap(m map[string]string) string {
 		parts = append(parts, k, m[k])
 	}
 	return digest(parts...)
-}
-
-func digestFiles(files []git.File) string {
-	h := sha256.New()
-	buf := make([]byte, 0, 256)
-	for _, f := range files {
-		buf = strconv.AppendInt(buf[:0], int64(len(f.Path)), 10)
-		buf = append(buf, ':')
-		buf = append(buf, f.Path...)
-		buf = strconv.AppendUint(buf, uint64(f.Mode), 8)
-		buf = append(buf, ':')
-		buf = append(buf, f.ID...)
-		h.Write(buf)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

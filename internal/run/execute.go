@@ -79,11 +79,12 @@ type execution struct {
 	logs    gateLogs
 	state   state
 	changes changes
-	diffs   map[string][]byte // what reviews are given
-	partial bool              // gates that still fail are not part of this run
-	moved   movement          // what was committed since gates failed
-	content *git.Content      // what is judged; nil when that cannot be told
-	tree    gate.Tree         // the project's part of it
+	diffs   map[string][]byte           // what reviews are given
+	partial bool                        // gates that still fail are not part of this run
+	moved   movement                    // what was committed since gates failed
+	content *git.Content                // what is judged; nil when that cannot be told
+	named   func() (tree, sight string) // names of all of it
+	tree    gate.Tree                   // the project's part of it
 	ledger  proof.Ledger
 	past    *gate.Tree // the project at Options.Before
 	res     Result
@@ -100,6 +101,9 @@ func Execute(ctx context.Context, opts Options) Result {
 	e.res.Gates = []gate.Result{}
 	e.res.Warnings = append(e.res.Warnings, opts.Config.Warnings...)
 	e.run(ctx)
+	if e.named != nil {
+		e.res.Tree, e.res.Sight = e.named()
+	}
 	if ctx.Err() != nil {
 		e.interrupted(ctx)
 	}

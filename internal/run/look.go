@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
@@ -26,7 +27,9 @@ func (e *execution) look(ctx context.Context) {
 		return
 	}
 	e.content = content
-	e.res.Tree, e.res.Sight = content.Digest(), content.Sight()
+	named := make(chan [2]string, 1)
+	go func() { named <- [2]string{content.Digest(), content.Sight()} }() // nothing before the record of the run needs it
+	e.named = sync.OnceValues(func() (tree, sight string) { n := <-named; return n[0], n[1] })
 	if len(content.Unreadable) > 0 {
 		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s cannot be read as git would add it, so no result that depends on it is reused", content.Unreadable[0]))
 	}

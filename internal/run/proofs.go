@@ -182,6 +182,7 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 	if e.content == nil || ctx.Err() != nil {
 		return
 	}
+	tree, _ := e.named()
 	for i, r := range results {
 		p := all[i]
 		if r.Cached || p.key.ID == "" || r.Status != gate.Pass && r.Status != gate.Fail || e.touchedMeanwhile(p.job) {
@@ -189,7 +190,7 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 		}
 		rec := proof.Record{
 			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, Where: e.opts.Config.Root,
-			Session: e.opts.Session, Agent: e.opts.Agent, At: e.opts.Now().UTC(), Tree: e.res.Tree, DurationMS: r.DurationMS,
+			Session: e.opts.Session, Agent: e.opts.Agent, At: e.opts.Now().UTC(), Tree: tree, DurationMS: r.DurationMS,
 			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky || r.FailedBefore,
 			Files: p.key.Files, Parts: p.key.Parts, Turn: e.opts.Turn,
 		}
