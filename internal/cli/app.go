@@ -26,6 +26,8 @@ type App struct {
 	Environ  func() []string
 	Getwd    func() (string, error)
 	Now      func() time.Time
+
+	args []string // of this call, for what has to be known before they are parsed
 }
 
 // System is the real outside world.
@@ -92,6 +94,7 @@ func Main(args []string, app *App) int {
 	ctx, cancel := interruptible(ctx)
 	defer cancel()
 	root := app.root(args)
+	app.args = args
 	root.SetArgs(args)
 	root.SetIn(app.In)
 	root.SetOut(app.Out)

@@ -75,6 +75,10 @@ func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *co
 		},
 	}
 	f.register(cmd)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		f.json = f.json || slices.Contains(app.args, "--json") // it may come after the flag that is wrong
+		return app.couldNotJudge(f, event.Error, app.flagError(cmd, err))
+	})
 	cmd.Flags().BoolVar(&f.budget, "agent-budget", false, "report the retry limit, for an agent that calls this in a loop")
 	cmd.Flags().StringVar(&f.report, "report", "", "also write a report: JUnit (.xml) or SARIF (.sarif)")
 	cmd.Flags().BoolVar(&f.allow, "allow", false, "allow the policy as it is, for scripts that cannot be asked")

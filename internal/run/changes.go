@@ -35,6 +35,11 @@ const snapshotArg = "%SNAPSHOT%"
 // tree, the other at the commits, and neither waits for the other.
 func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	var c changes
+	for _, ref := range []string{e.opts.Scope.Base, e.opts.Scope.Commit} {
+		if err := git.CheckRef(ref); ref != "" && err != nil {
+			return c, err
+		}
+	}
 	asked := e.askBase(ctx)
 	var err error
 	if e.opts.Status != nil {

@@ -19,8 +19,11 @@ import (
 const (
 	lockName   = ".gauntlet-run.lock"
 	waitPrefix = ".gauntlet-run.wait."
-	// foreignLock is how long a lock file that names no owner is believed.
+	// foreignLock is how long a lock file that names no owner is believed;
+	// foreignPID how long one that names a living process: its number may be
+	// another process's by now.
 	foreignLock = 10 * time.Minute
+	foreignPID  = 24 * time.Hour
 )
 
 // owner is who holds the run lock or waits for it.
@@ -44,7 +47,7 @@ func claim(logDir string, me owner) (*safefile.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := safefile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), namesOwner, foreignLock)
+	lock, err := safefile.Claim(filepath.Join(logDir, lockName), append(b, '\n'), believed)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +103,17 @@ func Now(logDir string) (running *Activity, waiting []Activity) {
 	return running, waiting
 }
 
-// namesOwner reports whether the kernel's word that no process holds the lock is
-// enough: the file is Gauntlet's, or names a process that is gone.
-func namesOwner(b []byte) bool {
+// believed is how long a lock file counts as held although no process has the
+// kernel's lock on it. 0: it is Gauntlet's own, or names a process that is gone.
+func believed(b []byte) time.Duration {
 	o, full := readOwner(b)
-	return o.PID > 0 && (full || !proc.Alive(o.PID))
+	switch {
+	case o.PID <= 0:
+		return foreignLock
+	case full || !proc.Alive(o.PID):
+		return 0
+	}
+	return foreignPID
 }
 
 // readOwner reads who holds the lock. Other tools write the bare number of the

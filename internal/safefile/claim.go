@@ -13,9 +13,9 @@ import (
 // Claim takes a lock whose file names its owner and vanishes when it is given
 // up. The file appears with its content in one step, so kill -9 leaves either
 // nothing or a file that names a dead owner; that one is taken over at once.
-// A file that names nobody (known says so of its content) is somebody else's:
-// it counts as held until it is older than stale.
-func Claim(path string, owner []byte, known func([]byte) bool, stale time.Duration) (*Lock, error) {
+// A file that another tool left counts as held until it is older than believed
+// says of its content; 0 means that the kernel's word is enough.
+func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Lock, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".lock-*")
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -45,7 +45,7 @@ func Claim(path string, owner []byte, known func([]byte) bool, stale time.Durati
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
-		left, done, err := takeOver(path, tmp.Name(), known, stale)
+		left, done, err := takeOver(path, tmp.Name(), believed)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func claimInPlace(path string, owner []byte) (*Lock, error) {
 
 // takeOver puts ours in place of a file whose owner is gone. It holds the old
 // file's lock while it does, so only one can.
-func takeOver(path, ours string, known func([]byte) bool, stale time.Duration) (left []byte, done bool, err error) {
+func takeOver(path, ours string, believed func([]byte) time.Duration) (left []byte, done bool, err error) {
 	before, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil // released a moment ago
@@ -107,7 +107,7 @@ func takeOver(path, ours string, known func([]byte) bool, stale time.Duration) (
 	}
 	// A time in the future says nothing about the age of the file: believed, it
 	// would hold the lock for years.
-	if age := time.Since(info.ModTime()); !known(content) && age < stale && age > -stale {
+	if time.Since(info.ModTime()).Abs() < believed(content) {
 		return nil, false, ErrHeld
 	}
 	if err := os.Rename(ours, path); err != nil {

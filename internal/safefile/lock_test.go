@@ -95,9 +95,14 @@ func TestKilledHolderLeavesNoLock(t *testing.T) {
 }
 
 func TestClaim(t *testing.T) {
-	known := func(b []byte) bool { return string(b) == "me" }
+	believed := func(b []byte) time.Duration {
+		if string(b) == "me" {
+			return 0
+		}
+		return time.Minute
+	}
 	path := filepath.Join(t.TempDir(), "lock")
-	claim := func() (*Lock, error) { return Claim(path, []byte("me"), known, time.Minute) }
+	claim := func() (*Lock, error) { return Claim(path, []byte("me"), believed) }
 
 	l, err := claim()
 	if err != nil {
@@ -156,7 +161,7 @@ func TestClaimLetsOneInAtATime(t *testing.T) {
 	for range 16 {
 		wg.Go(func() {
 			for got := 0; got < 10; {
-				l, err := Claim(path, []byte("me"), func([]byte) bool { return true }, time.Minute)
+				l, err := Claim(path, []byte("me"), func([]byte) time.Duration { return 0 })
 				if errors.Is(err, ErrHeld) {
 					time.Sleep(time.Millisecond)
 					continue

@@ -28,7 +28,7 @@ func TestPipesAreErrorsAtOnce(t *testing.T) {
 		_, got["append"] = Append(root, pipe, 0o600)
 		_, got["create"] = Create(root, pipe, 0o600)
 		_, got["lock"] = TryAcquire(pipe)
-		_, got["claim"] = Claim(pipe, []byte("me"), func([]byte) bool { return true }, 0)
+		_, got["claim"] = Claim(pipe, []byte("me"), func([]byte) time.Duration { return 0 })
 		done <- got
 	}()
 	select {

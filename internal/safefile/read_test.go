@@ -88,7 +88,7 @@ func TestWritesFollowNoLink(t *testing.T) {
 		"mkdir":  func() error { return MkdirAll(root, filepath.Join(root, "dir", "new"), 0o700) },
 		"remove": func() error { return Remove(root, filepath.Join(root, "dir", "victim")) },
 		"claim": func() error {
-			_, err := Claim(filepath.Join(root, "link"), []byte("me"), func([]byte) bool { return true }, 0)
+			_, err := Claim(filepath.Join(root, "link"), []byte("me"), func([]byte) time.Duration { return 0 })
 			return err
 		},
 	} {
