@@ -114,7 +114,7 @@ func (app *App) showPolicy(at *site.Site, d trust.Decision) error {
 	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
 	runs := trust.Runs(cfg)
 	for _, line := range runs {
-		fmt.Fprintf(w, "  %s\t%s\n", line.Gate, line.Runs)
+		fmt.Fprintf(w, "  %s\t%s\n", line.Gate, strings.ReplaceAll(line.Runs, "\n", "\n  \t"))
 	}
 	if len(runs) == 0 {
 		fmt.Fprintln(w, "  nothing")

@@ -150,6 +150,43 @@ func commonDir(gitDir string) string {
 	return filepath.Clean(c)
 }
 
+// Acknowledged reports whether the git directory knows this work tree: it lies in
+// it, or it names it in turn. A .git file, or a commondir file, that somebody placed
+// can name the repository of another project.
+func (r Repo) Acknowledged() bool {
+	dotgit := filepath.Join(r.Root, ".git")
+	if same(dotgit, r.CommonDir) {
+		return r.GitDir == r.CommonDir
+	}
+	if back, err := r.readOwn("gitdir", maxPointer); err == nil && same(filepath.Dir(filepath.Dir(r.GitDir)), r.CommonDir) {
+		target := strings.TrimSpace(string(back))
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(r.GitDir, target)
+		}
+		return same(target, dotgit)
+	}
+	return r.GitDir == r.CommonDir && same(r.configuredWorkTree(), r.Root) // a submodule
+}
+
+// configuredWorkTree is what core.worktree says in the repository's own file.
+func (r Repo) configuredWorkTree() string {
+	s := settingsReader{}
+	s.read(r.CommonDir, filepath.Join(r.CommonDir, "config"))
+	for _, line := range s.lines {
+		if dir, ok := strings.CutPrefix(line, "core.worktree = "); ok {
+			return s.path(filepath.Join(r.CommonDir, "config"), dir)
+		}
+	}
+	return ""
+}
+
+// same reports whether two paths are one file or directory.
+func same(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return a != "" && b != "" && errA == nil && errB == nil && os.SameFile(x, y)
+}
+
 // maxWorkTrees bounds how many work trees are looked at.
 const maxWorkTrees = 100
 

@@ -18,7 +18,7 @@ func (s *Site) Trust() trust.Decision { return s.trust() }
 
 // Allowed is what was allowed for this project.
 func (s *Site) Allowed() trust.Store {
-	if s.InRepo {
+	if s.InRepo && s.Repo.Acknowledged() { // else it only claims to be a work tree of that repository
 		return trust.Open(s.StateHome, s.Repo.CommonDir, s.Repo.Root, s.Root)
 	}
 	return trust.Open(s.StateHome, "", "", s.Root)

@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // How much of a change is told.
@@ -24,11 +25,11 @@ func Describe(old, now config.Policy) string {
 		return config.Dir + " was removed"
 	}
 	parts := Changes(old, now)
-	text := strings.Join(parts[:min(len(parts), toldFiles)], "; ")
+	told := strings.Join(parts[:min(len(parts), toldFiles)], "; ")
 	if more := len(parts) - toldFiles; more > 0 {
-		text += fmt.Sprintf("; and %d more files", more)
+		told += fmt.Sprintf("; and %d more files", more)
 	}
-	return text
+	return told
 }
 
 // Changes lists what is different, one line per file.
@@ -124,20 +125,43 @@ type Line struct {
 	Gate, Runs string
 }
 
-// Runs lists what a policy would run, for a person to look at.
+// Runs lists everything that a policy would run or send, for a person to look at:
+// whole, because what is cut or redacted could be what matters.
 func Runs(cfg *config.Loaded) []Line {
 	var out []Line
+	add := func(gate, runs string) {
+		out = append(out, Line{Gate: text.Visible(gate), Runs: text.Visible(strings.TrimRight(runs, "\n"))})
+	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Checks)) {
-		out = append(out, Line{Gate: "check " + redact.Line(name, toldText), Runs: redact.Line(cfg.Checks[name].Command, 500)})
+		c := cfg.Checks[name]
+		add("check "+name, c.Command)
+		for _, v := range slices.Sorted(maps.Keys(c.Env)) {
+			add("", "with the variable "+v+"="+c.Env[v])
+		}
+		for _, tool := range c.Tools {
+			add("", "asks for its version: "+tool)
+		}
+		if c.WorkingDirectory != "" {
+			add("", "in the directory "+c.WorkingDirectory)
+		}
+		if r := c.Runner; r != nil && len(r.Exec) > 0 {
+			add("", "through "+strings.Join(r.Exec, " "))
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Reviews)) {
-		out = append(out, Line{Gate: "review " + redact.Line(name, toldText), Runs: "sends the changes to a reviewer"})
+		add("review "+name, "sends the changes to a reviewer")
 	}
 	if c := cfg.Project.Checkpoint; c != nil && c.Tests != nil && c.Tests.Command != "" {
-		out = append(out, Line{Gate: "checkpoint tests", Runs: redact.Line(c.Tests.Command, 500)})
+		add("checkpoint tests", c.Tests.Command)
 	}
 	if a := cfg.Project.Autonomy; a != nil {
-		out = append(out, Line{Gate: "autonomy", Runs: "writes notes and makes commits when the context window fills up"})
+		add("autonomy", "writes notes and makes commits when the context window fills up")
+	}
+	if url := cfg.Project.Remote.URL; url != "" {
+		add("remote", "asks "+url+" for proofs")
+	}
+	if farm := cfg.Project.Remote.Farm; farm != nil {
+		add("build farm", "sends the files of checks to "+farm.Address)
 	}
 	return out
 }
