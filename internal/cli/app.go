@@ -126,6 +126,12 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 		return 0, false
 	}
 	switch args[0] {
+	case "hook", "notify", "statusline", "stop-hook":
+		if starved() {
+			return 0, true // silence lets every agent go on
+		}
+	}
+	switch args[0] {
 	case "hook":
 		return app.smallHook(ctx, args[1:])
 	case "notify":
