@@ -262,7 +262,7 @@ func readLog(project, path string) ([]byte, error) {
 		return nil, errors.New("not a log of Gauntlet's")
 	}
 	root := project
-	if !safefile.Inside(project, path) { // log_dir may be absolute
+	if rel, err := filepath.Rel(project, path); err != nil || !filepath.IsLocal(rel) { // log_dir may be absolute
 		root = filepath.Dir(path)
 	}
 	return safefile.Read(root, path, 64<<20)

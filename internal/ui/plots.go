@@ -186,13 +186,13 @@ func waterfallPlot(steps []history.Step, gates []history.Record, total float64) 
 	for _, b := range bars {
 		width = math.Max(width, b.from+b.took)
 	}
-	const names, row, room = 150, 22, 70
+	const names, row, room = 200, 22, 90
 	height := len(bars)*row + 8
 	s := newSVG(plotWidth, height, "Where the time of this stop went")
 	for i, b := range bars {
 		top := float64(i*row + 4)
 		scale := float64(plotWidth-names-room) / width
-		s.text(names-8, top+14, "tick end", short(b.name, 22))
+		s.text(names-8, top+14, "tick end", short(b.name, 20))
 		s.rect(names+b.from*scale, top+3, math.Max(b.took*scale, 1.5), row-8, b.class, b.title)
 		s.text(names+(b.from+b.took)*scale+6, top+14, "tick", b.note)
 	}
@@ -205,7 +205,7 @@ func sourcesPlot(gates []ask.Gate) template.HTML {
 	for _, g := range gates {
 		ran, reused, agent, worktree, remote = ran+g.Runs, reused+g.Reused, agent+g.Agent, worktree+g.Worktree, remote+g.Remote
 	}
-	const names, row, room = 150, 30, 90
+	const names, row, room = 200, 30, 130
 	s := newSVG(plotWidth, 5*row+8, "Where results of gates come from")
 	top := max(ran, reused, agent, worktree, remote, 1)
 	for i, b := range []struct {

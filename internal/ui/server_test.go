@@ -1,0 +1,304 @@
+package ui
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gauntlet/internal/history"
+	"gauntlet/internal/history/ask"
+)
+
+// machine is a user's machine with the page being served.
+type machine struct {
+	t     *testing.T
+	home  string
+	url   string
+	token string
+	close func() error
+}
+
+func (m *machine) getenv(name string) string {
+	if name == "HOME" {
+		return m.home
+	}
+	return ""
+}
+
+func (m *machine) history() string { return filepath.Join(m.home, ".local/state/gauntlet/history") }
+
+// serve starts the page; change may alter its options.
+func serve(t *testing.T, m *machine, change func(*Options)) *machine {
+	t.Helper()
+	m.t = t
+	if m.home == "" {
+		m.home = t.TempDir()
+	}
+	o, err := Local(m.getenv, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if change != nil {
+		change(&o)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() { ended <- Serve(ctx, o, 0, func(u string) { ready <- u }) }()
+	select {
+	case u := <-ready:
+		m.url, m.token, _ = strings.Cut(u, "/?token=")
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	m.close = func() error { cancel(); return <-ended }
+	t.Cleanup(cancel)
+	return m
+}
+
+func (m *machine) request(method, path, body string) *http.Request {
+	m.t.Helper()
+	req, err := http.NewRequestWithContext(m.t.Context(), method, m.url+path, strings.NewReader(body))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+m.token)
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return req
+}
+
+func (m *machine) do(req *http.Request) (int, string) {
+	m.t.Helper()
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read only
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return res.StatusCode, string(b)
+}
+
+// The first bytes do not wait for the history; the rest does, and so does the API.
+func TestThePageBeginsBeforeTheHistoryIsRead(t *testing.T) {
+	goOn := make(chan struct{})
+	m := serve(t, &machine{}, func(o *Options) {
+		open := o.Open
+		o.Open = func(ctx context.Context) (ask.DB, error) {
+			<-goOn
+			return open(ctx)
+		}
+	})
+	res, err := http.DefaultClient.Do(m.request(http.MethodGet, "/", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read only
+	r := bufio.NewReader(res.Body)
+	var top strings.Builder
+	for !strings.Contains(top.String(), "Reading the history") {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		top.WriteString(line)
+	}
+	if strings.Contains(top.String(), "<main") {
+		t.Error("the page was ready before its history")
+	}
+	close(goOn)
+	rest, err := io.ReadAll(r)
+	if err != nil || !bytes.Contains(rest, []byte("Nothing here yet")) || !bytes.Contains(rest, []byte("</html>")) {
+		t.Errorf("the rest is %q, %v", rest, err)
+	}
+	if code, body := m.do(m.request(http.MethodGet, "/", "")); code != 200 || strings.Count(body, "<main") != 1 || strings.Count(body, "</html>") != 1 {
+		t.Errorf("afterwards: %d %q", code, body)
+	}
+}
+
+func TestAHistoryThatCannotBeReadIsSaid(t *testing.T) {
+	m := serve(t, &machine{}, func(o *Options) {
+		o.Open = func(context.Context) (ask.DB, error) { return nil, fmt.Errorf("the disk is <gone>") }
+	})
+	if _, body := m.do(m.request(http.MethodGet, "/", "")); !strings.Contains(body, "the disk is &lt;gone&gt;") {
+		t.Errorf("%q", body)
+	}
+	if code, body := m.do(m.request(http.MethodGet, "/api/totals", "")); code != 500 || !strings.Contains(body, `"error"`) {
+		t.Errorf("%d %q", code, body)
+	}
+	if err := m.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A long history is shown whole, page by page.
+func TestAHundredThousandVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: reading 100,000 verdicts takes seconds")
+	}
+	m := &machine{home: t.TempDir()}
+	if err := os.MkdirAll(m.history(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(filepath.Join(m.history(), "spool-00000001.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	const n = 100_000
+	now := time.Now().UTC()
+	for i := range n {
+		at := now.Add(-time.Duration(n-i) * 20 * time.Second).Format(time.RFC3339)
+		status, decision, gate := "passed", "approve", "pass"
+		if i%10 == 0 {
+			status, decision, gate = "failed", "block", "fail"
+		}
+		fmt.Fprintf(w, `{"schema":2,"type":"verdict","id":"v%06d","time":"%s","project":"/p%d","status":"%s","decision":"%s","source":"stop","agent":"claude","session":"s%d","message":"stop %d","durationMs":5}`+"\n", i, at, i%7, status, decision, i/10, i)
+		fmt.Fprintf(w, `{"schema":2,"type":"gate","id":"v%06d","time":"%s","project":"/p%d","status":"%s","gate":"check:.:test","kind":"check","durationMs":5,"key":"k%d"}`+"\n", i, at, i%7, gate, i)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	serve(t, m, nil)
+	var total ask.Total
+	if _, body := m.do(m.request(http.MethodGet, "/api/totals?days=365", "")); json.Unmarshal([]byte(body), &total) != nil || total.Stops != n || total.Blocked != n/10 {
+		t.Errorf("totals: %s", body)
+	}
+	if _, body := m.do(m.request(http.MethodGet, "/stops?days=365", "")); strings.Count(body, `href="/stops/v`) != ask.PageSize || !strings.Contains(body, "Older stops") {
+		t.Errorf("a page has %d stops", strings.Count(body, `href="/stops/v`))
+	}
+	if _, body := m.do(m.request(http.MethodGet, "/stops?days=365&text=stop+5000", "")); strings.Count(body, `href="/stops/v`) != 11 {
+		t.Errorf("a search finds %d stops", strings.Count(body, `href="/stops/v`))
+	}
+	// A stop that happens meanwhile is there at the next look.
+	if err := history.Append(m.history(), history.Record{Type: history.Verdict, ID: "newest", Time: time.Now(), Project: "/p0", Status: "passed", Source: history.FromStop}); err != nil {
+		t.Fatal(err)
+	}
+	if _, body := m.do(m.request(http.MethodGet, "/api/stops", "")); !strings.Contains(body, `"newest"`) {
+		t.Error("the newest stop is missing")
+	}
+	if err := m.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenPagesAreBounded(t *testing.T) {
+	m := serve(t, &machine{}, nil)
+	for i := range maxWatchers + 1 {
+		res, err := http.DefaultClient.Do(m.request(http.MethodGet, "/events", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close() //nolint:errcheck // read only
+		want := http.StatusOK
+		if i == maxWatchers {
+			want = http.StatusServiceUnavailable
+		}
+		if res.StatusCode != want {
+			t.Fatalf("page %d: %d", i, res.StatusCode)
+		}
+	}
+	if code, _ := m.do(m.request(http.MethodGet, "/replay", "")); code != 200 { // everything else still works
+		t.Errorf("beside open pages: %d", code)
+	}
+	if err := m.close(); err != nil { // open streams do not hold it up
+		t.Error(err)
+	}
+}
+
+// Connections beyond the bound wait; those that go make room.
+func TestConnectionsAreBounded(t *testing.T) {
+	m := serve(t, &machine{}, nil)
+	addr := strings.TrimPrefix(m.url, "http://")
+	var idle []net.Conn
+	for range maxConnections {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle = append(idle, c)
+	}
+	answered := make(chan int, 1)
+	go func() {
+		code, _ := m.do(m.request(http.MethodGet, "/replay", ""))
+		answered <- code
+	}()
+	for _, c := range idle {
+		_ = c.Close()
+	}
+	if code := <-answered; code != 200 {
+		t.Errorf("got %d", code)
+	}
+}
+
+func TestAFormIsBoundedAndNeedsItsToken(t *testing.T) {
+	m := serve(t, &machine{}, nil)
+	post := func(body string, change func(*http.Request)) int {
+		req := m.request(http.MethodPost, "/off", body)
+		if change != nil {
+			change(req)
+		}
+		code, _ := m.do(req)
+		return code
+	}
+	cookieOnly := func(r *http.Request) {
+		r.Header.Del("Authorization")
+		r.AddCookie(&http.Cookie{Name: "gauntlet-" + m.url[strings.LastIndexByte(m.url, ':')+1:], Value: m.token})
+	}
+	if code := post("project=/nowhere", nil); code != http.StatusConflict {
+		t.Errorf("an unknown project: %d", code)
+	}
+	if code := post("project=/nowhere", cookieOnly); code != http.StatusForbidden {
+		t.Errorf("a cookie without the form's token: %d", code)
+	}
+	if code := post("project=/nowhere&token="+m.token, cookieOnly); code != http.StatusConflict {
+		t.Errorf("cookie and token: %d", code)
+	}
+	if code := post("token="+m.token+"&project="+strings.Repeat("x", maxForm), cookieOnly); code != http.StatusForbidden {
+		t.Errorf("a form that is too large: %d", code)
+	}
+	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodPatch} {
+		if code, _ := m.do(m.request(method, "/off", "")); code != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", method, code)
+		}
+	}
+	if code, _ := m.do(m.request(http.MethodPost, "/label", "id=nope&label=right")); code != http.StatusConflict {
+		t.Errorf("a label for nothing: %d", code)
+	}
+}
+
+func TestEveryAnswerIsForThisPageOnly(t *testing.T) {
+	m := serve(t, &machine{}, nil)
+	for _, path := range []string{"/", "/api/stops", "/assets/app.js", "/stops/none", "/favicon.ico"} {
+		res, err := http.DefaultClient.Do(m.request(http.MethodGet, path, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+			"Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "same-origin",
+		} {
+			if got := res.Header.Get(name); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s is %q", path, name, got)
+			}
+		}
+	}
+}
