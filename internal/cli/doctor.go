@@ -39,7 +39,7 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 			}
 			self, err := os.Executable()
 			if err != nil {
-				self = os.Args[0]
+				self = "gauntlet"
 			}
 			d := install.Doctor{
 				Places: p, Executable: self, Version: buildinfo.Version(), Environ: app.Environ(),

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -408,9 +409,9 @@ func (c *Content) Sight() string {
 	h.Write([]byte(DigestFiles(c.Files)))
 	seen := 0
 	for _, p := range c.Unknown {
-		_ = filepath.WalkDir(filepath.Join(c.repo.Root, filepath.FromSlash(p)), func(name string, e fs.DirEntry, err error) error {
+		_ = fs.WalkDir(safefile.FS(c.repo.Root), path.Clean(p), func(name string, e fs.DirEntry, err error) error {
 			if seen++; err != nil || seen > maxSeen {
-				return filepath.SkipDir
+				return fs.SkipDir
 			}
 			if e.Name() == ".git" {
 				return skipGit(e)
@@ -429,7 +430,7 @@ func (c *Content) Sight() string {
 
 func skipGit(e fs.DirEntry) error {
 	if e.IsDir() {
-		return filepath.SkipDir
+		return fs.SkipDir
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ const maxBackdated = 2000
 // set back, so that git does not even call them racy.
 func (r Repo) backdated(entries []indexEntry) map[string]bool {
 	var out map[string]bool
-	root, err := os.Open(r.Root)
+	root, err := safefile.OpenDir(r.Root)
 	if err != nil {
 		return nil
 	}

@@ -92,6 +92,7 @@ func TestExceptionsAreNeeded(t *testing.T) {
 	needed("contexts", contexts.places, contexts.check)
 	needed("environment", environment.places, environment.check)
 	needed("streams", streams.places, streams.check)
+	needed("clients", clients.places, clients.check)
 	needed("files", files.places, files.check)
 	needed("locks", lockFiles.places, checkLocks)
 	needed("globals", globals, checkGlobals)

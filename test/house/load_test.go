@@ -241,6 +241,9 @@ func (p *pkg) name(id *ast.Ident) string {
 		return name
 	}
 	obj := p.info.Uses[id]
+	if b, ok := obj.(*types.Builtin); ok {
+		return b.Name()
+	}
 	if obj == nil || obj.Pkg() == nil {
 		return ""
 	}

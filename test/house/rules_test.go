@@ -19,6 +19,7 @@ func rules() []rule {
 		{"environment", environment.check},
 		{"streams", streams.check},
 		{"processes", processes.check},
+		{"clients", clients.check},
 		{"files", files.check},
 		{"locks", checkLocks},
 		{"errors", checkErrors},

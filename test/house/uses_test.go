@@ -26,7 +26,7 @@ var contexts = onlyFrom{"context.Background context.TODO", map[string]string{
 var exits = onlyFrom{"os.Exit syscall.Exit runtime.Goexit log.Fatal", nil, "only main ends the process"}
 
 var environment = onlyFrom{
-	"os.Getenv os.LookupEnv os.Environ os.ExpandEnv os.UserHomeDir os.UserConfigDir os.UserCacheDir os.Setenv os.Unsetenv os.Clearenv syscall.Getenv syscall.Environ",
+	"os.Getenv os.LookupEnv os.Environ os.ExpandEnv os.UserHomeDir os.UserConfigDir os.UserCacheDir os.Setenv os.Unsetenv os.Clearenv syscall.Getenv syscall.Environ os.Args",
 	map[string]string{
 		"cli/app.go":   "the one place that reads the environment",
 		"fleet/app.go": "the one place that reads the environment",
@@ -41,10 +41,22 @@ var processes = onlyFrom{
 	"subprocesses go through proc, by os/exec: own group, deadline, TERM, KILL, recursion guard",
 }
 
-var streams = onlyFrom{"os.Stdin os.Stdout os.Stderr", map[string]string{
+var streams = onlyFrom{"os.Stdin os.Stdout os.Stderr fmt.Print fmt.Printf fmt.Println print println", map[string]string{
 	"cli/app.go":   "where the streams enter",
 	"fleet/app.go": "where the streams enter",
 }, "streams are handed in by the surface: a hook's stdout is its verdict"}
+
+// clients talk to other machines. The page only listens.
+var clients = onlyFrom{
+	"net/http.Get net/http.Head net/http.Post net/http.PostForm net/http.DefaultClient net/http.Client net/http.NewRequest net/http.NewRequestWithContext " +
+		"net.Dial net.DialTimeout net.Dialer net.LookupHost net.LookupIP crypto/tls.Dial",
+	map[string]string{
+		"workflow/ship": "ship check asks the forge",
+		"proof/remote":  "the remote cache",
+		"fleet":         "what many machines share",
+	},
+	"only ship check, the remote cache and the fleet talk to a network",
+}
 
 // files open, list, write or name files in the file system by a path. What others
 // could have placed there must not make us wait, read without end, or write
@@ -255,6 +267,11 @@ func fixed(t types.Type) bool {
 	return false
 }
 
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
 // written reports whether the package assigns to the variable or hands out its
 // address.
 func (p *pkg) written(obj types.Object) bool {
@@ -289,6 +306,12 @@ func (p *pkg) written(obj types.Object) bool {
 			case *ast.UnaryExpr:
 				if n.Op == token.AND {
 					target(n.X)
+				}
+			case *ast.SelectorExpr: // a method with a pointer receiver takes the address
+				if sel := p.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal && !isPointer(p.info.TypeOf(n.X)) {
+					if recv := sel.Obj().(*types.Func).Signature().Recv(); recv != nil && isPointer(recv.Type()) {
+						target(n.X)
+					}
 				}
 			}
 			return !found

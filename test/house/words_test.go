@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -107,11 +108,16 @@ func checkErrors(h *house) (out []finding) {
 	for _, p := range h.pkgs {
 		for _, f := range p.files {
 			texts := map[types.Object]bool{} // variables that hold an error's text
-			isText := func(e ast.Expr) bool {
+			var isText func(e ast.Expr) bool
+			isText = func(e ast.Expr) bool {
 				switch x := ast.Unparen(e).(type) {
 				case *ast.CallExpr:
-					sel, ok := x.Fun.(*ast.SelectorExpr)
-					return ok && sel.Sel.Name == "Error" && len(x.Args) == 0 && isError(p.info.TypeOf(sel.X))
+					if sel, ok := x.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Error" && len(x.Args) == 0 && isError(p.info.TypeOf(sel.X)) {
+						return true
+					}
+					name := p.callee(x)
+					return strings.HasPrefix(name, "strings.") && len(x.Args) > 0 && isText(x.Args[0]) ||
+						strings.HasPrefix(name, "fmt.Sprint") && slices.ContainsFunc(x.Args, func(a ast.Expr) bool { return isError(p.info.TypeOf(a)) })
 				case *ast.Ident:
 					return texts[p.info.Uses[x]]
 				}
@@ -168,6 +174,8 @@ func checkInterfaces(h *house) (out []finding) {
 			}
 		}
 	}
+	// A package with files for several platforms is there once for each.
+	same := func(a, b *types.TypeName) bool { return a.Name() == b.Name() && a.Pkg().Path() == b.Pkg().Path() }
 	for _, p := range h.pkgs {
 		for _, f := range p.files {
 			ast.Inspect(f.File, func(n ast.Node) bool {
@@ -185,7 +193,8 @@ func checkInterfaces(h *house) (out []finding) {
 						who = append(who, tn)
 					}
 				}
-				if len(who) == 1 && who[0].Pkg() == p.types {
+				who = slices.CompactFunc(who, same)
+				if len(who) == 1 && who[0].Pkg().Path() == p.types.Path() {
 					out = append(out, h.at(spec, fmt.Sprintf("%s is the only %s: use the type itself", who[0].Name(), spec.Name.Name)))
 				}
 				return true

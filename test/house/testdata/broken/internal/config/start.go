@@ -30,7 +30,10 @@ var known = map[string]bool{} // breaks: globals
 
 var count int // breaks: globals
 
+var lock sync.Mutex // breaks: globals
+
 func Learn(s string) {
+	lock.Lock()
 	known[s] = true
 	count++
 }

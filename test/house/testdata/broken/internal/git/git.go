@@ -19,3 +19,12 @@ func Home() string { return os.Getenv("HOME") } // breaks: environment
 func Spawn() {
 	_, _ = os.StartProcess("/bin/true", nil, nil) // breaks: processes
 }
+
+// A package with files of its own for each platform is no hiding place.
+type Reader interface { // breaks: interfaces
+	Read41() int
+}
+
+type reader struct{}
+
+func (reader) Read41() int { return 41 }

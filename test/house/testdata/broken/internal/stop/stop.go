@@ -9,7 +9,7 @@ import (
 
 func Run(ev event.Event, prompt, output string) bool {
 	store.Open()
-	if c, err := net.Dial("tcp", "example.com:80"); err == nil {
+	if c, err := net.Dial("tcp", "example.com:80"); err == nil { // breaks: clients
 		_ = c.Close()
 	}
 	switch {

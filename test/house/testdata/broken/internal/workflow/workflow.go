@@ -8,7 +8,7 @@ import (
 )
 
 func Get() error {
-	_, err := http.Get("https://example.com")
+	_, err := http.Get("https://example.com")     // breaks: clients
 	if strings.Contains(err.Error(), "timeout") { // breaks: errors
 		return nil
 	}
@@ -17,6 +17,10 @@ func Get() error {
 	}
 	text := err.Error()
 	if strings.HasPrefix(text, "dial") { // breaks: errors
+		return nil
+	}
+	lower := strings.ToLower(err.Error())
+	if strings.Contains(lower, "refused") || Sprint(err) == "EOF" { // breaks: errors
 		return nil
 	}
 	switch err.Error() { // breaks: errors
