@@ -280,7 +280,7 @@ func failing(f Facts) (Decision, bool) {
 			verified: f.Settings.Reentry == config.ReentryUntilPass, left: left,
 		}.String(),
 	}}
-	d.SystemMessage = "Gauntlet blocked the stop: " + redact.Line(strings.Join(append([]string{f.Gates.Message}, f.Gates.Notices()...), "; "), 900) + "." + wayOut(f.Event.SessionID)
+	d.SystemMessage = "Gauntlet blocked the stop: " + redact.Line(strings.Join(append([]string{f.Gates.Message}, unsaid(f.Gates.Message, f.Gates.Notices())...), "; "), 900) + "." + wayOut(f.Event.SessionID)
 	return d, true
 }
 

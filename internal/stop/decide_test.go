@@ -3,6 +3,7 @@ package stop
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -281,5 +282,22 @@ func TestApprovalsWithoutAPassAreTold(t *testing.T) {
 		if d, _ := tell(again, loud(st, "why")); d.SystemMessage == "" {
 			t.Errorf("%s is not told again", st)
 		}
+	}
+}
+
+// What a message says already is not said twice.
+func TestNoticesAreSaidOnce(t *testing.T) {
+	f := Facts{Settings: config.Settings{MaxBlocks: 3, Reentry: config.ReentryUntilPass}, Gates: failedRun("x", "t", 2)}
+	agreed := false
+	f.Gates.Gates[0].AgentAgreed = &agreed
+	said := f.Gates.Disagreements()[0]
+	f.Gates.Message += "; " + said
+	d, _ := failing(f)
+	if n := strings.Count(d.SystemMessage, said); n != 1 {
+		t.Errorf("said %d times: %s", n, d.SystemMessage)
+	}
+	f.Gates.Status = event.InfrastructureErr
+	if d := gatesOnly(f); strings.Count(d.SystemMessage, said) != 1 {
+		t.Errorf("could not run: %s", d.SystemMessage)
 	}
 }

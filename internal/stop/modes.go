@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/config"
@@ -26,9 +27,17 @@ func observed(f Facts, d Decision) Decision {
 		}
 	}
 	if len(notices) > quiet || !f.Ledger.Observed {
-		d.SystemMessage, d.Observed = also(d.SystemMessage, "Gauntlet: "+redact.Line(strings.Join(notices, "; "), 1000)), true
+		d.Observed = true
+		if more := unsaid(d.SystemMessage, notices); len(more) > 0 {
+			d.SystemMessage = also(d.SystemMessage, "Gauntlet: "+redact.Line(strings.Join(more, "; "), 1000))
+		}
 	}
 	return d
+}
+
+// unsaid are the notices that a message does not hold already.
+func unsaid(message string, notices []string) []string {
+	return slices.DeleteFunc(slices.Clone(notices), func(n string) bool { return strings.Contains(message, n) })
 }
 
 // also is one message to a person with another one added to it; either may be

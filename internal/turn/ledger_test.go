@@ -89,6 +89,19 @@ func TestContinuedTurns(t *testing.T) {
 	}
 }
 
+// Where nothing else names a turn, the human's words do.
+func TestTurnByTheHumansWords(t *testing.T) {
+	stop := func(prompt string, l Ledger) Mark {
+		return NewMark(event.Event{Kind: event.Stop, Prompt: prompt}, l, "")
+	}
+	if a, b, c := stop("do it", Ledger{}), stop("do it", Ledger{}), stop("and now that", Ledger{}); !a.Same(b) || a.Same(c) {
+		t.Errorf("%v %v %v", a, b, c)
+	}
+	if m := stop("do it", Ledger{Prompt: Prompt{Count: 2}}); m.Human != "" {
+		t.Errorf("%v: the count of prompts is better", m)
+	}
+}
+
 // A clock that was set back must not make a block count for years.
 func TestBlocksOfTheFuture(t *testing.T) {
 	var l Ledger

@@ -104,6 +104,9 @@ func NewMark(ev event.Event, l Ledger, human string) Mark {
 	if slices.Contains(l.Prompt.Continued, ev.TurnID) {
 		m.Agent = "" // the count of prompts names this turn, the agent's id does not
 	}
+	if !m.Known() && ev.Prompt != "" {
+		m.Human = "prompt " + textKey(ev.Prompt) // better than nothing: the human's words
+	}
 	return m
 }
 
