@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -35,7 +36,6 @@ type Trier func(ctx context.Context, p Proposal) Trial
 // Try runs every proposal once. One that could not run gives way to the next
 // command for the same thing; what is no use is taken out, with the reason.
 func (r *Result) Try(ctx context.Context, try Trier) {
-	var kept []Proposal
 	done := map[string]Trial{} // the same command in the same directory once
 	once := func(p Proposal) Proposal {
 		key := p.Dir + "\x00" + p.Run
@@ -47,32 +47,44 @@ func (r *Result) Try(ctx context.Context, try Trier) {
 		p.trial = t
 		return p
 	}
-	for _, p := range r.Proposals {
+	places := make([][]Proposal, len(r.Proposals)) // what is kept of each
+	var failed []int
+	for i, p := range r.Proposals {
 		whole := once(p)
 		parts := r.tryParts(whole, once)
 		switch {
 		case len(parts) > 0:
-			kept = append(kept, parts...)
+			places[i] = parts
 		case whole.usable():
-			kept = append(kept, whole)
+			places[i] = []Proposal{whole}
 		}
-		if whole.usable() {
-			if len(parts) == 0 && whole.trial.State == Red {
-				kept = append(kept, passing(p, once)...)
-			}
-			continue
+		if len(parts) == 0 && whole.trial.State != Passed && whole.trial.State != Untried {
+			failed = append(failed, i)
 		}
-		r.leave(whole)
-		if len(parts) == 0 {
-			kept = append(kept, r.tryInstead(p, kept, once)...)
+		if !whole.usable() {
+			r.leave(whole)
 		}
 	}
-	r.Proposals = kept
+	// What stands in for a command is looked for when it is known what else there is.
+	for _, i := range failed {
+		p := r.Proposals[i]
+		if len(places[i]) > 0 {
+			places[i] = append(places[i], passing(p, slices.Concat(places...), once)...)
+		} else {
+			places[i] = r.tryInstead(p, slices.Concat(places...), once)
+		}
+	}
+	r.Proposals = slices.Concat(places...)
 }
 
 // passing are the less trusted commands for the same thing that pass where the
 // first one is red, as a test suite that passes without the coverage CI wants.
-func passing(red Proposal, once func(Proposal) Proposal) []Proposal {
+func passing(red Proposal, kept []Proposal, once func(Proposal) Proposal) []Proposal {
+	if slices.ContainsFunc(kept, func(k Proposal) bool {
+		return k.Dir == red.Dir && k.Role == red.Role && k.trial.State == Passed
+	}) {
+		return nil
+	}
 	for _, p := range red.Instead {
 		if p.Role != red.Role {
 			continue

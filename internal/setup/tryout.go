@@ -79,6 +79,8 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 		return Trial{State: Cannot, Took: took, Detail: t.missing(p, res, last)}
 	case res.Status == gate.Fail && strings.Contains(res.Tail, "error: unrecognized arguments:"):
 		return Trial{State: Cannot, Took: took, Detail: "a plugin that its options need is not installed (" + last + ")"}
+	case res.Status == gate.Fail && unprepared(res.Tail) != "":
+		return Trial{State: Cannot, Took: took, Detail: redact.Line(unprepared(res.Tail), 120)}
 	case installs(res.LogPath):
 		return Trial{State: Cannot, Took: took, Detail: "it installs packages while it runs, which needs the network at every stop"}
 	case len(changed) > 0:
@@ -141,6 +143,24 @@ func offline(output string) bool {
 		"failed to download", "error: failed to get `", "Unable to update registry", "dial tcp: lookup", "Could not transfer artifact", "Could not resolve all",
 		"Unable to access jarfile", "Failed to fetch", "UnknownHostException", "java.net.ConnectException", "Could not GET", "ConnectionRefusedError: [Errno 111] Connection refused", "Connection refused by proxy",
 	}, func(sign string) bool { return strings.Contains(output, sign) })
+}
+
+// unprepared is the line in which a tool says that it lacks a program, a newer
+// release of itself or a step before it; "" when it ran. Only the last lines
+// count: tests may print such words too.
+func unprepared(output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	for _, line := range lines[max(0, len(lines)-6):] {
+		for _, sign := range []string{
+			"executable file not found in", "fork/exec ", " ENOENT", "go: updates to go.mod needed", "no required module provides package",
+			"ERROR: tox config file", "ERROR: unknown environment", "configure tox to use an isolated_build",
+		} {
+			if strings.Contains(line, sign) {
+				return strings.TrimSpace(line)
+			}
+		}
+	}
+	return ""
 }
 
 // installs: its output shows that a package manager fetched something, which

@@ -25,3 +25,18 @@ func TestInstalls(t *testing.T) {
 		t.Error("a log that is not there")
 	}
 }
+
+func TestUnprepared(t *testing.T) {
+	for output, want := range map[string]string{
+		"# goimports -l .\n2026/01/01 fork/exec .local/bin/goimports: no such file or directory\nexit status 1\nmake: *** [Makefile:18: lint] Error 1\n": "2026/01/01 fork/exec .local/bin/goimports: no such file or directory",
+		"go: updates to go.mod needed; to update it:\n\tgo mod tidy\n":                                                                                   "go: updates to go.mod needed; to update it:",
+		"exec: \"mockgen\": executable file not found in $PATH\n":                                                                                        "exec: \"mockgen\": executable file not found in $PATH",
+		"ERROR: tox config file (either pyproject.toml, tox.ini, setup.cfg) not found\n":                                                                 "ERROR: tox config file (either pyproject.toml, tox.ini, setup.cfg) not found",
+		"TestSpawn: spawn nope ENOENT\n1\n2\n3\n4\n5\n6\n1 failing\n":                                                                                    "",
+		"--- FAIL: TestX\nFAIL\n": "",
+	} {
+		if got := unprepared(output); got != want {
+			t.Errorf("%q: %q", output, got)
+		}
+	}
+}
