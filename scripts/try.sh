@@ -4,6 +4,7 @@
 # Claude Code sends, through the commands that init installed.
 # Usage: try.sh PATH/TO/gauntlet
 set -eu
+unset MAKEFLAGS MAKELEVEL MFLAGS 2>/dev/null || :
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/bin" "$dir/home/.claude" "$dir/demo"

@@ -146,6 +146,8 @@ func neverRan() []string {
 		`Couldn't find a script named ".*"`,
 		`^error Command "[^"]*" not found\.`,
 		`could not determine executable to run`,
+		`npx canceled due to missing packages and no YES option.*`,
+		`\bERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL\s+Command ".*" not found`,
 		"^error: no such (?:sub)?command: `.*`",
 		`^error: '.*' is not installed for the (?:custom )?toolchain .*`,
 		`^go: no such tool ".*"|^go tool: no such tool ".*"`,

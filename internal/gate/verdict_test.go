@@ -36,6 +36,8 @@ func TestJudge(t *testing.T) {
 		{"just", 127, "sh: 1: nope: not found\nerror: Recipe `test` failed on line 2 with exit code 127\n", Error, "nope is not installed (command not found, exit code 127)", ""},
 		{"just inside a script", 1, "error: Recipe `test` failed on line 2 with exit code 127\n", Error, "error: Recipe `test` failed on line 2 with exit code 127", ""},
 		{"npm script", 1, "npm error Missing script: \"lint\"\nnpm error\nnpm error To see a list of scripts, run:\nnpm error   npm run\n", Error, "Missing script: \"lint\"", ""},
+		{"npx without the package", 1, "npm error npx canceled due to missing packages and no YES option: [\"tsc@2.0.4\"]\nnpm notice\nnpm error A complete log of this run can be found in: /x.log\n", Error, "npx canceled due to missing packages and no YES option: [\"tsc@2.0.4\"]", ""},
+		{"pnpm exec without the tool", 1, " ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command \"tsc\" not found\n\nDid you mean \"pnpm tsc\"?\n", Error, "ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command \"tsc\" not found", ""},
 		{"pnpm", 1, "sh: 1: eslint: not found\n ELIFECYCLE  Command failed with exit code 127.\n", Error, "eslint is not installed (ELIFECYCLE  Command failed with exit code 127)", ""},
 		{"python -m", 1, "/usr/bin/python3: No module named pytest\n", Error, "Python module pytest is not installed", ""},
 		{"python -m through make", 2, "/usr/bin/python3: No module named pytest\nmake: *** [Makefile:2: test] Error 1\n", Error, "Python module pytest is not installed", ""},

@@ -61,8 +61,8 @@ func record(ctx context.Context, w io.Writer, binary string) error {
 	return nil
 }
 
-// draw draws a picture that is complete as a still: a line is hidden only until
-// its moment comes, and only where animations run.
+// draw draws a picture that is complete at any moment, as a still too: where
+// animations run, a line is dim until its moment comes.
 func draw(w io.Writer, lines []string) {
 	width := 0
 	for _, l := range lines {
@@ -73,14 +73,14 @@ func draw(w io.Writer, lines []string) {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="A stop is blocked because a test fails; after the repair it passes">
 <style>
 text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dae0;white-space:pre}
-.step{fill:#fff;font-weight:bold}.cmd{fill:#7d8590}.block{fill:#ff7b72}.pass{fill:#7ee787}.reason{fill:#e3b341}.agent{fill:#79c0ff}
-.l{animation:a .01s backwards}@keyframes a{from{opacity:0}}
+.step{fill:#fff;font-weight:bold}.cmd{fill:#9da7b3}.block{fill:#ff7b72}.pass{fill:#7ee787}.reason{fill:#e3b341}.agent{fill:#79c0ff}
+.l{animation:a .25s backwards}@keyframes a{from{opacity:.5}}
 @media (prefers-reduced-motion:reduce){.l{animation:none}}
 </style>
-<rect width="100%%" height="100%%" rx="8" fill="#0d1117"/>
+<rect x=".5" y=".5" width="%d" height="%d" rx="8" fill="#0d1117" stroke="#30363d"/>
 <circle cx="20" cy="17" r="5" fill="#ff5f57"/><circle cx="38" cy="17" r="5" fill="#febc2e"/><circle cx="56" cy="17" r="5" fill="#28c840"/>
-`, wide, high, wide, high)
-	delay := 0.2
+`, wide, high, wide, high, wide-1, high-1)
+	delay := -0.6 // the first step is there from the start
 	for i, l := range lines {
 		class := classify(l)
 		if class == "step" {
