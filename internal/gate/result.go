@@ -1,6 +1,6 @@
 // Package gate is the check gates: which jobs follow from entry points and
 // changes, how a check runs and what its result is, and when an earlier result
-// still holds. Ring 3: imports rings 0 and 1; what is common to checks and
+// still holds. Ring 3: imports rings 0 to 2, and finding; what is common to checks and
 // reviews (Job, Result, Observer) is defined here.
 package gate
 

@@ -3,6 +3,6 @@
 // write, no lock, no fsync).
 //
 // The spool is the truth; history/store reads it into SQLite for the commands
-// that ask questions and can be thrown away at any time. Ring 1: this package
-// imports redact and event only, never a database, git, or an agent.
+// that ask questions and can be thrown away at any time. Ring 1: imports
+// ring 0 only, never a database, git, or an agent.
 package history

@@ -1,6 +1,6 @@
 // Package redact takes secrets and terminal control out of text before it
 // reaches any sink: a log, a prompt, a terminal, the history. Ring 0: standard
-// library only.
+// library and text.
 package redact
 
 import (

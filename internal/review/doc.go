@@ -5,7 +5,7 @@
 // out over the reviewers that are installed. What a slot said is kept as JSON
 // beside its log; the coding agent answers each finding there with a status.
 //
-// Ring 3: imports agent, config, proc, redact and safefile. It knows nothing of
+// Ring 3: imports rings 0 to 2. It knows nothing of
 // other gates, of locks or of run numbers: those are handed in. The command
 // lines of reviewers are the agents' own (agent.Reviewers).
 package review

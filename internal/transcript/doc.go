@@ -5,6 +5,6 @@
 // and usage figures. The format is told by content, never by the agent's name.
 //
 // Everything it reads is untrusted and may be huge, torn or no file at all:
-// nothing here panics, hangs, or reads more than its bound. Ring 1: it imports
-// event and the standard library, and no other package of this module.
+// nothing here panics, hangs, or reads more than its bound. Ring 1: imports
+// event and safefile only.
 package transcript

@@ -3,5 +3,5 @@
 // its own; a little script keeps it up to date. It loads nothing from outside and
 // changes nothing except through the actions it is handed.
 //
-// Ring 5: it may import history, redact and text, and nothing that runs gates.
+// Ring 5.
 package ui

@@ -36,6 +36,7 @@ type pkg struct {
 	files []*file
 	types *types.Package
 	info  *types.Info
+	whole bool // this platform's, with all its files
 	// foreign names what only exists on another platform: syscall.CreateFile.
 	foreign map[*ast.Ident]string
 }
@@ -74,6 +75,7 @@ func load(t *testing.T, dir string) *house {
 			continue
 		}
 		mine := h.pkg(p.PkgPath, p.Types, p.TypesInfo)
+		mine.whole = true
 		for i, f := range p.Syntax {
 			seen[p.CompiledGoFiles[i]] = true
 			mine.files = append(mine.files, &file{h.relative(p.CompiledGoFiles[i]), f})
