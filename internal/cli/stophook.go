@@ -25,7 +25,7 @@ func (app *App) stopHook(ctx context.Context, agentName string) int {
 		},
 	}
 	out := w.guard(ctx, h.Run)
-	w.listen() // the agent may be gone
+	w.outlive()
 	if len(out) > 0 {
 		_, _ = app.Out.Write(out)
 	}

@@ -57,8 +57,12 @@ func (w *watchdog) watch(left time.Duration, approval func(why string) []byte) {
 	w.approval = approval
 	w.mu.Unlock()
 	w.timer.Reset(left + deadlineGrace)
-	w.listen()
 }
+
+// outlive lets an answer be written although the agent may be gone. From now on
+// nothing is started that would inherit it, and to ignore a signal costs less
+// than to catch it.
+func (w *watchdog) outlive() { signal.Ignore(syscall.SIGPIPE) }
 
 // guard does the work and returns what it answers. If it does not end in time,
 // the answer is an approval, and whatever still hangs is left behind: the

@@ -40,6 +40,7 @@ func TestWatchdogAnswersASignal(t *testing.T) {
 		start := time.Now()
 		out := w.guard(t.Context(), hang(func() {
 			w.watch(time.Hour, func(why string) []byte { return []byte("approve: " + why) })
+			w.listen()
 			if p, err := os.FindProcess(os.Getpid()); err == nil {
 				_ = p.Signal(s)
 			}

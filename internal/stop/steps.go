@@ -11,6 +11,10 @@ type step struct {
 	decide func(Facts) (Decision, bool)
 }
 
+// configStep is the first step that opens files of the project: from here on
+// signals are listened for, which costs more than the steps before it.
+const configStep = 4
+
 // lookStep is the first step that may take long: from here on the deadline holds.
 const lookStep = 5
 

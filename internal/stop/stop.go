@@ -62,6 +62,8 @@ type stopping struct {
 	// learned is what the session should remember beside the ledger.
 	learned []func(*session.State) error
 	release context.CancelFunc
+	// listening: a signal ends the context.
+	listening bool
 }
 
 // Run answers one stop: the line to print, which may be empty where silence
@@ -106,8 +108,11 @@ func (s *stopping) walk(ctx context.Context) (d Decision) {
 	}()
 	s.Inside, s.Facts.Now = s.Getenv(event.GuardVar) != "", s.started
 	for _, st := range table() {
-		if st.number == lookStep {
+		switch {
+		case st.number == lookStep:
 			ctx = s.bounded(ctx)
+		case st.number == configStep && s.Project:
+			ctx = s.listen(ctx)
 		}
 		if st.look != nil {
 			st.look(s, ctx)
@@ -135,9 +140,18 @@ func (s *stopping) bounded(ctx context.Context) context.Context {
 		deadline = s.cfg.Settings.Deadline
 	}
 	s.watch(deadline)
-	ctx, release := s.Interruptible(ctx)
-	ctx, cancel := context.WithDeadlineCause(ctx, s.started.Add(deadline), errDeadline)
+	ctx, cancel := context.WithDeadlineCause(s.listen(ctx), s.started.Add(deadline), errDeadline)
+	release := s.release
 	s.release = func() { cancel(); release() }
+	return ctx
+}
+
+// listen begins to listen for signals, if nobody does yet.
+func (s *stopping) listen(ctx context.Context) context.Context {
+	if !s.listening {
+		s.listening = true
+		ctx, s.release = s.Interruptible(ctx)
+	}
 	return ctx
 }
 
