@@ -61,7 +61,7 @@ Written by `+"`make bench`"+` (`+"`go run ./bench`"+`); do not edit. Everything 
 How: every program of a table does the same work, in turn, round by round, so that other load falls on all of them alike. The first
 round is thrown away. Times are wall clock from start to end of the process, median and least; ratios are between medians and to the first row.
 Peak memory is the largest resident set of any single process of the program's tree (one smaller than the small launcher that started it shows as that). Each round is checked to have done the work (status, exit code,
-files); one that did not ends the run. gauntlet and the empty Go program are built with the same flags. HOME is empty, nothing is cached between programs.
+files); one that did not ends the run. gauntlet and the empty Go program are built with the same flags and installed by copying. HOME is empty, nothing is cached between programs.
 Not measured: agent-gauntlet 0.6, the nearest relative; npm has no package of that name.
 
 `, took.Round(time.Second), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), strings.TrimSpace(string(git)), runtime.Version(), lefthookPackage, prekPackage)

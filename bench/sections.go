@@ -109,6 +109,7 @@ var oneCheck = section{
 			return err
 		}
 		t.add(rows...)
+		b.notSlower(t, rows)
 		return nil
 	},
 }
@@ -126,6 +127,7 @@ var tenParallel = section{
 			return err
 		}
 		t.add(rows...)
+		b.notSlower(t, rows)
 		b.promise(t, rows[0].median <= 240*time.Millisecond, "gauntlet takes at most 0.2 s + 40 ms", "%s", ms(rows[0].median))
 		return nil
 	},
@@ -187,8 +189,29 @@ var largeRepository = section{
 			return err
 		}
 		t.add(rows...)
+		b.notSlower(t, rows)
+		more := rows[1].median - rows[0].median
+		b.promise(t, more <= 20*time.Millisecond, "at most `git status` plus 20 ms", "plus %s", ms(more))
 		return nil
 	},
+}
+
+// notSlower promises at most the time of the faster peer, where there are any.
+func (b *bench) notSlower(t *table, rows []result) {
+	var own, fastest result
+	for _, r := range rows {
+		switch {
+		case r.name == "`gauntlet run`":
+			own = r
+		case strings.HasPrefix(r.name, "`lefthook") || strings.HasPrefix(r.name, "`prek"):
+			if fastest.name == "" || r.median < fastest.median {
+				fastest = r
+			}
+		}
+	}
+	if fastest.name != "" {
+		b.promise(t, own.median <= fastest.median, "at most the time of the faster peer", "%s, %s takes %s", ms(own.median), fastest.name, ms(fastest.median))
+	}
 }
 
 func (b *bench) gitStatus(dir string) subject {
