@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"path/filepath"
 	"slices"
 
 	"gauntlet/internal/config"
@@ -25,10 +26,9 @@ func gateCommands(cfg *config.Loaded) []gateCommand {
 	var out []gateCommand
 	all := func(gate.Job) bool { return true }
 	for _, j := range gate.Select(cfg, nil, all, gate.Filter{Kind: gate.KindCheck, Mode: cfg.Settings.ModeOf}) {
-		line := shellcmd.Parse(j.Check.Command)
 		g := gateCommand{rule: j.ID, job: j}
-		if len(line.Commands) == 1 {
-			g.words = line.Commands[0].Argv()
+		if rel, err := filepath.Rel(cfg.Root, j.Dir); err == nil {
+			g.dir = rel
 		}
 		out = append(out, g)
 	}
@@ -45,7 +45,7 @@ func (j *judge) lookAtGates(s *session, i int) []gateLook {
 			continue
 		}
 		look := gateLook{rule: g.rule, outcome: Unknown}
-		if passed, known := g.lastRun(t.read.Calls[min(t.last+1, len(t.read.Calls)):]); known {
+		if passed, known := g.lastRun(s, t.read.Calls[min(t.last+1, len(t.read.Calls)):]); known {
 			look.proved = passed
 			look.blocks, look.enforced = !passed, g.job.Mode.Blocks()
 			if look.blocks {
@@ -57,44 +57,46 @@ func (j *judge) lookAtGates(s *session, i int) []gateLook {
 	return out
 }
 
-// runBy reports whether a call ran the gate's own command, in full.
-func (g gateCommand) runBy(c event.ToolCall) bool {
-	if c.Kind != event.ToolShell || c.Rejected || c.Background || len(g.words) == 0 {
+// runBy reports whether a call ran the gate's command: what the hook would take for
+// the gate's own run if it succeeds, by the same rule.
+func (g gateCommand) runBy(s *session, c event.ToolCall) bool {
+	if c.Kind != event.ToolShell || c.Rejected || c.Background || g.job.UsesBase() {
 		return false
 	}
-	for _, cmd := range shellcmd.Parse(c.Command).Commands {
-		if slices.ContainsFunc(cmd.Views, func(v []string) bool { return slices.Equal(v, g.words) }) {
-			return true
-		}
+	dir := c.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(s.root, dir)
 	}
-	return false
+	want := shellcmd.Exact{Command: g.job.Check.Command, Dir: filepath.Join(s.root, g.dir), Env: g.job.Check.Env}
+	return want.ProvedBy(shellcmd.Ran{Line: c.Command, Dir: dir, Getenv: func(string) string { return "" }})
 }
 
-// lastRun is how the agent's last run of the gate's command ended.
-func (g gateCommand) lastRun(calls []event.ToolCall) (passed, known bool) {
+// lastRun is how the agent's last run of the gate's command ended. A line of several
+// commands that failed does not say which of them did.
+func (g gateCommand) lastRun(s *session, calls []event.ToolCall) (passed, known bool) {
 	for _, c := range calls {
-		if !g.runBy(c) {
+		if !g.runBy(s, c) {
 			continue
 		}
 		switch {
 		case c.Outcome == event.Failure:
-			passed, known = false, true
-		case c.Outcome == event.Success && proven(c, g.words):
+			passed, known = false, g.alone(c.Command)
+		case c.Outcome == event.Success:
 			passed, known = true, true
 		}
 	}
 	return passed, known
 }
 
-// proven: the line's status is that of the gate's command.
-func proven(c event.ToolCall, words []string) bool {
-	line := shellcmd.Parse(c.Command)
-	for _, cmd := range line.Commands {
-		if slices.ContainsFunc(cmd.Views, func(v []string) bool { return slices.Equal(v, words) }) && cmd.Proof == shellcmd.Proven {
-			return true
+// alone reports whether a line runs nothing beside the gate's command.
+func (g gateCommand) alone(line string) bool {
+	n := 0
+	for _, c := range shellcmd.Parse(line).Commands {
+		if c.Name() != "cd" {
+			n++
 		}
 	}
-	return false
+	return n <= len(shellcmd.Parse(g.job.Check.Command).Commands)
 }
 
 // followed says whether blocking for the gate would have been right.
@@ -107,7 +109,7 @@ func (g gateCommand) followed(s *session, i int) (Outcome, string) {
 			if len(writtenInside(s, c)) > 0 {
 				return Right, "the agent left it failing and changed the code again later"
 			}
-			if g.runBy(c) {
+			if g.runBy(s, c) {
 				if c.Outcome == event.Failure {
 					return Right, "it failed again when it was run later"
 				}

@@ -375,7 +375,9 @@ func ran(t *turn) []string {
 
 // gateCommand is a check of the policy as a command.
 type gateCommand struct {
-	rule  string
-	job   gate.Job
-	words []string
+	rule string
+	job  gate.Job
+	// dir is where it runs, relative to the project: sessions may have worked in
+	// another copy of it.
+	dir string
 }
