@@ -31,7 +31,9 @@ func History(opts Options, verdicts []Recorded) Report {
 	}
 	reports := make([]Report, 0, 2)
 	for _, cfg := range opts.policies() {
-		reports = append(reports, (&recorder{cfg: cfg, list: list, labels: opts.Labels, t: newTally("history", cfg.Digest)}).report())
+		reports = append(reports, (&recorder{
+			cfg: cfg, list: list, labels: opts.Labels, t: newTally("history", cfg.Digest), after: newAftermath(list), judges: newJudge(cfg, &opts),
+		}).report())
 	}
 	if len(reports) == 2 {
 		return Compare(reports[0], reports[1])
@@ -44,6 +46,8 @@ type recorder struct {
 	list   []Recorded
 	labels map[string]string
 	t      *tally
+	after  *aftermath
+	judges *judge
 }
 
 func (r *recorder) report() Report {
@@ -88,8 +92,8 @@ func (r *recorder) judge(i int) {
 	r.t.report.Stops++
 	var outcomes []Outcome
 	note := func(rule, because string, o Outcome) {
-		if label := r.labels[v.Verdict.ID]; label == string(Right) || label == string(Wrong) {
-			o, because = Outcome(label), "labelled by a person"
+		if said := r.labelled(v, o); said != o {
+			o, because = said, "labelled by a person"
 		}
 		st.Rules = append(st.Rules, rule)
 		outcomes = append(outcomes, o)
@@ -118,7 +122,7 @@ func (r *recorder) judge(i int) {
 		note(g.Gate, because, o)
 		st.Enforced = st.Enforced || mode.Blocks()
 	}
-	if r.checkpoint(v, note) {
+	if r.checkpoint(i, note) {
 		st.Enforced = true
 	}
 	if len(st.Rules) == 0 {
@@ -138,9 +142,18 @@ func (r *recorder) judge(i int) {
 	r.t.report.all = append(r.t.report.all, st)
 }
 
+// labelled is a person's word about a stop, which counts most, else what followed.
+func (r *recorder) labelled(v Recorded, o Outcome) Outcome {
+	if label := r.labels[v.Verdict.ID]; label == string(Right) || label == string(Wrong) {
+		return Outcome(label)
+	}
+	return o
+}
+
 // checkpoint counts what a checkpoint asked for; it reports whether that really
 // blocks.
-func (r *recorder) checkpoint(v Recorded, note func(rule, because string, o Outcome)) (enforced bool) {
+func (r *recorder) checkpoint(i int, note func(rule, because string, o Outcome)) (enforced bool) {
+	v := r.list[i]
 	c := r.cfg.Project.Checkpoint
 	blocked := v.Verdict.Status == string(event.Checkpoint) || v.Verdict.WouldBlock && len(v.Verdict.Owed) > 0
 	if c == nil || r.cfg.Settings.ModeAtStop(c.Mode) == config.ModeOff {
@@ -151,13 +164,18 @@ func (r *recorder) checkpoint(v Recorded, note func(rule, because string, o Outc
 		return false
 	}
 	r.t.rule("checkpoint").Raised++
-	note("checkpoint", "", Unknown)
+	o, because := Unknown, ""
 	for _, id := range v.Verdict.Owed {
+		one, why := r.followedCheckpoint(i, id)
 		name := "action:" + redact.Line(id, 80)
 		r.t.rule(name).Stops++
 		r.t.rule(name).Raised++
-		r.t.rule(name).count(Unknown)
+		r.t.rule(name).count(r.labelled(v, one))
+		if one == Right || one == Wrong && o == Unknown { // one that was right is enough
+			o, because = one, why
+		}
 	}
+	note("checkpoint", because, o)
 	return r.cfg.Settings.ModeAtStop(c.Mode).Blocks()
 }
 
@@ -176,45 +194,6 @@ func (r *recorder) mode(id string) (mode config.Mode, known bool) {
 		return r.cfg.Settings.ModeAtStop(rev.Mode), true
 	}
 	return "", false
-}
-
-// followedGate says whether a failure was right, from what followed it: fixed,
-// passed later unchanged, switched off, or released.
-func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
-	v := r.list[i].Verdict
-	released := false
-	for _, next := range r.list[i+1:] {
-		n := next.Verdict
-		if n.Project != v.Project {
-			continue
-		}
-		same := n.Session == v.Session && n.Source == history.FromStop
-		for _, later := range next.Gates {
-			if later.Gate != g.Gate || later.Status != string(gate.Pass) || later.Cached && later.Key != g.Key {
-				continue
-			}
-			switch {
-			case g.Key != "" && later.Key == g.Key:
-				return Wrong, "it passed later on the same content"
-			case same && later.Key != "" && g.Key != "":
-				return Right, "the agent fixed it"
-			}
-		}
-		if !same {
-			continue
-		}
-		switch event.Status(n.Status) { //nolint:exhaustive // only what says something about the block
-		case event.StopHookDisabled:
-			return Wrong, "it was switched off next"
-		case event.RetryLimitExceeded:
-			released = true
-		default:
-		}
-	}
-	if released {
-		return Unknown, "released while still failing"
-	}
-	return Unknown, ""
 }
 
 // suggest looks for gates that only repeat another, are flaky, or are never right.

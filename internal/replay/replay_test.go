@@ -331,3 +331,51 @@ func TestSamplesAreKeptForShow(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What the agent's log shows after a live block of the checkpoint says whether it
+// was right.
+func TestHistoryOfCheckpoints(t *testing.T) {
+	cfg := policy(t, testsOwed, nil)
+	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		name string
+		then func(*log) *log
+		want string
+	}{
+		{"failed when it was run", func(l *log) *log { return l.sh("go test ./...", "--- FAIL: TestX", true) }, "right 1 wrong 0 unknown 0"},
+		{"passed at once", func(l *log) *log { return l.sh("go test ./...", "ok  \tp\t0.1s", false) }, "right 0 wrong 1 unknown 0"},
+		{"passed after an edit", func(l *log) *log { return l.edit("src/a.go").sh("go test ./...", "ok  \tp\t0.1s", false) }, "right 0 wrong 0 unknown 1"},
+		{"never run", func(l *log) *log { return l.sh("ls", "", false) }, "right 0 wrong 0 unknown 1"},
+		{"the human complains", func(l *log) *log { return l.done().human("the tests fail") }, "right 1 wrong 0 unknown 0"},
+		{"run for another prompt", func(l *log) *log {
+			return l.done().human("now the next thing").edit("src/b.go").done().human("and?").sh("go test ./...", "ok  \tp\t0.1s", false)
+		}, "right 0 wrong 0 unknown 1"},
+	} {
+		l := newLog().human("a").edit("src/a.go")
+		block := l.at
+		file := tt.then(l).done().write(t, "s.jsonl")
+		v := history.Record{
+			Schema: 2, Type: history.Verdict, ID: "v1", Time: block, Project: "/p", Session: "s", Source: history.FromStop, Status: "checkpoint", Decision: "block",
+			Owed: []string{"tests"}, Transcript: &history.Transcript{Path: file},
+		}
+		r := History(Options{Policy: cfg}, []Recorded{{Verdict: v}})
+		for _, name := range []string{"checkpoint", "action:tests"} {
+			got := row(t, r, name)
+			if s := fmt.Sprintf("right %d wrong %d unknown %d", got.Right, got.Wrong, got.Unknown); s != tt.want {
+				t.Errorf("%s: %s: %s, want %s", tt.name, name, s, tt.want)
+			}
+		}
+	}
+	gone := history.Record{
+		Schema: 2, Type: history.Verdict, ID: "v1", Time: at, Project: "/p", Session: "s", Source: history.FromStop, Status: "checkpoint", Decision: "block",
+		Owed: []string{"tests"}, Transcript: &history.Transcript{Path: "/nowhere.jsonl"},
+	}
+	off := gone
+	off.ID, off.Time, off.Status, off.Owed = "v2", at.Add(time.Minute), "stop_hook_disabled", nil
+	if got := row(t, History(Options{Policy: cfg}, []Recorded{{Verdict: gone}}), "checkpoint"); got.Unknown != 1 {
+		t.Errorf("a log that is gone: %+v", got)
+	}
+	if got := row(t, History(Options{Policy: cfg}, []Recorded{{Verdict: off}, {Verdict: gone}}), "checkpoint"); got.Wrong != 1 {
+		t.Errorf("switched off next: %+v", got)
+	}
+}

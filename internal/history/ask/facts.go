@@ -114,6 +114,7 @@ type gateRun struct {
 	gate                 name
 	status, mode         name
 	kind, source         name
+	slot                 uint16 // of project and gate
 	cached, flaky, would bool
 	noTest               bool
 	agreed               int8
@@ -132,6 +133,8 @@ type Facts struct {
 	early    map[uint64]outcome
 	order    []int32 // verdicts by time
 	first    perVerdict
+	next     []int32 // by verdict: the session's next stop, -1 for none
+	slots    map[gateID]uint16
 	failed   map[uint64]bool // contents on which a gate failed at some time
 	last     int64           // position
 	seen     map[int64]bool
@@ -158,6 +161,7 @@ func (f *Facts) reset() {
 	f.names = names{of: map[string]name{}}
 	f.names.intern(nil)
 	f.verdicts, f.gates, f.order = nil, nil, nil
+	f.slots = map[gateID]uint16{}
 	f.byID, f.early, f.seen = map[uint64]int32{}, map[uint64]outcome{}, map[int64]bool{}
 	f.last = 0
 }
@@ -236,6 +240,16 @@ func (f *Facts) add(r Row) {
 			of: of, ms: float32(r.Float(colMS)), saved: float32(r.Float(colSaved)), limit: float32(r.Float(colLimit)), gate: text(colGate), status: text(colStatus), mode: text(colMode), kind: text(colKind), source: text(colSource),
 			cached: r.Int(colCached) != 0, flaky: r.Int(colFlaky) != 0, would: r.Int(colWould) != 0, noTest: r.Int(colNoTest) != 0, agreed: int8(r.Int(colAgreed)), //nolint:gosec // -1, 0 or 1
 		}
+		at := gateID{f.verdicts[of].project, g.gate}
+		if f.verdicts[of].project == 0 {
+			at.project = text(colProject)
+		}
+		slot, known := f.slots[at]
+		if !known {
+			slot = uint16(min(len(f.slots), math.MaxUint16)) //nolint:gosec // it fits
+			f.slots[at] = slot
+		}
+		g.slot = slot
 		if key := r.Bytes(colKey); len(key) > 0 {
 			g.key = f.hash(r.Bytes(colMachine), r.Bytes(colProject), r.Bytes(colGate), key)
 		}
@@ -266,6 +280,19 @@ func (f *Facts) sortAndJudge() {
 	slices.SortStableFunc(f.order, func(a, b int32) int { return cmp.Compare(f.verdicts[a].at, f.verdicts[b].at) })
 	f.first = f.gatesByVerdict()
 	f.judge()
+	f.next = make([]int32, len(f.verdicts))
+	later := map[uint64]int32{}
+	for _, i := range slices.Backward(f.order) {
+		f.next[i] = -1
+		v := &f.verdicts[i]
+		if v.session == 0 || v.byHand {
+			continue
+		}
+		if n, known := later[v.session]; known {
+			f.next[i] = n
+		}
+		later[v.session] = i
+	}
 }
 
 // selection are the verdicts that a filter leaves.

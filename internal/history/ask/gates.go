@@ -76,7 +76,7 @@ func (f *Facts) Gates(by Filter) []Gate {
 	by.Gate = ""
 	sel := f.chosen(by)
 	words := f.statusWords()
-	sums := map[gateID]*gateSum{}
+	sums := make([]*gateSum, len(f.slots)+1)
 	for p := len(f.order) - 1; p >= 0; p-- { // newest first
 		i := f.order[p]
 		if !sel.in[i] {
@@ -88,20 +88,21 @@ func (f *Facts) Gates(by Filter) []Gate {
 			if want != "" && (!narrowed || g.gate != only) {
 				continue
 			}
-			id := gateID{v.project, g.gate}
-			s := sums[id]
+			s := sums[g.slot]
 			if s == nil {
 				s = &gateSum{flaky: map[uint64]bool{}, seen: map[uint64]name{}, Gate: Gate{
 					Project: f.name(v.project), Gate: f.name(g.gate), Kind: f.name(g.kind), Last: when(v.at), LastMode: f.name(g.mode), Recent: []float64{},
 				}}
-				sums[id] = s
+				sums[g.slot] = s
 			}
 			s.add(f, v, g, words)
 		}
 	}
 	list := make([]Gate, 0, len(sums))
 	for _, s := range sums {
-		list = append(list, s.sum())
+		if s != nil {
+			list = append(list, s.sum())
+		}
 	}
 	slices.SortFunc(list, func(a, b Gate) int {
 		switch {

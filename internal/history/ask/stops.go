@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,48 +151,47 @@ type Choices struct {
 // Choices lists them, most used first.
 func (f *Facts) Choices(since time.Time) Choices {
 	sel := f.chosen(Filter{Since: since})
-	counts := map[*[]string]map[name]int{}
-	var c Choices
-	add := func(to *[]string, n name) {
-		if counts[to] == nil {
-			counts[to] = map[name]int{}
-		}
-		if n != 0 {
-			counts[to][n]++
-		}
+	var counts [6][]int
+	for i := range counts {
+		counts[i] = make([]int, len(f.names.list))
 	}
 	for i := range f.verdicts {
 		if v := &f.verdicts[i]; sel.in[i] && !v.ghost {
-			add(&c.Projects, v.project)
-			add(&c.Agents, v.agent)
-			add(&c.Statuses, v.status)
-			add(&c.Machines, v.machine)
-			add(&c.People, v.person)
+			counts[0][v.project]++
+			counts[1][v.agent]++
+			counts[2][v.status]++
+			counts[3][v.machine]++
+			counts[4][v.person]++
 		}
 	}
 	for i := range f.gates {
 		if g := &f.gates[i]; sel.in[g.of] {
-			add(&c.Gates, g.gate)
+			counts[5][g.gate]++
 		}
 	}
-	for _, to := range []*[]string{&c.Projects, &c.Agents, &c.Statuses, &c.Gates, &c.Machines, &c.People} {
-		*to = f.mostUsed(counts[to])
+	return Choices{
+		Projects: f.mostUsed(counts[0]), Agents: f.mostUsed(counts[1]), Statuses: f.mostUsed(counts[2]),
+		Machines: f.mostUsed(counts[3]), People: f.mostUsed(counts[4]), Gates: f.mostUsed(counts[5]),
 	}
-	return c
 }
 
 const maxChoices = 200
 
-func (f *Facts) mostUsed(counts map[name]int) []string {
-	ids := slices.SortedFunc(maps.Keys(counts), func(a, b name) int {
-		if c := counts[b] - counts[a]; c != 0 {
+// mostUsed are the names that occur, by how often.
+func (f *Facts) mostUsed(counts []int) []string {
+	out := []string{}
+	at := map[string]int{}
+	for i, n := range counts {
+		if i > 0 && n > 0 { // 0 is "not recorded"
+			out = append(out, f.names.list[i])
+			at[f.names.list[i]] = n
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		if c := at[b] - at[a]; c != 0 {
 			return c
 		}
-		return strings.Compare(f.name(a), f.name(b))
+		return strings.Compare(a, b)
 	})
-	out := []string{}
-	for _, id := range ids[:min(len(ids), maxChoices)] {
-		out = append(out, f.name(id))
-	}
-	return out
+	return out[:min(len(out), maxChoices)]
 }

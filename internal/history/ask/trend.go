@@ -34,18 +34,12 @@ type Total struct {
 func (f *Facts) Totals(by Filter) Total {
 	var t Total
 	sel := f.chosen(by)
-	next := map[uint64]int32{} // the session's next stop
-	for p := len(f.order) - 1; p >= 0; p-- {
-		i := f.order[p]
-		v := &f.verdicts[i]
-		if sel.in[i] {
-			f.count(&t, v, f.first.of(i))
-			if n, known := next[v.session]; known && v.blocked {
+	for i := range f.verdicts {
+		if v := &f.verdicts[i]; sel.in[i] {
+			f.count(&t, v, f.first.of(int32(i))) //nolint:gosec // below maxFacts
+			if n := f.next[i]; n >= 0 && v.blocked {
 				t.cost(v, &f.verdicts[n])
 			}
-		}
-		if v.session != 0 && !v.byHand {
-			next[v.session] = i
 		}
 	}
 	gate, narrowed := f.names.find(by.Gate)

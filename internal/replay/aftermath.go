@@ -1,0 +1,159 @@
+package replay
+
+import (
+	"os"
+	"slices"
+	"time"
+
+	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
+	"gauntlet/internal/history"
+	"gauntlet/internal/shellcmd"
+)
+
+// aftermath finds what followed recorded stops: the later stops of a session, later
+// passes on the same content, and what the agent's log says.
+type aftermath struct {
+	bySession map[string][]int // positions of stops, oldest first
+	passes    map[content][]int
+	logs      map[string]*session
+}
+
+// content is what a gate judged.
+type content struct{ project, gate, key string }
+
+// Logs that are read for a history; more would take minutes.
+const (
+	maxLogs    = 200
+	maxLogSize = 64 << 20
+)
+
+func newAftermath(list []Recorded) *aftermath {
+	a := &aftermath{bySession: map[string][]int{}, passes: map[content][]int{}, logs: map[string]*session{}}
+	for i, r := range list {
+		v := r.Verdict
+		if v.Session != "" && v.Source == history.FromStop {
+			at := v.Project + "\x00" + v.Session
+			a.bySession[at] = append(a.bySession[at], i)
+		}
+		for _, g := range r.Gates {
+			if g.Status == string(gate.Pass) && g.Key != "" {
+				c := content{v.Project, g.Gate, g.Key}
+				a.passes[c] = append(a.passes[c], i)
+			}
+		}
+	}
+	return a
+}
+
+// after are the positions behind i.
+func after(positions []int, i int) []int {
+	n, _ := slices.BinarySearch(positions, i+1)
+	return positions[n:]
+}
+
+// followedGate says whether a failure was right, from what followed it first: fixed,
+// passed later unchanged, or switched off.
+func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
+	v := r.list[i].Verdict
+	unchanged := len(r.list)
+	if later := after(r.after.passes[content{v.Project, g.Gate, g.Key}], i); g.Key != "" && len(later) > 0 {
+		unchanged = later[0]
+	}
+	released := false
+	for _, p := range after(r.after.bySession[v.Project+"\x00"+v.Session], i) {
+		if unchanged <= p {
+			break
+		}
+		for _, later := range r.list[p].Gates {
+			if later.Gate == g.Gate && later.Status == string(gate.Pass) && later.Key != "" && g.Key != "" {
+				return Right, "the agent fixed it"
+			}
+		}
+		switch event.Status(r.list[p].Verdict.Status) { //nolint:exhaustive // only what says something about the block
+		case event.StopHookDisabled:
+			return Wrong, "it was switched off next"
+		case event.RetryLimitExceeded:
+			released = true
+		default:
+		}
+	}
+	switch {
+	case unchanged < len(r.list):
+		return Wrong, "it passed later on the same content"
+	case released:
+		return Unknown, "released while still failing"
+	}
+	return Unknown, ""
+}
+
+// followedCheckpoint says whether it was right to ask for an action at a recorded
+// stop: the agent's log shows what it ran afterwards.
+func (r *recorder) followedCheckpoint(i int, id string) (Outcome, string) {
+	v := r.list[i].Verdict
+	a, known := r.judges.actions[id]
+	s := r.log(v.Transcript)
+	if known && s != nil {
+		if o, because := afterBlock(s, a, v.Time); o != Unknown {
+			return o, because
+		}
+	}
+	for _, p := range after(r.after.bySession[v.Project+"\x00"+v.Session], i) {
+		if event.Status(r.list[p].Verdict.Status) == event.StopHookDisabled {
+			return Wrong, "it was switched off next"
+		}
+		break
+	}
+	return Unknown, ""
+}
+
+// log reads the log of a recorded stop, once; nil when it is not there any more or
+// too large.
+func (r *recorder) log(t *history.Transcript) *session {
+	if t == nil || t.Path == "" {
+		return nil
+	}
+	s, read := r.after.logs[t.Path]
+	if read {
+		return s
+	}
+	if info, err := os.Stat(t.Path); err == nil && info.Mode().IsRegular() && info.Size() <= maxLogSize && len(r.after.logs) < maxLogs {
+		if got := readSession(t.Path, &Options{}); got.gap == "" && !got.broken {
+			s = &got
+		}
+	}
+	r.after.logs[t.Path] = s
+	return s
+}
+
+// afterBlock looks at what happened in a session after a moment.
+func afterBlock(s *session, a action, at time.Time) (Outcome, string) {
+	edited := false
+	for k := range s.turns {
+		t := &s.turns[k]
+		if t.At.After(at) && complains(t.HumanText) {
+			return Right, "the human reported a failure next"
+		}
+		for _, c := range t.read.Calls {
+			if !c.At.After(at) {
+				continue
+			}
+			if c.Kind == event.ToolShell && !c.Rejected && a.isDoneBy(c) {
+				failed := c.Outcome == event.Failure || c.HasExit && c.ExitCode != 0 || a.test && shellcmd.OutputFailed(c.Output)
+				switch {
+				case edited && (failed || c.Outcome == event.Success):
+					return Unknown, "" // the edit may have broken or fixed it
+				case failed:
+					return Right, "it failed when it was run" + by(c.Command)
+				case c.Outcome == event.Success:
+					return Wrong, "it passed without an edit in between" + by(c.Command)
+				}
+			}
+			edited = edited || len(writtenInside(s, c)) > 0
+		}
+		if t.At.After(at) {
+			return Unknown, "" // what a later prompt asked for says nothing about this stop
+		}
+	}
+	return Unknown, ""
+}
