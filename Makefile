@@ -61,7 +61,7 @@ schema: ## write schema/*.json and the tables of docs/configuration.md from the 
 	$(GO) test ./internal/config -run TestCommitted -update
 
 e2e: build ## the real agents against a fake model, offline
-	$(GO) test -tags e2e -count=1 -timeout 15m -v ./test/e2e/...
+	$(GO) test -tags e2e -count=1 -timeout 40m -v ./test/e2e/...
 
 packages: ## build a release into dist/: archives, npm, deb, rpm, apk, Homebrew, Scoop
 	$(GO) run ./packaging/release -version $(patsubst v%,%,$(VERSION)) -out dist

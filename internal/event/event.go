@@ -64,6 +64,9 @@ type Event struct {
 	// TranscriptLag is how long after the event the agent may still be writing
 	// down what led to it; 0 when its transcript is complete by then.
 	TranscriptLag time.Duration
+	// ReplyInTranscript: the agent writes its last reply down before it sends the
+	// event. Where the transcript does not hold it, more is on its way.
+	ReplyInTranscript bool
 	// SubagentsUnmarked: a sub-agent's stop looks like any stop; only the first
 	// line of its transcript says who called it.
 	SubagentsUnmarked bool

@@ -16,6 +16,9 @@ import (
 // A file that another tool left counts as held until it is older than believed
 // says of its content; 0 means that the kernel's word is enough.
 func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Lock, error) {
+	if !removesOpenFiles {
+		return claimInPlace(path, owner, believed)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".lock-*")
 	if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -41,7 +44,7 @@ func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Loc
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
-				return claimInPlace(path, owner) // a file system without hard links
+				return claimInPlace(path, owner, believed) // a file system without hard links
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
@@ -59,15 +62,39 @@ func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Loc
 
 // claimInPlace locks the file itself and writes the owner into it then: kill -9
 // in between leaves a file that names nobody, which a lock in place ignores.
-func claimInPlace(path string, owner []byte) (*Lock, error) {
+func claimInPlace(path string, owner []byte, believed func([]byte) time.Duration) (*Lock, error) {
 	l, err := TryAcquire(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Describe(owner); err != nil {
-		return nil, errors.Join(err, l.Remove())
+	left, err := abandoned(l.f, believed)
+	if err == nil {
+		err = l.Describe(owner)
 	}
+	if err != nil {
+		return nil, errors.Join(err, l.Release())
+	}
+	l.left = left
 	return l, nil
+}
+
+// abandoned returns what a file says that nobody holds, or ErrHeld where it is
+// somebody else's.
+func abandoned(f *os.File, believed func([]byte) time.Duration) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	content, err := io.ReadAll(io.LimitReader(f, 4096))
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	// A time in the future says nothing about the age of the file: believed, it
+	// would hold the lock for years.
+	if empty := len(content) == 0 && !removesOpenFiles; !empty && time.Since(info.ModTime()).Abs() < believed(content) {
+		return nil, ErrHeld
+	}
+	return content, nil
 }
 
 // takeOver puts ours in place of a file whose owner is gone. It holds the old
@@ -97,18 +124,9 @@ func takeOver(path, ours string, believed func([]byte) time.Duration) (left []by
 	if !same(old, path) {
 		return nil, false, nil
 	}
-	info, err := old.Stat()
+	content, err := abandoned(old, believed)
 	if err != nil {
-		return nil, false, fmt.Errorf("lock %s: %w", path, err)
-	}
-	content, err := io.ReadAll(io.LimitReader(old, 4096))
-	if err != nil {
-		return nil, false, fmt.Errorf("lock %s: %w", path, err)
-	}
-	// A time in the future says nothing about the age of the file: believed, it
-	// would hold the lock for years.
-	if time.Since(info.ModTime()).Abs() < believed(content) {
-		return nil, false, ErrHeld
+		return nil, false, err
 	}
 	if err := os.Rename(ours, path); err != nil {
 		return nil, false, fmt.Errorf("lock %s: %w", path, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -77,8 +78,16 @@ func (l *Lock) Describe(text []byte) error {
 func (l *Lock) Release() error { return l.f.Close() }
 
 // Remove deletes the file and gives the lock up, in that order, so that nobody
-// can lock the file in between and lose it.
+// can lock the file in between and lose it. Where a file that is open cannot be
+// deleted it is the other way round: one that somebody has locked by then stays.
 func (l *Lock) Remove() error {
+	if !removesOpenFiles {
+		err := l.f.Close()
+		if removed := os.Remove(l.path); !inUse(removed) && !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+		return err
+	}
 	err := os.Remove(l.path)
 	return errors.Join(err, l.f.Close())
 }

@@ -139,6 +139,9 @@ func TestClaim(t *testing.T) {
 		{"from the future", "x", -time.Hour, true},
 		{"from a clock that is a little ahead", "x", -10 * time.Second, false},
 	} {
+		if tt.content == "" && !removesOpenFiles {
+			continue // an empty file is one that Gauntlet itself has just made
+		}
 		write(tt.content, tt.age)
 		l, err := claim()
 		if tt.free != (err == nil) {

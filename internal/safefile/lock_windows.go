@@ -17,3 +17,9 @@ func lock(f *os.File) error {
 	}
 	return err
 }
+
+// removesOpenFiles: a file that a process has open cannot be deleted or replaced.
+const removesOpenFiles = false
+
+// inUse reports whether a file could not be deleted because a process has it open.
+func inUse(err error) bool { return errors.Is(err, windows.ERROR_SHARING_VIOLATION) }

@@ -167,8 +167,18 @@ func settled(t transcript.Turn) bool {
 // last one ends them.
 func (q Question) replied(t transcript.Turn) bool {
 	said, last := strings.TrimSpace(q.Event.LastMessage), strings.TrimSpace(t.LastMessage)
-	return !q.reply || said == "" || !t.Readable || last != "" && strings.HasSuffix(said, last)
+	if len(last) > endOfReply { // the middle of a long text is not kept
+		last = last[len(last)-endOfReply:]
+	}
+	return !q.awaitsReply() || said == "" || !t.Readable || last != "" && strings.HasSuffix(said, last)
 }
+
+// endOfReply is how much of a reply is compared.
+const endOfReply = 1000
+
+// awaitsReply reports whether the transcript is incomplete without the reply that
+// the event tells of.
+func (q Question) awaitsReply() bool { return q.reply || q.Event.ReplyInTranscript }
 
 // recent is how long ago a file counts as being written while a reply is waited
 // for.
@@ -180,7 +190,7 @@ func (q Question) writtenJustNow(name string) bool {
 		return false
 	}
 	age := q.Now().Sub(info.ModTime())
-	if q.reply {
+	if q.awaitsReply() {
 		return age.Abs() <= recent
 	}
 	return age >= 0 && age < q.Event.TranscriptLag

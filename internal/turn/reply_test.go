@@ -76,3 +76,36 @@ func TestLastReplyIsWaitedFor(t *testing.T) {
 		})
 	}
 }
+
+// A client that writes its reply before it asks, on a machine under load: the file
+// ends with a call that has its result, and the calls after it are on their way.
+func TestCallsBeforeTheReplyAreWaitedFor(t *testing.T) {
+	const (
+		line  = `{"uuid":"%s","sessionId":"s","timestamp":"2026-03-04T05:05:0%d.000Z","type":"%s","provenance":"real_user","message":{"role":"x","parts":[%s]}%s}` + "\n"
+		shell = `{"functionCall":{"id":"%s","name":"run_shell_command","args":{"command":"%s"}}}`
+	)
+	call := func(n int, id, command string) string {
+		return fmt.Sprintf(line, id, n, "assistant", fmt.Sprintf(shell, id, command), "") +
+			fmt.Sprintf(line, id+"r", n, "tool_result", `{"functionResponse":{"id":"`+id+`","name":"run_shell_command","response":{"output":"ok"}}}`,
+				`,"toolCallResult":{"callId":"`+id+`","status":"success","resultDisplay":{"exitCode":0}}`)
+	}
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	begin := fmt.Sprintf(line, "h", 0, "user", `{"text":"Go."}`, "") + call(1, "a", "echo more >> f")
+	late := call(2, "b", "verify app") + fmt.Sprintf(line, "d", 3, "assistant", `{"text":"Done."}`, "")
+	if err := os.WriteFile(path, []byte(begin), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written := make(chan error, 1)
+	time.AfterFunc(50*time.Millisecond, func() { written <- os.WriteFile(path, []byte(begin+late), 0o600) })
+	q := Question{
+		Event: event.Event{Kind: event.Stop, SessionID: "s", TranscriptPath: path, LastMessage: "Done.", TranscriptLag: time.Minute, ReplyInTranscript: true},
+		Now:   time.Now, Transcript: true,
+	}
+	seen := q.Ask(t.Context())
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	if n := len(seen.Turn.Calls); seen.TurnErr != nil || n != 2 || seen.Turn.Calls[1].Command != "verify app" {
+		t.Errorf("%d calls, %v: %+v", n, seen.TurnErr, seen.Turn.Calls)
+	}
+}

@@ -140,7 +140,7 @@ func (w *world) serve(drive func(do func(method, path, body string) string, mode
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), turnLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command, "serve", "--hostname", "127.0.0.1", "--port", "0")
 	cmd.Dir, cmd.Env = w.repo, w.env(w.c.env(model.URL)...)

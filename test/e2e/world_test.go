@@ -179,6 +179,10 @@ type turn struct {
 
 // turn starts the client on one prompt and plays steps to it. The script must
 // be used up exactly: a client that stops early or asks on fails the test.
+// turnLimit ends a client that hangs. Under load some take more than a minute to
+// start.
+const turnLimit = 5 * time.Minute
+
 func (w *world) turn(prompt string, steps ...fakemodel.Step) turn {
 	w.t.Helper()
 	got, err := w.play(w.repo, prompt, steps...)
@@ -216,7 +220,7 @@ func (w *world) play(dir, prompt string, steps ...fakemodel.Step) (turn, error) 
 		}
 	}
 
-	ctx, cancel := context.WithTimeout(w.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), turnLimit)
 	defer cancel()
 	var out bytes.Buffer
 	args := w.c.args(prompt, server.URL)

@@ -41,7 +41,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	ev.TurnID = p.String("prompt_id")
 	switch ev.Kind {
 	case event.Stop, event.SubagentStop:
-		ev.TranscriptLag = transcriptLag
+		ev.TranscriptLag, ev.ReplyInTranscript = transcriptLag, ev.Kind == event.Stop
 		if ev.TurnID == "" {
 			ev.StopHookActive, ev.NoReentryFlag = false, true
 		}
@@ -68,8 +68,9 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 }
 
 // transcriptLag: the file is complete when the hook begins, but for a machine
-// under heavy load; only a turn whose last call has no result yet is waited for.
-const transcriptLag = 300 * time.Millisecond
+// under heavy load. Then whole calls and their results can be missing, and the
+// reply after them tells that they are.
+const transcriptLag = time.Second
 
 // toolEnd reads a command's exit status from the lines after its output.
 func toolEnd(ev *event.Event, p wire.Payload) {
