@@ -25,6 +25,7 @@ func TestDecode(t *testing.T) {
 		{`{` + common + `,"hook_event_name":"afterFileEdit"}`, event.Event{Kind: event.Other, SessionID: "c", Cwd: "/r"}},
 	}
 	for _, c := range cases {
+		c.want.Client = "2"
 		if got := agenttest.Decode(t, cursor.Adapter{}, c.payload); got != c.want {
 			t.Errorf("%s\n got %+v\nwant %+v", c.payload, got, c.want)
 		}
