@@ -289,7 +289,7 @@ func TestApprovalsWithoutAPassAreTold(t *testing.T) {
 func TestNoticesAreSaidOnce(t *testing.T) {
 	f := Facts{Settings: config.Settings{MaxBlocks: 3, Reentry: config.ReentryUntilPass}, Gates: failedRun("x", "t", 2)}
 	agreed := false
-	f.Gates.Gates[0].AgentAgreed = &agreed
+	f.Gates.Gates[0].AgentAgreed, f.Gates.Gates[0].Entry = &agreed, "."
 	said := f.Gates.Disagreements()[0]
 	f.Gates.Message += "; " + said
 	d, _ := failing(f)

@@ -37,7 +37,7 @@ func observed(f Facts, d Decision) Decision {
 
 // unsaid are the notices that a message does not hold already.
 func unsaid(message string, notices []string) []string {
-	return slices.DeleteFunc(slices.Clone(notices), func(n string) bool { return strings.Contains(message, n) })
+	return slices.DeleteFunc(slices.Clone(notices), func(n string) bool { return strings.Contains(message, redact.Line(n, 1000)) })
 }
 
 // also is one message to a person with another one added to it; either may be
