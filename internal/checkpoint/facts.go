@@ -33,6 +33,9 @@ type Facts struct {
 	Seen turn.Look
 	// Gates are the project's gates that were judged on the content as it is now.
 	Gates []rules.Gate
+	// Proved asks which gates passed before on the content as it is now, where none
+	// was judged; nil: nobody knows.
+	Proved func(context.Context, git.Status) []rules.Gate
 	// Tests runs checkpoint.tests and logs to a directory.
 	Tests func(ctx context.Context, logDir string) *rules.TestRun
 }
@@ -71,6 +74,9 @@ func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
 		if in.Changed, note = f.turnChanges(ctx); note != "" {
 			notes = append(notes, note)
 		}
+	}
+	if len(f.Gates) == 0 && len(in.Changed) > 0 && f.Proved != nil {
+		in.Gates = f.Proved(ctx, f.Seen.Status)
 	}
 	if rules.ChecksWeakening(f.Config) {
 		in.Weakened = f.weakened(ctx, in.Changed)

@@ -4,8 +4,10 @@ import (
 	"context"
 
 	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/git"
 	"gauntlet/internal/run"
 	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
@@ -50,7 +52,16 @@ func (app *App) checkpointFacts(at *site.Site, ev event.Event) (checkpoint.Facts
 	if c := cfg.Project.Checkpoint; c != nil && c.Tests != nil {
 		f.Tests = run.CheckpointTests(cfg, app.Environ(), app.Now)
 	}
+	f.Proved = app.proved(cfg, ev.SessionID)
 	return f, cfg, nil
+}
+
+// proved asks what gates have proved for the content as it is now, as a stop of a
+// session would.
+func (app *App) proved(cfg *config.Loaded, session string) func(context.Context, git.Status) []rules.Gate {
+	return run.Proved(run.Options{
+		Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now, Session: session, AcceptAgent: cfg.Settings.AcceptAgentRuns,
+	})
 }
 
 // see looks at memory, transcript and tree.

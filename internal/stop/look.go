@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/autonomy"
 	"gauntlet/internal/checkpoint"
-	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
@@ -162,6 +159,7 @@ func (s *stopping) checkpointFacts() checkpoint.Facts {
 	if t := s.cfg.Project.Checkpoint; t != nil && t.Tests != nil {
 		f.Tests = run.CheckpointTests(s.cfg, s.Environ, s.Hook.Now)
 	}
+	f.Proved = run.Proved(s.runOptions())
 	return f
 }
 
@@ -202,13 +200,18 @@ func (s *stopping) autonomy(ctx context.Context) {
 	}
 }
 
-// runGates runs the gates that apply, and what is proved already does not run.
-func (s *stopping) runGates(ctx context.Context) {
-	opts := run.Options{
+// runOptions are what a run at this stop is told of the session.
+func (s *stopping) runOptions() run.Options {
+	return run.Options{
 		Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
 		Turn: "session " + s.Event.SessionID + " " + s.turnName, Since: s.Ledger.Since(),
 		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns, TurnStart: s.Ledger.Prompt.At,
 	}
+}
+
+// runGates runs the gates that apply, and what is proved already does not run.
+func (s *stopping) runGates(ctx context.Context) {
+	opts := s.runOptions()
 	if d := s.site.Trust(); d.Trusted() && !d.All {
 		opts.Wrote = func(ctx context.Context, p config.Policy) { // it only got stricter
 			if err := errors.Join(s.site.Allowed().Allow(ctx, p, s.Hook.Now()), s.site.PinPolicy(ctx, s.Event.SessionID, p)); err != nil {
@@ -245,30 +248,13 @@ func (s *stopping) runGates(ctx context.Context) {
 	s.Over = ctx.Err() != nil
 }
 
-// judgedGates are the checks of a run as the checkpoint wants them: what they
-// proved is not asked for again, and what could not run is not asked of the agent.
-func judgedGates(res run.Result, now time.Time) []rules.Gate {
-	var out []rules.Gate
-	for _, g := range res.Gates {
-		if g.Kind != gate.KindCheck {
-			continue
-		}
-		j := rules.Gate{Name: g.Name, Command: g.Command, Passed: g.Status == gate.Pass, CouldNotRun: g.Status == gate.Error, At: now}
-		if g.Entry != "." {
-			j.Dir = g.Entry
-		}
-		out = append(out, j)
-	}
-	return out
-}
-
 // askCheckpoint finds out what is still owed.
 func (s *stopping) askCheckpoint(ctx context.Context) {
 	if s.CheckpointMode == config.ModeOff {
 		return
 	}
 	f := s.checkpointFacts()
-	f.Gates = judgedGates(s.Gates, s.Facts.Now)
+	f.Gates = s.Gates.Judged(s.Facts.Now)
 	s.Owed = f.Decide(ctx)
 	if s.Owed.Weakened != "" {
 		s.Notices = append(s.Notices, s.Owed.Weakened)
