@@ -99,7 +99,7 @@ func unknownIn(args []string) string {
 		if strings.HasPrefix(a, "-") {
 			break
 		}
-		words = append(words, a)
+		words = append(words, strings.TrimRight(a, ".,:"))
 	}
 	cmd, rest, err := root.Find(words)
 	if err != nil {

@@ -31,6 +31,7 @@ func (p *Plan) Apply(verify func() error) (undo func(), err error) {
 		}
 		c, err := f.change(p.Root)
 		if err == nil {
+			safefile.Sweep(c.Path)
 			err = c.Make()
 		}
 		if f.Action == Create && errors.Is(err, safefile.ErrChanged) {

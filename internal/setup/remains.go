@@ -128,5 +128,6 @@ func dropLine(root, drop string) error {
 	if b.Len() == 0 {
 		return os.Remove(name)
 	}
+	safefile.Sweep(name)
 	return safefile.Write(name, []byte(b.String()), info.Mode().Perm())
 }
