@@ -39,7 +39,7 @@ func TestDefaults(t *testing.T) {
 	l := mustLoad(t, root, env(t))
 	want := Settings{
 		LogDir: filepath.Join(root, "gauntlet_logs"), AllowParallel: true, MaxParallel: 16, MaxRetries: 3, Threshold: "high",
-		StopHookEnabled: true, RunInterval: 10 * time.Minute, Reentry: "once", Scope: "working_tree", MaxBlocks: 3, Deadline: 280 * time.Second, Mode: ModeEnforce,
+		StopHookEnabled: true, RunInterval: 10 * time.Minute, Reentry: "once", Scope: "working_tree", MaxBlocks: 3, Deadline: 280 * time.Second, Notify: "blocked", Mode: ModeEnforce,
 		DebugLogMaxBytes: 10 << 20,
 		Remote:           RemoteSettings{Read: true, Signers: "allowed_signers", Timeout: 300 * time.Millisecond},
 	}
