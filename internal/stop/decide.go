@@ -236,7 +236,7 @@ func nothingToJudge(f Facts) (Decision, bool) {
 	case f.Settings.Scope == config.ScopeTurn && !f.Work.Unproved(f.Ledger):
 		d := approve(event.NoChanges, "this session has changed nothing that was not judged already")
 		d.Settled = true
-		return d, true
+		return uncommitted(f, d), true
 	case f.Event.StopHookActive && f.Ledger.Empty() && !f.RememberedElsewhere:
 		// Somebody deleted the memory or it cannot be kept: there is no way to
 		// count, and an uncounted block may be the start of a loop. Where there is a
@@ -325,8 +325,18 @@ func conclude(f Facts) (Decision, bool) {
 		return weakened(f, d, owed), true
 	default:
 		d.SystemMessage = also(d.SystemMessage, owed.SystemMessage)
+		d = uncommitted(f, d)
 	}
 	return d, true
+}
+
+// uncommitted is the commit gate where fixes are verified: asked at a second stop
+// that would be approved, because everything is judged.
+func uncommitted(f Facts, d Decision) Decision {
+	if f.Event.StopHookActive && f.Commit.Blocks() && d.Settled {
+		return weakened(f, d, f.Commit)
+	}
+	return d
 }
 
 // forgotten is a decision that cannot be remembered. Where the agent's own words

@@ -147,7 +147,7 @@ func (s *stopping) look(ctx context.Context) {
 		}
 		only = append([]string{}, facts.Files(s.Work)...)
 	}
-	if s.CommitGated && s.again() {
+	if s.CommitGated && (s.again() || s.Event.StopHookActive) {
 		s.Commit = facts.CommitGate(only)
 	}
 }
