@@ -52,6 +52,39 @@ func TestFormats(t *testing.T) {
 			},
 		},
 		{
+			name: "shellcheck, for people", format: "auto", command: "shellcheck run.sh",
+			report: "\nIn run.sh line 4:\necho $1 $2\n     ^-- SC2086 (info): Double quote to prevent globbing.\n        ^-- SC2086 (info): Double quote to prevent globbing.\n\nDid you mean: \necho \"$1\"\n\n\nIn d/x.sh line 9:\ncd x\n^--^ SC2164 (warning): Use 'cd ... || exit'.\n\nFor more information:\n  https://www.shellcheck.net/wiki/SC2164 -- Use 'cd ... || exit'\n",
+			want: []Finding{
+				{Path: "run.sh", Line: 4, Rule: "SC2086", Message: "Double quote to prevent globbing.", Severity: "note"},
+				{Path: "run.sh", Line: 4, Rule: "SC2086", Message: "Double quote to prevent globbing.", Severity: "note"},
+				{Path: "d/x.sh", Line: 9, Rule: "SC2164", Message: "Use 'cd ... || exit'.", Severity: "warning"},
+			},
+		},
+		{
+			name: "shellcheck -f gcc: its notes are findings", format: "auto", command: "shellcheck -f gcc run.sh",
+			report: "run.sh:4:6: note: Double quote to prevent globbing and word splitting. [SC2086]\n",
+			want:   []Finding{{Path: "run.sh", Line: 4, Column: 6, Rule: "SC2086", Message: "Double quote to prevent globbing and word splitting.", Severity: "note"}},
+		},
+		{
+			name: "gcc: its notes explain", format: "auto", command: "make",
+			report: "a.c: In function 'f':\na.c:3:19: error: unused variable 'x' [-Werror=unused-variable]\n    3 | int x;\n      |     ^\na.c:1:5: note: declared here\nb.c:2:1: warning: no return [-Wreturn-type]\nc.c:1:2: error: unused [-Werror,-Wunused]\ncc1: all warnings being treated as errors\n",
+			want: []Finding{
+				{Path: "a.c", Line: 3, Column: 19, Rule: "unused-variable", Message: "unused variable 'x'", Severity: "error"},
+				{Path: "b.c", Line: 2, Column: 1, Rule: "return-type", Message: "no return", Severity: "warning"},
+				{Path: "c.c", Line: 1, Column: 2, Rule: "unused", Message: "unused", Severity: "error"},
+			},
+		},
+		{
+			name: "javac", format: "auto", command: "javac -Xlint:all A.java",
+			report: "A.java:3: warning: [rawtypes] found raw type: List\nclass A { List x; }\n          ^\n  missing type arguments for generic class List<E>\n1 warning\n",
+			want:   []Finding{{Path: "A.java", Line: 3, Rule: "rawtypes", Message: "found raw type: List", Severity: "warning"}},
+		},
+		{
+			name: "a syntax error of Python", format: "auto", command: "python3 -m compileall src",
+			report: "Listing 'src'...\n***   File \"src/p.py\", line 1\n    x = (\n        ^\nSyntaxError: '(' was never closed\n  File \"/usr/lib/python3/x.py\", line 7, in f\n    y()\nValueError: not a place of the project\n",
+			want:   []Finding{{Path: "src/p.py", Line: 1, Rule: "SyntaxError", Message: "'(' was never closed", Severity: "error"}},
+		},
+		{
 			name: "checkstyle", format: "checkstyle",
 			report: `<?xml version="1.0" encoding="iso-8859-1"?><checkstyle version="5"><file name="/repo/a.go"><error line="2" column="1" severity="error" message="m &amp; n" source="S1"/></file></checkstyle>`,
 			want:   []Finding{{Path: "a.go", Line: 2, Column: 1, Rule: "S1", Message: "m & n", Severity: "error"}},

@@ -85,12 +85,19 @@ func splitRule(s string) (rule, message string) {
 			return code, strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(rest), "[*] "))
 		}
 	}
+	if word, rest, ok := strings.Cut(s, "] "); ok && strings.HasPrefix(word, "[") && isRule(word[1:]) { // javac
+		return word[1:], strings.TrimSpace(rest)
+	}
 	for _, pair := range []string{"()", "[]"} {
 		if len(s) < 3 || s[len(s)-1] != pair[1] {
 			continue
 		}
 		if i := strings.LastIndexByte(s, pair[0]); i > 0 && s[i-1] == ' ' {
-			if word := s[i+1 : len(s)-1]; isRule(word) {
+			word := s[i+1 : len(s)-1]
+			if option, ok := strings.CutPrefix(word, "-W"); ok { // gcc, clang
+				word = strings.TrimPrefix(strings.TrimPrefix(option, "error="), "error,-W")
+			}
+			if isRule(word) {
 				return word, strings.TrimSpace(s[:i])
 			}
 		}

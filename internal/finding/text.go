@@ -28,11 +28,14 @@ type textReader struct {
 	title string
 	// tests are the failed tests of the Go package that has not ended yet, and
 	// detail is the newest line of test output that names a file.
-	tests    []goFailure
-	detail   string
-	compiled bool // a compiler error was seen since the last package
-	suite    string
-	seen     map[string]bool // tests of runners that name them twice
+	tests  []goFailure
+	detail string
+	// Places of shellcheck's and Python's messages, which stand above them.
+	shellFile, pyFile string
+	shellLine, pyLine int
+	compiled          bool // a compiler error was seen since the last package
+	suite             string
+	seen              map[string]bool // tests of runners that name them twice
 }
 
 type goFailure struct{ name, detail string }
@@ -40,6 +43,9 @@ type goFailure struct{ name, detail string }
 func (t *textReader) line(s string) {
 	if s == "" {
 		t.file = ""
+		return
+	}
+	if t.shellcheck(s) || t.python(s) {
 		return
 	}
 	if s[0] == ' ' || s[0] == '\t' {
@@ -71,15 +77,58 @@ func (t *textReader) message(file string, line int, rest string) {
 		column, rest = number(digits), after
 	}
 	severity, text := splitSeverity(strings.TrimSpace(rest))
-	if severity == Note {
+	f := Finding{Line: line, Column: column, Severity: severity}
+	f.Rule, f.Message = splitRule(text)
+	if severity == Note && f.Rule == "" {
 		return // explains the one before
 	}
 	if strings.HasSuffix(file, ".go") {
 		t.compiled = true
 	}
-	f := Finding{Line: line, Column: column, Severity: severity}
-	f.Rule, f.Message = splitRule(text)
 	t.p.add(f, file)
+}
+
+// shellcheck reads its form for people: the place above the code, marks with rule
+// and message below it.
+func (t *textReader) shellcheck(s string) bool {
+	if rest, ok := strings.CutPrefix(s, "In "); ok {
+		if i := strings.LastIndex(rest, " line "); i > 0 && strings.HasSuffix(rest, ":") {
+			if n := number(strings.TrimSuffix(rest[i+len(" line "):], ":")); n > 0 {
+				t.shellFile, t.shellLine = rest[:i], n
+				return true
+			}
+		}
+	}
+	marks := strings.TrimLeft(s, " \t")
+	if t.shellFile == "" || !strings.HasPrefix(marks, "^-") {
+		return false
+	}
+	rule, rest, ok := strings.Cut(strings.TrimSpace(strings.TrimLeft(marks, "^-")), " (")
+	level, message, ok2 := strings.Cut(rest, "): ")
+	if !ok || !ok2 || !isCode(rule) {
+		return false
+	}
+	severity, _ := splitSeverity(level + ":")
+	t.p.add(Finding{Line: t.shellLine, Rule: rule, Message: message, Severity: severity}, t.shellFile)
+	return true
+}
+
+// python reads a syntax error, whose place stands above it.
+func (t *textReader) python(s string) bool {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(s, " \t*"), `File "`); ok {
+		if file, at, ok := strings.Cut(rest, `", line `); ok {
+			at, _, _ = strings.Cut(at, ",")
+			t.pyFile, t.pyLine = file, number(at)
+			return true
+		}
+	}
+	kind, message, ok := strings.Cut(s, ": ")
+	if !ok || t.pyFile == "" || kind != "SyntaxError" && kind != "IndentationError" && kind != "TabError" {
+		return false
+	}
+	t.p.add(Finding{Line: t.pyLine, Rule: kind, Message: message, Severity: Err}, t.pyFile)
+	t.pyFile = ""
+	return true
 }
 
 func (t *textReader) indented(s string) {
