@@ -17,6 +17,9 @@ func (p *parser) auto(data []byte) error {
 	if format != "" {
 		return p.parse(data, format)
 	}
+	if isList(data) && p.list(data) == nil {
+		return nil
+	}
 	if format = sniff(data); format != "" {
 		return p.parse(data, format)
 	}
@@ -71,6 +74,13 @@ func formatWord(arg string) string {
 		}
 	}
 	return ""
+}
+
+// isList reports a JSON list whose elements name files.
+func isList(data []byte) bool {
+	head := bytes.TrimSpace(data[:min(len(data), 4096)])
+	return len(head) > 1 && head[0] == '[' && bytes.TrimSpace(head[1:])[0] == '{' &&
+		(bytes.Contains(head, []byte(`"filePath"`)) || bytes.Contains(head, []byte(`"filename"`)) || bytes.Contains(head, []byte(`"file"`)))
 }
 
 // sniff tells structured reports by their beginning.

@@ -85,6 +85,25 @@ func TestFormats(t *testing.T) {
 			want:   []Finding{{Path: "src/p.py", Line: 1, Rule: "SyntaxError", Message: "'(' was never closed", Severity: "error"}},
 		},
 		{
+			name: "eslint -f json", format: "auto", command: "npx eslint . -f json",
+			report: `[{"filePath":"/repo/src/x.js","messages":[{"ruleId":"eqeqeq","severity":2,"message":"Expected '==='.","line":4,"column":7},{"ruleId":null,"severity":1,"message":"odd","line":1,"column":1}],"errorCount":1},{"filePath":"/repo/ok.js","messages":[]}]`,
+			want: []Finding{
+				{Path: "src/x.js", Line: 4, Column: 7, Rule: "eqeqeq", Message: "Expected '==='.", Severity: "error"},
+				{Path: "src/x.js", Line: 1, Column: 1, Message: "odd", Severity: "warning"},
+			},
+		},
+		{
+			name: "ruff --output-format json, shellcheck -f json", format: "auto", command: "make lint",
+			report: `[{"code":"F401","filename":"/repo/a.py","location":{"row":3,"column":8},"message":"unused import"},{"file":"s.sh","line":4,"column":6,"level":"info","code":2086,"message":"Double quote."}]`,
+			want: []Finding{
+				{Path: "a.py", Line: 3, Column: 8, Rule: "F401", Message: "unused import", Severity: "warning"},
+				{Path: "s.sh", Line: 4, Column: 6, Rule: "SC2086", Message: "Double quote.", Severity: "note"},
+			},
+		},
+		{name: "a list that is none", format: "auto", command: "x", report: `[{"file": 7}]` + "\na.go:1: bad\n", want: []Finding{{Path: "a.go", Line: 1, Message: "bad"}}},
+		{name: "an open list", format: "auto", command: "x", report: `[`, want: nil},
+		{name: "an empty list", format: "auto", command: "x", report: `[ `, want: nil},
+		{
 			name: "checkstyle", format: "checkstyle",
 			report: `<?xml version="1.0" encoding="iso-8859-1"?><checkstyle version="5"><file name="/repo/a.go"><error line="2" column="1" severity="error" message="m &amp; n" source="S1"/></file></checkstyle>`,
 			want:   []Finding{{Path: "a.go", Line: 2, Column: 1, Rule: "S1", Message: "m & n", Severity: "error"}},
