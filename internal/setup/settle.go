@@ -22,7 +22,7 @@ func (f *finder) offer(c found) bool {
 	}
 	p.Parts = f.parts(c, *p)
 	for i, q := range f.out.Proposals {
-		if q.Dir == p.Dir && q.Run == p.Run {
+		if q.Dir == p.Dir && (q.Run == p.Run || f.sameRecipe(q, *p)) {
 			return true
 		}
 		same := q.Dir == p.Dir && slices.Equal(q.keys, p.keys)
@@ -35,6 +35,12 @@ func (f *finder) offer(c found) bool {
 	}
 	f.out.Proposals = append(f.out.Proposals, *p)
 	return true
+}
+
+// sameRecipe: two ways to type the same thing, as pnpm lint and pnpm run lint.
+func (f *finder) sameRecipe(a, b Proposal) bool {
+	x, y := callOf(f.set, a.Run, a.Dir), callOf(f.set, b.Run, b.Dir)
+	return x.own && y.own && x.kind != "" && x.kind == y.kind && x.name == y.name && slices.Equal(a.keys, b.keys)
 }
 
 // onlyC: about C, or about what only make knows.

@@ -48,6 +48,11 @@ func TestTry(t *testing.T) {
 			map[string]State{"tox -e py": Red, "python3 -m pytest": Red},
 			"tox -e py red",
 		},
+		"the same script in another spelling is not tried again": {
+			map[string]string{"package.json": `{"scripts":{"lint":"eslint .","test":"jest"}}`, "pnpm-lock.yaml": "", ".github/workflows/ci.yml": "on: [push]\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: pnpm lint\n      - run: pnpm test\n"},
+			map[string]State{"pnpm lint": Red},
+			"pnpm lint red; pnpm test passed",
+		},
 		"changed files, too slow": {
 			map[string]string{"package.json": `{"scripts":{"test":"mocha","lint":"eslint ."}}`},
 			map[string]State{"npm test": Changed, "npm run lint": Late},
