@@ -100,7 +100,7 @@ func (app *App) sessionFacts(f checkpointFlags) (facts checkpoint.Facts, err err
 		base := filepath.Base(f.transcript)
 		facts.Event.SessionID = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	facts.Proved = app.proved(cfg, facts.Event.SessionID)
+	facts.Proved = app.proved(at, cfg, facts.Event.SessionID)
 	return facts, nil
 }
 

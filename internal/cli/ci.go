@@ -174,18 +174,18 @@ applies to the change and runs in CI. Exit code 0: printed. 2: configuration or 
 }
 
 func (app *App) ciListJobs(ctx context.Context) error {
-	cfg, err := app.loadProject()
+	opts, err := app.optionsOnDisk()
 	if err != nil {
 		return err
 	}
 	// Asked for by hand it shows what a workflow would see.
-	getenv := func(name string) string {
+	opts.Getenv = func(name string) string {
 		if name == "CI" {
 			return "true"
 		}
 		return app.Getenv(name)
 	}
-	d, err := run.Detect(ctx, run.Options{Config: cfg, Getenv: getenv, Environ: app.Environ(), Now: app.Now})
+	d, err := run.Detect(ctx, opts)
 	if err != nil {
 		return exit(2, "git: %v", err)
 	}

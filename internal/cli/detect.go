@@ -33,16 +33,15 @@ Exit code 0: printed. 2: could not determine (configuration, git).`,
 }
 
 func (app *App) detect(ctx context.Context, f runFlags) error {
-	cfg, err := app.loadProject()
+	opts, err := app.optionsOnDisk()
 	if err != nil {
 		return err
 	}
-	if err := gateNames(cfg, f.gates); err != nil {
+	if err := gateNames(opts.Config, f.gates); err != nil {
 		return err
 	}
-	d, err := run.Detect(ctx, run.Options{
-		Config: cfg, Scope: f.scope, Gates: f.gates, All: f.all, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now,
-	})
+	opts.Scope, opts.Gates, opts.All = f.scope, f.gates, f.all
+	d, err := run.Detect(ctx, opts)
 	if err != nil {
 		return exit(2, "git: %v", err)
 	}

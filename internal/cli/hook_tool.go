@@ -35,7 +35,7 @@ func (app *App) toolHook(ctx context.Context, agentName string) {
 		call.Forget()
 		return
 	}
-	opts := run.Options{Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}
+	opts := run.Options{Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}
 	if ev.Kind == event.ToolStart {
 		err = run.CallStarts(ctx, opts, call)
 	} else {

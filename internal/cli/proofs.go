@@ -39,11 +39,10 @@ Exit code 0: printed. 2: could not determine (configuration, git).`,
 
 // proofOptions are a run's options for looking at its ledger.
 func (app *App) proofOptions() (run.Options, proof.Ledger, error) {
-	cfg, err := app.loadProject()
+	opts, err := app.optionsOnDisk()
 	if err != nil {
 		return run.Options{}, proof.Ledger{}, err
 	}
-	opts := run.Options{Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}
 	ledger, err := run.LedgerOf(opts)
 	if err != nil {
 		return opts, ledger, exit(2, "%v", err)

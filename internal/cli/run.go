@@ -89,11 +89,18 @@ func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *co
 // loadProject finds and loads the configuration as it lies there, to look at;
 // whatever is wrong with it ends the command with 2.
 func (app *App) loadProject() (*config.Loaded, error) {
+	opts, err := app.optionsOnDisk()
+	return opts.Config, err
+}
+
+// optionsOnDisk are the options of a run by that configuration.
+func (app *App) optionsOnDisk() (run.Options, error) {
 	at, err := app.project()
 	if err != nil {
-		return nil, err
+		return run.Options{}, err
 	}
-	return app.loaded(at.OnDisk())
+	cfg, err := app.loaded(at.OnDisk())
+	return run.Options{Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}, err
 }
 
 // couldNotJudge ends a run that never began. With --json the answer is still one
@@ -152,7 +159,7 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	view := report.NewView(progress, terminal, app.Now)
 	start := app.Now()
 	res := run.Execute(ctx, run.Options{
-		Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget,
+		Site: at, Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget,
 		Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now, Wrote: app.loweredBaseline(at),
 	})
 	view.Close()

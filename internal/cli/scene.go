@@ -52,15 +52,15 @@ func (app *App) checkpointFacts(at *site.Site, ev event.Event) (checkpoint.Facts
 	if c := cfg.Project.Checkpoint; c != nil && c.Tests != nil {
 		f.Tests = run.CheckpointTests(cfg, app.Environ(), app.Now)
 	}
-	f.Proved = app.proved(cfg, ev.SessionID)
+	f.Proved = app.proved(at, cfg, ev.SessionID)
 	return f, cfg, nil
 }
 
 // proved asks what gates have proved for the content as it is now, as a stop of a
 // session would.
-func (app *App) proved(cfg *config.Loaded, session string) func(context.Context, git.Status) []rules.Gate {
+func (app *App) proved(at *site.Site, cfg *config.Loaded, session string) func(context.Context, git.Status) []rules.Gate {
 	return run.Proved(run.Options{
-		Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now, Session: session, AcceptAgent: cfg.Settings.AcceptAgentRuns,
+		Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now, Session: session, AcceptAgent: cfg.Settings.AcceptAgentRuns,
 	})
 }
 

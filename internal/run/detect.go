@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"gauntlet/internal/gate"
-	"gauntlet/internal/git"
 	"gauntlet/internal/text"
 )
 
@@ -34,15 +33,12 @@ type DetectedGate struct {
 func Detect(ctx context.Context, opts Options) (Detected, error) {
 	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir}
 	e.ci = inCI(opts.Getenv)
-	var err error
-	if e.repo, err = git.Find(opts.Config.Root); err != nil {
-		return Detected{}, err
-	}
-	if e.prefix, err = prefix(e.repo.Root, opts.Config.Root); err != nil {
+	if err := e.locate(); err != nil {
 		return Detected{}, err
 	}
 	e.logs = scanLogs(e.logDir)
 	e.state, _ = readState(e.logDir)
+	var err error
 	if e.changes, err = e.findChanges(ctx); err != nil {
 		return Detected{}, err
 	}

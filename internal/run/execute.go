@@ -18,12 +18,15 @@ import (
 	"gauntlet/internal/proof/share"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/site"
 	"gauntlet/internal/text"
 	"gauntlet/internal/turn"
 )
 
 // Options say what to run and for whom.
 type Options struct {
+	// Site is where the project is, and Config the configuration that counts there.
+	Site    *site.Site
 	Config  *config.Loaded
 	Scope   Scope
 	Kind    gate.Kind // "" = checks and reviews
@@ -117,14 +120,8 @@ func (e *execution) run(ctx context.Context) {
 		e.end(event.NoApplicableGates, "no entry points are configured")
 		return
 	}
-	repo, err := git.Find(e.opts.Config.Root)
-	if err != nil {
+	if err := e.locate(); err != nil {
 		e.fail(event.Error, "git: "+err.Error(), err)
-		return
-	}
-	e.repo = repo
-	if e.prefix, err = prefix(repo.Root, e.opts.Config.Root); err != nil {
-		e.fail(event.Error, err.Error(), err)
 		return
 	}
 	if err := ensureLogDir(e.opts.Config.Root, e.logDir); err != nil {
@@ -146,6 +143,16 @@ func (e *execution) run(ctx context.Context) {
 		}
 	}()
 	e.locked(ctx)
+}
+
+// locate takes the repository from the site, and finds the project in it.
+func (e *execution) locate() (err error) {
+	if e.opts.Site.RepoErr != nil {
+		return e.opts.Site.RepoErr
+	}
+	e.repo = e.opts.Site.Repo
+	e.prefix, err = prefix(e.repo.Root, e.opts.Config.Root)
+	return err
 }
 
 // locked is the part of a run that only one process does at a time.

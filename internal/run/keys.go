@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"gauntlet/internal/gate"
-	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/site"
 )
@@ -38,11 +37,8 @@ func Checks(opts Options) []gate.Job {
 // prepared is a run that has looked at the work tree and goes no further.
 func prepared(ctx context.Context, opts Options) (*execution, error) {
 	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir, ci: inCI(opts.Getenv)}
-	var err error
-	if e.repo, err = git.Find(opts.Config.Root); err != nil {
-		return nil, err
-	}
-	if e.prefix, err = prefix(e.repo.Root, opts.Config.Root); err != nil {
+	err := e.locate()
+	if err != nil {
 		return nil, err
 	}
 	if opts.Status != nil {
@@ -60,12 +56,8 @@ func prepared(ctx context.Context, opts Options) (*execution, error) {
 
 // LedgerOf is the ledger of a project.
 func LedgerOf(opts Options) (proof.Ledger, error) {
-	common := ""
-	if repo, err := git.Find(opts.Config.Root); err == nil {
-		common = repo.CommonDir
-	}
 	stateHome := site.StateHome(opts.Getenv)
-	dir := proof.Dir(opts.Config.Settings.ProofsDir, common, opts.Config.Root, stateHome)
+	dir := proof.Dir(opts.Config.Settings.ProofsDir, opts.Site.Repo.CommonDir, opts.Config.Root, stateHome)
 	if dir == "" {
 		return proof.Ledger{}, proof.ErrNoPlace
 	}

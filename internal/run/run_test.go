@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/event/eventtest"
 	"gauntlet/internal/gate"
+	"gauntlet/internal/site"
 )
 
 // project is a repository with a configuration, everything committed.
@@ -69,7 +70,7 @@ func options(cfg *config.Loaded) Options {
 		}
 		return ""
 	}
-	return Options{Config: cfg, Getenv: getenv, Environ: os.Environ(), Now: time.Now}
+	return Options{Site: site.Find(cfg.Root, getenv), Config: cfg, Getenv: getenv, Environ: os.Environ(), Now: time.Now}
 }
 
 func TestConclude(t *testing.T) {

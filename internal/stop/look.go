@@ -203,7 +203,7 @@ func (s *stopping) autonomy(ctx context.Context) {
 // runOptions are what a run at this stop is told of the session.
 func (s *stopping) runOptions() run.Options {
 	return run.Options{
-		Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
+		Site: s.site, Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
 		Turn: "session " + s.Event.SessionID + " " + s.turnName, Since: s.Ledger.Since(),
 		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns, TurnStart: s.Ledger.Prompt.At,
 	}
