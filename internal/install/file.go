@@ -56,6 +56,13 @@ type file struct {
 	info   fs.FileInfo // nil when there is none
 }
 
+// inside reports whether the bytes lie in a directory, whatever links lead to
+// them: a cloned project must not choose which file of the user's is written.
+func (f file) inside(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return safefile.Inside(dir, f.real) || err == nil && safefile.Inside(real, f.real)
+}
+
 // readFile follows links, which stay links, and refuses what is not a file.
 func readFile(name string) (file, error) {
 	f := file{name: name, real: name}

@@ -71,6 +71,9 @@ func (p Places) PlanInstall(a agent.Adapter, r Request) ([]*Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.Scope != wire.User && !f.inside(p.Project) {
+		return nil, &RefusedError{Path: f.name, Why: "is, by a link, a file outside the project", Fix: "Replace the link by a file of the project, or use --user."}
+	}
 	s := a.Setup()
 	if r.Tasks {
 		s.Hooks = append(slices.Clone(s.Hooks), s.TaskHooks...)

@@ -70,7 +70,7 @@ func TestReadOnlyIsRefused(t *testing.T) {
 func TestLinksStayLinks(t *testing.T) {
 	p, a := places(t), adapter(t, "claude")
 	path := a.Setup().Path(wire.Project, p.dirs())
-	target := filepath.Join(p.Home, "dotfiles", "claude.json")
+	target := filepath.Join(p.Project, "dotfiles", "claude.json")
 	put(t, target, "{\n  \"model\": \"opus\"\n}\n")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func Environment(environ ...[]string) Values {
 	var v Values
 	for _, kv := range slices.Concat(environ...) {
 		name, value, _ := strings.Cut(kv, "=")
-		if len(value) >= minValue && secretName(name) && !placeholder(value) && !plainValue(value) {
+		if len(value) >= minValue && SecretName(name) && !placeholder(value) && !plainValue(value) {
 			v.known = append(v.known, value)
 		}
 	}
@@ -29,8 +29,8 @@ func Environment(environ ...[]string) Values {
 	return v
 }
 
-// secretName tells whether the name of a variable says that its value is secret.
-func secretName(name string) bool {
+// SecretName reports whether the name of a variable says that its value is secret.
+func SecretName(name string) bool {
 	name = strings.ToUpper(name)
 	for _, end := range []string{"_FILE", "_PATH", "_DIR", "_SOCK", "_URL", "_NAME", "_ID", "_TYPE", "_COUNT", "_LIMIT", "_TTL", "_EXPIRES", "_HOST", "_PORT", "_USER", "_PUBLIC_KEY", "_AUTH_SOCK"} {
 		if strings.HasSuffix(name, end) {

@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/redact"
 )
 
 // Reviewer is another agent's command line.
@@ -52,12 +53,14 @@ func (r Reviewer) command(program, model string) []string {
 	return args
 }
 
-// environ is the reviewer's environment.
+// environ is the reviewer's environment. It reads the project with a model behind
+// it that anybody's text may mislead, so secrets which are not its own stay out.
 func (r Reviewer) environ(base []string) []string {
 	env := make([]string, 0, len(base)+2)
 	for _, kv := range base {
 		name, _, _ := strings.Cut(kv, "=")
-		if !slices.Contains(r.Unset, name) {
+		own := slices.ContainsFunc(r.Secrets, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		if !slices.Contains(r.Unset, name) && (own || !redact.SecretName(name)) {
 			env = append(env, kv)
 		}
 	}

@@ -23,6 +23,8 @@ func TestReviewer(t *testing.T) {
 		w.write(w.repo, ".gitignore", "gauntlet_logs/\n")
 		w.write(w.repo, ".gauntlet/config.yml", "base_branch: main\ncli:\n  default_preference: ["+w.c.agent+"]\nentry_points:\n  - path: src\n    reviews: [quality]\nstop_hook:\n  run_interval_minutes: 0\n")
 		w.write(w.repo, ".gauntlet/reviews/quality.md", "---\nmodel: "+w.c.model+"\n---\nLook for words that should not be there.\n")
+		w.write(w.repo, ".claude/settings.local.json", `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch hooked.txt"}]}],"UserPromptSubmit":[{"hooks":[{"type":"command","command":"touch hooked.txt"}]}]}}`)
+		w.write(w.repo, ".gemini/settings.json", `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch hooked.txt"}]}],"BeforeAgent":[{"hooks":[{"type":"command","command":"touch hooked.txt"}]}]}}`)
 		w.commitAll("start")
 		w.install()
 		w.commitAll("hooks")
@@ -60,6 +62,9 @@ func TestReviewer(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(w.repo, "src", "vandal.txt")); err == nil {
 			t.Error("the reviewer could write into the project")
+		}
+		if _, err := os.Stat(filepath.Join(w.repo, "hooked.txt")); err == nil {
+			t.Error("a hook of the project under review ran inside the reviewer")
 		}
 		if s := w.exec(w.repo, "git", "status", "--porcelain"); s != " M src/app.txt\n" {
 			t.Errorf("the review changed the work tree:\n%s", s)

@@ -12,7 +12,9 @@ func (Adapter) Reviewer() wire.Reviewer {
 		Args: []string{
 			"-p", "--allowedTools", "Read,Glob,Grep", "--tools", "Read,Glob,Grep",
 			"--strict-mcp-config", "--no-session-persistence", "--output-format", "text",
+			"--settings", `{"disableAllHooks":true}`, // those of the project under review would run with the user's rights
 		},
-		Unset: []string{"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT"},
+		Secrets: []string{"ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "AZURE_"}, // its own, and those of the clouds it is sold through
+		Unset:   []string{"CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT"},
 	}
 }

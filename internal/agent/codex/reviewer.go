@@ -7,6 +7,7 @@ import "gauntlet/internal/agent/wire"
 func (Adapter) Reviewer() wire.Reviewer {
 	return wire.Reviewer{
 		Name: "codex", Programs: []string{"codex"},
-		Args: []string{"exec", "--sandbox", "read-only", "--color", "never", "--skip-git-repo-check", "--ephemeral"},
+		Args:    []string{"exec", "--sandbox", "read-only", "--color", "never", "--skip-git-repo-check", "--ephemeral", "--disable", "hooks"},
+		Secrets: []string{"OPENAI_", "CODEX_", "AZURE_", "OPENROUTER_", "MISTRAL_", "GROQ_", "DEEPSEEK_", "XAI_", "TOGETHER_", "FIREWORKS_", "OLLAMA_"},
 	}
 }

@@ -11,5 +11,6 @@ func (Adapter) Reviewer() wire.Reviewer {
 			"-s", "--no-color", "--no-ask-user", "--available-tools=view,grep,glob",
 			"--deny-tool=write", "--deny-tool=shell", "--disable-builtin-mcps",
 		},
+		Secrets: []string{"COPILOT_", "GH_", "GITHUB_"},
 	}
 }

@@ -7,6 +7,7 @@ import "gauntlet/internal/agent/wire"
 func (Adapter) Reviewer() wire.Reviewer {
 	return wire.Reviewer{
 		Name: "cursor", Programs: []string{"cursor-agent", "agent"},
-		Args: []string{"-p", "--mode", "ask", "--output-format", "text", "--trust"},
+		Args:    []string{"-p", "--mode", "ask", "--output-format", "text", "--trust"},
+		Secrets: []string{"CURSOR_"},
 	}
 }

@@ -10,4 +10,7 @@ type Reviewer struct {
 	// Env is added for this reviewer; Unset is removed: marks of a session that
 	// this process may itself be running in.
 	Env, Unset []string
+	// Secrets are the beginnings of names of variables whose values it needs to
+	// answer at all. Other secrets of the environment are not for it.
+	Secrets []string
 }
