@@ -162,15 +162,59 @@ func TestDeb(t *testing.T) {
 		}
 	}
 	must(t, "", nil, "dpkg", "--root="+root, "--force-not-root", "--force-depends", "--no-triggers", "-i", filepath.Join(built, "gauntlet_"+version+"_"+runtime.GOARCH+".deb"))
-	wantVersion(t, filepath.Join(root, "usr/bin/gauntlet"))
-	for _, name := range []string{"usr/share/man/man1/gauntlet.1", "usr/share/bash-completion/completions/gauntlet", "usr/share/doc/gauntlet/LICENSE"} {
-		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
-			t.Error(err)
+	wantInstalled(t, root)
+}
+
+// The rpm in a root of its own, with the real rpm.
+func TestRpm(t *testing.T) {
+	file := packageFile(t, "*.rpm")
+	if _, err := exec.LookPath("rpm"); err != nil {
+		t.Skip("SKIPPED LOUDLY: rpm is not installed (Debian: rpm), the package was not tried")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED LOUDLY: rpm installs into another root for root only, the package was not tried")
+	}
+	root := t.TempDir()
+	must(t, "", nil, "rpm", "--root", root, "--nodeps", "-i", file)
+	wantInstalled(t, root)
+	must(t, "", nil, "rpm", "--root", root, "-e", "gauntlet")
+	if _, err := os.Stat(filepath.Join(root, "usr/bin/gauntlet")); err == nil {
+		t.Error("the program is still there after it was removed")
+	}
+}
+
+// The apk unpacked: it is a tar archive, and apk itself is on Alpine only.
+func TestApk(t *testing.T) {
+	root := t.TempDir()
+	must(t, "", nil, "tar", "-xzf", packageFile(t, "*.apk"), "-C", root)
+	wantInstalled(t, root)
+	info, err := os.ReadFile(filepath.Join(root, ".PKGINFO"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"pkgname = gauntlet\n", "pkgver = " + version + "\n", "depend = git\n"} {
+		if !strings.Contains(string(info), want) {
+			t.Errorf(".PKGINFO has no %q:\n%s", want, info)
 		}
 	}
-	for _, pattern := range []string{"*.rpm", "*.apk"} {
-		if found, _ := filepath.Glob(filepath.Join(built, pattern)); len(found) != 1 {
-			t.Errorf("%s: %v", pattern, found)
+}
+
+func packageFile(t *testing.T, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(built, pattern))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %v %v", pattern, found, err)
+	}
+	return found[0]
+}
+
+// wantInstalled looks for what every Linux package brings.
+func wantInstalled(t *testing.T, root string) {
+	t.Helper()
+	wantVersion(t, filepath.Join(root, "usr/bin/gauntlet"))
+	for _, name := range []string{"usr/bin/gauntlet-fleet", "usr/share/man/man1/gauntlet.1", "usr/share/bash-completion/completions/gauntlet", "usr/share/doc/gauntlet/LICENSE"} {
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			t.Error(err)
 		}
 	}
 }
