@@ -11,7 +11,6 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
-	"gauntlet/internal/stop"
 	"gauntlet/internal/workflow"
 )
 
@@ -26,7 +25,7 @@ const hookPatience = 5 * time.Second
 func (app *App) hookEvent(agentName string, patience time.Duration) (agent.Adapter, event.Event, *site.Site, error) {
 	var payload []byte
 	if !terminal(app.In) {
-		payload = stop.ReadEvent(app.In, patience)
+		payload = agent.ReadEvent(app.In, patience)
 	}
 	adapter, ev, err := agent.Decode(agentName, payload)
 	cwd, _ := app.Getwd()

@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
 	"gauntlet/internal/run"
+	"gauntlet/internal/text"
 )
 
 // runFlags are the flags that run, check, review and detect share.
@@ -121,7 +122,7 @@ func gateNames(cfg *config.Loaded, names []string) error {
 	for _, name := range names {
 		if cfg.Checks[name] == nil && cfg.Reviews[name] == nil {
 			known := slices.Concat(slices.Sorted(maps.Keys(cfg.Checks)), slices.Sorted(maps.Keys(cfg.Reviews)))
-			if near := nearest(name, known); near != "" {
+			if near := text.Nearest(name, known); near != "" {
 				return exit(2, "no gate named %q (did you mean %q?)", redact.Line(name, 80), near)
 			}
 			return exit(2, "no gate named %q (see `gauntlet list`)", redact.Line(name, 80))

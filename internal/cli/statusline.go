@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/autonomy"
 	"gauntlet/internal/event"
@@ -15,14 +16,13 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/site"
-	"gauntlet/internal/stop"
 	"gauntlet/internal/text"
 )
 
 // statusLine answers an agent that redraws its status line: it remembers how
 // full the context window is and prints one line. It always ends with 0.
 func (app *App) statusLine(ctx context.Context) {
-	in := wire.DecodeStatusLine(stop.ReadEvent(app.In, 2*time.Second))
+	in := wire.DecodeStatusLine(agent.ReadEvent(app.In, 2*time.Second))
 	line, use := autonomy.StatusLine{Model: in.Model, Window: in.Window}, "context –"
 	if u := in.Use; u != nil {
 		line.Known, line.Tokens = true, u.Tokens

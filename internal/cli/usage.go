@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"gauntlet/internal/text"
 )
 
 // flagError says what is wrong with a flag and what it takes, not what the
@@ -16,7 +18,7 @@ func (app *App) flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		name := unknown.GetSpecifiedName()
-		if near := nearest(name, flagNames(cmd)); near != "" {
+		if near := text.Nearest(name, flagNames(cmd)); near != "" {
 			return exit(2, "unknown flag --%s (did you mean --%s?)%s", name, near, see)
 		}
 		if other := app.hasFlag(name); other != "" {
@@ -68,41 +70,6 @@ func flagNames(cmd *cobra.Command) []string {
 	return out
 }
 
-// nearest is the name that a typing error away may have been meant; "" if none.
-func nearest(name string, names []string) string {
-	best, at := "", max(len(name)/3, 1)+1
-	for _, n := range names {
-		d := distance(name, n)
-		if strings.HasPrefix(n, name) && len(name) > 1 {
-			d = 1
-		}
-		if d < at && d < len(n) {
-			best, at = n, d
-		}
-	}
-	return best
-}
-
-// distance is how many letters have to be changed, added or taken away.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := before
-			if a[i-1] != b[j-1] {
-				cost = min(before, row[j], row[j-1]) + 1
-			}
-			before, row[j] = row[j], cost
-		}
-	}
-	return row[len(b)]
-}
-
 // explainArgs makes a command and those below it say what they take.
 func explainArgs(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
@@ -125,7 +92,7 @@ func explainArgs(cmd *cobra.Command) {
 			for _, c := range cmd.Commands() {
 				names = append(names, c.Name())
 			}
-			if near := nearest(args[0], names); near != "" {
+			if near := text.Nearest(args[0], names); near != "" {
 				return exit(2, "unknown command %q for %q (did you mean %q?)", args[0], cmd.CommandPath(), near)
 			}
 			return exit(2, "unknown command %q for %q; %s", args[0], cmd.CommandPath(), see)
@@ -151,7 +118,7 @@ func helpCmd() *cobra.Command {
 				for _, c := range cmd.Root().Commands() {
 					names = append(names, append(slices.Clone(c.Aliases), c.Name())...)
 				}
-				if near := nearest(args[0], names); near != "" {
+				if near := text.Nearest(args[0], names); near != "" {
 					return exit(2, "no help for %q (did you mean %q?)", strings.Join(args, " "), near)
 				}
 				return exit(2, "no help for %q; see: gauntlet --help", strings.Join(args, " "))

@@ -9,6 +9,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/goccy/go-yaml/ast"
+
+	"gauntlet/internal/text"
 )
 
 // maxErrors is how much is said about one file; nobody reads more.
@@ -309,7 +311,7 @@ func (d *decoder) unknownKey(kv *ast.MappingValueNode, t reflect.Type, field, ke
 		d.warn(kv.Key, path, "has no effect: a check is named by its file; remove it")
 		return
 	}
-	d.fail(kv.Key, path, nearest(key, keys(t)), "unknown key")
+	d.fail(kv.Key, path, text.Nearest(key, keys(t)), "unknown key")
 }
 
 // required reports fields that must be there and are not.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/reviewdog/errorformat/fmts"
+
+	"gauntlet/internal/text"
 )
 
 // ReportFormats are the words that report may be, beside efm:NAME and a regular
@@ -58,12 +60,12 @@ func reportProblem(report string) (problem, hint string) {
 	if name, ok := strings.CutPrefix(report, "efm:"); ok {
 		known := slices.Sorted(maps.Keys(fmts.DefinedFmts()))
 		if !slices.Contains(known, name) {
-			return fmt.Sprintf("there is no errorformat %s", quote(name)), nearest(name, known)
+			return fmt.Sprintf("there is no errorformat %s", quote(name)), text.Nearest(name, known)
 		}
 		return "", ""
 	}
 	if !strings.Contains(report, "(?") {
-		return quote(report) + " is neither a report format nor a regular expression with named groups", nearest(report, ReportFormats())
+		return quote(report) + " is neither a report format nor a regular expression with named groups", text.Nearest(report, ReportFormats())
 	}
 	re, err := regexp.Compile(report)
 	if err != nil {

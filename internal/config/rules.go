@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"gauntlet/internal/text"
 )
 
 // checkProject applies the rules that one field's tags cannot say.
@@ -41,7 +43,7 @@ func (l *loader) checkLogDir(d *decoder) {
 	if dir == "" {
 		return
 	}
-	abs := absolute(l.root, dir)
+	abs := Absolute(l.root, dir)
 	for _, own := range []string{Dir, ".git"} {
 		if within(filepath.Join(l.root, own), abs) {
 			d.failField("log_dir", "", "%s must not lie in %s; take a folder of its own, such as gauntlet_logs", quote(dir), own)
@@ -72,7 +74,7 @@ func (l *loader) checkEntryPoint(d *decoder, field string, ep EntryPoint) {
 		if l.out.Checks[name] != nil || l.broken["check "+name] {
 			continue
 		}
-		d.failField(field+".checks["+strconv.Itoa(i)+"]", nearest(name, slices.Sorted(maps.Keys(l.out.Checks))),
+		d.failField(field+".checks["+strconv.Itoa(i)+"]", text.Nearest(name, slices.Sorted(maps.Keys(l.out.Checks))),
 			"there is no check %s: %s does not exist", quote(name), path.Join(Dir, ChecksDir, printable(name)+".yml"))
 	}
 	for i, name := range ep.Reviews {
@@ -82,7 +84,7 @@ func (l *loader) checkEntryPoint(d *decoder, field string, ep EntryPoint) {
 		}
 		r := l.out.Reviews[name]
 		if r == nil {
-			d.failField(at, nearest(name, slices.Sorted(maps.Keys(l.out.Reviews))),
+			d.failField(at, text.Nearest(name, slices.Sorted(maps.Keys(l.out.Reviews))),
 				"there is no review %s: %s does not exist", quote(name), path.Join(Dir, ReviewsDir, printable(name)+".md"))
 			continue
 		}
@@ -166,7 +168,7 @@ func checkCheckpoint(d *decoder, c *Checkpoint) {
 		}
 		if after := a.action.After; after != "" {
 			if ids := c.actionIDs(); !slices.Contains(ids, after) {
-				d.failField(a.field+".after", nearest(after, ids), "there is no action %s", quote(after))
+				d.failField(a.field+".after", text.Nearest(after, ids), "there is no action %s", quote(after))
 			}
 		}
 		if a.action.After != "" && a.action.After == a.action.ID {

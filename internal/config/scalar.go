@@ -3,12 +3,15 @@ package config
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"gauntlet/internal/text"
 )
 
 // scalar decodes one value and holds it against the tags of its field.
@@ -71,16 +74,16 @@ func boolOf(n ast.Node) (value, ok bool) {
 	return false, false
 }
 
-func (d *decoder) text(n ast.Node, text, field string, tag reflect.StructTag) {
-	if strings.ContainsRune(text, 0) {
+func (d *decoder) text(n ast.Node, value, field string, tag reflect.StructTag) {
+	if strings.ContainsRune(value, 0) {
 		d.fail(n, field, "", "must not contain a NUL character")
 		return
 	}
-	if strings.TrimSpace(text) == "" && (tag.Get("required") != "" || tag.Get("nonblank") != "" || tag.Get("enum") != "") {
+	if strings.TrimSpace(value) == "" && (tag.Get("required") != "" || tag.Get("nonblank") != "" || tag.Get("enum") != "") {
 		d.fail(n, field, "", "must not be empty")
 		return
 	}
-	if tag.Get("nonblank") != "" && strings.ContainsFunc(text, unicode.IsControl) {
+	if tag.Get("nonblank") != "" && strings.ContainsFunc(value, unicode.IsControl) {
 		d.fail(n, field, "", "must be one line without control characters")
 		return
 	}
@@ -89,12 +92,10 @@ func (d *decoder) text(n ast.Node, text, field string, tag reflect.StructTag) {
 		return
 	}
 	known := strings.Split(words, ",")
-	for _, w := range known {
-		if w == text {
-			return
-		}
+	if slices.Contains(known, value) {
+		return
 	}
-	d.fail(n, field, nearest(text, known), "must be one of %s, not %s", strings.Join(known, ", "), quote(text))
+	d.fail(n, field, text.Nearest(value, known), "must be one of %s, not %s", strings.Join(known, ", "), quote(value))
 }
 
 func (d *decoder) number(n ast.Node, f float64, field string, tag reflect.StructTag) {

@@ -163,7 +163,7 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 		c.Scope = l.out.Settings.Scope
 		l.out.value("checkpoint.scope").Value = c.Scope
 	}
-	l.out.Settings.LogDir = absolute(l.root, p.LogDir)
+	l.out.Settings.LogDir = Absolute(l.root, p.LogDir)
 	l.remote(global.Remote)
 	if v := l.out.value("stop_hook.mode"); v.Origin == OriginEnvironment {
 		l.out.Settings.ModeOverride = p.StopHook.Mode
@@ -325,7 +325,7 @@ func megabytes(n float64) int64 {
 	return math.MaxInt64
 }
 
-func absolute(root, p string) string {
+func Absolute(root, p string) string {
 	p = filepath.FromSlash(p)
 	if filepath.IsAbs(p) {
 		return filepath.Clean(p)

@@ -95,7 +95,7 @@ func (s *selector) add(ep config.EntryPoint, e entry) {
 		}
 		dir := e.dir
 		if c.WorkingDirectory != "" {
-			dir = absolute(s.cfg.Root, c.WorkingDirectory)
+			dir = config.Absolute(s.cfg.Root, c.WorkingDirectory)
 		}
 		place := string(KindCheck) + "\x00" + name + "\x00" + dir
 		j := Job{Kind: KindCheck, Name: name, Entry: e.path, Dir: dir, Exclude: ep.Exclude, Check: c}
@@ -189,7 +189,7 @@ func expand(root, pattern string, changed []string) []entry {
 		return children(root, "", changed)
 	}
 	if !hasMeta(p) {
-		e := entry{path: p, dir: absolute(root, p)}
+		e := entry{path: p, dir: config.Absolute(root, p)}
 		if st, err := os.Stat(e.dir); err == nil && !st.IsDir() {
 			e.dir = filepath.Dir(e.dir)
 		}
@@ -202,7 +202,7 @@ func expand(root, pattern string, changed []string) []entry {
 		return []entry{e}
 	}
 	base, _ := doublestar.SplitPattern(p)
-	e := entry{path: p, dir: absolute(root, base)}
+	e := entry{path: p, dir: config.Absolute(root, base)}
 	for _, c := range changed {
 		if ok, err := doublestar.Match(p, c); err == nil && ok {
 			e.active = true
@@ -227,7 +227,7 @@ func children(root, parent string, changed []string) []entry {
 		}
 	}
 	names := map[string]bool{}
-	list, _ := safefile.ReadDir(root, absolute(root, parent), -1)
+	list, _ := safefile.ReadDir(root, config.Absolute(root, parent), -1)
 	for _, d := range list {
 		if d.IsDir() && !strings.HasPrefix(d.Name(), ".git") {
 			names[d.Name()] = true
@@ -235,7 +235,7 @@ func children(root, parent string, changed []string) []entry {
 	}
 	var out []entry
 	for name := range names { // a deleted folder has nothing left to check
-		out = append(out, entry{path: prefix + name, dir: absolute(root, prefix+name), active: active[name]})
+		out = append(out, entry{path: prefix + name, dir: config.Absolute(root, prefix+name), active: active[name]})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].path < out[j].path })
 	return out
@@ -277,12 +277,4 @@ func (j Job) Covers(p string) bool {
 		return err == nil && ok
 	}
 	return under(p, j.Entry)
-}
-
-func absolute(root, p string) string {
-	p = filepath.FromSlash(p)
-	if filepath.IsAbs(p) {
-		return filepath.Clean(p)
-	}
-	return filepath.Join(root, p)
 }

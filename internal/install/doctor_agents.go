@@ -68,7 +68,7 @@ func (d *Doctor) agent(a agent.Adapter, ins []Installed, last map[string]session
 		d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: s.Label + " calls gauntlet stop-hook through an entry that somebody wrote by hand; it is not examined"})
 	case good == 0 && len(ins) == 0:
 		if stop, fired := last[string(event.Stop)]; fired {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: fmt.Sprintf("%s has no stop hook of ours in its settings, but one fired %s: a package brought it", s.Label, ago(d.Now.Sub(stop.At)))})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: fmt.Sprintf("%s has no stop hook of ours in its settings, but one fired %s: a package brought it", s.Label, text.Ago(d.Now.Sub(stop.At)))})
 			break
 		}
 		d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: s.Label + " is here, but has no stop hook of ours", Fix: "gauntlet install --agent " + a.Name()})
@@ -191,7 +191,7 @@ func (d *Doctor) heartbeat(a agent.Adapter, last map[string]session.Heartbeat, b
 		d.add(Check{Name: "heartbeat", Agent: a.Name(), State: Info, Message: "the stop hook has not fired in this project yet" + d.others(a, last), Fix: "start " + a.Setup().Label + " here and let it answer once"})
 		return
 	}
-	c := Check{Name: "heartbeat", Agent: a.Name(), State: OK, Message: "the stop hook last fired " + ago(d.Now.Sub(stop.At)) + status(stop.Status) + d.others(a, last)}
+	c := Check{Name: "heartbeat", Agent: a.Name(), State: OK, Message: "the stop hook last fired " + text.Ago(d.Now.Sub(stop.At)) + status(stop.Status) + d.others(a, last)}
 	switch stop.Status {
 	case string(event.InfrastructureErr), string(event.Error), string(event.InvalidInput), string(event.Untrusted):
 		c.State, c.Fix = Warn, "gauntlet explain" // it was approved unjudged
@@ -209,7 +209,7 @@ func (d *Doctor) others(a agent.Adapter, last map[string]session.Heartbeat) stri
 	told := map[event.Kind]bool{event.Stop: true}
 	for _, h := range a.Setup().Hooks {
 		if b, ok := last[string(h.Kind)]; ok && !told[h.Kind] {
-			out += ", " + h.Event + " " + ago(d.Now.Sub(b.At))
+			out += ", " + h.Event + " " + text.Ago(d.Now.Sub(b.At))
 		}
 		told[h.Kind] = true
 	}
@@ -221,18 +221,4 @@ func status(s string) string {
 		return ""
 	}
 	return " (" + s + ")"
-}
-
-// ago is a span as people say it.
-func ago(d time.Duration) string {
-	unit := func(n int, name string) string { return text.Count(n, name) + " ago" }
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return unit(int(d/time.Minute), "minute")
-	case d < 48*time.Hour:
-		return unit(int(d/time.Hour), "hour")
-	}
-	return unit(int(d/(24*time.Hour)), "day")
 }

@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/tasks"
+	"gauntlet/internal/text"
 )
 
 // LastRun is what the history knows about a gate.
@@ -85,7 +86,7 @@ func (d *Doctor) gate(name string, c *config.Check, entries []string) bool {
 	}
 	last := d.Last[name]
 	if last.Status == "error" {
-		complain(fmt.Sprintf("could not run when it was last tried, %s: %s", ago(d.Now.Sub(last.At)), last.Message), "install what is missing, then: gauntlet run "+name)
+		complain(fmt.Sprintf("could not run when it was last tried, %s: %s", text.Ago(d.Now.Sub(last.At)), last.Message), "install what is missing, then: gauntlet run "+name)
 	}
 	if c.Mode == config.ModeObserve {
 		if since := d.observedSince(c, last); !since.IsZero() && d.Now.Sub(since) > longObserved {

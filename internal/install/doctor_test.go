@@ -178,17 +178,6 @@ func TestEveryProblemHasItsFix(t *testing.T) {
 	}
 }
 
-func TestAgo(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Hour: "just now", 30 * time.Second: "just now", time.Minute: "1 minute ago", 59 * time.Minute: "59 minutes ago",
-		time.Hour: "1 hour ago", 47 * time.Hour: "47 hours ago", 72 * time.Hour: "3 days ago",
-	} {
-		if got := ago(d); got != want {
-			t.Errorf("%s: %s, want %s", d, got, want)
-		}
-	}
-}
-
 func TestLockWaits(t *testing.T) {
 	p := places(t)
 	release, err := p.Lock(t.Context())

@@ -11,6 +11,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // Recorded is a verdict of the history with its gates.
@@ -227,15 +228,15 @@ func (r *recorder) suggest() {
 		for _, b := range ids[i+1:] {
 			p := pair{a, b}
 			if both[p] >= MinSamples && differ[p] == 0 && failed[a] >= minSuggestion {
-				add("repeats", b, failed[b], "%s failed exactly when %s did, %s in %s: it only repeats it", b, a, plural(failed[b], "time"), plural(both[p], "stop"))
+				add("repeats", b, failed[b], "%s failed exactly when %s did, %s in %s: it only repeats it", b, a, text.Count(failed[b], "time"), text.Count(both[p], "stop"))
 			}
 		}
 		rule := r.t.rules[a]
 		if rule.Wrong >= minSuggestion && rule.Right == 0 {
-			add("never_right", a, rule.Wrong, "%s was never shown to be right and %s wrong: gauntlet observe %s", a, plural(rule.Wrong, "time"), gateName(a))
+			add("never_right", a, rule.Wrong, "%s was never shown to be right and %s wrong: gauntlet observe %s", a, text.Count(rule.Wrong, "time"), gateName(a))
 		}
 		if flaky[a] > 0 {
-			add("flaky", a, flaky[a], "%s passed and failed on the same content %s: set retries: 1, or quarantine it until it is repaired", a, plural(flaky[a], "time"))
+			add("flaky", a, flaky[a], "%s passed and failed on the same content %s: set retries: 1, or quarantine it until it is repaired", a, text.Count(flaky[a], "time"))
 		}
 	}
 }

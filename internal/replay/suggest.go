@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/text"
 )
 
 // minSuggestion is how often something must have been seen to be worth a line.
@@ -23,7 +24,7 @@ func (t *tally) suggestEvidence(j *judge, unseen map[string]map[string]int) {
 			}
 			t.report.Suggestions = append(t.report.Suggestions, Suggestion{
 				Kind: "evidence", Rule: rule, Count: n,
-				Text: fmt.Sprintf("add %q to the evidence of the action %s: %s asked for it after that had passed", command, id, plural(n, "stop")),
+				Text: fmt.Sprintf("add %q to the evidence of the action %s: %s asked for it after that had passed", command, id, text.Count(n, "stop")),
 			})
 		}
 	}
@@ -36,7 +37,7 @@ func (t *tally) suggestNeverRight() {
 		if strings.HasPrefix(name, "observation:") && r.Raised >= MinSamples && r.Right == 0 {
 			t.report.Suggestions = append(t.report.Suggestions, Suggestion{
 				Kind: "never_right", Rule: name, Count: r.Raised,
-				Text: fmt.Sprintf("%s was made at %s and never shown to be right: set checkpoint.observations to tell or off", name, plural(r.Raised, "stop")),
+				Text: fmt.Sprintf("%s was made at %s and never shown to be right: set checkpoint.observations to tell or off", name, text.Count(r.Raised, "stop")),
 			})
 		}
 	}
@@ -65,11 +66,4 @@ func (t *tally) suggestRepeats(j *judge) {
 			}
 		}
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

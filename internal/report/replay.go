@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/redact"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/text"
 )
 
 // Replay prints a replay for a person: what to change first, then what could be
@@ -31,7 +32,7 @@ func Replay(w io.Writer, r replay.Report, t Terminal) error {
 	if a := r.Against; a != nil {
 		out.printf("\n%s\n", t.paint(bold, "Against the second policy"))
 		ruleTable(out, *a, t)
-		out.printf("\n%s judged differently\n", plural(len(r.Changed), "stop"))
+		out.printf("\n%s judged differently\n", text.Count(len(r.Changed), "stop"))
 		for i, c := range r.Changed {
 			if i == 20 {
 				out.printf("  and %d more (--json shows all)\n", len(r.Changed)-i)
@@ -58,12 +59,12 @@ func coverage(out *errWriter, r replay.Report) {
 	c := r.Coverage
 	switch r.Source {
 	case "commits":
-		out.printf("%s, %s judged", plural(c.Stops, "commit"), plural(c.Changed, "commit"))
+		out.printf("%s, %s judged", text.Count(c.Stops, "commit"), text.Count(c.Changed, "commit"))
 	case "history":
-		out.printf("%s in %s, %s judged", plural(c.Stops, "recorded stop"), plural(c.Sessions, "session"), plural(c.Changed, "stop"))
+		out.printf("%s in %s, %s judged", text.Count(c.Stops, "recorded stop"), text.Count(c.Sessions, "session"), text.Count(c.Changed, "stop"))
 	default:
 		out.printf("%s, %s, %s with a stop, %d of them changed files; %d unreadable",
-			plural(c.Sessions, "session"), plural(c.Turns, "turn"), plural(c.Stops, "turn"), c.Changed, c.Unreadable)
+			text.Count(c.Sessions, "session"), text.Count(c.Turns, "turn"), text.Count(c.Stops, "turn"), c.Changed, c.Unreadable)
 	}
 	var formats []string
 	for _, name := range slices.Sorted(maps.Keys(c.Formats)) {
@@ -114,7 +115,7 @@ func ruleTable(out *errWriter, r replay.Report, t Terminal) {
 
 // share is k of n, with a percentage only where there are enough.
 func share(k, n int, noun string) string {
-	text := fmt.Sprintf("%d of %s", k, plural(n, noun))
+	text := fmt.Sprintf("%d of %s", k, text.Count(n, noun))
 	if n >= replay.MinSamples {
 		text += fmt.Sprintf(" (%.0f %%)", 100*float64(k)/float64(n))
 	}
@@ -135,10 +136,3 @@ func (e *errWriter) Write(p []byte) (int, error) {
 }
 
 func (e *errWriter) printf(format string, args ...any) { fmt.Fprintf(e, format, args...) }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

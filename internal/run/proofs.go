@@ -67,7 +67,7 @@ func (e *execution) reused(j gate.Job, rec *proof.Record) gate.Result {
 // Origin says in words where a reused result comes from, seen from the project
 // at here.
 func Origin(o proof.Origin, here string, now time.Time) string {
-	said := "passed " + ago(now.Sub(o.At))
+	said := "passed " + text.Ago(now.Sub(o.At))
 	switch o.Source {
 	case proof.Run:
 		said += " here"
@@ -93,20 +93,6 @@ func Origin(o proof.Origin, here string, now time.Time) string {
 		said += ", same " + text.Count(o.Files, "file")
 	}
 	return redact.Line(said, 300)
-}
-
-func ago(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return "just now"
-	case d < time.Minute:
-		return fmt.Sprintf("%d s ago", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
 }
 
 // attribute says of a failure whether it was there before this turn, and of an

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func (d *folder) lefthook() {
 	for _, hook := range []string{"pre-push", "pre-commit"} {
 		m, _ := doc[hook].(map[string]any)
 		commands, _ := m["commands"].(map[string]any)
-		for _, name := range sortedKeys(commands) {
+		for _, name := range slices.Sorted(maps.Keys(commands)) {
 			command, _ := commands[name].(map[string]any)
 			d.hookCommand(file, name, command)
 		}
@@ -153,13 +154,4 @@ func listOf(v any) []any {
 		return v
 	}
 	return []any{v}
-}
-
-func sortedKeys(m map[string]any) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

@@ -44,6 +44,8 @@ func (f Field) ts() string {
 		t = "boolean"
 	case Texts:
 		t = "string[]"
+	case Integers:
+		t = "number[]"
 	case List, Objects:
 		t = "unknown[]"
 	case Object:

@@ -81,6 +81,8 @@ func (s Style) field(f Field, path string) *jsontree.Value {
 		if s.File && f.Required {
 			v.Set("minItems", jsontree.NewInt(1))
 		}
+	case Integers:
+		v.Set("items", object("type", text("integer")))
 	case Any, Text, Integer, Decimal, Flag, List:
 	}
 	s.limits(f, v)
@@ -96,7 +98,7 @@ func (s Style) field(f Field, path string) *jsontree.Value {
 func (s Style) types(f Field) *jsontree.Value {
 	names := [...][]string{
 		Any: {"string", "object", "array", "number", "boolean"}, Text: {"string"}, Integer: {"integer"}, Decimal: {"number"}, Flag: {"boolean"},
-		Texts: {"array"}, List: {"array"}, Objects: {"array"}, Object: {"object"}, Map: {"object"}, TextMap: {"object"},
+		Texts: {"array"}, Integers: {"array"}, List: {"array"}, Objects: {"array"}, Object: {"object"}, Map: {"object"}, TextMap: {"object"},
 	}[f.Type]
 	switch {
 	case f.Nullable && !s.File:

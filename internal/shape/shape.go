@@ -31,6 +31,7 @@ const (
 	Decimal
 	Flag
 	Texts
+	Integers
 	List
 	Objects // an array of objects
 	Object
@@ -111,6 +112,8 @@ func typeOf(t reflect.Type) (Type, []Field, string) {
 		switch t.Elem().Kind() {
 		case reflect.String:
 			return Texts, nil, ""
+		case reflect.Int:
+			return Integers, nil, ""
 		case reflect.Struct:
 			return Objects, fields(t.Elem()), ""
 		default:

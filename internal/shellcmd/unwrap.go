@@ -197,22 +197,9 @@ func takesNames(name string) bool {
 	}, name)
 }
 
-// uvRun is what `uv run` runs; `uv run -m pytest` runs a module.
+// uvRun is what `uv run` runs; of `uv run -m pytest` the module.
 func uvRun(args []string) []string {
-	valued := []string{"--with", "--extra", "--group", "--python", "-p", "--env-file", "--directory", "--project", "--package", "--with-requirements", "--index-url"}
-	for i := 0; i < len(args); i++ {
-		switch {
-		case args[i] == "-m" || args[i] == "--module":
-			return rest(args, i+1)
-		case args[i] == "--":
-			return rest(args, i+1)
-		case slices.Contains(valued, args[i]):
-			i++
-		case !strings.HasPrefix(args[i], "-"):
-			return args[i:]
-		}
-	}
-	return nil
+	return skipFlags(args, "--with", "--extra", "--group", "--python", "-p", "--env-file", "--directory", "--project", "--package", "--with-requirements", "--index-url")
 }
 
 func npxCommand(args []string) []string {

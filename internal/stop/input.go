@@ -1,23 +1,15 @@
 package stop
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"time"
+
+	"gauntlet/internal/agent"
 )
 
-// Bounds of the event on stdin.
-const (
-	stdinPatience = 5 * time.Second
-	maxStdin      = 32 << 20
-)
-
-// errNoInput says that the rest of the event did not come in time.
-var errNoInput = errors.New("the event did not arrive in time")
+// stdinPatience is how long a client may take to send the event.
+const stdinPatience = 5 * time.Second
 
 // usualDelay is when the event is there, if it comes at all.
 const usualDelay = 50 * time.Millisecond
@@ -27,59 +19,16 @@ const usualDelay = 50 * time.Millisecond
 func (s *stopping) readEvent(ctx context.Context) (payload []byte, interrupted bool) {
 	f, ok := s.Stdin.(*os.File)
 	if !ok || arrives(f, usualDelay) {
-		return ReadEvent(s.Stdin, stdinPatience), false
+		return agent.ReadEvent(s.Stdin, stdinPatience), false
 	}
 	ctx, release := s.Interruptible(ctx)
 	defer release()
 	got := make(chan []byte, 1)
-	go func() { got <- ReadEvent(f, stdinPatience) }()
+	go func() { got <- agent.ReadEvent(f, stdinPatience) }()
 	select {
 	case payload = <-got:
 		return payload, false
 	case <-ctx.Done():
 		return nil, true
 	}
-}
-
-// ReadEvent reads one JSON value: until it is whole or the input ends,
-// whichever is first. A caller that keeps stdin open, or sends nothing, does
-// not keep us; what has come by then is returned.
-func ReadEvent(r io.Reader, patience time.Duration) []byte {
-	if f, ok := r.(*os.File); ok {
-		r = patientReader(f, patience)
-	}
-	if r == nil {
-		return nil
-	}
-	var seen bytes.Buffer
-	var value json.RawMessage
-	in := io.TeeReader(io.LimitReader(r, maxStdin), &seen)
-	if err := json.NewDecoder(skipBOM(in)).Decode(&value); err != nil {
-		return seen.Bytes() // not one whole value: let the decoder say why
-	}
-	return value
-}
-
-// skipBOM drops a byte order mark, which some shells put in front of a pipe.
-func skipBOM(r io.Reader) io.Reader {
-	var head [3]byte
-	n, err := io.ReadFull(r, head[:1])
-	if n == 0 || head[0] != 0xef {
-		return io.MultiReader(bytes.NewReader(head[:n]), errReader{err}, r)
-	}
-	m, err := io.ReadFull(r, head[1:])
-	if m == 2 && head[1] == 0xbb && head[2] == 0xbf {
-		return r
-	}
-	return io.MultiReader(bytes.NewReader(head[:1+m]), errReader{err}, r)
-}
-
-// errReader repeats an error met while looking ahead, nothing when there was none.
-type errReader struct{ err error }
-
-func (e errReader) Read([]byte) (int, error) {
-	if e.err == nil {
-		return 0, io.EOF
-	}
-	return 0, e.err
 }

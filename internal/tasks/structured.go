@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"encoding/json"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -78,47 +79,39 @@ func (r *Recipe) add(v any, vars map[string]string) {
 // packageJSON reads the scripts of a package.json, with those that npm runs
 // before and after.
 func (s *Set) packageJSON(dir string) (File, bool) {
-	name, text := s.text(dir, "package.json")
-	if name == "" {
-		return File{}, false
-	}
-	var doc struct {
-		Scripts map[string]any `json:"scripts"`
-	}
-	if json.Unmarshal([]byte(text), &doc) != nil {
-		return File{}, false
-	}
-	f := File{Name: name, Runner: "npm"}
-	for _, script := range sortedKeys(doc.Scripts) {
-		line, ok := doc.Scripts[script].(string)
+	f, scripts, ok := s.scripts(dir, "package.json", "npm")
+	for _, script := range slices.Sorted(maps.Keys(scripts)) {
+		line, ok := scripts[script].(string)
 		if !ok || strings.TrimSpace(line) == "" {
 			continue
 		}
 		r := Recipe{Name: script, Lines: []string{strings.TrimSpace(line)}}
-		if _, ok := doc.Scripts["pre"+script].(string); ok {
+		if _, ok := scripts["pre"+script].(string); ok {
 			r.Needs = []string{"pre" + script}
 		}
 		f.Recipes = append(f.Recipes, r)
 	}
-	return f, true
+	return f, ok
+}
+
+// scripts reads the member "scripts" of a JSON file.
+func (s *Set) scripts(dir, file, runner string) (File, map[string]any, bool) {
+	name, text := s.text(dir, file)
+	var doc struct {
+		Scripts map[string]any `json:"scripts"`
+	}
+	if name == "" || json.Unmarshal([]byte(text), &doc) != nil {
+		return File{}, nil, false
+	}
+	return File{Name: name, Runner: runner}, doc.Scripts, true
 }
 
 // composer reads the scripts of a composer.json; "@name" calls another one.
 func (s *Set) composer(dir string) (File, bool) {
-	name, text := s.text(dir, "composer.json")
-	if name == "" {
-		return File{}, false
-	}
-	var doc struct {
-		Scripts map[string]any `json:"scripts"`
-	}
-	if json.Unmarshal([]byte(text), &doc) != nil {
-		return File{}, false
-	}
-	f := File{Name: name, Runner: "composer"}
-	for _, script := range sortedKeys(doc.Scripts) {
+	f, scripts, ok := s.scripts(dir, "composer.json", "composer")
+	for _, script := range slices.Sorted(maps.Keys(scripts)) {
 		r := Recipe{Name: script}
-		for _, item := range listOf(doc.Scripts[script]) {
+		for _, item := range listOf(scripts[script]) {
 			line := strings.TrimSpace(asText(item))
 			switch {
 			case strings.HasPrefix(line, "@php "):
@@ -134,7 +127,7 @@ func (s *Set) composer(dir string) (File, bool) {
 		}
 		f.Recipes = append(f.Recipes, r)
 	}
-	return f, true
+	return f, ok
 }
 
 // deno reads the tasks of a deno.json.
@@ -151,7 +144,7 @@ func (s *Set) deno(dir string) (File, bool) {
 		return File{}, false
 	}
 	f := File{Name: name, Runner: "deno"}
-	for _, task := range sortedKeys(doc.Tasks) {
+	for _, task := range slices.Sorted(maps.Keys(doc.Tasks)) {
 		r := Recipe{Name: task}
 		switch v := doc.Tasks[task].(type) {
 		case string:
@@ -187,7 +180,7 @@ func (s *Set) mise(dir string) (File, bool) {
 		return File{}, false
 	}
 	f := File{Name: name, Runner: "mise"}
-	for _, task := range sortedKeys(doc.Tasks) {
+	for _, task := range slices.Sorted(maps.Keys(doc.Tasks)) {
 		r := Recipe{Name: task}
 		switch v := doc.Tasks[task].(type) {
 		case map[string]any:
@@ -238,7 +231,7 @@ func (s *Set) pdm(dir string) (File, bool) {
 func (s *Set) hatch(dir string) (File, bool) {
 	out := File{Name: "pyproject.toml", Runner: "hatch"}
 	envs := s.pyproject(dir, "tool", "hatch", "envs")
-	for _, env := range sortedKeys(envs) {
+	for _, env := range slices.Sorted(maps.Keys(envs)) {
 		m, _ := envs[env].(map[string]any)
 		scripts, _ := m["scripts"].(map[string]any)
 		f, _ := pythonTasks("hatch", scripts, "hatch run "+env+":")
@@ -260,7 +253,7 @@ func (s *Set) hatch(dir string) (File, bool) {
 
 func pythonTasks(runner string, tasks map[string]any, call string) (File, bool) {
 	f := File{Name: "pyproject.toml", Runner: runner}
-	for _, name := range sortedKeys(tasks) {
+	for _, name := range slices.Sorted(maps.Keys(tasks)) {
 		r := Recipe{Name: name}
 		switch v := tasks[name].(type) {
 		case string:
@@ -309,15 +302,6 @@ func texts(v any) []string {
 func asText(v any) string {
 	s, _ := v.(string)
 	return s
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // inside joins a recipe's directory to its file's; "" when it leaves the tree.

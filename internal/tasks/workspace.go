@@ -3,6 +3,7 @@ package tasks
 import (
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -122,7 +123,7 @@ func (s *Set) nxTargets(dir string) (File, bool) {
 		return File{}, false
 	}
 	f := File{Name: name, Runner: "nx"}
-	for _, target := range sortedKeys(doc.Targets) {
+	for _, target := range slices.Sorted(maps.Keys(doc.Targets)) {
 		t := doc.Targets[target]
 		r := Recipe{Name: target}
 		for _, line := range append([]string{t.Command, t.Options.Command}, commandTexts(t.Options.Commands)...) {
@@ -180,7 +181,7 @@ func (s *Set) moonTasks(dir string) (File, bool) {
 		return File{}, false
 	}
 	f := File{Name: name, Runner: "moon"}
-	for _, task := range sortedKeys(doc.Tasks) {
+	for _, task := range slices.Sorted(maps.Keys(doc.Tasks)) {
 		t := doc.Tasks[task]
 		r := Recipe{Name: task}
 		if line := strings.Join(texts(t.Command), " "); line != "" {

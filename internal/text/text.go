@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -103,4 +104,17 @@ func Visible(s string) string {
 func hides(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
 		r == 0x200e || r == 0x200f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
+}
+
+// Ago says how long something is past: "just now", "5 minutes ago".
+func Ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return Count(int(d/time.Minute), "minute") + " ago"
+	case d < 48*time.Hour:
+		return Count(int(d/time.Hour), "hour") + " ago"
+	}
+	return Count(int(d/(24*time.Hour)), "day") + " ago"
 }

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"sort"
 	"sync/atomic"
 	"time"
 
+	longrunning "cloud.google.com/go/longrunning/autogen/longrunningpb"
+	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	bspb "google.golang.org/genproto/googleapis/bytestream"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -19,9 +21,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
-
-	longrunning "cloud.google.com/go/longrunning/autogen/longrunningpb"
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 )
 
 // Job is a gate's command and what it needs.
@@ -113,11 +112,11 @@ func (f *Farm) Run(ctx context.Context, job Job, log io.Writer) (Result, error) 
 // describe adds command and action to the blobs and returns the action's digest.
 func describe(job Job, root *repb.Digest, blobs map[string]blob) (*repb.Digest, error) {
 	cmd := &repb.Command{Arguments: []string{"/bin/sh", "-c", job.Command}, WorkingDirectory: job.Dir}
-	for _, name := range sortedKeys(job.Env) {
+	for _, name := range slices.Sorted(maps.Keys(job.Env)) {
 		cmd.EnvironmentVariables = append(cmd.EnvironmentVariables, &repb.Command_EnvironmentVariable{Name: name, Value: job.Env[name]})
 	}
 	platform := &repb.Platform{}
-	for _, name := range sortedKeys(job.Platform) {
+	for _, name := range slices.Sorted(maps.Keys(job.Platform)) {
 		platform.Properties = append(platform.Properties, &repb.Platform_Property{Name: name, Value: job.Platform[name]})
 	}
 	cmd.Platform = platform //nolint:staticcheck // older servers read it here, newer ones in the action
@@ -131,15 +130,6 @@ func describe(job Job, root *repb.Digest, blobs map[string]blob) (*repb.Digest, 
 		// Proofs are kept under keys of Gauntlet's own; the farm's cache is not asked.
 		DoNotCache: true,
 	}, blobs)
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 // upload sends the blobs that the farm does not have.

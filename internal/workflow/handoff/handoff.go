@@ -201,7 +201,7 @@ func fits(t shape.Type, v *jsontree.Value) (want string, ok bool) {
 		return "a whole number of at least 0", isNumber && n >= 0 && n == float64(int64(n))
 	case shape.Flag:
 		return "true or false", k == jsontree.Bool
-	case shape.Texts, shape.List, shape.Objects:
+	case shape.Texts, shape.Integers, shape.List, shape.Objects:
 		return "an array", k == jsontree.Array
 	case shape.Object, shape.Map, shape.TextMap:
 		return "an object", k == jsontree.Object

@@ -1,4 +1,4 @@
-package stop
+package agent
 
 import (
 	"io"
@@ -36,13 +36,13 @@ func TestReadEvent(t *testing.T) {
 	}
 }
 
-// A caller that keeps stdin open keeps nobody waiting: not after a whole value,
-// and not longer than the patience before one.
+// A caller that keeps stdin open does not keep us waiting: not after a whole
+// value, and not longer than the patience before one.
 func TestReadEventFromAnOpenPipe(t *testing.T) {
 	for _, tt := range []struct {
 		sent, want string
-		waits      bool
-	}{{`{"a":1}`, `{"a":1}`, false}, {`{"a":`, `{"a":`, true}, {"", "", true}} {
+		patience   time.Duration
+	}{{`{"a":1}`, `{"a":1}`, time.Hour}, {`{"a":`, `{"a":`, time.Second}, {"", "", time.Second}} {
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -50,11 +50,8 @@ func TestReadEventFromAnOpenPipe(t *testing.T) {
 		if _, err := w.WriteString(tt.sent); err != nil {
 			t.Fatal(err)
 		}
-		start, patience := time.Now(), 300*time.Millisecond
-		got := string(ReadEvent(r, patience))
-		took := time.Since(start)
-		if got != tt.want || (took >= patience) != tt.waits || took > 5*time.Second {
-			t.Errorf("%q: %q after %s", tt.sent, got, took)
+		if got := string(ReadEvent(r, tt.patience)); got != tt.want {
+			t.Errorf("%q: %q", tt.sent, got)
 		}
 		_ = w.Close()
 		_ = r.Close()

@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// maxEvent bounds the event on stdin.
+const maxEvent = 32 << 20
+
+// errNoInput says that the rest of the event did not come in time.
+var errNoInput = errors.New("the event did not arrive in time")
+
+// ReadEvent reads one JSON value: until it is whole or the input ends,
+// whichever is first. A caller that keeps stdin open, or sends nothing, does
+// not keep us; what has come by then is returned.
+func ReadEvent(r io.Reader, patience time.Duration) []byte {
+	if f, ok := r.(*os.File); ok {
+		r = patientReader(f, patience)
+	}
+	if r == nil {
+		return nil
+	}
+	var seen bytes.Buffer
+	var value json.RawMessage
+	in := io.TeeReader(io.LimitReader(r, maxEvent), &seen)
+	if err := json.NewDecoder(skipBOM(in)).Decode(&value); err != nil {
+		return seen.Bytes() // not one whole value: let the decoder say why
+	}
+	return value
+}
+
+// skipBOM drops a byte order mark, which some shells put in front of a pipe.
+func skipBOM(r io.Reader) io.Reader {
+	var head [3]byte
+	n, err := io.ReadFull(r, head[:1])
+	if n == 0 || head[0] != 0xef {
+		return io.MultiReader(bytes.NewReader(head[:n]), errReader{err}, r)
+	}
+	m, err := io.ReadFull(r, head[1:])
+	if m == 2 && head[1] == 0xbb && head[2] == 0xbf {
+		return r
+	}
+	return io.MultiReader(bytes.NewReader(head[:1+m]), errReader{err}, r)
+}
+
+// errReader repeats an error met while looking ahead, nothing when there was none.
+type errReader struct{ err error }
+
+func (e errReader) Read([]byte) (int, error) {
+	if e.err == nil {
+		return 0, io.EOF
+	}
+	return 0, e.err
+}
