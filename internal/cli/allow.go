@@ -84,7 +84,7 @@ func (app *App) allow(ctx context.Context, yes bool) error {
 	}
 	if !yes {
 		if !terminal(app.In) {
-			return exit(2, "nobody can be asked here; to allow it without a question: gauntlet allow --yes")
+			return exit(2, "this is not a terminal, so it cannot ask; to allow it without a question: gauntlet allow --yes")
 		}
 		if !app.ask(ctx, "Allow this? [y/N] ") {
 			return exit(1, "not allowed")
@@ -204,14 +204,14 @@ func (app *App) loaded(cfg *config.Loaded, err error) (*config.Loaded, error) {
 	return cfg, nil
 }
 
-// inCI: in CI the policy of the checkout counts, for what somebody wrote into the
+// inCI: in CI the policy of the checkout counts, for what was written into the
 // pipeline. Not at a stop: an agent there is given GAUNTLET_TRUST.
 func (app *App) inCI() bool {
 	ci := app.Getenv("CI")
 	return ci == "true" || ci == "1"
 }
 
-// wrotePolicy allows what a command of ours has just written, if what was there
+// wrotePolicy allows what one of Gauntlet's commands has just written, if what was there
 // before was allowed too or there was nothing: then a person knows all of it. An
 // agent's call allows nothing. The note is for the person, "" when all is well.
 func (app *App) wrotePolicy(ctx context.Context, before trust.Decision, existed bool, at *site.Site) (note string) {

@@ -114,7 +114,7 @@ func Main(args []string, app *App) int {
 	return 2
 }
 
-// interruptible is a context that ends when somebody wants the process to end.
+// interruptible is a context that ends when a signal asks the process to end.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
@@ -148,7 +148,7 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 
 // root is the command tree. To build all of it takes longer than most commands
 // do; so args that name one get that one, and everything else (help, completion,
-// a word that nobody knows) gets them all.
+// an unknown word) gets them all.
 func (app *App) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet",

@@ -32,7 +32,7 @@ is the file ~/.claude/autonomous-mode.active and holds for all your projects.`,
 	}
 	var asJSON bool
 	status := &cobra.Command{
-		Use: "status", Short: "Say what would happen at the threshold here, and why",
+		Use: "status", Short: "Show what would happen at the threshold here, and why",
 		Example: "  gauntlet auto status\n  gauntlet auto status --json", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return app.autoStatus(asJSON) },
 	}

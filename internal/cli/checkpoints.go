@@ -76,11 +76,11 @@ overwritten without --force, and then it is kept as another snapshot first.`
 func (app *App) repository() (git.Repo, error) {
 	cwd, err := app.Getwd()
 	if err != nil {
-		return git.Repo{}, exit(2, "the current folder cannot be read: %v", err)
+		return git.Repo{}, exit(2, "the current directory cannot be read: %v", err)
 	}
 	repo, err := git.Find(cwd)
 	if err != nil {
-		return repo, exit(2, "this is no git repository: run it inside one")
+		return repo, exit(2, "not a git repository: run it inside one")
 	}
 	return repo, nil
 }
@@ -101,7 +101,7 @@ func (app *App) checkpoint(ctx context.Context, name string) (git.Repo, git.Chec
 			return repo, c, nil
 		}
 	}
-	return repo, git.Checkpoint{}, exit(1, "there is no checkpoint %q; see: gauntlet checkpoints list", redact.Line(name, 80))
+	return repo, git.Checkpoint{}, exit(1, "no snapshot %q; see: gauntlet snapshots list", redact.Line(name, 80))
 }
 
 func (app *App) checkpointsList(ctx context.Context, asJSON bool) error {
@@ -320,7 +320,7 @@ func parseAge(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.Atoi(days)
 		if err != nil || n < 0 || n > 36500 {
-			return 0, fmt.Errorf("%q is no number of days", s)
+			return 0, fmt.Errorf("%q is not a number of days", s)
 		}
 		return time.Duration(n) * 24 * time.Hour, nil
 	}

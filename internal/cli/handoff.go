@@ -39,14 +39,14 @@ func (app *App) handoffValidateCmd() *cobra.Command {
 	var strict bool
 	cmd := &cobra.Command{
 		Use:   "validate",
-		Short: "Check a hand-off on stdin: exit 0 when it is in order, 1 when not",
+		Short: "Check a hand-off on stdin: exit 0 when it is valid, 1 when not",
 		Long: `Check a hand-off and print {"valid":bool,"errors":[{"path","message"}],"warnings":[…]}.
 A summary over its limit makes a request invalid; of a response it is a warning,
 with --strict an error too.`,
 		Example: `  gauntlet handoff validate --kind response --strict < response.json`,
 		Args:    cobra.NoArgs,
 	}
-	kind := kindFlag(cmd, "told by its fields")
+	kind := kindFlag(cmd, "detected from its fields")
 	cmd.Flags().BoolVar(&strict, "strict", false, "reject a response whose summary is over the limit")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		k, err := kind()

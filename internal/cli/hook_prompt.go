@@ -69,6 +69,6 @@ git process, is silent and always ends with 0.
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: told by the event)")
+	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: detected from the event)")
 	return cmd
 }

@@ -48,7 +48,7 @@ func (app *App) beat(at *site.Site, ev event.Event, kind event.Kind) {
 func (app *App) sessionStartHook(ctx context.Context, args []string) {
 	defer func() { _ = recover() }() // a session must start, whatever we did wrong
 	if app.Getenv(event.GuardVar) != "" {
-		return // a reviewer of ours has nothing to carry on
+		return // a reviewer that Gauntlet started has nothing to carry on
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
@@ -64,7 +64,7 @@ func (app *App) sessionStartHook(ctx context.Context, args []string) {
 func (app *App) sessionStartCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session-start",
-		Short: "Tell a fresh session which workflow commands are unfinished",
+		Short: "Tell a new session which workflow commands are unfinished",
 		Long: `Read a session start event on stdin and print, for the agent to read, the open
 resume points of its work tree: command, feature, phase, summary, and whether HEAD
 has moved since. Prints nothing when there are none. Always exits 0.`,
@@ -77,6 +77,6 @@ has moved since. Prints nothing when there are none. Always exits 0.`,
 			return nil
 		},
 	}
-	cmd.Flags().String("agent", "", "which agent sent it (default: told by the event)")
+	cmd.Flags().String("agent", "", "which agent sent it (default: detected from the event)")
 	return cmd
 }

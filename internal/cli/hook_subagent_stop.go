@@ -81,7 +81,7 @@ func (app *App) subagentStopCmd() *cobra.Command {
 		Use:   "subagent-stop",
 		Short: "Check the hand-off in a sub-agent's last message",
 		Long: `Read a sub-agent's stop event on stdin. If its last message holds a hand-off
-response that is not in order, ask for a correction, in the agent's own dialect and
+response that is not valid, ask for a correction, in the agent's own dialect and
 once per sub-agent and turn; otherwise say nothing. Always exits 0.`,
 		Example: `  gauntlet hook subagent-stop --agent claude < event.json`,
 		Args:    cobra.NoArgs,
@@ -95,7 +95,7 @@ once per sub-agent and turn; otherwise say nothing. Always exits 0.`,
 			return nil
 		},
 	}
-	cmd.Flags().String("agent", "", "which agent sent it (default: told by the event)")
+	cmd.Flags().String("agent", "", "which agent sent it (default: detected from the event)")
 	cmd.Flags().Bool("strict", false, "also ask when a summary is over its limit")
 	return cmd
 }

@@ -241,7 +241,7 @@ func gatesOf(p *setup.Plan) []initGate {
 	return out
 }
 
-// changes tells whether there is anything to write.
+// changes reports whether there is anything to write.
 func (w *initWork) changes() bool {
 	return w.files.Changes() ||
 		slices.ContainsFunc(w.report.Hooks, func(c *install.Change) bool { return c.Action != install.Unchanged }) ||

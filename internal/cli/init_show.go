@@ -303,7 +303,7 @@ func dirsOf(gate string, entries []setup.Entry) string {
 	return strings.Join(dirs, ", ") + ": "
 }
 
-// canAsk tells whether a person sees the question and can answer it.
+// canAsk reports whether a person sees the question and can answer it.
 func (app *App) canAsk() bool {
 	in, ok := app.In.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {

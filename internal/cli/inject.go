@@ -22,7 +22,7 @@ func (app *App) injectCmd() *cobra.Command {
 		Long: `For an agent without a usable stop hook: decide what is owed, as a stop would,
 and paste it into the pane as one block, then press Enter. Nothing is typed when
 nothing is owed, when this turn had its checkpoint, or when the last input was
-already a checkpoint of ours.`,
+already one of Gauntlet's checkpoints.`,
 		Example: "  gauntlet inject --tmux %3 --agent codex",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

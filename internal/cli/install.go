@@ -30,7 +30,7 @@ func (f *hookFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.agents, "agent", nil, "only these agents: "+strings.Join(agentNames(), ", ")+", or all (default: those found here)")
 	cmd.Flags().BoolVar(&f.user, "user", false, "your own settings, for every project")
 	cmd.Flags().BoolVar(&f.project, "project", false, "the project's settings, for everybody (default)")
-	cmd.Flags().BoolVar(&f.local, "local", false, "your own settings in this project, where the agent has such")
+	cmd.Flags().BoolVar(&f.local, "local", false, "your own settings in this project, where the agent has them")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, write nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "machine-readable output")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
@@ -91,7 +91,7 @@ func (f *hookFlags) named() ([]agent.Adapter, error) {
 func (app *App) places() (install.Places, error) {
 	cwd, err := app.Getwd()
 	if err != nil {
-		return install.Places{}, exit(2, "the current folder cannot be read: %v", err)
+		return install.Places{}, exit(2, "the current directory cannot be read: %v", err)
 	}
 	p := install.Places{Cwd: cwd, Project: cwd, Getenv: app.Getenv, LookPath: proc.LookPath, Home: text.Home(app.Getenv)}
 	p.Site = site.Here(cwd, app.Getenv)
@@ -111,7 +111,7 @@ func (app *App) installCmd() *cobra.Command {
 		Use:   "install",
 		Short: "Put the stop hook into the agents' settings",
 		Long: `Add Gauntlet's hooks to the settings of the coding agents found here, or of those
-named with --agent. Only entries of our own are added or mended; everything else
+named with --agent. Only Gauntlet's own entries are added or updated; everything else
 in those files stays as it is, to the byte. A file that cannot be read is left
 alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + ` takes it back.`,
 		Example: `  gauntlet install
@@ -214,7 +214,7 @@ func (w *hookWork) run(cmd *cobra.Command, plan func(agent.Adapter) ([]*install.
 func (w *hookWork) fail(a agent.Adapter, err error) {
 	var scope *install.NoScopeError
 	if errors.As(err, &scope) && scope.Scope == wire.Local && !w.explicit {
-		return // nobody asked for this agent by name
+		return // the agent was not named
 	}
 	hf := hookFailure{Agent: a.Name(), Message: w.places.Explain(err)}
 	var refused *install.RefusedError

@@ -109,7 +109,7 @@ func (app *App) openHistory(ctx context.Context) (*store.Store, error) {
 	return s, nil
 }
 
-// projectPaths are the spellings under which the project of a folder may stand
+// projectPaths are the spellings under which the project of a directory may stand
 // in the history: as found, and without symbolic links.
 func (app *App) projectPaths(folder string) ([]string, error) {
 	if folder == "" {
@@ -118,7 +118,7 @@ func (app *App) projectPaths(folder string) ([]string, error) {
 	if !filepath.IsAbs(folder) {
 		cwd, err := app.Getwd()
 		if err != nil {
-			return nil, exit(2, "the current folder cannot be read: %v", err)
+			return nil, exit(2, "the current directory cannot be read: %v", err)
 		}
 		folder = filepath.Join(cwd, folder)
 	}
@@ -203,7 +203,7 @@ func who(r history.Record) string {
 
 func verdictWord(r history.Record) string {
 	if r.Decision == "" {
-		return "-" // a run by hand lets nobody stop and keeps nobody
+		return "-" // a run by hand decides about no stop
 	}
 	return redact.Line(r.Decision, 20)
 }

@@ -124,7 +124,7 @@ func (app *App) onCmd() *cobra.Command {
 
 // switchFor finds the memory a switch belongs in, and the command that switches
 // on again. A session is known by its id alone, so that it can be switched off
-// from any folder.
+// from any directory.
 func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, what, on string, err error) {
 	if cmd.Flags().Changed("session") && r.session == "" {
 		return store, "", "", exit(2, "--session needs the id of a session; to mean every session in this project leave it out")

@@ -77,7 +77,7 @@ Nothing real is touched: no proof, memory or log of the project changes.`,
 }
 
 // sessionsHere stands for --sessions without a value.
-const sessionsHere = "\x00here"
+const sessionsHere = "this machine"
 
 func (app *App) replay(ctx context.Context, f replayFlags, args []string) error {
 	if len(args) > 0 && args[0] == sessionsHere {

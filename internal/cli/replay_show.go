@@ -81,7 +81,7 @@ func printSample(w io.Writer, s replay.Sample) {
 func (app *App) labelCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "label ID right|wrong",
-		Short: "Say whether a block was right",
+		Short: "Record whether a block was right",
 		Long: `Say whether a block was right: of a recorded verdict (see gauntlet log) or of a
 replayed stop (see gauntlet replay). A person's word counts more than what the
 replay concludes from what happened next.`,

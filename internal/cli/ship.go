@@ -12,7 +12,7 @@ import (
 func (app *App) shipCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "ship",
-		Short:   "May this commit ship?",
+		Short:   "Check whether this commit may ship",
 		Example: `  gauntlet ship check`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -30,14 +30,14 @@ func (app *App) shipCheckCmd() *cobra.Command {
 		Long: `Allowed only if the ship or review state says "ship_allowed": true for HEAD.
 With .claude/config/integrations.json also: linear checks the name of the branch,
 vercel waits for the preview of the commit (GITHUB_TOKEN and GITHUB_API_URL, or gh).
-Exit codes: 0 allowed, 1 not allowed, 2 could not tell.`,
+Exit codes: 0 allowed, 1 not allowed, 2 could not determine.`,
 		Example: `  gauntlet ship check
   gauntlet ship check --feature auth --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cwd, err := app.Getwd()
 			if err != nil {
-				return exit(2, "the current folder cannot be read: %v", err)
+				return exit(2, "the current directory cannot be read: %v", err)
 			}
 			checker := ship.Checker{
 				Dir: cwd, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now,

@@ -12,7 +12,7 @@ func (app *App) slugCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "slug",
 		Short: "The work item this work tree is about",
-		Long: `A work item is a folder todos/NAME with an implementation-plan.md. When one is
+		Long: `A work item is a directory todos/NAME with an implementation-plan.md. When one is
 set, a checkpoint says so if nothing of the plan's "Files to Change" was changed.
 The variable ` + checkpoint.EnvSlug + ` goes before what is set here.`,
 		Example: `  gauntlet slug set faster-parser
@@ -43,7 +43,7 @@ The variable ` + checkpoint.EnvSlug + ` goes before what is set here.`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !checkpoint.ValidSlug(args[0]) {
-				return exit(2, "%q is no slug: %v", args[0], checkpoint.ErrBadSlug)
+				return exit(2, "invalid slug %q: %v", args[0], checkpoint.ErrBadSlug)
 			}
 			return app.writeSlug(args[0])
 		},

@@ -75,7 +75,7 @@ func (c *stateCall) sub(use, short, example string, args int, run func(ctx conte
 func (c *stateCall) open() error {
 	cwd, err := c.app.Getwd()
 	if err != nil {
-		return exit(2, "the current folder cannot be read: %v", err)
+		return exit(2, "the current directory cannot be read: %v", err)
 	}
 	failedWritesReturn()
 	c.store = workflow.Open(cwd, c.app.Now, func(line string) {
@@ -111,7 +111,7 @@ func (c *stateCall) verdict(failed bool) error {
 
 func (c *stateCall) printBool(ok bool) error { return c.print(fmt.Append(nil, ok), !ok) }
 
-// load is the record; a missing one is no failure.
+// load is the record; a missing one is not a failure.
 func (c *stateCall) load(ctx context.Context) (doc *jsontree.Value, failed bool) {
 	if c.refused() {
 		return nil, true
@@ -261,7 +261,7 @@ records stay. Prints {"removed":[…],"dry_run":…}.`,
 		},
 	}
 	cmd.Flags().DurationVar(&age, "older-than", 30*24*time.Hour, "how long ago it must have been completed or set aside")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be removed")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be removed")
 	return cmd
 }
 

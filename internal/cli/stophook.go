@@ -68,6 +68,6 @@ always 0. ` + "`gauntlet install`" + ` puts this command into an agent's setting
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: told by the event)")
+	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: detected from the event)")
 	return cmd
 }

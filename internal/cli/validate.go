@@ -17,7 +17,7 @@ func (app *App) validateCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate",
-		Short: "Check every file of .gauntlet/ and tell everything that is wrong",
+		Short: "Check every file of .gauntlet/ and list all errors",
 		Long: `Check .gauntlet/config.yml and every check and review, whether an entry point
 names it or not. Exit code 0: valid (warnings may be printed). 2: invalid.`,
 		Example: `  gauntlet validate
@@ -81,7 +81,7 @@ func unknownReviewers(l *config.Loaded) []string {
 	check := func(file, field string, names []string) {
 		for _, n := range names {
 			if !slices.Contains(known, n) {
-				out = append(out, fmt.Sprintf("%s: %s: there is no reviewer %q; there are %s", file, field, n, strings.Join(known, ", ")))
+				out = append(out, fmt.Sprintf("%s: %s: unknown reviewer %q (known: %s)", file, field, n, strings.Join(known, ", ")))
 			}
 		}
 	}

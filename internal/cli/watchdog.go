@@ -22,7 +22,7 @@ import (
 const (
 	signalGrace   = 2 * time.Second
 	deadlineGrace = 1500 * time.Millisecond
-	// stderrPatience: nobody has to read what we say there.
+	// stderrPatience: what is printed there may never be read.
 	stderrPatience = 500 * time.Millisecond
 )
 

@@ -4,7 +4,7 @@ import "strings"
 
 // cfamily offers the tests of CMake and Meson, in a build directory that git
 // ignores: nothing is built where it would be seen as a change.
-func (d *folder) cfamily() {
+func (d *directory) cfamily() {
 	d.automake()
 	p, ok := d.is(C)
 	if !ok {
@@ -32,7 +32,7 @@ func (d *folder) cfamily() {
 }
 
 // automake offers make check, once the project is configured.
-func (d *folder) automake() {
+func (d *directory) automake() {
 	switch {
 	case !d.has("Makefile.am"):
 	case d.has("Makefile"):
@@ -42,14 +42,14 @@ func (d *folder) automake() {
 	}
 }
 
-func (d *folder) noBuildDir(manifest string) {
+func (d *directory) noBuildDir(manifest string) {
 	if !d.covered(C, Test) {
 		d.note("%s: no build directory is ignored by git; ignore one (build/) and run init again to get its tests", d.where(manifest))
 	}
 }
 
 // buildDir is the build directory that .gitignore names.
-func (d *folder) buildDir() string {
+func (d *directory) buildDir() string {
 	for line := range strings.Lines(d.read(".gitignore")) {
 		line = strings.Trim(strings.TrimSpace(line), "/")
 		switch strings.TrimSuffix(line, "*") {

@@ -212,7 +212,7 @@ func (f *finder) withoutSetUp(c found) string {
 	return strings.Join(keep, " && ")
 }
 
-// wouldCheck tells whether a command is about checking at all.
+// wouldCheck reports whether a command is about checking at all.
 func (f *finder) wouldCheck(c found) bool {
 	return slices.ContainsFunc(f.set.Expand(tidy(c.run), c.dir), func(s tasks.Step) bool { _, ok := classify(s); return ok })
 }

@@ -14,7 +14,7 @@ type finding struct {
 	kind string
 	// head is the tool with its sub-command: what proves that it was run.
 	head string
-	// operands are its arguments that are no flags.
+	// operands are its arguments that are not flags.
 	operands []string
 	// more are further roles of the same command: turbo run lint test.
 	more []Role
@@ -206,7 +206,7 @@ func unfitEnv(name string) bool {
 	return false
 }
 
-// plainWords are the arguments that are no flags.
+// plainWords are the arguments that are not flags.
 func plainWords(args []string) []string {
 	var out []string
 	for _, a := range args {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func (d *folder) dotnet() {
+func (d *directory) dotnet() {
 	p, ok := d.is(Dotnet)
 	if !ok {
 		return
@@ -20,7 +20,7 @@ func (d *folder) dotnet() {
 }
 
 // hasDotnetTests looks for a project that brings the test SDK.
-func (d *folder) hasDotnetTests(dir string, depth int) bool {
+func (d *directory) hasDotnetTests(dir string, depth int) bool {
 	entries, err := fs.ReadDir(d.fsys, dir)
 	if err != nil {
 		return false

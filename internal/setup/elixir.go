@@ -2,7 +2,7 @@ package setup
 
 import "strings"
 
-func (d *folder) elixir() {
+func (d *directory) elixir() {
 	if _, ok := d.is(Elixir); !ok || d.isAbove(Elixir) {
 		return
 	}

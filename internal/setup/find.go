@@ -28,21 +28,21 @@ type Result struct {
 
 const (
 	maxDepth   = 3     // directories below the root
-	maxFolders = 4_000 // looked into
+	maxVisited = 4_000 // looked into
 	maxRead    = 1 << 20
 	maxDirs    = 16 // with gates of their own
 	maxGates   = 8  // of one directory
 )
 
 // Find looks at the files of a repository.
-func Find(root fs.FS) Result { return find(root, maxFolders) }
+func Find(root fs.FS) Result { return find(root, maxVisited) }
 
 func find(root fs.FS, limit int) Result {
 	f := &finder{fsys: root, set: tasks.New(root), limit: limit}
 	f.visit(".", 0)
 	f.github()
 	f.gitlab()
-	for _, phase := range []func(*folder){(*folder).runners, (*folder).hooks, (*folder).manifests} {
+	for _, phase := range []func(*directory){(*directory).runners, (*directory).hooks, (*directory).manifests} {
 		for _, d := range f.dirs {
 			phase(d)
 		}
@@ -55,8 +55,8 @@ type finder struct {
 	fsys    fs.FS
 	set     *tasks.Set
 	out     Result
-	dirs    []*folder
-	folders int // looked into so far, and at most
+	dirs    []*directory
+	visited int // looked into so far, and at most
 	limit   int
 }
 
@@ -68,7 +68,7 @@ func (f *finder) note(format string, args ...any) {
 }
 
 func (f *finder) visit(dir string, depth int) {
-	if f.folders++; f.folders > f.limit {
+	if f.visited++; f.visited > f.limit {
 		return
 	}
 	entries, err := fs.ReadDir(f.fsys, dir)
@@ -76,7 +76,7 @@ func (f *finder) visit(dir string, depth int) {
 		f.note("%s cannot be read: %v", dir, err)
 		return
 	}
-	d := &folder{finder: f, dir: dir, names: map[string]bool{}}
+	d := &directory{finder: f, dir: dir, names: map[string]bool{}}
 	for _, e := range entries {
 		if e.Name() == ".git" && dir != "." {
 			return // another repository, or a submodule: it has its own gates

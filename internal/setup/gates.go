@@ -26,7 +26,7 @@ type Entry struct {
 // Gates turns proposals into entry points and the gates that they share.
 func (r *Result) Gates() (entries []Entry, gates []Gate) {
 	list := slices.DeleteFunc(slices.Clone(r.Proposals), func(p Proposal) bool {
-		if plainFolder(p.Dir) {
+		if plainDir(p.Dir) {
 			return false
 		}
 		r.Notes = append(r.Notes, strconv.Quote(p.Dir)+" has characters that mean something in globs; add its entry point by hand")
@@ -83,8 +83,8 @@ func (r *Result) kindsIn(dir string) []string {
 	return out
 }
 
-// plainFolder tells whether an entry point can name the directory as it is.
-func plainFolder(dir string) bool {
+// plainDir reports whether an entry point can name the directory as it is.
+func plainDir(dir string) bool {
 	return utf8.ValidString(dir) && !strings.ContainsAny(dir, "*?[]{}\\!\n\r\t")
 }
 

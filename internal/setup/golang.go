@@ -7,9 +7,9 @@ import (
 )
 
 // hasGo: a module with code; without any it only pins the versions of tools.
-func (d *folder) hasGo() bool { return d.has("go.mod") && (d.dir == "." || d.hasGoFiles(d.dir, 0)) }
+func (d *directory) hasGo() bool { return d.has("go.mod") && (d.dir == "." || d.hasGoFiles(d.dir, 0)) }
 
-func (d *folder) golang() {
+func (d *directory) golang() {
 	if _, ok := d.is(Go); !ok {
 		return
 	}
@@ -27,7 +27,7 @@ func (d *folder) golang() {
 }
 
 // hasGoFiles looks for code in a module, not beyond where modules keep it.
-func (d *folder) hasGoFiles(dir string, depth int) bool {
+func (d *directory) hasGoFiles(dir string, depth int) bool {
 	entries, err := fs.ReadDir(d.fsys, dir)
 	if err != nil {
 		return false

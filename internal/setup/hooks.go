@@ -11,7 +11,7 @@ import (
 )
 
 // hooks offers what the git hooks of a project call, where it says so itself.
-func (d *folder) hooks() {
+func (d *directory) hooks() {
 	d.preCommit()
 	d.lefthook()
 	d.husky()
@@ -21,7 +21,7 @@ func (d *folder) hooks() {
 // its hooks download their tools and most of them rewrite files. What is taken
 // are local hooks that run a command of the project, and the few tools whose
 // scope is configured elsewhere.
-func (d *folder) preCommit() {
+func (d *directory) preCommit() {
 	file := d.first(".pre-commit-config.yaml", ".pre-commit-config.yml")
 	if file == "" {
 		return
@@ -71,8 +71,8 @@ func (d *folder) preCommit() {
 	}
 }
 
-// hasOwnScope: the command knows what to check without being told files.
-func (d *folder) hasOwnScope(run string) bool {
+// hasOwnScope: the command knows what to check without a list of files.
+func (d *directory) hasOwnScope(run string) bool {
 	for _, s := range d.set.Expand(run, d.dir) {
 		c, ok := classify(s)
 		if !ok {
@@ -86,7 +86,7 @@ func (d *folder) hasOwnScope(run string) bool {
 }
 
 // lefthook reads the commands of lefthook.yml.
-func (d *folder) lefthook() {
+func (d *directory) lefthook() {
 	file := d.first("lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml")
 	if file == "" {
 		return
@@ -111,7 +111,7 @@ func (d *folder) lefthook() {
 	}
 }
 
-func (d *folder) hookCommand(file, name string, command map[string]any) {
+func (d *directory) hookCommand(file, name string, command map[string]any) {
 	run := text(command["run"])
 	dir := d.dir
 	if root, ok := command["root"].(string); ok {
@@ -132,7 +132,7 @@ func (d *folder) hookCommand(file, name string, command map[string]any) {
 }
 
 // husky reads the scripts in .husky.
-func (d *folder) husky() {
+func (d *directory) husky() {
 	for _, hook := range []string{".husky/pre-push", ".husky/pre-commit"} {
 		script := d.read(hook)
 		if script == "" {

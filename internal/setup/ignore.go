@@ -22,25 +22,25 @@ func ignoreLogs(root, logDir string) (File, string) {
 		}
 		logDir = rel
 	}
-	folder := filepath.ToSlash(logDir)
+	directory := filepath.ToSlash(logDir)
 	path := filepath.Join(root, ignoreFile)
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return File{Path: ignoreFile, Action: Create, Text: ignoreLine(folder) + "\n"}, ""
+		return File{Path: ignoreFile, Action: Create, Text: ignoreLine(directory) + "\n"}, ""
 	}
 	data, readErr := safefile.Read(root, path, maxRead)
-	if err != nil || readErr != nil || !info.Mode().IsRegular() && !ignores(string(data), folder) {
-		return File{}, ignoreFile + " cannot be read or is a link, so add this line yourself: " + ignoreLine(folder)
+	if err != nil || readErr != nil || !info.Mode().IsRegular() && !ignores(string(data), directory) {
+		return File{}, ignoreFile + " cannot be read or is a link, so add this line yourself: " + ignoreLine(directory)
 	}
 	text := string(data)
-	if ignores(text, folder) {
+	if ignores(text, directory) {
 		return File{Path: ignoreFile, Action: Keep}, ""
 	}
 	eol := "\n"
 	if strings.Contains(text, "\r\n") {
 		eol = "\r\n"
 	}
-	added := ignoreLine(folder) + eol
+	added := ignoreLine(directory) + eol
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		added = eol + added
 	}
@@ -48,10 +48,10 @@ func ignoreLogs(root, logDir string) (File, string) {
 }
 
 // ignoreLine is anchored: a directory of that name elsewhere is not ours.
-func ignoreLine(folder string) string {
+func ignoreLine(directory string) string {
 	var b strings.Builder
 	b.WriteByte('/')
-	for _, r := range folder {
+	for _, r := range directory {
 		if strings.ContainsRune(`*?[]\ `, r) {
 			b.WriteByte('\\')
 		}
@@ -60,16 +60,16 @@ func ignoreLine(folder string) string {
 	return b.String() + "/"
 }
 
-// ignores tells whether the text has a line for the directory already, however it
-// is written. A line that takes it out again counts too: somebody decided.
-func ignores(text, folder string) bool {
+// ignores reports whether the text has a line for the directory already, however it
+// is written. A line that takes it out again counts too: it was a decision.
+func ignores(text, directory string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
 		line = strings.TrimPrefix(line, "!")
 		line = strings.TrimPrefix(line, "**/")
 		line = strings.TrimSuffix(strings.TrimSuffix(line, "/**"), "/*")
 		line = strings.ReplaceAll(strings.Trim(line, "/"), `\`, "")
-		if line != "" && (line == folder || strings.HasPrefix(folder, line+"/")) {
+		if line != "" && (line == directory || strings.HasPrefix(directory, line+"/")) {
 			return true
 		}
 	}

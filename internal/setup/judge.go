@@ -100,7 +100,7 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 		return refuse(why)
 	}
 	if call.own && hint == "" && f.role == "" && slices.Equal(p.Covers, []Role{Build}) {
-		return nil, nil // it makes something; whether that is a check nobody says
+		return nil, nil // it makes something; nothing says that this is a check
 	}
 	if call.args {
 		p.keys = append(p.keys, f.dir+" "+run) // what it does depends on its arguments

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func (d *folder) maven() {
+func (d *directory) maven() {
 	if !d.has("pom.xml") || d.moduleOfAbove("pom.xml") {
 		return
 	}
@@ -24,7 +24,7 @@ func (d *folder) maven() {
 	offer(Test, "test", d.where("pom.xml"))
 }
 
-func (d *folder) gradle() {
+func (d *directory) gradle() {
 	manifest := d.first("build.gradle.kts", "build.gradle", "settings.gradle.kts", "settings.gradle")
 	if manifest == "" || d.has("pom.xml") || d.moduleOfAbove("settings.gradle.kts", "settings.gradle", "build.gradle", "build.gradle.kts") {
 		return
@@ -39,7 +39,7 @@ func (d *folder) gradle() {
 }
 
 // moduleOfAbove: a build file in a directory above builds this one too.
-func (d *folder) moduleOfAbove(names ...string) bool {
+func (d *directory) moduleOfAbove(names ...string) bool {
 	for _, n := range names {
 		if d.above(n) {
 			return true
@@ -49,7 +49,7 @@ func (d *folder) moduleOfAbove(names ...string) bool {
 }
 
 // wrapper is how to start the build tool that the project brings along.
-func (d *folder) wrapper(script, tool string) string {
+func (d *directory) wrapper(script, tool string) string {
 	if !d.has(script) {
 		return tool
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // identify finds out what kinds of projects a directory holds.
-func (d *folder) identify() {
+func (d *directory) identify() {
 	add := func(kind, tool, manifest string) {
 		if manifest != "" {
 			d.kinds = append(d.kinds, Project{Dir: d.dir, Kind: kind, Tool: tool, Manifest: d.where(manifest)})
@@ -48,7 +48,7 @@ func (d *folder) identify() {
 }
 
 // isAbove: a directory above holds a project of this kind, which builds this one.
-func (d *folder) isAbove(kind string) bool {
+func (d *directory) isAbove(kind string) bool {
 	for _, p := range d.out.Projects {
 		if p.Kind == kind && under(p.Dir, d.dir) {
 			return true
@@ -58,7 +58,7 @@ func (d *folder) isAbove(kind string) bool {
 }
 
 // manifests offers what the tools of a directory check by themselves.
-func (d *folder) manifests() {
+func (d *directory) manifests() {
 	d.golang()
 	d.node()
 	d.python()
@@ -75,7 +75,7 @@ func (d *folder) manifests() {
 //
 // A project whose CI checks this language has said what it uses: only tests are
 // added to that, and Go's own vet.
-func (d *folder) implied(kind string, role Role, run, why string) {
+func (d *directory) implied(kind string, role Role, run, why string) {
 	if role != Test && kind != Go && slices.ContainsFunc(d.out.Proposals, func(q Proposal) bool {
 		return q.Source == FromCI && q.Dir == d.dir && slices.Contains(q.Kinds, kind)
 	}) {
@@ -84,7 +84,7 @@ func (d *folder) implied(kind string, role Role, run, why string) {
 	d.offer(found{dir: d.dir, run: run, why: path.Join(d.dir, why), source: FromManifest, role: role, kind: kind})
 }
 
-// isWorkspace tells whether the commands in dir also run those of the projects
+// isWorkspace reports whether the commands in dir also run those of the projects
 // of that kind below it.
 func (f *finder) isWorkspace(dir, kind string) bool {
 	switch kind {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func (d *folder) node() {
+func (d *directory) node() {
 	p, ok := d.is(Node)
 	if !ok {
 		return
@@ -45,7 +45,7 @@ func (d *folder) node() {
 }
 
 // packageManager is named by package.json itself or by the nearest lock file.
-func (d *folder) packageManager() string {
+func (d *directory) packageManager() string {
 	doc := d.json(d.where("package.json"))
 	known := []string{"pnpm", "yarn", "bun", "npm"}
 	name, _, _ := strings.Cut(text(doc["packageManager"]), "@")

@@ -3,7 +3,7 @@ package setup
 import "strings"
 
 // others are kinds whose one command says it all.
-func (d *folder) others() {
+func (d *directory) others() {
 	if _, ok := d.is(Zig); ok && strings.Contains(d.read("build.zig"), `"test"`) {
 		d.implied(Zig, Test, "zig build test", "build.zig")
 	}

@@ -1,6 +1,6 @@
 package setup
 
-func (d *folder) php() {
+func (d *directory) php() {
 	if _, ok := d.is(PHP); !ok {
 		return
 	}

@@ -223,7 +223,7 @@ func (r Result) image() string {
 func (r Result) topProjects() []Project {
 	var out []Project
 	for _, p := range r.Projects {
-		if !plainFolder(p.Dir) || strings.ContainsAny(p.Dir+p.Manifest, "'\"$`#: ,}{") {
+		if !plainDir(p.Dir) || strings.ContainsAny(p.Dir+p.Manifest, "'\"$`#: ,}{") {
 			continue // nothing is written that would have to be quoted
 		}
 		inside := slices.ContainsFunc(r.Projects, func(q Project) bool { return q.Kind == p.Kind && under(q.Dir, p.Dir) })

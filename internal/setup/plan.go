@@ -19,7 +19,7 @@ const (
 	Append Action = "append"
 	Keep   Action = "keep" // it is there, and stays as it is
 	// Replace is for a configuration that an earlier init wrote when it found no
-	// gate, and that nobody has touched since.
+	// gate, and that has not been edited since.
 	Replace Action = "replace"
 )
 
@@ -53,7 +53,7 @@ type Plan struct {
 	Kept bool
 }
 
-// Changes tells whether the plan writes anything.
+// Changes reports whether the plan writes anything.
 func (p *Plan) Changes() bool {
 	for _, f := range p.Files {
 		if f.Action != Keep {
@@ -71,7 +71,7 @@ func Look(dir string) (Result, error) {
 	return Find(safefile.FS(dir)), nil
 }
 
-// HasConfig tells whether the project has a configuration already. One that init
+// HasConfig reports whether the project has a configuration already. One that init
 // wrote without a gate does not count: what was missing may be there now.
 func HasConfig(dir string) bool {
 	return safefile.Exists(filepath.Join(dir, config.Dir, config.File)) && !isEmpty(dir)

@@ -18,7 +18,7 @@ func noEnv(string) string { return "" }
 
 func fine() error { return nil }
 
-// repo writes files (path, content, …) and returns their folder.
+// repo writes files (path, content, …) and returns their directory.
 func repo(t *testing.T, pairs ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -83,14 +83,14 @@ func TestWhatIsWrittenIsValid(t *testing.T) {
 		reviewers []string
 		want      string // the checkpoint and entry points, as text in config.yml
 	}{
-		"nothing":                 {[]string{"README.md", "x"}, nil, "checkpoint:\n  commit_step: false\n  capture: false\n"},
-		"go":                      {[]string{"go.mod", ""}, nil, "entry_points:\n  - path: .\n    checks: [lint, test]\n"},
-		"go make":                 {[]string{"go.mod", "", "Makefile", "test:\n\tgo test\nlint:\n\tx\n"}, nil, "  preset: go\n  always:\n    - id: tests\n      run: make test\n      evidence: [make test, go test, gotestsum, "},
-		"java":                    {[]string{"pom.xml", ""}, nil, "  categories:\n    - name: java\n      paths: [\"**/*.{java,kt,kts,groovy,gradle,xml}\"]\n"},
-		"mixed":                   {[]string{"go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "  - path: .\n    exclude: [web]\n"},
-		"two kinds in one folder": {[]string{"go.mod", "", "package.json", `{"scripts":{"test":"x"}}`, "web/go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "    checks: [lint, test-node, test-go]\n  - path: web\n    checks: [lint, test-node]\n"},
-		"odd folders":             {[]string{"a b's/go.mod", "", "a b's/x_test.go", "package x\n", "ünï/Cargo.toml", "", "true/go.mod", "", "#x/go.mod", "", "- y/go.mod", "", "x: y/go.mod", ""}, nil, `run: "cd 'a b'\\''s' && go test ./..."`},
-		"reviews":                 {[]string{"go.mod", ""}, []string{"claude", "codex"}, "    reviews: [code-quality]\n"},
+		"nothing":                    {[]string{"README.md", "x"}, nil, "checkpoint:\n  commit_step: false\n  capture: false\n"},
+		"go":                         {[]string{"go.mod", ""}, nil, "entry_points:\n  - path: .\n    checks: [lint, test]\n"},
+		"go make":                    {[]string{"go.mod", "", "Makefile", "test:\n\tgo test\nlint:\n\tx\n"}, nil, "  preset: go\n  always:\n    - id: tests\n      run: make test\n      evidence: [make test, go test, gotestsum, "},
+		"java":                       {[]string{"pom.xml", ""}, nil, "  categories:\n    - name: java\n      paths: [\"**/*.{java,kt,kts,groovy,gradle,xml}\"]\n"},
+		"mixed":                      {[]string{"go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "  - path: .\n    exclude: [web]\n"},
+		"two kinds in one directory": {[]string{"go.mod", "", "package.json", `{"scripts":{"test":"x"}}`, "web/go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "    checks: [lint, test-node, test-go]\n  - path: web\n    checks: [lint, test-node]\n"},
+		"odd visited":                {[]string{"a b's/go.mod", "", "a b's/x_test.go", "package x\n", "ünï/Cargo.toml", "", "true/go.mod", "", "#x/go.mod", "", "- y/go.mod", "", "x: y/go.mod", ""}, nil, `run: "cd 'a b'\\''s' && go test ./..."`},
+		"reviews":                    {[]string{"go.mod", ""}, []string{"claude", "codex"}, "    reviews: [code-quality]\n"},
 		"only reviews": {
 			[]string{"README.md", ""},
 			[]string{"claude"},

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-func (d *folder) pythonManifest() string {
+func (d *directory) pythonManifest() string {
 	if m := d.first("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt", "requirements-dev.txt"); m != "pyproject.toml" {
 		return m
 	}
@@ -20,11 +20,11 @@ func (d *folder) pythonManifest() string {
 	return "pyproject.toml"
 }
 
-func (d *folder) pyproject() map[string]any { return d.toml(d.where("pyproject.toml")) }
+func (d *directory) pyproject() map[string]any { return d.toml(d.where("pyproject.toml")) }
 
-// python offers the tools that know their own scope; one that would have to be
-// told what to check is left to CI and the task runners.
-func (d *folder) python() {
+// python offers the tools that know their own scope; one that would need to
+// know what to check is left to CI and the task runners.
+func (d *directory) python() {
 	p, ok := d.is(Python)
 	if !ok {
 		return
@@ -63,14 +63,14 @@ func (d *folder) python() {
 }
 
 // covered: a more trusted source has spoken about this role here.
-func (d *folder) covered(kind string, role Role) bool {
+func (d *directory) covered(kind string, role Role) bool {
 	return slices.ContainsFunc(d.out.Proposals, func(q Proposal) bool {
 		return d.covers(q, Proposal{Dir: d.dir, Role: role, Kinds: []string{kind}, Source: FromManifest})
 	})
 }
 
 // configures returns the file that configures a tool, "" when none does.
-func (d *folder) configures(tool string, files ...string) string {
+func (d *directory) configures(tool string, files ...string) string {
 	if cfg := d.first(files...); cfg != "" {
 		return cfg
 	}
@@ -85,8 +85,8 @@ func (d *folder) configures(tool string, files ...string) string {
 	return ""
 }
 
-// mypyScope: mypy is told by its configuration what to check.
-func (d *folder) mypyScope() bool {
+// mypyScope: the configuration of mypy says what to check.
+func (d *directory) mypyScope() bool {
 	for _, key := range []string{"files", "packages", "modules"} {
 		if at(d.pyproject(), "tool", "mypy", key) != nil {
 			return true
@@ -104,7 +104,7 @@ func (d *folder) mypyScope() bool {
 }
 
 // pythonRunner tells who manages the environment and how a tool in it is run.
-func (d *folder) pythonRunner() (tool string, bin func(string) string) {
+func (d *directory) pythonRunner() (tool string, bin func(string) string) {
 	via := func(prefix string) func(string) string {
 		return func(tool string) string {
 			if tool == "python3" {
@@ -134,7 +134,7 @@ func (d *folder) pythonRunner() (tool string, bin func(string) string) {
 
 // usesPytest: it is configured, or wanted directly. A pin in a compiled
 // requirements.txt is there for something else's sake.
-func (d *folder) usesPytest() (why string) {
+func (d *directory) usesPytest() (why string) {
 	doc := d.pyproject()
 	_, inSetup := iniSections(d.read("setup.cfg"))["tool:pytest"]
 	_, inTox := iniSections(d.read("tox.ini"))["pytest"]
@@ -173,7 +173,7 @@ func (d *folder) usesPytest() (why string) {
 }
 
 // unittests finds test files that the standard library's runner finds too.
-func (d *folder) unittests() (args, why string) {
+func (d *directory) unittests() (args, why string) {
 	for name := range d.names {
 		if isTestFile(name) {
 			return "", name

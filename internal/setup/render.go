@@ -210,7 +210,7 @@ func testsOf(entries []Entry, gates []Gate) []part {
 
 // partOf is what a test command answers for.
 func partOf(e Entry, g Gate, kinds []string, before []part) part {
-	p := part{Gate: g, dir: e.Dir, label: e.Dir, exclude: folders(e.Exclude)}
+	p := part{Gate: g, dir: e.Dir, label: e.Dir, exclude: visited(e.Exclude)}
 	if e.Dir == "." {
 		if p.label = strings.Join(kinds, "-"); p.label == "" {
 			p.label = "code"
@@ -226,7 +226,7 @@ func partOf(e Entry, g Gate, kinds []string, before []part) part {
 	return p
 }
 
-func folders(dirs []string) []string {
+func visited(dirs []string) []string {
 	var out []string
 	for _, d := range dirs {
 		out = append(out, d+"/**")

@@ -47,7 +47,7 @@ func roleOfName(name string) (role Role, strong bool) {
 	return "", false
 }
 
-// unfitName is why something of that name is no gate, although it checks.
+// unfitName is why something of that name is not a gate, although it checks.
 func unfitName(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	for _, w := range words {

@@ -2,7 +2,7 @@ package setup
 
 import "strings"
 
-func (d *folder) ruby() {
+func (d *directory) ruby() {
 	p, ok := d.is(Ruby)
 	if !ok {
 		return

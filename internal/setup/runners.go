@@ -28,7 +28,7 @@ func recipeNames(role Role) []string {
 }
 
 // runners offers the recipes of the task files in a directory, in this order.
-func (d *folder) runners() {
+func (d *directory) runners() {
 	files := d.set.In(d.dir)
 	for _, runner := range []string{"npm", "make", "just", "task", "mise", "deno", "poe", "pdm", "hatch"} {
 		if i := slices.IndexFunc(files, func(f tasks.File) bool { return f.Runner == runner }); i >= 0 {
@@ -47,7 +47,7 @@ func (d *folder) runners() {
 
 // recipes offers one recipe per role. What sums others up, or only builds, is
 // for want of something more telling.
-func (d *folder) recipes(file tasks.File) {
+func (d *directory) recipes(file tasks.File) {
 	offered := 0
 	for _, role := range []Role{Format, Lint, Typecheck, Test, Check, Build} {
 		weak := role == Check || role == Build
@@ -71,7 +71,7 @@ func (d *folder) recipes(file tasks.File) {
 }
 
 // call is how a person runs a recipe.
-func (d *folder) call(file tasks.File, name string) string {
+func (d *directory) call(file tasks.File, name string) string {
 	switch file.Runner {
 	case "npm":
 		return runScript(d.packageManager(), name)
@@ -107,7 +107,7 @@ func iniSections(text string) map[string][]string {
 }
 
 // tox offers the environments of tox, each with the commands it runs.
-func (d *folder) tox() {
+func (d *directory) tox() {
 	file, envs := "tox.ini", toxSections(iniSections(d.read("tox.ini")))
 	if len(envs) == 0 {
 		sections := iniSections(d.read("setup.cfg"))
@@ -174,7 +174,7 @@ func toxCommands(v any) []string {
 }
 
 // nox offers the sessions of a noxfile.
-func (d *folder) nox() {
+func (d *directory) nox() {
 	if !d.has("noxfile.py") {
 		return
 	}
@@ -202,7 +202,7 @@ func (d *folder) nox() {
 }
 
 // sessions offers named environments by their roles; base runs the unnamed one.
-func (d *folder) sessions(run, file, base string, names map[string][]string) {
+func (d *directory) sessions(run, file, base string, names map[string][]string) {
 	for _, role := range []Role{Format, Lint, Typecheck, Test} {
 		for _, name := range append(recipeNames(role), "style", "flake8", "ruff", "py") {
 			commands, ok := names[name]
@@ -224,7 +224,7 @@ func (d *folder) sessions(run, file, base string, names map[string][]string) {
 }
 
 // dangerIn is why one of these commands must not run at a stop.
-func (d *folder) dangerIn(commands []string) string {
+func (d *directory) dangerIn(commands []string) string {
 	for _, line := range commands {
 		for _, s := range d.set.Expand(line, d.dir) {
 			if why := hazard(s); why != "" {
@@ -236,7 +236,7 @@ func (d *folder) dangerIn(commands []string) string {
 }
 
 // rake offers the tasks of a Rakefile.
-func (d *folder) rake() {
+func (d *directory) rake() {
 	file := d.first("Rakefile", "rakefile", "Rakefile.rb")
 	if file == "" {
 		return
@@ -287,7 +287,7 @@ func isWord(r rune) bool {
 	return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// mentions tells whether a word stands in a text on its own, outside comments.
+// mentions reports whether a word stands in a text on its own, outside comments.
 func mentions(text, word string) bool {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
@@ -308,7 +308,7 @@ func mentions(text, word string) bool {
 }
 
 // above looks for a file in the directories above.
-func (d *folder) above(name string) bool {
+func (d *directory) above(name string) bool {
 	for dir := d.dir; dir != "."; {
 		dir = path.Dir(dir)
 		if d.exists(path.Join(dir, name)) {

@@ -2,7 +2,7 @@ package setup
 
 import "path"
 
-func (d *folder) rust() {
+func (d *directory) rust() {
 	if _, ok := d.is(Rust); !ok {
 		return
 	}
@@ -28,6 +28,6 @@ func (d *folder) rust() {
 }
 
 // hasRustCode: a manifest without a crate beside it is a template.
-func (d *folder) hasRustCode(doc map[string]any) bool {
+func (d *directory) hasRustCode(doc map[string]any) bool {
 	return at(doc, "workspace") != nil || d.exists(path.Join(d.dir, "src")) || at(doc, "lib") != nil || at(doc, "bin") != nil || d.has("lib.rs", "main.rs")
 }

@@ -165,7 +165,7 @@ func sortKey(dir string) string {
 	return dir
 }
 
-// under tells whether dir lies below parent.
+// under reports whether dir lies below parent.
 func under(parent, dir string) bool {
 	return dir != parent && (parent == "." || strings.HasPrefix(dir, parent+"/"))
 }

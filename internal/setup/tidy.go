@@ -10,7 +10,7 @@ func tidy(run string) string {
 	run = strings.ReplaceAll(run, "\\\n", " ")
 	if strings.HasPrefix(run, "go test ") {
 		for _, flag := range []string{"-coverprofile", "-covermode", "-coverpkg"} {
-			run = withoutFlag(run, flag) // a report that nobody reads at a stop
+			run = withoutFlag(run, flag) // a report that is not read at a stop
 		}
 	}
 	if strings.Contains(run, "pytest ") && !strings.Contains(run, "--cov-fail-under") {

@@ -34,7 +34,7 @@ const Slow = 60 * time.Second
 type Trier func(ctx context.Context, p Proposal) Trial
 
 // Try runs every proposal once. One that could not run gives way to the next
-// command for the same thing; what is no use is taken out, with the reason.
+// command for the same thing; what is of no use is left out, with the reason.
 func (r *Result) Try(ctx context.Context, try Trier) {
 	done := map[string]Trial{} // the same command in the same directory once
 	once := func(p Proposal) Proposal {

@@ -202,7 +202,7 @@ func (t *Tryout) install(p Proposal) string {
 // withoutModules names the package manager of a Node project that has
 // dependencies and no node_modules here or above.
 func (t *Tryout) withoutModules(dir string) string {
-	d := &folder{finder: &finder{fsys: safefile.FS(t.Root)}, dir: dir}
+	d := &directory{finder: &finder{fsys: safefile.FS(t.Root)}, dir: dir}
 	doc := d.json(d.where("package.json"))
 	deps, _ := at(doc, "dependencies").(map[string]any)
 	dev, _ := at(doc, "devDependencies").(map[string]any)

@@ -10,8 +10,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// folder is one directory that holds a manifest or a task file.
-type folder struct {
+// directory is one directory that holds a manifest or a task file.
+type directory struct {
 	*finder
 	dir   string
 	names map[string]bool
@@ -19,7 +19,7 @@ type folder struct {
 	kinds []Project
 }
 
-// exists tells whether a path from the root exists.
+// exists reports whether a path from the root exists.
 func (f *finder) exists(name string) bool {
 	_, err := fs.Lstat(f.fsys, name) // a virtual environment's python is a link to outside
 	return err == nil
@@ -79,11 +79,11 @@ func at(doc map[string]any, keys ...string) any {
 	return v
 }
 
-// has tells whether one of these files is in the directory.
-func (d *folder) has(names ...string) bool { return d.first(names...) != "" }
+// has reports whether one of these files is in the directory.
+func (d *directory) has(names ...string) bool { return d.first(names...) != "" }
 
 // first is the first of these files that is in the directory.
-func (d *folder) first(names ...string) string {
+func (d *directory) first(names ...string) string {
 	for _, n := range names {
 		if d.names[n] {
 			return n
@@ -93,7 +93,7 @@ func (d *folder) first(names ...string) string {
 }
 
 // ending is the first file with one of these endings, in order of the names.
-func (d *folder) ending(suffixes ...string) string {
+func (d *directory) ending(suffixes ...string) string {
 	var all []string
 	for n := range d.names {
 		all = append(all, n)
@@ -110,13 +110,13 @@ func (d *folder) ending(suffixes ...string) string {
 }
 
 // read returns a file of the directory, "" when it cannot be read.
-func (d *folder) read(name string) string { return d.text(path.Join(d.dir, name)) }
+func (d *directory) read(name string) string { return d.text(path.Join(d.dir, name)) }
 
 // where names a file of the directory for a person.
-func (d *folder) where(name string) string { return path.Join(d.dir, name) }
+func (d *directory) where(name string) string { return path.Join(d.dir, name) }
 
-// is tells whether the directory holds a project of a kind, and by which tool.
-func (d *folder) is(kind string) (Project, bool) {
+// is reports whether the directory holds a project of a kind, and by which tool.
+func (d *directory) is(kind string) (Project, bool) {
 	for _, p := range d.kinds {
 		if p.Kind == kind {
 			return p, true
@@ -127,7 +127,7 @@ func (d *folder) is(kind string) (Project, bool) {
 
 // anyFile looks for a file whose name passes, in the directory and a few levels
 // below, not in other projects.
-func (d *folder) anyFile(match func(name string) bool) bool {
+func (d *directory) anyFile(match func(name string) bool) bool {
 	looked := 0
 	var look func(dir string, depth int) bool
 	look = func(dir string, depth int) bool {
