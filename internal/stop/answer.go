@@ -73,7 +73,7 @@ func (s *stopping) remember(ctx context.Context, d Decision, told bool, announce
 		return d // concerns no project
 	}
 	out := turn.Outcome{
-		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Tree: s.Gates.Sight,
+		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates),
 		Work: s.Work, Settled: d.Settled, Told: told, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
 	if out.Turn == (turn.Mark{}) {

@@ -267,7 +267,7 @@ func failing(f Facts) (Decision, bool) {
 			return released(f.Gates.Message + "; blocking is switched off (stop_hook.max_blocks: 0)"), true
 		case len(before) >= limit:
 			return released(fmt.Sprintf("%s; blocked %d times in this turn, which is the limit (stop_hook.max_blocks)", f.Gates.Message, len(before))), true
-		case len(before) > 0 && before[len(before)-1].Same(failures, f.Gates.Sight):
+		case len(before) > 0 && before[len(before)-1].Same(resultOf(f.Gates)):
 			return released(f.Gates.Message + "; nothing changed since the last block"), true
 		case f.MemoryErr != nil:
 			return released(f.Gates.Message + "; session memory cannot be read, so blocks cannot be counted: " + f.MemoryErr.Error()), true

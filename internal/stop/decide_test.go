@@ -96,7 +96,7 @@ func anyFacts(t *rapid.T) Facts {
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "blocks") {
 		f.Ledger.Blocks = append(f.Ledger.Blocks, turn.Block{
-			Turn: mark("block"), At: now.Add(-time.Minute), Failures: signature(failedRun("x", "", 0).Failed()), Tree: "t1",
+			Turn: mark("block"), At: now.Add(-time.Minute), Failures: signature(failedRun("x", "", 0).Failed()), Result: resultOf(failedRun("x", "t1", 0)),
 			By: rapid.SampledFrom([]event.Status{event.Failed, event.Checkpoint, event.CommitRequired}).Draw(t, "by"),
 		})
 	}
@@ -218,7 +218,7 @@ func TestBlocksOfATurnAreBounded(t *testing.T) {
 					f.Commit = event.Verdict{Status: event.CommitRequired, Message: "m", Reason: "commit"}
 				}
 				d, _ := decide(f)
-				ledger.Record(turn.Outcome{Turn: f.Mark, At: now, Status: d.Status, Reason: d.Reason, Failures: d.Failures, Tree: f.Gates.Sight, Settled: d.Settled})
+				ledger.Record(turn.Outcome{Turn: f.Mark, At: now, Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(f.Gates), Settled: d.Settled})
 				if blocked = d.Blocks(); !blocked {
 					break
 				}

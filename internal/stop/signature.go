@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/gate"
+	"gauntlet/internal/run"
 )
 
 // signature names a set of failures: which gates, and what they said.
@@ -14,6 +15,24 @@ func signature(failed []gate.Result) string {
 	h := sha256.New()
 	for _, g := range failed {
 		fmt.Fprintf(h, "%s\x00%s\x00%s\x00", g.ID, g.Message, withoutDigits(g.Tail))
+		for _, f := range g.Findings {
+			fmt.Fprintf(h, "%s:%d:%s\x00", f.File, f.Line, f.Issue)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// resultOf names which gates failed, how and on which content, "" where the content
+// cannot be named. What they printed does not count: the same tests on the same
+// content take another time, or come in another order.
+func resultOf(res run.Result) string {
+	if res.Sight == "" {
+		return ""
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00", res.Sight)
+	for _, g := range res.Failed() {
+		fmt.Fprintf(h, "%s\x00%s\x00", g.ID, g.Message)
 		for _, f := range g.Findings {
 			fmt.Fprintf(h, "%s:%d:%s\x00", f.File, f.Line, f.Issue)
 		}

@@ -79,16 +79,15 @@ type Block struct {
 	Name string       `json:"name,omitempty"`
 	By   event.Status `json:"by"`
 	At   time.Time    `json:"at"`
-	// What failed, and on which content: the same again is no progress.
+	// Failures names what failed, in the gates' words; Result which gates failed, how
+	// and on which content: the same again is no progress.
 	Failures string `json:"failures,omitempty"`
-	Tree     string `json:"tree,omitempty"`
+	Result   string `json:"result,omitempty"`
 }
 
-// Same reports whether a block was for the very same failures on the very same
-// content.
-func (b Block) Same(failures, tree string) bool {
-	return b.Failures == failures && b.Tree == tree && tree != ""
-}
+// Same reports whether a block was for the very same result; what cannot be named
+// is never the same.
+func (b Block) Same(result string) bool { return result != "" && b.Result == result }
 
 // Notice is an approval that a person was told of.
 type Notice struct {

@@ -15,8 +15,8 @@ type Outcome struct {
 	Status event.Status
 	// Reason is what a block sent to the agent.
 	Reason string
-	// Failures and Tree name what gates blocked for.
-	Failures, Tree string
+	// Failures and Result name what gates blocked for.
+	Failures, Result string
 	// Work is what the stop looked at; Settled: it passed or was released.
 	Work    Work
 	Settled bool
@@ -47,7 +47,7 @@ func (l *Ledger) Record(o Outcome) {
 		if o.Name == "" {
 			o.Name = l.NameOf(o.Turn, o.At)
 		}
-		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, Name: o.Name, By: o.Status, At: o.At, Failures: o.Failures, Tree: o.Tree}), maxBlocks)
+		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, Name: o.Name, By: o.Status, At: o.At, Failures: o.Failures, Result: o.Result}), maxBlocks)
 		l.Say(o.Reason)
 		return
 	}
