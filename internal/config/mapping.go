@@ -1,0 +1,153 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"gauntlet/internal/text"
+)
+
+// pairs lists a mapping's entries.
+func pairs(n ast.Node) ([]*ast.MappingValueNode, bool) {
+	switch v := n.(type) {
+	case *ast.MappingNode:
+		return v.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{v}, true
+	}
+	return nil, isNull(n)
+}
+
+func (d *decoder) mapping(n ast.Node, v reflect.Value, field string, depth int) {
+	entries, ok := pairs(n)
+	if !ok {
+		d.fail(n, field, "", "must be a mapping of keys to values, not %s", kindOf(n))
+		return
+	}
+	seen := map[string]bool{}
+	d.entries(entries, v, field, depth, seen, false)
+	d.required(v, field, n, seen)
+}
+
+// entries decodes key by key. Merged keys (<<) come last and never win.
+func (d *decoder) entries(entries []*ast.MappingValueNode, v reflect.Value, field string, depth int, seen map[string]bool, merged bool) {
+	var merges []ast.Node
+	for _, kv := range entries {
+		if _, ok := kv.Key.(*ast.MergeKeyNode); ok {
+			merges = append(merges, kv.Value)
+			continue
+		}
+		key := keyText(kv.Key)
+		path := join(field, key)
+		if seen[key] {
+			if !merged {
+				d.fail(kv.Key, path, "", "is set twice; keep one")
+			}
+			continue
+		}
+		index, known := fieldIndex(v.Type(), key)
+		if !known {
+			d.unknownKey(kv, v.Type(), field, key)
+			continue
+		}
+		seen[key] = true
+		d.places[path] = d.placeOf(kv.Key)
+		sf := v.Type().Field(index)
+		if sf.Tag.Get("lenient") != "" {
+			d.lenient(kv, v.Field(index), path, sf.Tag, depth+1)
+			continue
+		}
+		d.value(kv.Value, v.Field(index), path, sf.Tag, depth+1)
+	}
+	for _, m := range merges {
+		d.merge(m, v, field, depth+1, seen)
+	}
+}
+
+func (d *decoder) placeOf(n ast.Node) place {
+	line, col := d.at(n)
+	return place{line, col}
+}
+
+func (d *decoder) merge(n ast.Node, v reflect.Value, field string, depth int, seen map[string]bool) {
+	if depth > maxDepth {
+		d.fail(n, field, "", "is nested too deeply")
+		return
+	}
+	r, ok := d.resolve(n, field)
+	if !ok {
+		return
+	}
+	if seq, ok := r.(*ast.SequenceNode); ok {
+		for _, item := range seq.Values {
+			d.merge(item, v, field, depth+1, seen)
+		}
+		return
+	}
+	entries, ok := pairs(r)
+	if !ok {
+		d.fail(n, field, "", "<< must be given a mapping, not %s", kindOf(r))
+		return
+	}
+	d.entries(entries, v, field, depth+1, seen, true)
+}
+
+// lenient decodes a field whose bad values only warn and count as not set.
+func (d *decoder) lenient(kv *ast.MappingValueNode, v reflect.Value, path string, tag reflect.StructTag, depth int) {
+	before := len(d.errs)
+	d.value(kv.Value, v, path, tag, depth)
+	for _, e := range d.errs[before:] {
+		e.Msg += "; ignored"
+		d.warnings = append(d.warnings, e.Error())
+	}
+	if len(d.errs) > before {
+		d.errs = d.errs[:before]
+		delete(d.places, path)
+		v.SetZero()
+	}
+}
+
+func (d *decoder) unknownKey(kv *ast.MappingValueNode, t reflect.Type, field, key string) {
+	path := join(field, key)
+	if why, ok := d.legacy[path]; ok {
+		d.warn(kv.Key, path, "is a key of older versions and has no effect%s; remove it", why)
+		return
+	}
+	if key == "name" && field == "" && t == reflect.TypeFor[Check]() {
+		d.legacyName, _ = stringOf(kv.Value)
+		d.warn(kv.Key, path, "has no effect: a check is named by its file; remove it")
+		return
+	}
+	d.fail(kv.Key, path, text.Nearest(key, keys(t)), "unknown key")
+}
+
+// required reports fields that must be there and are not.
+func (d *decoder) required(v reflect.Value, field string, n ast.Node, seen map[string]bool) {
+	for i := range v.NumField() {
+		sf := v.Type().Field(i)
+		name := sf.Tag.Get("yaml")
+		if sf.Tag.Get("required") == "" {
+			continue
+		}
+		blank := v.Field(i).IsZero() || v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0
+		if blank && (!seen[name] || !d.hasErrorAt(join(field, name))) {
+			path := join(field, name)
+			if seen[name] {
+				d.failField(path, "", "must not be empty")
+				continue
+			}
+			d.fail(n, path, "", "is required")
+		}
+	}
+}
+
+func (d *decoder) hasErrorAt(field string) bool {
+	for _, e := range d.errs {
+		if rest, ok := strings.CutPrefix(e.Field, field); ok && (rest == "" || rest[0] == '[' || rest[0] == '.') {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,142 @@
+package transcript
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// programOutput is what a program printed: one text per call of text(…).
+type programOutput struct {
+	at    time.Time
+	head  string
+	items []string
+}
+
+func newProgramOutput(raw []byte, at time.Time) *programOutput {
+	o := &programOutput{at: at}
+	if isString(raw) {
+		o.items = []string{excerpt(raw)}
+	} else {
+		elements(raw, func(v []byte) bool {
+			o.items = append(o.items, excerpt(field(v, "text")))
+			return len(o.items) < 512
+		})
+	}
+	if len(o.items) > 0 {
+		head, rest, _ := strings.Cut(o.items[0], "Output:\n")
+		if o.head = head; strings.TrimSpace(rest) == "" {
+			o.items = o.items[1:]
+		} else {
+			o.items[0] = rest
+		}
+	}
+	return o
+}
+
+// programEntries are the calls of a program with what is known of their ends.
+func programEntries(id, source string, at time.Time, o *programOutput) []entry {
+	calls, whole := programCalls(source)
+	var out []entry
+	for i, c := range calls {
+		call := &event.ToolCall{ID: "exec-" + id + "#" + strconv.Itoa(i), Name: "exec_command", Kind: event.ToolShell, Command: c.command, Dir: c.dir, Outcome: event.Unknown, At: at}
+		if c.patched && o != nil {
+			call.At = o.at // its place is after the patch
+		}
+		e := entry{kind: entryItem, id: call.ID, at: call.At, call: call}
+		if o != nil {
+			e.res = o.result(i, len(calls), strings.Contains(source, "exit_code"))
+		}
+		if c.command == "" {
+			call.Name, call.Kind, e.kind = "write_stdin", event.ToolOther, entryCall
+			if e.text = c.session; e.text == "" {
+				continue // it polls what the same program began
+			}
+			res := e.res
+			e.res = nil
+			out = append(out, e)
+			if res != nil {
+				out = append(out, entry{kind: entryResult, id: call.ID, at: call.At, res: res})
+			}
+			continue
+		}
+		out = append(out, e)
+	}
+	if !whole {
+		// something ran that nobody can name: a shell call without a command
+		call := &event.ToolCall{ID: "exec-" + id + "#", Name: "exec", Kind: event.ToolShell, Outcome: event.Unknown, Ended: true, At: at}
+		out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
+	}
+	return out
+}
+
+// result is what the program printed about the i-th of n calls.
+func (o *programOutput) result(i, n int, exits bool) *result {
+	r := &result{outcome: event.Unknown, ended: true}
+	if _, cell, running := strings.Cut(o.head, "Script running with cell ID "); running {
+		cell, _, _ = strings.Cut(cell, "\n")
+		r.background, r.ended, r.task = true, false, "cell "+strings.TrimSpace(cell)
+	}
+	items := o.items
+	switch {
+	case n > 0 && len(items) == n:
+		items = items[i : i+1]
+	case n > 1 && len(items) == 2*n:
+		items = items[2*i : 2*i+2] // its output, then its status or a line between
+	}
+	r.output = clip(strings.Join(items, "\n"))
+	if doc := strings.TrimSpace(r.output); strings.HasPrefix(doc, "{") && len(items) == 1 {
+		r.stringified([]byte(doc))
+	} else if exits {
+		r.printedExit(r.output)
+	}
+	if strings.HasPrefix(o.head, "Script failed") && r.outcome == event.Unknown {
+		r.outcome, r.ended = event.Failure, false
+		r.rejected = strings.Contains(r.output, "Rejected(")
+	}
+	if session := between(r.output+"\n", "SESSION_ID=", "\n"); session != "" && r.outcome == event.Unknown {
+		r.background, r.ended, r.task = true, false, session
+	}
+	return r
+}
+
+// stringified reads text(JSON.stringify(r)).
+func (r *result) stringified(doc []byte) {
+	members(doc, func(k, v []byte) bool {
+		switch string(k) {
+		case "output":
+			r.output = excerpt(v)
+		case "exit_code":
+			if n, ok := number(v); ok {
+				r.finish(n)
+				r.ended = false
+			}
+		case "session_id":
+			if n, ok := number(v); ok && r.outcome == event.Unknown {
+				r.background, r.ended, r.task = true, false, strconv.Itoa(n)
+			}
+		}
+		return true
+	})
+	if r.outcome != event.Unknown {
+		r.background = false
+	}
+}
+
+// printedExit reads the status that a program printed behind the output:
+// text(`exit=${r.exit_code}`).
+func (r *result) printedExit(output string) {
+	lower := strings.ToLower(output)
+	i := strings.LastIndex(lower, "exit")
+	if i < 0 {
+		return
+	}
+	rest := strings.TrimLeft(strings.TrimPrefix(lower[i+len("exit"):], "_code"), "=: \"")
+	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	if n, err := strconv.Atoi(digits); err == nil {
+		r.finish(n)
+		r.ended = false
+	}
+}
