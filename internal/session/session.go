@@ -195,6 +195,9 @@ func (st Store) sweep(now time.Time) {
 	if err := safefile.Put(st.Dir, marker, nil, 0o600); err != nil {
 		return
 	}
+	for _, dir := range []string{"", "sessions", "off", "heartbeats"} {
+		st.sweepTemporary(filepath.Join(st.Dir, dir), now)
+	}
 	dir := filepath.Join(st.Dir, "sessions")
 	entries, err := safefile.ReadDir(st.Dir, dir, -1)
 	if err != nil {
@@ -210,6 +213,23 @@ func (st Store) sweep(now time.Time) {
 			}
 		}
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > keep {
+			_ = safefile.Remove(st.Dir, filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// sweepTemporary removes what a process that was killed in the middle of a write
+// left behind.
+func (st Store) sweepTemporary(dir string, now time.Time) {
+	entries, err := safefile.ReadDir(st.Dir, dir, -1)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if name := e.Name(); !strings.HasPrefix(name, ".") || !strings.Contains(name, ".tmp-") {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > 24*time.Hour {
 			_ = safefile.Remove(st.Dir, filepath.Join(dir, e.Name()))
 		}
 	}

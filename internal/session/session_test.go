@@ -120,7 +120,20 @@ func TestSweepForgetsOldSessions(t *testing.T) {
 		t.Error("swept twice a day")
 	}
 	_ = os.Chtimes(filepath.Join(st.Dir, "swept"), past, past)
+	left, fresh := filepath.Join(st.Dir, ".x.json.tmp-1"), filepath.Join(st.Dir, "sessions", ".y.json.tmp-2")
+	for _, name := range []string{left, fresh} { // of processes that were killed
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = os.Chtimes(left, past, past)
 	st.sweep(time.Now())
+	if _, err := os.Stat(left); err == nil {
+		t.Error("a temporary file is still there")
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		t.Error("a temporary file in use was swept")
+	}
 	if _, err := os.Stat(st.path("old")); err == nil {
 		t.Error("old session still there")
 	}
