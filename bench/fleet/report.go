@@ -99,8 +99,8 @@ func (r measured) paper() string {
 	look, lines := r.lookups[len(r.lookups)-1], r.sync[0]
 	lookPerSec, linesPerSec := stopsPerSec*perStop, stopsPerSec*r.growth.linesPerVerdict
 	var w strings.Builder
-	fmt.Fprintf(&w, `Taken from the [measurements](fleet-benchmarks.md): %d agents that each stop every %d minutes, %d hours a day, all at the same hours; %d gates a stop that nobody has proved on
-the agent's own machine, one new proof a stop, %d agents on a machine, a sync every %d seconds.
+	fmt.Fprintf(&w, `Taken from the [measurements](fleet-benchmarks.md): %d agents that each stop every %d minutes, %d hours a day, all at the same hours; %d gates per stop that are not proved on
+the agent's own machine, one new proof per stop, %d agents on a machine, a sync every %d seconds.
 
 | | arithmetic | for %d agents | one core, or one disk, holds |
 | --- | --- | ---: | ---: |
@@ -115,8 +115,8 @@ the agent's own machine, one new proof a stop, %d agents on a machine, a sync ev
 	row("database", fmt.Sprintf("%d verdicts a day × %.1f KB", stopsPerDay, r.growth.total/1000), fmt.Sprintf("%.1f GB a day", stopsPerDay*r.growth.total/1e9), fmt.Sprintf("1 TB: %.0f days", 1e12/(stopsPerDay*r.growth.total)))
 	row("proofs", fmt.Sprintf("%d a day × %.1f KB on disk", proofsPerDay, r.published.blocksPerProof/1000), fmt.Sprintf("%.1f GB a day", proofsPerDay*r.published.blocksPerProof/1e9), fmt.Sprintf("1 TB: %.0f days", 1e12/(proofsPerDay*r.published.blocksPerProof)))
 	w.WriteString(`
-Look-ups and lines grow with stops, the disk with verdicts and new content. Nothing deletes by itself: drop records that are too old for you (` + "`DELETE FROM gauntlet_records WHERE at < …`" + `, microseconds since 1970),
-and proofs older than a month (` + "`find /srv/proofs -type f -mtime +30 -delete`" + `; bazel-remote drops the least used by itself): a proof that is gone is a miss.
+Look-ups and lines grow with stops, the disk with verdicts and new content. Nothing is deleted automatically: drop records that are too old for you (` + "`DELETE FROM gauntlet_records WHERE at < …`" + `, microseconds since 1970),
+and proofs older than a month (` + "`find /srv/proofs -type f -mtime +30 -delete`" + `; bazel-remote drops the least used automatically): a proof that is gone is a miss.
 `)
 	return w.String()
 }

@@ -104,7 +104,7 @@ func ProjectSettings() []string {
 }
 
 // Decode reads one event. name is what --agent said: "" or an unknown name lets
-// the payload tell, and a payload that tells nothing is taken in the neutral
+// the payload decide, and a payload that shows nothing is read in the neutral
 // dialect. The adapter is never nil, so that even an error can be answered in
 // the right dialect.
 func Decode(name string, payload []byte) (Adapter, event.Event, error) {
@@ -131,7 +131,7 @@ func readsOthersSettings(named string, p wire.Payload) bool {
 	return cursor.Adapter{}.Detect(p) || named == (claude.Adapter{}).Name() && copilot.FromClaudeSettings(p)
 }
 
-// detect tries the clients with marks of their own first; what nobody claims is
+// detect tries the clients with marks of their own first; what no client claims is
 // the neutral dialect.
 func detect(p wire.Payload) Adapter {
 	for _, a := range []Adapter{

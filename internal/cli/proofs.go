@@ -116,7 +116,7 @@ Exit code 0: printed. 2: could not determine (configuration, git).`,
 // shownProof is what `proofs show --json` says of one place where a gate runs.
 type shownProof struct {
 	Gate   string        `json:"gate"`
-	Key    string        `json:"key"` // "" where it cannot be told what it depends on
+	Key    string        `json:"key"` // "" where what it depends on is not known
 	Proved bool          `json:"proved"`
 	Proof  *proof.Origin `json:"proof,omitempty"`
 	// Newest is the newest proof of other content, and Differs what differs from it.

@@ -157,7 +157,7 @@ func (app *App) sender(flags sendFlags) (dir string, n names, err error) {
 		n.key = []byte(salt)
 		return dir, n, nil
 	}
-	// The state home's own key: nobody else can tell the names from the hashes.
+	// The state home's own key: without it the names cannot be guessed from the hashes.
 	n.key, err = seal.New(filepath.Dir(filepath.Dir(dir))).Seal("fleet names", nil)
 	return dir, n, err
 }

@@ -26,9 +26,8 @@ func (app *App) uiCmd() *cobra.Command {
 		Use:   "ui",
 		Short: "Show the history of all machines as a page",
 		Long: `Serve the page over the database of all machines, with machines and people as filters.
-Who may look: whoever has the token in the address that is printed (or in
-GAUNTLET_FLEET_TOKEN), or, with --login-header, whoever a proxy in front of it has logged
-in. With --login-header listen only where the proxy alone can reach it.
+Access needs the token in the address that is printed (or in GAUNTLET_FLEET_TOKEN) or,
+with --login-header, a login at the proxy in front of it. With --login-header listen only where the proxy alone can reach it.
 
 Exit codes: 0 it was asked to end, 1 the database or the address to listen on cannot be
 had, 2 wrong arguments.`,
@@ -67,7 +66,7 @@ func (app *App) ui(ctx context.Context, database, listen, header string, hosts [
 	}
 	at := listener.Addr().String()
 	if tcp, ok := listener.Addr().(*net.TCPAddr); header != "" && ok && !tcp.IP.IsLoopback() {
-		app.warn("everyone who reaches %s without the proxy can claim to be logged in by sending %s", at, header)
+		app.warn("any client that reaches %s without the proxy can log in by sending %s itself", at, header)
 	}
 	token := app.Getenv("GAUNTLET_FLEET_TOKEN")
 	if token == "" {
@@ -76,7 +75,7 @@ func (app *App) ui(ctx context.Context, database, listen, header string, hosts [
 	guard := ui.Guard{Hosts: append(hosts, at), Token: token, Cookie: "gauntlet-fleet"}
 	if header != "" {
 		guard.Login = func(r *http.Request) bool { return r.Header.Get(header) != "" || bearerIs(r, token) }
-		fmt.Fprintf(app.Out, "The fleet's page: http://%s/ (for whoever the proxy names in %s)\n", at, header)
+		fmt.Fprintf(app.Out, "The fleet's page: http://%s/ (for users that the proxy names in %s)\n", at, header)
 	} else {
 		fmt.Fprintf(app.Out, "The fleet's page: http://%s/?token=%s\n", at, token)
 	}

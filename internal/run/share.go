@@ -115,7 +115,7 @@ func (e *execution) versions(ctx context.Context, j gate.Job) (out []string) {
 	return out
 }
 
-// hostOf names where a gate ran, for whoever reuses it.
+// hostOf names where a gate ran, for the machines that reuse its proof.
 func hostOf(ci bool) string {
 	if ci {
 		return "ci"

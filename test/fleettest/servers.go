@@ -50,7 +50,7 @@ func find(name string, globs ...string) string {
 	return ""
 }
 
-// freePort asks the kernel for a port nobody listens on.
+// freePort asks the kernel for a free port.
 func freePort(t T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -310,7 +310,7 @@ func (f *Farm) materialise(d *repb.Digest, to string) error {
 	return nil
 }
 
-// CancelOperation notes that nobody waits any more.
+// CancelOperation notes that a job was cancelled.
 func (f *Farm) CancelOperation(_ context.Context, r *longrunning.CancelOperationRequest) (*emptypb.Empty, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

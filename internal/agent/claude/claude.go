@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Adapter is Claude Code, and the neutral dialect for clients nobody knows.
+// Adapter is Claude Code, and the neutral dialect for unknown clients.
 type Adapter struct{}
 
 // Name implements agent.Adapter.

@@ -45,7 +45,7 @@ func FromClaudeSettings(p wire.Payload) bool {
 const transcriptLag = 150 * time.Millisecond
 
 // Decode implements agent.Adapter. Its own events carry no name, so what they
-// carry tells them apart; Copilot has no turn id.
+// carry distinguishes them; Copilot has no turn id.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	ev.At = instant(p)
@@ -88,7 +88,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	return ev
 }
 
-// promptKind tells what a person typed from the notice that a sub-agent ended.
+// promptKind distinguishes what a person typed from the notice that a sub-agent ended.
 func promptKind(prompt string) event.Kind {
 	if strings.HasPrefix(prompt, "<system_notification>") {
 		return event.Other
@@ -197,7 +197,7 @@ func (Adapter) Setup() wire.Setup {
 			if s == wire.User {
 				return nil
 			}
-			return []string{"Copilot CLI runs project hooks only in a trusted folder, and `copilot -p` skips them without a word: start copilot here once and trust the folder, or use --user."}
+			return []string{"Copilot CLI runs project hooks only in a trusted directory, and `copilot -p` skips them silently: start copilot here once and trust the folder, or use --user."}
 		},
 		Folder: &wire.FolderTrust{
 			File: func(d wire.Dirs) string {

@@ -26,7 +26,7 @@ func (Adapter) Detect(p wire.Payload) bool {
 }
 
 // Decode implements agent.Adapter. Cursor's generation id changes with every
-// message, our own follow-ups included, so it is no turn id; the loop count
+// message, Gauntlet's own follow-ups included, so it is not a turn id; the loop count
 // says whether we are already continuing.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := event.Event{
@@ -54,7 +54,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		ev.Kind = event.SessionStart
 	case "stop", "Stop", "":
 		ev.Kind = event.Stop
-		// The person pressed stop, or the model failed: nobody is to be sent on.
+		// The person pressed stop, or the model failed: the agent is not sent on.
 		if s := p.String("status"); s == "aborted" || s == "error" {
 			ev.Kind = event.Other
 		}

@@ -53,7 +53,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 }
 
 // Encode implements agent.Adapter: the terminal shows every word we print, so
-// an approval that nobody needs to hear of is silence.
+// an approval without a message for the person is silence.
 func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
 	return wire.EncodeNative("block", wire.Reason(v), v)
 }
@@ -127,7 +127,7 @@ func (Adapter) Setup() wire.Setup {
 			if s == wire.User {
 				return nil
 			}
-			return []string{"Droid's terminal runs project hooks only in a trusted folder; accept the folder when it asks (`droid exec` runs them at once)."}
+			return []string{"Droid's terminal runs project hooks only in a trusted directory; trust this one when it asks (`droid exec` runs them at once)."}
 		},
 	}
 }

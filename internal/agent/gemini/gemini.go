@@ -38,7 +38,7 @@ func kind(name string) (event.Kind, bool) {
 	return event.Other, false
 }
 
-// Detect implements agent.Adapter. Its SessionStart is told from Claude Code's
+// Detect implements agent.Adapter. Its SessionStart is distinguished from Claude Code's
 // by the timestamp and from Qwen Code's by the session file.
 func (Adapter) Detect(p wire.Payload) bool {
 	if _, ok := kind(p.String("hook_event_name")); ok {
@@ -174,7 +174,7 @@ func (Adapter) Setup() wire.Setup {
 			if s == wire.User {
 				return nil
 			}
-			return []string{"Gemini CLI runs project hooks only in a trusted folder; accept the folder when it asks."}
+			return []string{"Gemini CLI runs project hooks only in a trusted directory; trust this one when it asks."}
 		},
 		Folder: &wire.FolderTrust{
 			File: wire.InHome(".gemini", "trustedFolders.json"),

@@ -45,7 +45,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 func (Adapter) Encode(_ event.Event, v event.Verdict) []byte { return wire.EncodeNeutral(v) }
 
 // EncodeContext implements agent.Adapter: the plugin adds the text to what the
-// model is told about the system.
+// model learns about the system.
 func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 	if k != event.SessionStart {
 		return nil

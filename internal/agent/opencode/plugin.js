@@ -46,8 +46,8 @@ function deniesEdits(agent) {
 const shared = (globalThis[Symbol.for("gauntlet.opencode")] ??= {
   judged: new Map(), // session id -> the answer that was judged last
   pending: new Set(), // judgements and answers under way
-  running: new Set(), // processes of ours
-  contexts: new Map(), // session id -> what a fresh session is told
+  running: new Set(), // processes that this plugin started
+  contexts: new Map(), // session id -> the context of a fresh session
 })
 const { judged, pending, running, contexts } = shared
 const stopAll = () => running.forEach((child) => child.kill("SIGTERM"))
@@ -94,7 +94,7 @@ export const Gauntlet = async ({ client, directory }) => {
     if (!session || session.parentID) return // a sub-agent's session
     const messages = await messagesOf(id)
     const last = messages.at(-1)
-    // Only a finished answer is a stop: whoever interrupts, or refuses a tool, wants it to rest.
+    // Only a finished answer is a stop: a person who interrupts it, or refuses a tool, wants it to rest.
     if (last?.info?.role !== "assistant" || last.info.error || !last.info.finish || last.info.finish === "tool-calls") return
     if (judged.get(id) === last.info.id) return
     judged.set(id, last.info.id)
@@ -121,7 +121,7 @@ export const Gauntlet = async ({ client, directory }) => {
     }
     if (verdict.systemMessage) tell(verdict.systemMessage)
     if (verdict.decision !== "block" || !verdict.reason) return
-    if ((await messagesOf(id)).at(-1)?.info?.id !== last.info.id) return // somebody went on meanwhile
+    if ((await messagesOf(id)).at(-1)?.info?.id !== last.info.id) return // the session went on meanwhile
     // Not awaited here: it ends with the next answer, whose idle event must find us ready.
     const { agent, model } = said?.info ?? {}
     track(client.session.prompt({ path: { id }, body: { agent, model, parts: [{ type: "text", text: OURS + verdict.reason }] } }))
@@ -179,7 +179,7 @@ export const Gauntlet = async ({ client, directory }) => {
     },
 
     // `opencode run` ends at the first idle session and waits for this: a judgement, and the answer to a
-    // block, get their time. Nothing of ours is left running.
+    // block, get their time. Nothing is left running.
     dispose: async () => {
       const end = Date.now() + STOP_MS
       while (pending.size && Date.now() < end) {

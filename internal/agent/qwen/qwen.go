@@ -35,7 +35,7 @@ func (Adapter) Detect(p wire.Payload) bool {
 // Decode implements agent.Adapter. A prompt event comes before every request to
 // the model; only the one that a person caused has submitted_prompt. Builds that
 // send no prompt_id also send stop_hook_active as true always: then the flag says
-// nothing, and our own budget bounds the loop.
+// nothing, and Gauntlet's own budget bounds the loop.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	ev.TurnID = p.String("prompt_id")
@@ -69,7 +69,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 
 // transcriptLag: the file is complete when the hook begins, but for a machine
 // under heavy load. Then whole calls and their results can be missing, and the
-// reply after them tells that they are.
+// missing reply shows it.
 const transcriptLag = time.Second
 
 // toolEnd reads a command's exit status from the lines after its output.

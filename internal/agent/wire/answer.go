@@ -41,7 +41,7 @@ type Native struct {
 	SystemMessage string `json:"systemMessage,omitempty"`
 }
 
-// EncodeNative is the native minimum: silence for an approval that nobody needs
+// EncodeNative is the native minimum: silence for an approval that no person needs
 // to hear of, block is the client's own word for it.
 func EncodeNative(block, reason string, v event.Verdict) []byte {
 	n := Native{SystemMessage: Clean(v.SystemMessage)}
@@ -73,7 +73,7 @@ func Line(v any) []byte {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Only values that JSON cannot hold end here, and none of ours is one.
+		// Only values that JSON cannot hold end here, and Gauntlet sends none.
 		return []byte("{}\n")
 	}
 	out := buf.Bytes()

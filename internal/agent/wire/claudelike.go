@@ -25,7 +25,7 @@ func claudeKind(name string) event.Kind {
 		"PreModelSwitch", "PostModelSwitch", "DirectoryAdded":
 		return event.Other
 	}
-	// "Stop", no name, or one that nobody knows: whoever calls the stop hook
+	// "Stop", no name, or an unknown one: a client that calls the stop hook
 	// means a stop.
 	return event.Stop
 }

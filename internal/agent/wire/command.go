@@ -15,7 +15,7 @@ const (
 	Cmd
 )
 
-// How every command of ours begins, per shell: a missing binary must let the
+// How every command that Gauntlet installs begins, per shell: a missing binary must let the
 // agent go on.
 const (
 	Guard           = "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet "
@@ -61,7 +61,7 @@ func (sh Shell) line(args string, quiet bool) string {
 	return Guard + args + " || exit 0"
 }
 
-// Own is what a command of ours asks gauntlet to do, whichever shell it is for;
+// Own is what a command that Gauntlet installed asks it to do, whichever shell it is for;
 // ok is false when it is not ours.
 func Own(command string) (args string, ok bool) {
 	command = strings.TrimSpace(command)

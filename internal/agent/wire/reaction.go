@@ -37,7 +37,7 @@ const (
 // doctor holds the installed command against the rules.
 type Reaction struct {
 	Outcome Outcome
-	// Prompt is what the model is told (Blocked).
+	// Prompt is what the model receives (Blocked).
 	Prompt string
 	// Shown is what the person is shown as a message of the hook.
 	Shown string

@@ -91,7 +91,7 @@ type Setup struct {
 	// Content is the whole file (Shape Whole); Mark is how its first line begins.
 	Content func() string
 	Mark    string
-	// Notes are told to the person after an install, one per line.
+	// Notes are printed after an install, one per line.
 	Notes func(Scope) []string
 	// StatusLine is the member that holds the client's status line command; "" for none.
 	StatusLine string

@@ -316,7 +316,7 @@ func spanID(res Resource, r history.Record, part string) string {
 	return id(8, res.Machine, r.ID, "span", part)
 }
 
-// id is the same for the same record, so that what is sent twice can be told.
+// id is the same for the same record, so that a record that is sent twice can be recognised.
 func id(size int, parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {

@@ -173,7 +173,7 @@ func (f *Farm) send(ctx context.Context, cas repb.ContentAddressableStorageClien
 	for _, d := range missing {
 		b, known := blobs[d.GetHash()]
 		if !known {
-			return fmt.Errorf("the farm asks for %s, which nobody mentioned", d.GetHash())
+			return fmt.Errorf("the farm asks for %s, which is not part of the job", d.GetHash())
 		}
 		data, err := b.bytes()
 		if err != nil {
@@ -232,7 +232,7 @@ const lostStreams = 3
 // for: without its name it cannot be cancelled at the farm.
 const cancelGrace = time.Second
 
-// execute starts the action and waits for its end. When ctx ends, the farm is told.
+// execute starts the action and waits for its end. When ctx ends, the job is cancelled at the farm.
 func (f *Farm) execute(ctx context.Context, action *repb.Digest) (*repb.ExecuteResponse, error) {
 	var operation atomic.Pointer[string]
 	stream, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -272,7 +272,7 @@ func (f *Farm) execute(ctx context.Context, action *repb.Digest) (*repb.ExecuteR
 	return nil, err
 }
 
-// cancel tells the farm that nobody waits any more; it need not listen.
+// cancel asks the farm to end the job; its answer does not matter.
 func (f *Farm) cancel(ctx context.Context, operation string) {
 	ctx, done := context.WithTimeout(ctx, time.Second)
 	defer done()

@@ -4,7 +4,7 @@
 // what Gauntlet signed. It also reads OpenSSH's allowed_signers files, which say
 // whose signatures count.
 //
-// Everything that is read here comes from a server nobody vouches for: what is
-// odd in any way is not a valid statement. The package opens no file and starts
-// no process; whoever signs with ssh-keygen hands in a function.
+// Everything that is read here comes from an untrusted server: anything
+// unexpected makes a statement invalid. The package opens no files and starts no
+// processes; signing with ssh-keygen is a function that the caller passes in.
 package attest

@@ -82,7 +82,7 @@ func parseSigner(line string) (s Signer, ok bool, err error) {
 }
 
 // options reads the comma-separated options of a line; use is false when they
-// restrict it to other namespaces than ours.
+// restrict it to namespaces other than Gauntlet's.
 func (s *Signer) options(list string) (use bool, err error) {
 	use = true
 	for _, o := range splitOutsideQuotes(list, ',') {

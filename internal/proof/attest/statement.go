@@ -125,7 +125,7 @@ func pae(payload []byte) []byte {
 	return b.Bytes()
 }
 
-// ErrUnsigned says that nobody whose word counts has signed the envelope.
+// ErrUnsigned says that no allowed key has signed the envelope.
 var ErrUnsigned = errors.New("not signed by an allowed key")
 
 // Verify reads an envelope: the proof it holds, and which of the signers vouches

@@ -84,7 +84,7 @@ func readKey(file string) (ed25519.PrivateKey, error) {
 var errNotEd25519 = errors.New("not an Ed25519 key in PEM form")
 
 // ownPublic is the public half of the key that signs here, where that can be
-// told without starting a process.
+// found without starting a process.
 func ownPublic(configured, stateHome string) (attest.PublicKey, error) {
 	file := configured
 	if file == "" {
@@ -147,8 +147,8 @@ func NewSigner(ctx context.Context, configured, stateHome string, o Options) (Si
 
 var errNoKey = errors.New("no key to sign proofs with: run `gauntlet proofs key`")
 
-// sshSigner signs with ssh-keygen, which also asks the agent for the key. Nobody
-// is there to type a passphrase.
+// sshSigner signs with ssh-keygen, which also asks ssh-agent for the key. It never
+// asks for a passphrase: there is no person to type one.
 func sshSigner(ctx context.Context, file string, o Options) Signer {
 	env := append(slices.Clone(o.Environ), "SSH_ASKPASS_REQUIRE=never")
 	return func(message []byte) ([]byte, string, error) {

@@ -98,7 +98,7 @@ func (q *Inquiry) Wait(ctx context.Context) Answer {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	out := Answer{Hits: q.answer.Hits, Warnings: q.answer.Warnings}
-	q.answer = Answer{Hits: map[string]proof.Record{}} // for whoever comes too late
+	q.answer = Answer{Hits: map[string]proof.Record{}} // late answers must not change what is returned
 	failed := q.failed
 	if q.left > 0 || errors.Is(failed, context.DeadlineExceeded) {
 		failed = fmt.Errorf("no answer within %s", q.cache.timeout)
@@ -110,7 +110,7 @@ func (q *Inquiry) Wait(ctx context.Context) Answer {
 	return out
 }
 
-// learn remembers how the server answered, and tells once that it does not.
+// learn remembers whether the server answered, and warns once when it does not.
 func (c *Cache) learn(was remote.Breaker, failed error) (warnings []string) {
 	next, tripped := was.After(failed != nil, c.now())
 	if next != was {
@@ -123,7 +123,7 @@ func (c *Cache) learn(was remote.Breaker, failed error) (warnings []string) {
 }
 
 // errNotBelieved says that the server had something under the key that is not a
-// proof of this gate by somebody who counts.
+// proof of this gate by an allowed signer.
 var errNotBelieved = errors.New("not believed")
 
 func (c *Cache) one(ctx context.Context, a Ask) (proof.Record, error) {
@@ -134,7 +134,7 @@ func (c *Cache) one(ctx context.Context, a Ask) (proof.Record, error) {
 	now := c.now()
 	p, signer, err := attest.Verify(envelope, c.signers, now)
 	if errors.Is(err, attest.ErrUnsigned) {
-		return proof.Record{}, fmt.Errorf("%w: %w", remote.ErrMiss, err) // a stranger's: nothing to tell
+		return proof.Record{}, fmt.Errorf("%w: %w", remote.ErrMiss, err) // a stranger's proof is no cause for a warning
 	}
 	if err != nil {
 		return proof.Record{}, fmt.Errorf("%w: %w", errNotBelieved, err)

@@ -125,7 +125,7 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	if len(b.files()) == 0 {
 		return 0, nil
 	}
-	// Another one may be sending: what it leaves behind, or had not seen, is ours.
+	// Another process may be sending: wait for it, then send what it left or did not see.
 	lock, err := safefile.Acquire(ctx, filepath.Join(filepath.Dir(b.dir), "outbox.lock"))
 	if err != nil {
 		return 0, fmt.Errorf("another process is publishing: %w", err)
