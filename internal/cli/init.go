@@ -184,7 +184,7 @@ func (w *initWork) try(ctx context.Context) error {
 		return exit(2, "nothing was tried and nothing was written: %v\nto set up without a trial: gauntlet init --no-try", err)
 	}
 	defer end()
-	p := w.progress(len(w.opts.Found.Proposals))
+	p := w.progress()
 	w.opts.Found.Try(ctx, func(ctx context.Context, c setup.Proposal) setup.Trial {
 		p.start(c)
 		result := t.Try(ctx, c)

@@ -29,20 +29,14 @@ func (w *initWork) say(line string) {
 }
 
 // progress shows the trial on stderr, one line per command.
-type progress struct {
-	out   io.Writer
-	total int
-	n     int
-	began time.Time
-}
+type progress struct{ out io.Writer }
 
-func (w *initWork) progress(total int) *progress {
-	fmt.Fprintf(w.app.Err, "Trying %s, each at most %s; what they change is put back.\n", text.Count(total, "command"), w.flags.limit)
-	return &progress{out: w.app.Err, total: total, began: w.app.Now()}
+func (w *initWork) progress() *progress {
+	fmt.Fprintf(w.app.Err, "Trying the commands that were found, each at most %s; what they change is put back.\n", w.flags.limit)
+	return &progress{out: w.app.Err}
 }
 
 func (p *progress) start(c setup.Proposal) {
-	p.n++
 	line := redact.Line(c.Run, 80)
 	if c.Dir != "." {
 		line += " in " + redact.Line(c.Dir, 60)
