@@ -58,7 +58,7 @@ var thePage = section{
 		if memory, ticks, err := p.idle(b.ctx); err == nil {
 			b.promise(t, memory < 60, "memory stays under 60 MB", "%.1f MB", memory)
 			b.promise(t, ticks == 0, "an idle server uses no CPU", "%d ms in 5 s", 10*ticks)
-		} else if !errors.Is(err, os.ErrNotExist) { // only Linux tells
+		} else if !errors.Is(err, os.ErrNotExist) { // only Linux has /proc
 			return err
 		}
 		return p.end()

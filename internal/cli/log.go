@@ -111,20 +111,20 @@ func (app *App) openHistory(ctx context.Context) (*store.Store, error) {
 
 // projectPaths are the spellings under which the project of a directory may stand
 // in the history: as found, and without symbolic links.
-func (app *App) projectPaths(folder string) ([]string, error) {
-	if folder == "" {
+func (app *App) projectPaths(dir string) ([]string, error) {
+	if dir == "" {
 		return nil, nil
 	}
-	if !filepath.IsAbs(folder) {
+	if !filepath.IsAbs(dir) {
 		cwd, err := app.Getwd()
 		if err != nil {
 			return nil, exit(2, "the current directory cannot be read: %v", err)
 		}
-		folder = filepath.Join(cwd, folder)
+		dir = filepath.Join(cwd, dir)
 	}
-	root := site.Here(folder, app.Getenv).Root
+	root := site.Here(dir, app.Getenv).Root
 	if root == "" {
-		root = filepath.Clean(folder) // a project may be gone and its history not
+		root = filepath.Clean(dir) // a project may be gone and its history not
 	}
 	paths := []string{root}
 	if real, err := filepath.EvalSymlinks(root); err == nil && real != root {

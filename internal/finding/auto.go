@@ -83,7 +83,7 @@ func isList(data []byte) bool {
 		(bytes.Contains(head, []byte(`"filePath"`)) || bytes.Contains(head, []byte(`"filename"`)) || bytes.Contains(head, []byte(`"file"`)))
 }
 
-// sniff tells structured reports by their beginning.
+// sniff recognises structured reports by their beginning.
 func sniff(data []byte) string {
 	head := bytes.TrimSpace(data[:min(len(data), 4096)])
 	switch {

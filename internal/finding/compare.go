@@ -6,7 +6,7 @@ import (
 )
 
 // Known is one finding of an earlier run and how often it was there: all that a
-// later run needs to tell old from new.
+// later run needs to distinguish old from new.
 type Known struct {
 	Path  string `json:"path,omitempty"`
 	Test  bool   `json:"test,omitempty"`
@@ -31,7 +31,7 @@ func Remember(list []Finding) []Known {
 	return out
 }
 
-// New tells which findings were not there before: equal ones are counted, so the
+// New reports which findings were not there before: equal ones are counted, so the
 // third of three is new when there were two. renamed maps old paths to new ones.
 func New(now []Finding, before []Known, renamed map[string]string) []bool {
 	left := map[string]int{}
@@ -87,7 +87,7 @@ func (f Finding) countedAs() (file, rule string) {
 	return f.Path, f.Rule
 }
 
-// Over tells which findings are more than the baseline allows. Counts cannot say
+// Over reports which findings are more than the baseline allows. Counts cannot say
 // which of several equal ones is the new one: the last ones in the report are
 // taken for new.
 func Over(now []Finding, allowed Counts, renamed map[string]string) []bool {

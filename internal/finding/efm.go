@@ -19,7 +19,7 @@ const maxReportLine = 32 << 10
 func (p *parser) errorformat(data []byte, name string) error {
 	def, ok := fmts.DefinedFmts()[name]
 	if !ok {
-		return fmt.Errorf("there is no errorformat %q", plain(name, 60))
+		return fmt.Errorf("unknown errorformat %q", plain(name, 60))
 	}
 	efm, err := errorformat.NewErrorformat(def.Errorformat)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	maxWord     = 200 // of a rule or of a tool's name
 )
 
-// Severities, as far as tools tell them.
+// Severities, as far as tools report them.
 const (
 	Err  = "error"
 	Warn = "warning"
@@ -46,7 +46,7 @@ type Report struct {
 	Findings []Finding
 	// Tool is the tool and its version where the report says so.
 	Tool string
-	// Tests and Failed count tests where the format tells both; 0 otherwise.
+	// Tests and Failed count tests where the format has both; 0 otherwise.
 	Tests, Failed int
 	// Outside counts findings about files that are not in the project.
 	Outside int

@@ -33,7 +33,7 @@ func placed(s string) (file string, line int, rest string, ok bool) {
 	return file, number(digits), rest, true
 }
 
-// looksLikeFile tells the name of a file from a word, an address or a sentence.
+// looksLikeFile distinguishes the name of a file from a word, an address or a sentence.
 func looksLikeFile(s string) bool {
 	if s == "" || len(s) > 1024 || strings.Contains(s, "://") || strings.ContainsAny(s, "\"'`<>|*?{}=,;") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "/") {
 		return false

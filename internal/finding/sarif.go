@@ -80,7 +80,7 @@ func (p *parser) sarif(data []byte) error {
 		return err
 	}
 	if log.Runs == nil {
-		return errors.New("there is no runs array")
+		return errors.New("no runs array")
 	}
 	for _, run := range log.Runs {
 		driver := run.Tool.Driver

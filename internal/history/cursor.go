@@ -14,7 +14,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Cursor is how far somebody has taken over the spool: bytes read of each
+// Cursor is how far a reader has taken over the spool: bytes read of each
 // segment. It counts by segment, because a process that opened the old segment
 // before a rotation may still add its lines there.
 type Cursor map[string]int64
@@ -57,8 +57,8 @@ func cursorFile(dir, name string) string {
 	return filepath.Join(dir, cursorsDir, name+".json")
 }
 
-// ReadFrom returns at most limit whole lines behind the cursor, oldest first,
-// and the cursor behind them. No lines: everything was read. Lines that are too
+// ReadFrom returns at most limit whole lines after the cursor, oldest first,
+// and the cursor after them. No lines: everything was read. Lines that are too
 // long to be Gauntlet's own are passed over.
 func ReadFrom(dir string, c Cursor, limit int) (lines [][]byte, next Cursor, err error) {
 	names, err := Segments(dir)

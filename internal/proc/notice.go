@@ -10,8 +10,8 @@ import (
 type Notice struct{ Title, Text string }
 
 // Show hands the notice to the desktop's own program and does not wait for it.
-// Without such a program nothing is shown, and that is no error worth telling: a
-// server has no desktop. The text reaches no shell and no script: it is an
+// Without such a program nothing is shown; the error is for the caller to ignore,
+// because a server has no desktop. The text reaches no shell and no script: it is an
 // argument, or a variable that a fixed script reads.
 func (n Notice) Show() error {
 	args, extra := n.command(runtime.GOOS)

@@ -44,7 +44,7 @@ func Find(paths []string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// isLog tells session logs by their names. Logs of sub-agents belong to the
+// isLog recognises session logs by their names. Logs of sub-agents belong to the
 // session that started them.
 func isLog(name string) bool {
 	base := path.Base(name)

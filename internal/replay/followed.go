@@ -128,7 +128,7 @@ func essence(command string) string {
 			continue
 		}
 		if slices.ContainsFunc(c.Filters, func(f []string) bool { return len(f) > 0 && f[0] == "head" }) {
-			continue // what came after the first lines nobody saw
+			continue // what came after the first lines was not seen
 		}
 		n := 1
 		switch text := strings.Join(words, " "); {

@@ -57,7 +57,7 @@ func (r *recorder) report() Report {
 	for i, v := range r.list {
 		rec := v.Verdict
 		if rec.Source != history.FromStop {
-			continue // a run by hand keeps nobody from stopping
+			continue // a run by hand keeps no agent from stopping
 		}
 		sessions[rec.Session] = true
 		turns[rec.Session+"\x00"+rec.Turn] = true

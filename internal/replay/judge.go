@@ -36,7 +36,7 @@ type judge struct {
 // action is an action of the checkpoint with the commands that prove it.
 type action struct {
 	patterns []shellcmd.Pattern
-	test     bool // it is about tests: their output tells whether they passed
+	test     bool // it is about tests: their output shows whether they passed
 }
 
 // stop is one stop under one policy.
@@ -338,7 +338,7 @@ func count(is bool) int {
 	return 0
 }
 
-// now is when the turn's stop happened, as far as the log tells: late enough for
+// now is when the turn's stop happened, as far as the log shows: late enough for
 // every rule where it does not.
 func (t *turn) now() time.Time {
 	if t.end.IsZero() {

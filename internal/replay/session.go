@@ -31,7 +31,7 @@ type session struct {
 type turn struct {
 	transcript.Span
 	read    transcript.Turn
-	changed []string // files of the project that it changed, as far as the log tells
+	changed []string // files of the project that it changed, as far as the log shows
 	last    int      // index of the last call that changed one; -1 for none
 	end     time.Time
 	gap     string

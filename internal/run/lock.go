@@ -52,7 +52,7 @@ func claim(logDir string, me owner) (*safefile.Lock, error) {
 		return nil, err
 	}
 	if dead, full := readOwner(lock.LeftBy()); full && dead.Host == me.Host {
-		proc.EndOrphansOf(dead.PID) // its gates must not work on beside ours
+		proc.EndOrphansOf(dead.PID) // its gates must not go on beside those of this run
 	}
 	return lock, nil
 }

@@ -12,7 +12,7 @@ import (
 const noticePause = time.Minute
 
 // ClaimNotice reports whether a notice of a kind may be shown now, and notes that it
-// was. about tells apart what the notices of a kind are about: the same is shown
+// was. about names what the notice is about: the same is shown
 // once. Without a place to note it nothing is shown: a notice that could come at
 // every stop is worse than none.
 func (st Store) ClaimNotice(kind, about string, now time.Time) bool {

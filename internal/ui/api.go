@@ -51,13 +51,13 @@ const maxLog = 2 << 20
 func (s *Server) log(w http.ResponseWriter, r *http.Request) {
 	v, err := s.stop(r.Context(), r)
 	if err != nil || s.Log == nil {
-		http.Error(w, "There is no such log.", http.StatusNotFound)
+		http.Error(w, "This log does not exist.", http.StatusNotFound)
 		return
 	}
 	d := v.(stopView).Detail
 	gate, ok := gateAt(d, r.PathValue("gate"))
 	if !ok || gate.LogPath == "" {
-		http.Error(w, "There is no such log.", http.StatusNotFound)
+		http.Error(w, "This log does not exist.", http.StatusNotFound)
 		return
 	}
 	text, err := s.Log(d.Project, gate.LogPath)

@@ -15,7 +15,7 @@ const pollEvery = time.Second
 // maxWatchers bounds the pages that are open at once.
 const maxWatchers = 100
 
-// broadcaster tells every open page that something changed.
+// broadcaster notifies every open page that something changed.
 type broadcaster struct {
 	mu      sync.Mutex
 	clients map[chan string]bool

@@ -175,7 +175,7 @@ func (l *local) hooks(s *site.Site) []AgentHooks {
 func (l *local) project(dir string) (*site.Site, error) {
 	s := site.Here(dir, l.getenv)
 	if !filepath.IsAbs(dir) || !s.IsProject() || s.Foreign != "" {
-		return nil, fmt.Errorf("there is no project at %s any more", dir)
+		return nil, fmt.Errorf("no project at %s", dir)
 	}
 	return s, nil
 }

@@ -246,7 +246,7 @@ func sparkPlot(recent []float64, median *float64, label string) template.HTML {
 	return s.done()
 }
 
-// short cuts a name in the middle: both ends tell gates apart.
+// short cuts a name in the middle: gates differ at both ends.
 func short(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {

@@ -223,7 +223,7 @@ func (s *Server) page(v view) http.HandlerFunc {
 			code = http.StatusInternalServerError
 			title, message := "Error", err.Error()
 			if errors.Is(err, ask.ErrNotFound) {
-				code, title, message = http.StatusNotFound, "Not found", "There is no such stop in the history."
+				code, title, message = http.StatusNotFound, "Not found", "This stop is not in the history."
 			}
 			model = errorView{base: s.base(r, title), Message: message}
 		}

@@ -18,7 +18,7 @@ type Row interface {
 // DB is a database with the view gauntlet_facts. Placeholders are question marks.
 type DB interface {
 	Query(ctx context.Context, sql string, args []any, each func(Row)) error
-	// Facts hands over the columns of factColumns of every record behind a position,
+	// Facts hands over the columns of factColumns of every record after a position,
 	// in the order of their positions.
 	Facts(ctx context.Context, after int64, each func(Row)) error
 	// Late is how many positions behind the newest one a record may still appear:

@@ -40,7 +40,7 @@ type Page struct {
 // PageSize is how many stops a page has.
 const PageSize = 100
 
-// Stops lists a page of stops behind a position, "" for the newest.
+// Stops lists a page of stops before a position, "" for the newest.
 func Stops(ctx context.Context, db DB, f Filter, before string) (Page, error) {
 	c := f.verdicts()
 	if at, id, ok := strings.Cut(before, "~"); ok {
@@ -80,7 +80,7 @@ type Detail struct {
 	After  []Stop `json:"after"`
 }
 
-// ErrNotFound says that there is no such stop.
+// ErrNotFound says that the stop does not exist.
 var ErrNotFound = errors.New("no such stop")
 
 // One looks a stop up by its whole ID.

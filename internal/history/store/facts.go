@@ -79,7 +79,7 @@ func (s *Store) Share() error {
 	return errors.Join(err, s.db.Exec("PRAGMA busy_timeout = 2000"))
 }
 
-// Refresh takes over what the spool in dir has got since. While somebody else
+// Refresh takes over what the spool in dir has got since. While another process
 // does so there is nothing to do.
 func (s *Store) Refresh(dir string) error {
 	lock, err := safefile.TryAcquire(filepath.Join(dir, lockName))

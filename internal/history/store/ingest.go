@@ -18,10 +18,10 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// maxLine bounds one line of the spool; ours are far shorter.
+// maxLine bounds one line of the spool; Gauntlet writes far shorter ones.
 const maxLine = 1 << 20
 
-// headLen is how much of a segment's beginning tells it from another file of
+// headLen is how much of a segment's beginning distinguishes it from another file of
 // the same name.
 const headLen = 256
 
@@ -62,7 +62,7 @@ func (s *Store) ingest(dir string) (err error) {
 	for _, name := range names {
 		m, err := s.segment(insert, filepath.Join(dir, name), marks[name])
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			continue // rotated away under our hands, or not ours
+			continue // rotated away meanwhile, or another user's
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -76,7 +76,7 @@ DELETE FROM records WHERE seq <= (SELECT max(seq) FROM records) - %d;
 DELETE FROM facts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;`, factsFill, newest, maxRecords))
 }
 
-// segment reads the whole lines behind the mark. Only what ends in a newline is
+// segment reads the whole lines after the mark. Only what ends in a newline is
 // taken: the last line may still be on its way.
 func (s *Store) segment(insert *sqlite3.Stmt, path string, m mark) (mark, error) {
 	f, err := safefile.Open("", path)
@@ -140,7 +140,7 @@ func (s *Store) add(insert *sqlite3.Stmt, line []byte) error {
 	var rec history.Record
 	if json.Unmarshal(line, &rec) != nil || rec.ID == "" || rec.Type == "" {
 		s.Unreadable++
-		return nil //nolint:nilerr // counted: a torn line is no reason to lose the others
+		return nil //nolint:nilerr // counted: a torn line must not cost the others
 	}
 	sum := sha256.Sum256(line)
 	err := errors.Join(

@@ -58,7 +58,7 @@ type Store struct {
 }
 
 // Open brings the store of the spool in dir up to date. It falls back to memory
-// when the folder cannot be written or somebody else is busy in it: an answer
+// when the directory cannot be written or another process is busy in it: an answer
 // matters more than a cache.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -114,7 +114,7 @@ func openMemory(ctx context.Context, dir string) (*Store, error) {
 }
 
 func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
-	// Made by us first, so that nobody else may read it.
+	// Created first, so that no other user may read it.
 	f, err := safefile.Append("", path, 0o600)
 	if err != nil {
 		return nil, err
