@@ -443,7 +443,7 @@ func value(v *accessibility.Value) string {
 func many(d *desk, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	clients := map[string][2]string{"claude": {"claude-opus-5-5", "2.1.325"}, "codex": {"gpt-5.5", "0.166.0"}, "gemini": {"gemini-2.5-pro", ""}}
-	projects := []string{d.project, d.project, filepath.Join(d.home, "src", "billing-service"), filepath.Join(d.home, "work", "a-project-with-a-rather-long-name")}
+	projects := []string{d.project, d.project, "/home/me/src/billing-service", "/home/me/work/a-project-with-a-rather-long-name"}
 	agents := []string{"claude", "claude", "codex", "gemini"}
 	var all []history.Record
 	agent, project, tokens := "", "", int64(0)
