@@ -152,6 +152,9 @@ func (r *Result) tryParts(whole Proposal, once func(Proposal) Proposal) []Propos
 	}
 	for _, part := range rest {
 		r.leave(part)
+		if part.trial.State == Late { // what is left of its role is not the bulk of it
+			usable = slices.DeleteFunc(usable, func(p Proposal) bool { return p.Role == part.Role })
+		}
 	}
 	return usable
 }

@@ -33,6 +33,11 @@ func TestTry(t *testing.T) {
 			map[string]State{"npm test": Cannot, "npm run test:net": Red},
 			"npm run test:eslint passed; npm run test:unit passed; npm run test:net red | npm test: could not run: reason",
 		},
+		"the bulk of the tests is too slow": {
+			map[string]string{"Makefile": "test: vet main docs\nvet:\n\tgo vet ./...\nmain:\n\tpytest main\ndocs:\n\tpytest docs\n"},
+			map[string]State{"make test": Late, "make main": Late},
+			"make vet passed | make main: did not end within 0s; make test: did not end within 0s",
+		},
 		"no part passes": {
 			map[string]string{"Makefile": "test: a b\na:\n\tpytest a\nb:\n\tpytest b\n"},
 			map[string]State{"make test": Red, "make a": Red, "make b": Red},
