@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// repository makes a git repository with n files in folders of 100 and commits
+// repository makes a git repository with n files in directories of 100 and commits
 // it together with what extra names.
 func (b *bench) repository(name string, n int, extra map[string]string) (string, error) {
 	dir := filepath.Join(b.dir, name)

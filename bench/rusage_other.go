@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakResidentMB is not told here.
+// peakResidentMB is not known here.
 func peakResidentMB(*os.ProcessState) float64 { return 0 }

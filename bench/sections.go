@@ -377,7 +377,7 @@ var autonomousCheckpoint = section{
 
 var workflowState = section{
 	title:  "Workflow state",
-	method: "`gauntlet state` commands beside an empty Go program followed by the one git call that tells HEAD.",
+	method: "`gauntlet state` commands beside an empty Go program followed by the one git call that prints HEAD.",
 	measure: func(b *bench, t *table) error {
 		dir, err := b.repository("state", 10, map[string]string{".gitignore": ".claude/state/\n"})
 		if err != nil {

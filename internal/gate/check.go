@@ -129,7 +129,7 @@ func withBase(command, base string) string {
 	return strings.ReplaceAll(command, "${BASE_BRANCH}", base)
 }
 
-// indent keeps a text of the project's from being read as a line of ours.
+// indent keeps text from the project from being read as one of Gauntlet's lines.
 func indent(s string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ")
 }

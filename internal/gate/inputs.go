@@ -24,7 +24,7 @@ const maxHashed = 64 << 20
 // unlisted finds the declared inputs that the snapshot does not hold: ignored by
 // git, or outside the project. A pattern that may lie anywhere in the project
 // (`**/*.go`) is not looked for among ignored files: that would mean to walk
-// through every folder of dependencies at every stop.
+// through every directory of dependencies at every stop.
 func (j Job) unlisted(root string, listed func(string) bool) map[string]string {
 	found := map[string]string{}
 	for _, pattern := range j.inputPatterns() {

@@ -22,7 +22,7 @@ type Job struct {
 	ID    string // kind:entry:name
 	Kind  Kind
 	Name  string
-	Entry string // the entry point as it applies: a folder, a file or a glob
+	Entry string // the entry point as it applies: a directory, a file or a glob
 	Dir   string // absolute working directory
 	// LogBase is the file name of its logs without run number and ending; no two
 	// jobs share one.
@@ -212,7 +212,7 @@ func expand(root, pattern string, changed []string) []entry {
 	return []entry{e}
 }
 
-// children is `dir/*`: one entry point per child folder.
+// children is `dir/*`: one entry point per child directory.
 func children(root, parent string, changed []string) []entry {
 	active := map[string]bool{}
 	prefix := ""
@@ -234,7 +234,7 @@ func children(root, parent string, changed []string) []entry {
 		}
 	}
 	var out []entry
-	for name := range names { // a deleted folder has nothing left to check
+	for name := range names { // a deleted directory has nothing left to check
 		out = append(out, entry{path: prefix + name, dir: config.Absolute(root, prefix+name), active: active[name]})
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].path < out[j].path })
@@ -248,7 +248,7 @@ func under(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/'
 }
 
-// Matches reports whether any pattern, a glob or a folder, covers p.
+// Matches reports whether any pattern, a glob or a directory, covers p.
 func Matches(patterns []string, p string) bool {
 	for _, pat := range patterns {
 		pat = strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(pat), "./"), "/")

@@ -46,7 +46,7 @@ func createLog(path string, onLine func(string)) (*gateLog, error) {
 	return &gateLog{f: f, onLine: onLine}, nil
 }
 
-// note writes text of ours, outside the limits.
+// note writes Gauntlet's own text, outside the limits.
 func (l *gateLog) note(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,7 +147,7 @@ func (l *gateLog) tail() []byte {
 	return append(append(make([]byte, 0, tailLimit), l.ring[l.pos:]...), l.ring[:l.pos]...)
 }
 
-// lines tells the observer the last whole line of each write: a live view shows
+// lines passes the observer the last whole line of each write: a live view shows
 // no more than that anyway.
 func (l *gateLog) lines(p []byte) {
 	if l.onLine == nil {

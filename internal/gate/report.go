@@ -30,7 +30,7 @@ type capture struct {
 	before fileState
 }
 
-// fileState tells whether a file was written meanwhile.
+// fileState shows whether a file was written meanwhile.
 type fileState struct {
 	size int64
 	at   time.Time
@@ -130,7 +130,7 @@ func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 	}
 }
 
-// maxSource bounds a source file whose lines tell findings apart.
+// maxSource bounds a source file whose lines distinguish findings.
 const maxSource = 4 << 20
 
 // sourceText reads files of the project and of nothing else.

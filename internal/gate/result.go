@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/proof"
 )
 
-// Kind tells the two kinds of gate apart.
+// Kind is one of the two kinds of gate.
 type Kind string
 
 // The kinds.
@@ -172,7 +172,7 @@ func (f Finding) Identity() finding.Finding {
 	return id
 }
 
-// Observer is told what happens while gates run. Calls for one gate come in
+// Observer is notified of what happens while gates run. Calls for one gate come in
 // order; calls for different gates come at the same time.
 type Observer interface {
 	Start(id string, kind Kind)

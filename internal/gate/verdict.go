@@ -133,7 +133,7 @@ func wrapperCode(tail string) string {
 	return ""
 }
 
-// neverRan are the words of tools that did not find what they were told to run.
+// neverRan are the words of tools that did not find what they were asked to run.
 func neverRan() []string {
 	return []string{
 		`^g?make: \*\*\* No rule to make target '[^']*'\.  Stop\.`,
@@ -196,7 +196,7 @@ func missingTool(lines []string) string {
 	return ""
 }
 
-// missingModule names the module that Python was told to run and does not have.
+// missingModule names the module that Python was asked to run and does not have.
 // One of the project itself is not a tool: that it is missing is a failure.
 func missingModule(j Job, tail string) string {
 	m := regexp.MustCompile(`(?m)^\S*python[0-9.]*(?:\.exe)?: No module named '?([\w.]+)'?(?:\.__main__.*)?$`).FindStringSubmatch(tail)

@@ -44,7 +44,7 @@ func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
 		session, seq, _ := strings.Cut(strings.TrimPrefix(f[0], CheckpointRefs), "/")
 		n, err := strconv.Atoi(seq)
 		if err != nil {
-			continue // not one of ours
+			continue // not one of Gauntlet's
 		}
 		base, _, _ := strings.Cut(f[2], " ")
 		at, err := strconv.ParseInt(f[3], 10, 64)

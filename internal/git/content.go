@@ -37,7 +37,7 @@ func byPath(f File, path string) int { return strings.Compare(f.Path, path) }
 // what differs is read.
 type Content struct {
 	Files []File // by path
-	// Unknown are paths whose content cannot be told: repositories inside this
+	// Unknown are paths whose content is not known: repositories inside this
 	// one, dirty submodules, files that cannot be read.
 	Unknown []string
 	// Unreadable are those of them that could not be read.
@@ -347,7 +347,7 @@ func (c *Content) filter(ctx context.Context, which []int, paths []string, files
 	out, err := c.repo.RunWith(ctx, Opts{Stdin: strings.NewReader(in.String())}, "hash-object", "--stdin-paths")
 	ids := strings.Fields(string(out))
 	if err != nil || len(ids) != len(which) {
-		// A filter that fails: what git would keep cannot be told.
+		// A filter that fails: what git would keep is not known.
 		for _, i := range which {
 			c.unknown(paths[i])
 			c.Unreadable = append(c.Unreadable, paths[i])
@@ -399,7 +399,7 @@ func (c *Content) Digest() string {
 const maxSeen = 20_000
 
 // Sight names the content as far as it can be seen: for what is not known, the
-// sizes and times of its files stand. It tells whether anything changed, and proves
+// sizes and times of its files stand. It shows whether anything changed, and proves
 // nothing. "" where there is too much to look at.
 func (c *Content) Sight() string {
 	if len(c.Unknown) == 0 {

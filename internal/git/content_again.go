@@ -66,7 +66,7 @@ func (c *Content) ChangedSince(ctx context.Context) ([]string, error) {
 	return c.Diff(now), nil
 }
 
-// untouched reports that nobody touched a file since the content was read.
+// untouched reports that no file was touched since the content was read.
 func (c *Content) untouched() bool {
 	root, err := safefile.OpenDir(c.repo.Root)
 	if err != nil || c.newer == (indexStat{}) && len(c.index) > 0 {

@@ -21,7 +21,7 @@ type indexEntry struct {
 	hidden, skipped, intended bool
 }
 
-// indexStat is what tells git, without reading a file, that it did not change.
+// indexStat is what shows git, without reading a file, that it did not change.
 type indexStat struct {
 	ctime, ctimeNS, mtime, mtimeNS, ino, size uint32
 }
@@ -48,7 +48,7 @@ func (r Repo) seeIndex() (*seenIndex, error) {
 }
 
 // take hands the index over to a caller that may change its entries; nil where
-// somebody has them already, or the index was written since.
+// they were handed over already, or the index was written since.
 func (s *seenIndex) take(r Repo) *seenIndex {
 	if s == nil || s.entries == nil {
 		return nil
@@ -156,7 +156,7 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, trees string, ok bo
 	return entries, trees, ok
 }
 
-// extensions finds the list of directories behind the entries; ok is false where
+// extensions finds the list of directories after the entries; ok is false where
 // something there changes their meaning.
 func extensions(b string) (trees string, ok bool) {
 	for len(b) >= 8 {

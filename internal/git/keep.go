@@ -211,8 +211,8 @@ files:
 			next := below(top, dir)
 			if id := known[next]; id != "" && !w.dirty[next] { // the whole directory is as git has it
 				stack[len(stack)-1].add(0o40000, path.Base(next), []byte(id))
-				behind, _ := slices.BinarySearchFunc(c.Files[i:], next+"0", byPath)
-				i += behind - 1
+				skip, _ := slices.BinarySearchFunc(c.Files[i:], next+"0", byPath)
+				i += skip - 1
 				continue files
 			}
 			stack = append(stack, &keptTree{dir: next})

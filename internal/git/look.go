@@ -109,7 +109,7 @@ func (r Repo) IndexEntries(ctx context.Context, paths ...string) (map[string]Tre
 }
 
 // readEntries is IndexEntries without a git process; ok is false when only git
-// can tell.
+// knows.
 func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
 	b, err := r.readOwn("HEAD", maxPointer)
 	if err != nil {

@@ -49,7 +49,7 @@ func (r Repo) Remotes(ctx context.Context) (Remotes, error) {
 // PushOutcome is how a push ended.
 type PushOutcome string
 
-// Outcomes of a push. Rejected: the other side, or a hook of ours, said no.
+// Outcomes of a push. Rejected: the other side, or a hook of this repository, said no.
 const (
 	PushDone     PushOutcome = "done"
 	PushRejected PushOutcome = "rejected"
@@ -76,7 +76,7 @@ type PushOpts struct {
 }
 
 // Push sends a branch to origin under its own name: never by force, never with
-// a question to anybody.
+// a question.
 func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
 	deadline := time.Now().Add(o.Total)
 	ref := "refs/heads/" + branch
@@ -111,9 +111,9 @@ func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
 	}
 }
 
-// pushOutcome tells by exit status and porcelain output: a line that begins
+// pushOutcome judges by exit status and porcelain output: a line that begins
 // with "!" is a reference that was refused, and 1 (where everything that broke
-// is 128) says that somebody refused, a hook of this repository included.
+// is 128) says that the push was refused, perhaps by a hook of this repository.
 func pushOutcome(out []byte, err error) PushOutcome {
 	if err == nil {
 		return PushDone
@@ -136,7 +136,7 @@ func pushOutcome(out []byte, err error) PushOutcome {
 	return PushFailed
 }
 
-// batchSSH is the ssh command git would use, told to ask nothing.
+// batchSSH is the ssh command git would use, with all questions switched off.
 func batchSSH(getenv func(string) string, configured string) string {
 	cmd := "ssh"
 	switch {

@@ -69,7 +69,7 @@ func (r Repo) Base(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("%w: %s", ErrNoBase, name)
 }
 
-// baseCandidates are the names to look for; byDefault says that nobody chose one.
+// baseCandidates are the names to look for; byDefault says that none was chosen.
 func (r Repo) baseCandidates(name string) (candidates []string, byDefault bool) {
 	if name == "" || name == WellKnownBase && !r.HasBranch(name) {
 		return defaultBases(), true
@@ -78,7 +78,7 @@ func (r Repo) baseCandidates(name string) (candidates []string, byDefault bool) 
 }
 
 // BaseCommit is where the branch that changes are measured against stands, read
-// from the files; "" where only git could tell.
+// from the files; "" where only git knows.
 func (r Repo) BaseCommit(name string) string {
 	candidates, _ := r.baseCandidates(name)
 	for _, c := range candidates {
@@ -133,7 +133,7 @@ func (r Repo) BranchCommit(name string) (oid string, ok bool) {
 }
 
 // HeadCommit is the commit that is checked out, read from the files; ok is false
-// when there is none yet or only git can tell.
+// when there is none yet or only git knows.
 func (r Repo) HeadCommit() (oid string, ok bool) {
 	b, err := r.readOwn("HEAD", maxPointer)
 	if err != nil {

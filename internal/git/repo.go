@@ -151,7 +151,7 @@ func commonDir(gitDir string) string {
 }
 
 // Acknowledged reports whether the git directory knows this work tree: it lies in
-// it, or it names it in turn. A .git file, or a commondir file, that somebody placed
+// it, or it names it in turn. A .git file, or a commondir file, that another user placed
 // can name the repository of another project.
 func (r Repo) Acknowledged() bool {
 	dotgit := filepath.Join(r.Root, ".git")

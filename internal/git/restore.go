@@ -62,7 +62,7 @@ func (r Repo) PlanRestore(ctx context.Context, commit string) (Restore, error) {
 	for i := 0; i+1 < len(fields); i += 2 {
 		meta, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
 		if len(meta) != 5 || meta[0] == "160000" || meta[1] == "160000" {
-			continue // another repository's content is not ours to put anywhere
+			continue // another repository's content is not restored
 		}
 		switch {
 		case meta[4] != "D":
@@ -115,14 +115,14 @@ func (r Repo) tracked(ctx context.Context) (map[string]bool, error) {
 }
 
 // blocking names the files that stand where path has to be: a parent that is no
-// folder, those in a folder of that name, or, if git saw none there, a file.
+// directory, those in a directory of that name, or, if git saw none there, a file.
 func (r Repo) blocking(path string, none bool) []string {
 	for i, c := range path {
 		if c != '/' {
 			continue
 		}
 		if st, err := os.Lstat(r.path(path[:i])); err == nil && !st.IsDir() {
-			return []string{path[:i]} // a link perhaps: what is behind it is not ours
+			return []string{path[:i]} // perhaps a link: what it leads to is left alone
 		}
 	}
 	st, err := os.Lstat(r.path(path))
@@ -179,7 +179,7 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 		if st, err := os.Lstat(r.path(path)); err != nil || !st.IsDir() {
 			continue
 		}
-		// Only empty folders are left here; git makes way for none itself.
+		// Only empty directories are left here, and git does not remove them itself.
 		if err := removeEmpty(r.path(path)); err != nil {
 			return fmt.Errorf("restore: %w: %w", ErrInTheWay, err)
 		}
@@ -194,7 +194,7 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 	return nil
 }
 
-// removeEmpty removes a folder that holds nothing but folders.
+// removeEmpty removes a directory that holds nothing but directories.
 func removeEmpty(dir string) error {
 	entries, err := safefile.ReadDir("", dir, -1)
 	if err != nil {

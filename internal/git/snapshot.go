@@ -64,7 +64,7 @@ func EscapedGlob(p string) string {
 	return b.String()
 }
 
-// tempIndex begins the name of the folder that holds a copy of the index.
+// tempIndex begins the name of the directory that holds a copy of the index.
 const tempIndex = "gauntlet-index-"
 
 // sweepIndexes removes what a snapshot left behind that was killed.

@@ -2,5 +2,5 @@
 
 package git
 
-// statAt cannot be told here what git keeps in its index.
+// statAt has no access here to what git keeps in its index.
 func statAt(int, string) (st indexStat, ok bool) { return indexStat{}, false }

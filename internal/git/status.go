@@ -34,7 +34,7 @@ type Status struct {
 	Upstream string
 	Changes  []Change
 
-	// index is what the index held, for whoever needs it too.
+	// index is what the index held, for those who need it too.
 	index *seenIndex
 }
 

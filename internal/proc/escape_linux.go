@@ -17,7 +17,7 @@ import (
 )
 
 // markVar names the families a process belongs to in its environment, so that an
-// orphan can be told from another family's. A gate may run gauntlet itself: its
+// orphan can be distinguished from another family's. A gate may run gauntlet itself: its
 // gates belong to both families.
 const markVar = "GAUNTLET_FAMILY="
 
@@ -29,7 +29,7 @@ var leaders = struct {
 	next  int
 	adopt bool           // orphans come to us
 	pids  map[string]int // mark → pid of the leader
-	idle  chan struct{}  // closed when nobody is left to reap for
+	idle  chan struct{}  // closed when there is nothing left to reap
 }{pids: map[string]int{}}
 
 // escape finds the members of a family that left its group. As subreaper we
@@ -155,8 +155,8 @@ func (e escape) members() []int {
 	return out
 }
 
-// EndOrphansOf kills what the children of a process of ours that was killed have
-// left running: nobody was there to sweep after it.
+// EndOrphansOf kills what the children of a killed Gauntlet process have left
+// running: it could not clean up after itself.
 func EndOrphansOf(dead int) {
 	if dead <= 1 || !errors.Is(syscall.Kill(dead, 0), syscall.ESRCH) {
 		return

@@ -2,5 +2,5 @@
 
 package proc
 
-// EndOrphansOf does nothing here: only Linux tells whose child an orphan was.
+// EndOrphansOf does nothing here: only Linux knows whose child an orphan was.
 func EndOrphansOf(int) {}

@@ -37,7 +37,7 @@ type Cmd struct {
 type Result struct {
 	// ExitCode is the exit status; -1 when there is none (not started, killed).
 	ExitCode  int
-	Signaled  bool // ended by a signal that was not ours
+	Signaled  bool // ended by a signal that Gauntlet did not send
 	Signal    string
 	TimedOut  bool // we ended it, its time was over
 	Cancelled bool // we ended it, the context was done
@@ -100,7 +100,7 @@ func Run(ctx context.Context, c Cmd) Result {
 	family.sweep()
 	res.Duration = time.Since(start)
 	res.ExitCode = -1
-	if st := cmd.ProcessState; st != nil { // nil: somebody else waited for it
+	if st := cmd.ProcessState; st != nil { // nil: another caller waited for it
 		res.ExitCode = st.ExitCode()
 		res.Signal, res.Signaled = signalOf(st)
 	}

@@ -33,7 +33,7 @@ type Subject struct {
 // Key names a subject.
 type Key struct {
 	ID string `json:"id"`
-	// Parts are digests by what they are of, so that a person can be told which
+	// Parts are digests by what they are of, so that a person can be shown which
 	// of them differs.
 	Parts map[string]string `json:"parts"`
 	Files int               `json:"files"` // how many inputs there are

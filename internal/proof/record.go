@@ -54,7 +54,7 @@ type Record struct {
 	Flaky      bool              `json:"flaky,omitempty"`
 	Files      int               `json:"files"`
 	Parts      map[string]string `json:"parts,omitempty"`
-	// Failure tells failures apart: the findings, or exit code and last line.
+	// Failure distinguishes failures: the findings, or exit code and last line.
 	Failure string `json:"failure,omitempty"`
 	// Call is the agent's own command line.
 	Call string `json:"call,omitempty"`

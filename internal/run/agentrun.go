@@ -91,7 +91,7 @@ func MayBeGate(root, line string) bool {
 }
 
 // commandOf finds the command in a check's file without reading it as YAML; known
-// is false where only that could tell.
+// is false where only that would show it.
 func commandOf(text string) (command string, known bool) {
 	for line := range strings.Lines(text) {
 		value, ok := strings.CutPrefix(strings.TrimSpace(line), "command:")
@@ -195,7 +195,7 @@ func CallEnded(ctx context.Context, opts Options, c AgentCall) error {
 	data, ok := seal.New(site.StateHome(opts.Getenv)).Open(pendingPurpose, sealed)
 	var p pendingCall
 	if !ok || json.Unmarshal(data, &p) != nil {
-		return nil // not ours
+		return nil // not written by Gauntlet
 	}
 	now, err := Keys(ctx, opts, func(j gate.Job) bool { return p.Keys[j.ID] != "" })
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // baselineName is the committed baseline among the files of the policy: what is
-// allowed counts, and a change of it is told like any other.
+// allowed counts, and a change of it is reported like any other.
 const baselineName = "baseline.json"
 
 // BaselineFile is the same, relative to the project root.

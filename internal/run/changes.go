@@ -62,7 +62,7 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	if err != nil {
 		return c, err
 	}
-	c.paths = e.ours(c.paths)
+	c.paths = e.inProject(c.paths)
 	if e.opts.Paths != nil {
 		c.paths = e.opts.Paths
 	}
@@ -163,7 +163,7 @@ func (e *execution) sinceBase(ctx context.Context) committed {
 	return committed{base: base, paths: paths}
 }
 
-// headOnly is what counts where the commits since the base cannot be told, as in
+// headOnly is what counts where the commits since the base are not known, as in
 // a shallow clone or on an orphan branch: HEAD's own commit.
 func (e *execution) headOnly(ctx context.Context, base string, why error) committed {
 	if _, ok := e.repo.HeadCommit(); !ok {
@@ -237,9 +237,9 @@ func (e *execution) ciChanges(ctx context.Context, c *changes) (err error) {
 	return err
 }
 
-// ours makes paths relative to the project root, and drops what lies outside it
+// inProject makes paths relative to the project root, and drops what lies outside it
 // or in the log directory.
-func (e *execution) ours(paths []string) []string {
+func (e *execution) inProject(paths []string) []string {
 	logs := e.relative(e.opts.Config.Settings.LogDir)
 	seen := map[string]bool{}
 	var out []string

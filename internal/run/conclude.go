@@ -99,7 +99,7 @@ func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupte
 	}
 	e.res.RunNumber = n
 	if interrupted {
-		return // nobody judged: the interval does not begin
+		return // nothing was judged: the interval does not begin
 	}
 	s := state{
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,

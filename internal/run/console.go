@@ -17,7 +17,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// observers tells several at once.
+// observers passes every call on to several observers.
 type observers []gate.Observer
 
 func (o observers) Start(id string, k gate.Kind) {
@@ -39,7 +39,7 @@ func (o observers) Done(r gate.Result) {
 }
 
 // consoleLog is console.N.log: what a person would have seen, without colours.
-// It never fails a run: the first error is told at the end.
+// It never fails a run: the first error is reported at the end.
 type consoleLog struct {
 	mu    sync.Mutex
 	f     *os.File

@@ -29,7 +29,7 @@ type DetectedGate struct {
 	StillFailing bool `json:"stillFailing,omitempty"`
 }
 
-// Detect tells what a run would do now; it locks, runs and writes nothing.
+// Detect reports what a run would do now; it locks, runs and writes nothing.
 func Detect(ctx context.Context, opts Options) (Detected, error) {
 	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir}
 	e.ci = inCI(opts.Getenv)

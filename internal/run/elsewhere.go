@@ -22,7 +22,7 @@ import (
 )
 
 // elsewhere runs a check where its runner says. What does not run there runs
-// here, and the person hears why.
+// here, and a note says why.
 func (e *execution) elsewhere(kept git.Kept) func(context.Context, gate.Job, string, proc.Cmd) (proc.Result, string, bool) {
 	var mu sync.Mutex // checks run side by side
 	here := func(j gate.Job, why string) (proc.Result, string, bool) {

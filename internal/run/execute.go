@@ -60,7 +60,7 @@ type Options struct {
 	// TurnStart is when the human's prompt arrived; zero when that is not known.
 	TurnStart time.Time
 	// Wrote is called with the policy after the run lowered its baseline: nothing
-	// else in it changed. nil: nobody has to know.
+	// else in it changed. nil: no one is notified.
 	Wrote func(context.Context, config.Policy)
 	// LockWait is how long to wait for another run in the same work tree.
 	LockWait time.Duration
@@ -85,7 +85,7 @@ type execution struct {
 	diffs   map[string][]byte           // what reviews are given
 	partial bool                        // gates that still fail are not part of this run
 	moved   movement                    // what was committed since gates failed
-	content *git.Content                // what is judged; nil when that cannot be told
+	content *git.Content                // what is judged; nil when it is not known
 	named   func() (tree, sight string) // names of all of it
 	tree    gate.Tree                   // the project's part of it
 	ledger  proof.Ledger
@@ -307,12 +307,12 @@ func (e *execution) findStale(ctx context.Context) {
 		paths, err = e.repo.DiffNames(ctx, e.state.Commit+"..HEAD")
 	}
 	e.moved.anything = err != nil // the first commit, or that commit is gone
-	e.moved.paths = e.ours(paths)
+	e.moved.paths = e.inProject(paths)
 }
 
 // movement is what was committed since the last run that executed gates.
 type movement struct {
-	anything bool // it cannot be told
+	anything bool // it is not known
 	paths    []string
 }
 
@@ -387,7 +387,7 @@ func cause(err error) error {
 	return err
 }
 
-// interrupted replaces whatever a stopped run came to: nobody judged.
+// interrupted replaces the outcome of a run that was stopped: nothing was judged.
 func (e *execution) interrupted(ctx context.Context) {
 	why := "interrupted"
 	if cause := context.Cause(ctx); cause != nil {

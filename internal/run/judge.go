@@ -17,7 +17,7 @@ type planned struct {
 	word *proof.Record // an agent's word that it passes, which is checked by running it
 }
 
-// execute runs the jobs that nobody has proved yet, and records the run.
+// execute runs the jobs that are not proved yet, and records the run.
 func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) {
 	var kept git.Kept
 	if slices.ContainsFunc(jobs, func(j gate.Job) bool { return j.Kind == gate.KindReview || j.SendsTree() }) {

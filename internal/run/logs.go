@@ -18,7 +18,7 @@ import (
 
 const previousDir = "previous"
 
-// gateLogs is what the log directory tells about earlier runs.
+// gateLogs is what the log directory says about earlier runs.
 type gateLogs struct {
 	// highest run number of any file, and of runs in which a gate was judged.
 	highest, judged int
@@ -35,7 +35,7 @@ func scanLogs(dir string) gateLogs {
 		job    string
 		failed bool
 	}
-	newest := map[string]verdict{} // by job; reviews by slot, whoever filled it
+	newest := map[string]verdict{} // by job; reviews by slot, whichever reviewer filled it
 	entries, err := safefile.ReadDir(dir, dir, -1)
 	if err != nil {
 		return g
@@ -188,7 +188,7 @@ func reviewStatus(path string) string {
 		Violations []json.RawMessage `json:"violations"`
 	}
 	if json.Unmarshal(b, &r) != nil || r.Status == "error" && len(r.Violations) > 0 {
-		return "fail" // a reviewer that died absolves nobody
+		return "fail" // a reviewer that died clears no finding
 	}
 	return r.Status
 }

@@ -33,7 +33,7 @@ func (e *execution) look(ctx context.Context) {
 	if len(content.Unreadable) > 0 {
 		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s cannot be read as git would add it, so no result that depends on it is reused", content.Unreadable[0]))
 	}
-	if hidden := e.ours(content.Hidden); len(hidden) > 0 {
+	if hidden := e.inProject(content.Hidden); len(hidden) > 0 {
 		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("git was told not to look at %s, which changed (git update-index --no-assume-unchanged or --no-skip-worktree)", strings.Join(hidden, ", ")))
 		e.changes.paths = append(e.changes.paths, hidden...)
 	}
@@ -133,7 +133,7 @@ func fileOf(path, mode, id string) git.File {
 
 // keyIn is the key of a check for some content.
 func (e *execution) keyIn(ctx context.Context, j gate.Job, tree gate.Tree) proof.Key {
-	for _, p := range e.ours(e.content.Unknown) {
+	for _, p := range e.inProject(e.content.Unknown) {
 		if j.DependsOn(p) || strings.HasPrefix(j.Entry, p+"/") {
 			return proof.Key{}
 		}
@@ -153,7 +153,7 @@ func (e *execution) tools(ctx context.Context, j gate.Job, tree gate.Tree) map[s
 	return e.ledger.Tools(ctx, j.Check.Tools, proof.ToolAsk{Dir: j.Dir, Environ: j.Environ(e.opts.Environ), Versions: tree.Versions()})
 }
 
-// lookAgain finds what changed while the gates ran, by a gate or by anybody: what
+// lookAgain finds what changed while the gates ran, by a gate or otherwise: what
 // was judged is then not what is there, and proves nothing. Only inputs of what
 // ran count.
 func (e *execution) lookAgain(ctx context.Context, tasks []task) {
@@ -166,14 +166,14 @@ func (e *execution) lookAgain(ctx context.Context, tasks []task) {
 		e.content = nil
 		return
 	}
-	for _, p := range e.ours(changed) {
+	for _, p := range e.inProject(changed) {
 		if slices.ContainsFunc(tasks, func(t task) bool { return t.job.DependsOn(p) }) {
 			e.res.ChangedMeanwhile = append(e.res.ChangedMeanwhile, p)
 		}
 	}
 }
 
-// note tells a person something that there is nothing to do about.
+// note adds a remark for a person that calls for no action.
 func (e *execution) note(format string, args ...any) {
 	e.res.Notes = append(e.res.Notes, redact.Line(fmt.Sprintf(format, args...), 500))
 }

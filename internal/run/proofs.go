@@ -128,7 +128,7 @@ func (e *execution) touchedMeanwhile(j gate.Job) bool {
 	return slices.ContainsFunc(e.res.ChangedMeanwhile, j.DependsOn)
 }
 
-// failureOf tells failures apart: by the findings where they are read, else by
+// failureOf distinguishes failures: by the findings where they are read, else by
 // the exit code and the last line.
 func failureOf(r gate.Result) string {
 	if r.Report != nil && len(r.Findings) > 0 {

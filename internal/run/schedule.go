@@ -82,7 +82,7 @@ func skipped(j gate.Job, why string) gate.Result {
 	return gate.Result{ID: j.ID, Kind: j.Kind, Name: j.Name, Entry: j.Entry, Status: gate.Skipped, Message: why}
 }
 
-// guarded keeps a fault of ours in one gate from taking the others down.
+// guarded keeps a fault of Gauntlet's own in one gate from taking the others down.
 func guarded(ctx context.Context, t task) (r gate.Result) {
 	defer func() {
 		if p := recover(); p != nil {

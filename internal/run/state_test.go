@@ -101,12 +101,12 @@ func TestOurs(t *testing.T) {
 	e := &execution{prefix: "svc/"}
 	e.opts.Config = project(t, `{"entry_points":[{"path":"."}]}`, nil, nil)
 	e.opts.Config.Settings.LogDir = filepath.Join(e.opts.Config.Root, "logs")
-	got := e.ours([]string{"outside", "svc/a", "svc/a", "svcs/b", "svc/logs/x", "svc/logs", "svc/logs2", "svc/sub/"})
+	got := e.inProject([]string{"outside", "svc/a", "svc/a", "svcs/b", "svc/logs/x", "svc/logs", "svc/logs2", "svc/sub/"})
 	if diff := cmp.Diff([]string{"a", "logs2", "sub/"}, got); diff != "" {
 		t.Error(diff)
 	}
 	e.prefix, e.opts.Config.Settings.LogDir = "", "/elsewhere"
-	if diff := cmp.Diff([]string{"logs/x"}, e.ours([]string{"logs/x"})); diff != "" {
+	if diff := cmp.Diff([]string{"logs/x"}, e.inProject([]string{"logs/x"})); diff != "" {
 		t.Error(diff)
 	}
 }
