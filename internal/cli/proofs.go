@@ -152,7 +152,7 @@ func (app *App) showProof(ctx context.Context, name string, asJSON bool) error {
 		key := keys[j.ID]
 		s := shownProof{Gate: j.ID, Key: key.ID, Files: key.Files}
 		_, s.Doubted = ledger.Doubted(j.ID)
-		if rec := ledger.Get(key.ID).Newest(); rec != nil && rec.Outcome == proof.Pass {
+		if rec := ledger.Get(key.ID).Newest(); rec != nil && rec.Outcome == proof.Pass && run.Counts(opts, *rec) {
 			o := rec.Origin(here)
 			s.Proved, s.Proof = true, &o
 		} else if i := slices.IndexFunc(records, func(r proof.Record) bool { return r.Gate == j.ID && r.Outcome == proof.Pass && r.Key != key.ID }); i >= 0 {

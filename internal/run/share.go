@@ -33,6 +33,16 @@ func (e *execution) remoteCache() *share.Cache {
 	return cache
 }
 
+// Counts reports whether a record that is kept here counts for this project: a
+// remote proof does as long as the policy allows its key and its signer.
+func Counts(opts Options, rec proof.Record) bool {
+	if rec.Source != proof.Remote {
+		return true
+	}
+	e := &execution{opts: opts}
+	return e.remoteCache() != nil && e.cache.Counts(rec)
+}
+
 // askElsewhere starts to look a check up at the remote cache, while the keys of
 // others are still being computed. Only what would run is looked up, and not what
 // failed here on this very content.

@@ -38,7 +38,13 @@ func TestARevokedProofIsForgottenEverywhere(t *testing.T) {
 	}
 
 	// The key is lost: its line goes.
+	if out := dev.must(dev.bin, "proofs", "show", "test"); !strings.Contains(out, "passed") {
+		t.Errorf("show: %s", out)
+	}
 	dev.write(dev.repo, ".gauntlet/allowed_signers", "")
+	if out := dev.must(dev.bin, "proofs", "show", "test"); !strings.Contains(out, "not proved for this content") {
+		t.Errorf("show, after the key was lost: %s", out)
+	}
 	if got := dev.judge(); got.Gates[0].Cached || got.Status != "passed" {
 		t.Errorf("after the key was lost: %+v", got)
 	}
