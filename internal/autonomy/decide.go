@@ -64,7 +64,7 @@ const (
 // Threshold is the percentage at which a checkpoint is due, where it comes from,
 // and a warning for each source that held no usable value.
 func Threshold(env string, c *config.Autonomy) (percent int, source string, warnings []string) {
-	const want = "is no whole number from 1 to 100"
+	const want = "is not a whole number from 1 to 100"
 	if env = strings.TrimSpace(env); env != "" {
 		if n, ok := wholePercent(env); ok {
 			return n, ThresholdVar, nil

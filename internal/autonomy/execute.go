@@ -81,7 +81,7 @@ type execution struct {
 	build Build
 	// number of this checkpoint in its session
 	number int
-	work   string // our folder in the git directory
+	work   string // Gauntlet's directory in the git directory
 	held   *safefile.Lock
 	log    logFile
 	start  time.Time

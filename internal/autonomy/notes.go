@@ -19,9 +19,9 @@ import (
 
 const (
 	sectionTitle = "Last Session"
-	// maxNotes: a larger file is no notes.
+	// maxNotes is the size above which a file is not taken for notes.
 	maxNotes = 64 << 20
-	// scrapPrefix begins the name of a temporary file of ours.
+	// scrapPrefix begins the name of Gauntlet's temporary files.
 	scrapPrefix = ".gauntlet-notes-"
 )
 
@@ -157,7 +157,7 @@ func (n *notes) apply(doc []byte, existed bool, project string, b Build, summary
 	return res.Doc, extra
 }
 
-var errChanged = errors.New("was changed by somebody else at the same moment")
+var errChanged = errors.New("was changed by another process at the same moment")
 
 // keep holds on to the file as it is: putting that back later needs no space on
 // the disk and loses nothing, not even the time of its last change.
@@ -176,7 +176,7 @@ func (n *notes) keep(work string) error {
 	return nil
 }
 
-// place writes the new content. The temporary file is made in work, a folder
+// place writes the new content. The temporary file is made in work, a directory
 // inside the git directory: whatever happens, no scrap is left in the work tree.
 func (n *notes) place(work string) error {
 	if n.existed {

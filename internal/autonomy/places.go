@@ -53,7 +53,7 @@ func between(root, dir string) []string {
 }
 
 // SwitchesAt reads the switches of a user and of a project, which may be switched
-// off in any folder from its root down to where the agent is: a stat each.
+// off in any directory from its root down to where the agent is: a stat each.
 func SwitchesAt(home, root, cwd string, s Switches) Switches {
 	s.Flag = home != "" && safefile.Exists(FlagPath(home))
 	if !s.asked() {
@@ -69,7 +69,7 @@ func SwitchesAt(home, root, cwd string, s Switches) Switches {
 // that changed anything.
 func SetFlag(home string, on bool, now time.Time) (changed bool, err error) {
 	if home == "" {
-		return false, errors.New("there is no home directory: set HOME")
+		return false, errors.New("no home directory: set HOME")
 	}
 	path := FlagPath(home)
 	if !on {

@@ -13,7 +13,7 @@ func AsksToStop(message string) bool {
 	for line := range strings.Lines(message) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
-			fenced = !fenced // quoted code speaks to nobody
+			fenced = !fenced // quoted code asks for nothing
 			continue
 		}
 		if fenced {

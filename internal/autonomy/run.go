@@ -27,7 +27,7 @@ type Input struct {
 	RepoErr error
 	// Config is the autonomy section; nil when there is none.
 	Config *config.Autonomy
-	// LogDir, where gates keep their logs, is no work of the agent's; "" for none.
+	// LogDir, where gates keep their logs, is not work of the agent; "" for none.
 	LogDir string
 	Home   string
 	Getenv func(string) string
@@ -69,7 +69,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	if in.Home != "" {
 		log.path = logPath(in.Home)
 	}
-	in.heal(ctx, log)
+	in.recover(ctx, log)
 	use, ok := in.use()
 	if !ok {
 		log.printf("Context use is not known: nothing to do")
@@ -110,8 +110,8 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	return in.direct(ctx, mode, use, threshold, again, log)
 }
 
-// heal makes up for a run that was killed, at the first stop after it.
-func (in Input) heal(ctx context.Context, log logFile) {
+// recover completes or undoes a run that was killed, at the first stop after it.
+func (in Input) recover(ctx context.Context, log logFile) {
 	if in.RepoErr != nil || !safefile.Exists(undoPath(workDir(in.Repo))) {
 		return
 	}
@@ -196,7 +196,7 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 
 func workDir(repo git.Repo) string { return filepath.Join(repo.GitDir, "gauntlet", "autonomy") }
 
-// lock takes the work tree's checkpoint lock and makes our folder.
+// lock takes the work tree's checkpoint lock and makes its directory.
 func (x *execution) lock() (err error) {
 	x.work = workDir(x.repo)
 	if err := safefile.MkdirAll(x.repo.GitDir, x.work, 0o700); err != nil {

@@ -28,7 +28,7 @@ type undo struct {
 	Mode    fs.FileMode `json:"mode,omitempty"`
 	// Before is the hash of what was there, which is kept in a file of its own.
 	Before string `json:"before,omitempty"`
-	// After is the hash of what was written: anything else there is not ours.
+	// After is the hash of what was written: anything else there was written by others.
 	After string `json:"after,omitempty"`
 	// New are files that the index did not know.
 	New []string `json:"new,omitempty"`
@@ -51,7 +51,7 @@ func undoPurpose(work string) string {
 	return "undo " + work
 }
 
-// save writes the note. Surviving our own death needs no sync.
+// save writes the note. Surviving the death of this process needs no sync.
 func (u undo) save(work string, sealer seal.Sealer) error {
 	b, err := json.Marshal(u)
 	if err != nil {
@@ -69,7 +69,7 @@ func clearUndo(work string) {
 	_ = os.Remove(beforePath(work))
 }
 
-// errForged says that somebody else wrote the note: whoever believed it would
+// errForged says that another program wrote the note: whoever believed it would
 // write a stranger's words into the user's files.
 var errForged = errors.New("the note of an interrupted run was not written by gauntlet; it was removed unread")
 

@@ -163,7 +163,7 @@ func (x *execution) listSaved(b *strings.Builder, out outcome) {
 	}
 }
 
-// root is the project's folder.
+// root is the project's directory.
 func (x *execution) root() string {
 	if x.repo.Root != "" {
 		return x.repo.Root

@@ -2,7 +2,7 @@ package autonomy
 
 import "strings"
 
-// defaultWindow is assumed for a model nobody knows.
+// defaultWindow is assumed for an unknown model.
 const defaultWindow = 200_000
 
 // families are model families by the beginning of their names, the more

@@ -34,7 +34,7 @@ type Facts struct {
 	// Gates are the project's gates that were judged on the content as it is now.
 	Gates []rules.Gate
 	// Proved asks which gates passed before on the content as it is now, where none
-	// was judged; nil: nobody knows.
+	// was judged; nil: not known.
 	Proved func(context.Context, git.Status) []rules.Gate
 	// Tests runs checkpoint.tests and logs to a directory.
 	Tests func(ctx context.Context, logDir string) *rules.TestRun

@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/session"
 )
 
-// ErrBadSlug says that a name cannot be the folder of a work item.
+// ErrBadSlug says that a name cannot be the directory of a work item.
 var ErrBadSlug = errors.New("a slug is letters, digits, '.', '_' and '-', and begins with a letter or digit")
 
 // EnvSlug names the work item that an agent is at.
@@ -20,7 +20,7 @@ const EnvSlug = "GAUNTLET_WORKING_SLUG"
 
 const slugFile = "slug"
 
-// ValidSlug reports whether a slug names one folder and nothing else.
+// ValidSlug reports whether a slug names one directory and nothing else.
 func ValidSlug(s string) bool {
 	for i, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'

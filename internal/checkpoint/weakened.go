@@ -49,7 +49,7 @@ func (f Facts) weakened(ctx context.Context, changed []rules.Change) []weaken.We
 			committed = append(committed, f.prefix()+p)
 		case before.Gone:
 		case before.Blob == "":
-			continue // nobody looked into it then
+			continue // it was not looked into then
 		default:
 			file.Was, file.Before = true, before.Marks
 		}

@@ -59,7 +59,7 @@ func (st Store) Heartbeats() []Heartbeat {
 	return out
 }
 
-// fileSafe keeps names of ours readable and anything else harmless.
+// fileSafe keeps Gauntlet's names readable and makes any other harmless.
 func fileSafe(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' {

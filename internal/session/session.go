@@ -25,7 +25,7 @@ import (
 // keep is how long a session that says nothing more is remembered.
 const keep = 14 * 24 * time.Hour
 
-// maxState bounds what is read back: a file larger than this is not ours.
+// maxState bounds what is read back: a larger file was not written by Gauntlet.
 const maxState = 64 << 20
 
 // lockPatience is how long another hook of the same session may take to write:

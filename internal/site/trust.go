@@ -9,9 +9,9 @@ import (
 	"gauntlet/internal/trust"
 )
 
-// ErrUntrusted says that nobody has allowed the policy of a project, nor an
+// ErrUntrusted says that the policy of a project was never allowed, nor an
 // earlier one.
-var ErrUntrusted = errors.New("nobody has allowed this project's policy yet; look at it and allow it with: gauntlet allow")
+var ErrUntrusted = errors.New("this project's policy has not been allowed yet; review it and allow it with: gauntlet allow")
 
 // Trust is whose policy counts here, decided once.
 func (s *Site) Trust() trust.Decision { return s.trust() }

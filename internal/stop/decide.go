@@ -20,7 +20,7 @@ type Facts struct {
 	Event event.Event
 	// Inside: in the environment of a child that Gauntlet started.
 	Inside bool
-	// InputErr says why there is no event; Interrupted: somebody lost patience.
+	// InputErr says why there is no event; Interrupted: a signal came first.
 	InputErr    error
 	Interrupted bool
 
@@ -238,7 +238,7 @@ func nothingToJudge(f Facts) (Decision, bool) {
 		d.Settled = true
 		return uncommitted(f, d), true
 	case f.Event.StopHookActive && f.Ledger.Empty() && !f.RememberedElsewhere:
-		// Somebody deleted the memory or it cannot be kept: there is no way to
+		// The memory was deleted or cannot be kept: there is no way to
 		// count, and an uncounted block may be the start of a loop. Where there is a
 		// memory and no block in it, another hook sent the agent back.
 		d := loud(event.RetryLimitExceeded, "the agent is already continuing because of a stop hook and nothing is remembered of this turn")

@@ -14,8 +14,8 @@ const stdinPatience = 5 * time.Second
 // usualDelay is when the event is there, if it comes at all.
 const usualDelay = 50 * time.Millisecond
 
-// readEvent reads the event. While it does not come, somebody may lose patience
-// with us: only then it is worth its price to listen for signals.
+// readEvent reads the event. While it does not come, the client may lose patience:
+// only then is it worth its price to listen for signals.
 func (s *stopping) readEvent(ctx context.Context) (payload []byte, interrupted bool) {
 	f, ok := s.Stdin.(*os.File)
 	if !ok || arrives(f, usualDelay) {

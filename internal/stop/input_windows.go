@@ -5,5 +5,5 @@ import (
 	"time"
 )
 
-// arrives: here nobody can ask without reading.
+// arrives cannot ask without reading here.
 func arrives(*os.File, time.Duration) bool { return true }

@@ -135,7 +135,7 @@ func hiddenPaths(st git.Status) []string {
 	return out
 }
 
-// ignoredLogs: Gauntlet's own logs are nobody's change.
+// ignoredLogs reports a path in Gauntlet's own logs, which are not a change.
 func ignoredLogs(path, logDir, root string) bool {
 	rel, ok := strings.CutPrefix(logDir, root+"/")
 	return ok && strings.HasPrefix(path, strings.TrimSuffix(rel, "/")+"/")

@@ -149,7 +149,7 @@ func gateBlock(g gate.Result, output int) string {
 }
 
 // findings lists what a tool or reviewer found, new ones first, fenced: the words
-// are not ours.
+// are not Gauntlet's.
 func findings(g gate.Result, output int) string {
 	var lines []string
 	old := 0

@@ -31,7 +31,7 @@ type Hook struct {
 	// as all the guards together.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
 	// Watch says how long the answer may take from now on, and what to answer in
-	// its place when it does not come; nil where nobody watches.
+	// its place when it does not come; nil where nothing watches.
 	Watch func(left time.Duration, approval func(why string) []byte)
 }
 
@@ -146,7 +146,7 @@ func (s *stopping) bounded(ctx context.Context) context.Context {
 	return ctx
 }
 
-// listen begins to listen for signals, if nobody does yet.
+// listen begins to listen for signals, unless it does already.
 func (s *stopping) listen(ctx context.Context) context.Context {
 	if !s.listening {
 		s.listening = true

@@ -8,7 +8,7 @@ import (
 )
 
 // Work is what a session changed: files relative to the repository, and the name
-// of their content. Not Known: git could not say, or nobody asked.
+// of their content. Not Known: git could not say, or was not asked.
 type Work struct {
 	Known bool
 	Paths []string

@@ -43,7 +43,7 @@ type Commit struct {
 	OthersStaged bool
 	// Hooked: a hook of the repository may add to what is committed.
 	Hooked bool
-	// Work is a folder inside the git directory for the temporary index.
+	// Work is a directory inside the git directory for the temporary index.
 	Work string
 	// Hold is kept open by git until it ends: a kernel lock on it outlives us.
 	Hold *os.File
@@ -53,7 +53,7 @@ type Commit struct {
 	// Check sees the index that would be committed, and may refuse it.
 	Check func(ctx context.Context, index string) error
 	// Pending is told, before the commit is made, what the index will have to
-	// learn after it: should we die in between, somebody can make up for it.
+	// learn after it: if this process dies in between, the next stop can undo it.
 	Pending func(IndexUpdate) error
 }
 

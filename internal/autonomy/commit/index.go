@@ -13,7 +13,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// keptIndex is the user's index before and after a change of ours.
+// keptIndex is the user's index before and after a change by Gauntlet.
 type keptIndex struct {
 	path    string
 	existed bool
@@ -59,7 +59,7 @@ func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptInde
 // install makes the prepared index the user's.
 func (k *keptIndex) install() error { return k.replace(k.existed, k.before, true, k.after) }
 
-// back puts the index back byte for byte, unless somebody else has changed it since.
+// back puts the index back byte for byte, unless another process has changed it since.
 func (k *keptIndex) back() error {
 	if err := k.replace(true, k.after, k.existed, k.before); !errors.Is(err, errIndexChanged) {
 		return err
@@ -67,7 +67,7 @@ func (k *keptIndex) back() error {
 	return nil
 }
 
-var errIndexChanged = errors.New("the index was changed by somebody else at the same moment")
+var errIndexChanged = errors.New("the index was changed by another process at the same moment")
 
 // replace puts one state of the index in place of another, under git's own lock.
 func (k *keptIndex) replace(was bool, from []byte, is bool, to []byte) (err error) {

@@ -67,7 +67,7 @@ type decision struct {
 	ignored []Change // the changed files that count, and those that do not
 	timeline *timeline
 	commit   string // the commit step, as it is numbered in the message
-	dropped  bool   // something was left out because nobody can be sure
+	dropped  bool   // something was left out because it is not certain
 }
 
 // sortFiles finds the categories of the changed files.
@@ -185,7 +185,7 @@ func (d *decision) dues() []*due {
 	return afterwards(list)
 }
 
-// afterwards puts an action behind the one that must come first.
+// afterwards puts an action after the one that must come first.
 func afterwards(list []*due) []*due {
 	for range list {
 		moved := false

@@ -73,7 +73,7 @@ type pattern struct {
 }
 
 // runs: the command is what the pattern asks for, or a task whose name says so
-// where nobody can read what it runs.
+// where what it runs cannot be read.
 func (p pattern) runs(c ran) bool {
 	return p.Match(c.Command) || !c.followed && p.Stands(c.Command)
 }

@@ -19,7 +19,7 @@ type Input struct {
 	Roots []string
 	// Changed lists the changed files, relative to the root, with slashes.
 	Changed []Change
-	// GitFailed: nobody knows what changed.
+	// GitFailed: what changed is not known.
 	GitFailed bool
 	// Turn is what the agent did.
 	Turn Turn

@@ -73,7 +73,7 @@ func absolute(name string) bool {
 }
 
 // sameFile compares two names from file: equal, or one of them absolute, the
-// other below some folder, and the one ending in the other. Transcripts may
+// other below some directory, and the one ending in the other. Transcripts may
 // have been written in another checkout of the same project.
 func sameFile(a, b string) bool {
 	if a == b {

@@ -207,7 +207,7 @@ func isSearch(name string) bool {
 	return false
 }
 
-// looksLikeFile: a word that has an extension or is in a folder.
+// looksLikeFile reports a word that has an extension or is in a directory.
 func looksLikeFile(word string) bool {
 	if word == "" || strings.HasPrefix(word, "//") || strings.ContainsAny(word, "\t<>|*") {
 		return false

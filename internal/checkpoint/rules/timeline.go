@@ -42,7 +42,7 @@ func (s *step) succeeded() bool {
 	return s.Outcome == event.Success && !s.Rejected && !s.Background && (!s.HasExit || s.ExitCode == 0)
 }
 
-// unknown: nobody knows how the call ended.
+// unknown reports that it is not known how the call ended.
 func (s *step) unknown() bool {
 	return !s.Rejected && (s.Outcome == event.Unknown || s.Background)
 }

@@ -46,7 +46,7 @@ func isError(s *step) bool {
 	case event.ToolRead, event.ToolSearch:
 		return false // a look changes nothing, and finds something or not
 	case event.ToolAgent, event.ToolOther:
-		return false // nobody knows what such a tool calls an error
+		return false // what such a tool calls an error is not known
 	case event.ToolShell:
 		return !isAnswer(s) && !isLook(s) && !isProbe(s) && !wasKilled(s)
 	case event.ToolEdit, event.ToolWrite:
@@ -302,7 +302,7 @@ func (t *timeline) filesAbout(s *step) *mentioned {
 			name := t.naming.file(strings.TrimSuffix(word, "/..."), s.Dir)
 			m.byBase[path.Base(name)] = append(m.byBase[path.Base(name)], name)
 			if s.Dir != "" && !absolute(word) {
-				// the output may name files from the project root or from the folder
+				// the output may name files from the project root or from the directory
 				m.byBase[path.Base(name)] = append(m.byBase[path.Base(name)], path.Clean(word))
 			}
 		}
