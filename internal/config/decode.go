@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxErrors is how much is said about one file; nobody reads more.
+// maxErrors is how many errors are reported for one file.
 const maxErrors = 100
 
 // place is a position in a file.
@@ -145,7 +145,7 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 		return
 	}
 	if isNull(n) && v.Kind() != reflect.Struct && !isSection(v) {
-		return // "key:" with nothing behind it is the same as no key
+		return // "key:" with nothing after it is the same as no key
 	}
 	if word := tag.Get("word"); word != "" && isSection(v) && isScalar(n) {
 		section := reflect.New(v.Type().Elem())
@@ -183,7 +183,7 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 	}
 }
 
-// isSection tells an optional section, which an empty key switches on.
+// isSection reports an optional section, which an empty key switches on.
 func isSection(v reflect.Value) bool {
 	return v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct
 }

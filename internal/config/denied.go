@@ -26,7 +26,7 @@ func (l *loader) loadSigners() {
 	signers, _ := l.optional(remote.Signers)
 	list, readable := l.optional(DeniedFile)
 	if !readable {
-		return // what is denied is not known, so nobody else's proofs count
+		return // what is denied is not known, so the proofs of others do not count
 	}
 	l.out.Signers = signers
 	keys, bad := parseDenied(list)

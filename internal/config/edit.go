@@ -131,7 +131,7 @@ func inMapping(text string, m *ast.MappingNode, mode Mode) (string, error) {
 		return appendLine(text, "mode: "+string(mode)), nil
 	}
 	row, col := position(m.Values[0].Key)
-	if col == 1 { // the document itself: its end is where nobody has to look for it
+	if col == 1 { // the document itself: its end is the obvious place
 		return appendLine(text, "mode: "+string(mode)), nil
 	}
 	return insertBefore(text, row, strings.Repeat(" ", col-1)+"mode: "+string(mode)), nil

@@ -159,7 +159,7 @@ func TestUnreadableFiles(t *testing.T) {
 		prepare func(file string) error
 		want    string
 	}{
-		"a folder":       {func(f string) error { return os.Mkdir(f, 0o755) }, "config.yml: is not a regular file"},
+		"a directory":    {func(f string) error { return os.Mkdir(f, 0o755) }, "config.yml: is not a regular file"},
 		"a link to self": {func(f string) error { return os.Symlink(f, f) }, "config.yml: cannot be read: too many levels of symbolic links"},
 		"a dead link":    {func(f string) error { return os.Symlink("nowhere", f) }, "config.yml: does not exist"},
 		"a pipe":         {func(f string) error { return mkfifo(f) }, "config.yml: is not a regular file"},

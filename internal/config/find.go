@@ -19,7 +19,7 @@ const (
 
 // FindRoot looks for .gauntlet/config.yml in cwd and its parents up to the top
 // of the work tree, with stats only. Outside a work tree no parent counts: a file
-// that somebody left in a shared directory must not decide which commands run.
+// that another user left in a shared directory must not decide which commands run.
 // Whose the files are is Foreign's question.
 func FindRoot(cwd string) (root string, ok bool) {
 	if cwd == "" {

@@ -142,7 +142,7 @@ func load(root string, from source, getenv func(string) string) (*Loaded, []prob
 	gates := len(l.problems)
 	l.loadChecks()
 	l.loadReviews()
-	// Errors of the project's own file are told first.
+	// Errors of the project's own file come first.
 	late := slices.Clone(l.problems[gates:])
 	l.problems = l.problems[:gates]
 	if d.parsed {

@@ -156,11 +156,11 @@ func TestLoadErrors(t *testing.T) {
 		},
 		"log_dir that is the project": {
 			map[string]string{"config.yml": "log_dir: .\n" + minimal, "checks/lint.yml": lint},
-			`.gauntlet/config.yml:1:1: log_dir: "." holds the whole project; take a folder of its own, such as gauntlet_logs`,
+			`.gauntlet/config.yml:1:1: log_dir: "." holds the whole project; use a directory of its own, such as gauntlet_logs`,
 		},
 		"log_dir in git": {
 			map[string]string{"config.yml": "log_dir: .git/logs\n" + minimal, "checks/lint.yml": lint},
-			`.gauntlet/config.yml:1:1: log_dir: ".git/logs" must not lie in .git; take a folder of its own, such as gauntlet_logs`,
+			`.gauntlet/config.yml:1:1: log_dir: ".git/logs" must not lie in .git; use a directory of its own, such as gauntlet_logs`,
 		},
 		"check without a command": {
 			map[string]string{"config.yml": minimal, "checks/lint.yml": "timeout: 3\n"},

@@ -92,8 +92,8 @@ func notUTF8(data []byte, name string) *Error {
 
 // parseYAML returns the one document of a file, nil when it is empty.
 func parseYAML(data []byte, name string) (node ast.Node, fail *Error) {
-	// The parser is not ours and the file is not trusted: whatever goes wrong
-	// in it is this file's error and never ours.
+	// The parser is a dependency and the file is not trusted: whatever goes wrong
+	// in it is reported as an error of the file, never as a crash.
 	defer func() {
 		if r := recover(); r != nil {
 			node, fail = nil, &Error{File: name, Msg: fmt.Sprintf("is not valid YAML (%v)", r)}
@@ -174,7 +174,7 @@ func tabIndent(data []byte, name string) *Error {
 	return nil
 }
 
-// blockScalar tells whether a line ends in | or >, with or without modifiers.
+// blockScalar reports whether a line ends in | or >, with or without modifiers.
 func blockScalar(line string) bool {
 	last := line[strings.LastIndexByte(line, ' ')+1:]
 	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, ">")

@@ -51,6 +51,6 @@ func TestMentionsUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !Mentions(ReadPolicy(root), func(string) string { return "" }, "x") {
-		t.Error("a config.yml that is a folder could say anything")
+		t.Error("a config.yml that is a directory could say anything")
 	}
 }

@@ -36,7 +36,7 @@ func (l *loader) checkProject(d *decoder) {
 	}
 }
 
-// checkLogDir refuses folders in which logs, which never count as a change,
+// checkLogDir refuses directories in which logs, which never count as a change,
 // would hide the project's own files.
 func (l *loader) checkLogDir(d *decoder) {
 	dir := l.out.Project.LogDir
@@ -46,16 +46,16 @@ func (l *loader) checkLogDir(d *decoder) {
 	abs := Absolute(l.root, dir)
 	for _, own := range []string{Dir, ".git"} {
 		if within(filepath.Join(l.root, own), abs) {
-			d.failField("log_dir", "", "%s must not lie in %s; take a folder of its own, such as gauntlet_logs", quote(dir), own)
+			d.failField("log_dir", "", "%s must not lie in %s; use a directory of its own, such as gauntlet_logs", quote(dir), own)
 			return
 		}
 	}
 	if within(abs, l.root) {
-		d.failField("log_dir", "", "%s holds the whole project; take a folder of its own, such as gauntlet_logs", quote(dir))
+		d.failField("log_dir", "", "%s holds the whole project; use a directory of its own, such as gauntlet_logs", quote(dir))
 	}
 }
 
-// within tells whether p is dir or lies under it.
+// within reports whether p is dir or lies under it.
 func within(dir, p string) bool {
 	rel, err := filepath.Rel(dir, p)
 	return err == nil && (rel == "." || filepath.IsLocal(rel))

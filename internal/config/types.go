@@ -94,8 +94,8 @@ type CLI struct {
 
 // EntryPoint ties a part of the repository to its gates.
 type EntryPoint struct {
-	Path    string   `yaml:"path" json:"path" doc:"'.', a folder, folder/* or a glob." required:"true"`
-	Exclude []string `yaml:"exclude" json:"exclude,omitempty" doc:"Globs and folders that do not count." glob:"true"`
+	Path    string   `yaml:"path" json:"path" doc:"'.', a directory, directory/* or a glob." required:"true"`
+	Exclude []string `yaml:"exclude" json:"exclude,omitempty" doc:"Globs and directories that do not count." glob:"true"`
 	Checks  []string `yaml:"checks" json:"checks,omitempty" doc:"Names of checks in .gauntlet/checks."`
 	Reviews []string `yaml:"reviews" json:"reviews,omitempty" doc:"Names of reviews in .gauntlet/reviews."`
 }
@@ -194,7 +194,7 @@ type Autonomy struct {
 type Check struct {
 	Name             string            `yaml:"-" json:"-"`
 	Command          string            `yaml:"command" json:"command" required:"true" doc:"Run by sh -c; ${BASE_BRANCH} is replaced."`
-	WorkingDirectory string            `yaml:"working_directory" json:"working_directory,omitempty" doc:"Default: the entry point, or its folder."`
+	WorkingDirectory string            `yaml:"working_directory" json:"working_directory,omitempty" doc:"Default: the entry point, or its directory."`
 	Parallel         bool              `yaml:"parallel" json:"parallel,omitempty" doc:"May run beside others." default:"false"`
 	RunInCI          *bool             `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Run it in CI." default:"true"`
 	RunLocally       *bool             `yaml:"run_locally" json:"run_locally,omitempty" doc:"Run it outside CI." default:"true"`

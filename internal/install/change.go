@@ -18,7 +18,7 @@ const (
 	Created   Action = "created"
 	Updated   Action = "updated"
 	Restored  Action = "restored" // our entries are gone again
-	Deleted   Action = "deleted"  // the file was ours alone
+	Deleted   Action = "deleted"  // the file held nothing but Gauntlet's entries
 )
 
 // Change is what an installation does to one file. It is planned first, shown,
@@ -35,7 +35,7 @@ type Change struct {
 	after  []byte
 	edits  []jsonedit.Edit  // from what is there now
 	record record           // the record so far; Path "" when there is none that holds
-	hadOwn bool             // entries of ours were there before
+	hadOwn bool             // Gauntlet's entries were there before
 	made   *safefile.Change // nil until it is made
 }
 
@@ -75,7 +75,7 @@ func (p Places) TakeBack(changes []*Change) {
 		if c.made == nil {
 			continue
 		}
-		_ = c.made.TakeBack() // what somebody else wrote meanwhile stays
+		_ = c.made.TakeBack() // what others wrote meanwhile stays
 		p.forget(c.file.real)
 		if c.record.Path != "" {
 			p.remember(c.record)

@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// agents examines every agent that is here, or that has hooks of ours.
+// agents examines every agent that is here, or that has Gauntlet's hooks.
 func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.Store, binary string) {
 	beats := memory.Heartbeats()
 	installed := map[string]bool{}
@@ -47,7 +47,7 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 	}
 }
 
-// agent reports whether a stop hook of ours is in place.
+// agent reports whether Gauntlet's stop hook is in place.
 func (d *Doctor) agent(a agent.Adapter, ins []Installed, last map[string]session.Heartbeat, cfg *config.Loaded) bool {
 	s := a.Setup()
 	good, byHand := 0, false
@@ -65,13 +65,13 @@ func (d *Doctor) agent(a agent.Adapter, ins []Installed, last map[string]session
 	case good > 1:
 		d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: s.Label + " has the hooks in more than one settings file; one is enough", Fix: "gauntlet uninstall --agent " + a.Name() + " --user"})
 	case good == 0 && byHand:
-		d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: s.Label + " calls gauntlet stop-hook through an entry that somebody wrote by hand; it is not examined"})
+		d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: s.Label + " calls gauntlet stop-hook through an entry written by hand; it is not checked"})
 	case good == 0 && len(ins) == 0:
 		if stop, fired := last[string(event.Stop)]; fired {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: fmt.Sprintf("%s has no stop hook of ours in its settings, but one fired %s: a package brought it", s.Label, text.Ago(d.Now.Sub(stop.At)))})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: fmt.Sprintf("%s has no Gauntlet stop hook in its settings, but one fired %s: a package installed it", s.Label, text.Ago(d.Now.Sub(stop.At)))})
 			break
 		}
-		d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: s.Label + " is here, but has no stop hook of ours", Fix: "gauntlet install --agent " + a.Name()})
+		d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: s.Label + " is installed, but has no Gauntlet stop hook", Fix: "gauntlet install --agent " + a.Name()})
 	}
 	return good > 0
 }
@@ -94,7 +94,7 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	stop := in.Stop()
 	if stop == nil {
 		if !in.ByHand {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: fmt.Sprintf("%s has hooks of ours but no stop hook", path), Fix: again})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: fmt.Sprintf("%s has Gauntlet hooks but no stop hook", path), Fix: again})
 		}
 		return false
 	}

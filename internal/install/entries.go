@@ -13,8 +13,8 @@ import (
 // guard tells: other tools' entries may well have our name in them.
 func ours(command string) bool { return verb(command) != "" }
 
-// verb is what a command of ours asks gauntlet to do: "stop-hook", "hook
-// prompt", "statusline"; "" when it is not ours.
+// verb is what a command of Gauntlet's asks it to do: "stop-hook", "hook
+// prompt", "statusline"; "" when it is another command.
 func verb(command string) string {
 	rest, ok := wire.Own(command)
 	if !ok {
@@ -31,13 +31,13 @@ func verb(command string) string {
 	return ""
 }
 
-// does reports whether a command of ours is the one for a hook.
+// does reports whether one of Gauntlet's commands is the one for a hook.
 func does(command string, h wire.Hook) bool {
 	v := verb(command)
 	return v != "" && (h.Args == v || strings.HasPrefix(h.Args, v+" "))
 }
 
-// byHand reports whether somebody wrote a call of ours themselves: it does the
+// byHand reports whether a call of Gauntlet was written by hand: it does the
 // same, so a second one would judge every stop twice. It is theirs all the same.
 func byHand(command, args string) bool {
 	fields, want := strings.Fields(command), strings.Fields(args)
@@ -144,7 +144,7 @@ func (l *layout) expect(n *jsontree.Value, kind jsontree.Kind, what string) erro
 	return refuse(l.path, jsontree.ErrorAt(l.data, n.Start, "%s is %s, expected %s", what, n.Kind(), kind), "Correct it there and try again.")
 }
 
-// once refuses a key that is there twice: nobody can say which one counts.
+// once refuses a key that is there twice: which one counts is not defined.
 func (l *layout) once(n *jsontree.Value, key, prefix string) error {
 	seen := false
 	for _, it := range n.Items() {
@@ -159,7 +159,7 @@ func (l *layout) once(n *jsontree.Value, key, prefix string) error {
 	return nil
 }
 
-// entries lists the hooks of every event, whoever they belong to.
+// entries lists the hooks of every event, of every tool.
 func (l *layout) entries() []entry {
 	if l.events == nil {
 		return nil

@@ -141,7 +141,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// writable refuses files and folders that somebody made read-only, even when we
+// writable refuses files and directories that are read-only, even when we
 // could write them all the same.
 func (f file) writable() error {
 	if f.exists && f.info.Mode()&0o200 == 0 {

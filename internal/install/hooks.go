@@ -146,7 +146,7 @@ func planWhole(c *Change, s wire.Setup) error {
 	return nil
 }
 
-// planEntries adds what is missing, mends what is old, and leaves the rest.
+// planEntries adds what is missing, updates what is old, and leaves the rest.
 func planEntries(c *Change, s wire.Setup, root string, r Request) error {
 	if isBlank(c.after) {
 		c.edit([]jsonedit.Edit{{Removed: string(c.after), Inserted: fresh(s, root)}})
@@ -221,7 +221,7 @@ func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 			continue
 		}
 		if byHand(e.command, h.Args) {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s already calls gauntlet in an entry that is not ours (line %d); it was left as it is.", h.Event, jsontree.ErrorAt(c.after, e.node.Start, "").Line))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s already calls gauntlet in an entry that Gauntlet did not write (line %d); it was left as it is.", h.Event, jsontree.ErrorAt(c.after, e.node.Start, "").Line))
 			return nil
 		}
 		if does(e.command, h) {

@@ -280,7 +280,7 @@ func TestHandWrittenCallIsNotDoubled(t *testing.T) {
 		content := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + cmd + `"}]}]}}`
 		put(t, path, content)
 		changes := mustInstall(t, p, a, Request{Scope: wire.Project})
-		if !strings.Contains(strings.Join(changes[0].Notes, "\n"), "not ours (line 1)") {
+		if !strings.Contains(strings.Join(changes[0].Notes, "\n"), "did not write (line 1)") {
 			t.Errorf("notes: %q", changes[0].Notes)
 		}
 		got := get(t, path)

@@ -10,11 +10,11 @@ import (
 	"gauntlet/internal/install/jsonedit"
 )
 
-// Installed is what one settings file holds of ours.
+// Installed is what one settings file holds of Gauntlet.
 type Installed struct {
 	Scope wire.Scope
 	Path  string
-	// Commands are our entries; ByHand is set when somebody wrote the stop hook
+	// Commands are our entries; ByHand is set when the stop hook was written
 	// in themselves.
 	Commands []Command
 	ByHand   bool
@@ -30,7 +30,7 @@ type Installed struct {
 // Pitfall is a setting that keeps hooks from running.
 type Pitfall struct{ Path, Why string }
 
-// Command is one entry of ours.
+// Command is one of Gauntlet's entries.
 type Command struct {
 	Hook wire.Hook
 	Line string // what the client runs, "" when that is not known

@@ -62,7 +62,7 @@ func (p Places) present(a agent.Adapter) bool {
 	return false
 }
 
-// onlyOurs reports whether a folder holds nothing but what Gauntlet itself puts
+// onlyOurs reports whether a directory holds nothing but what Gauntlet itself puts
 // there: that does not mean that the agent is used.
 func onlyOurs(dir string) bool {
 	entries, err := safefile.ReadDir(dir, dir, 100)

@@ -30,7 +30,7 @@ type trial struct {
 }
 
 // selfTest sends the agent's own event through the command in its settings: in a
-// folder without configuration, in a project whose only gate fails, and with no
+// directory without configuration, in a project whose only gate fails, and with no
 // gauntlet on PATH. Each reply is read by the agent's rules.
 func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed) {
 	if _, err := d.LookPath("sh"); err != nil {

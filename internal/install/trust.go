@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/jsontree"
 )
 
-// trusted is one table of a client's trust list: the hash of one hook of ours.
+// trusted is one table of a client's trust list: the hash of one of Gauntlet's hooks.
 type trusted struct{ table, hash string }
 
 // trustOf lists the trust our hooks in a settings file need.
@@ -91,7 +91,7 @@ func (p Places) planDistrust(a agent.Adapter, c *Change, root string) (*Change, 
 	for _, w := range want {
 		at := findTable(t.after, w.table)
 		if at == nil || at.hash != w.hash || !at.plain {
-			continue // not ours, or somebody added to it
+			continue // not Gauntlet's, or edited since
 		}
 		t.edit([]jsonedit.Edit{{At: at.start, Removed: string(t.after[at.start:at.end])}})
 		t.Action = Restored
@@ -102,7 +102,7 @@ func (p Places) planDistrust(a agent.Adapter, c *Change, root string) (*Change, 
 	return t, f.writable()
 }
 
-// addTrust appends a table, or mends the hash in one that is there.
+// addTrust appends a table, or corrects the hash in one that is there.
 func addTrust(path string, data []byte, w trusted) ([]jsonedit.Edit, error) {
 	line := fmt.Sprintf("trusted_hash = %q", w.hash)
 	if at := findTable(data, w.table); at != nil {
@@ -142,7 +142,7 @@ type table struct {
 }
 
 // findTable looks for a header as we write it; nil when it is not there. Text in
-// multi-line strings is no header.
+// multi-line strings is not a header.
 func findTable(data []byte, header string) *table {
 	var t *table
 	offset, quoted := 0, ""

@@ -49,7 +49,7 @@ func TestTrustHash(t *testing.T) {
 	}
 }
 
-// What Codex 0.166.0 itself reported (hooks/list, currentHash) for a stop hook of ours.
+// What Codex 0.166.0 itself reported (hooks/list, currentHash) for Gauntlet's stop hook.
 func TestTrustHashAsMeasured(t *testing.T) {
 	const want = "sha256:4dd4f8a5cc09ff5771da4d2d471bc371581f5536b3d3ed19bb1c856a149e693c"
 	if got := adapter(t, "codex").Setup().Trust.Hash("Stop", wire.Guard+"stop-hook --agent codex", 300); got != want {

@@ -37,7 +37,7 @@ func (p Places) PlanUninstall(a agent.Adapter, scope wire.Scope) ([]*Change, err
 	case s.Shape == wire.Whole:
 		if strings.HasPrefix(string(f.data), s.Mark) {
 			c.Action = Deleted
-			c.record, _ = p.recordOf(f.real) // for the folders we made
+			c.record, _ = p.recordOf(f.real) // for the directories we made
 		}
 	case !isBlank(f.data):
 		err = p.takeOut(c, s, root)
@@ -50,7 +50,7 @@ func (p Places) PlanUninstall(a agent.Adapter, scope wire.Scope) ([]*Change, err
 			return nil, err
 		}
 	}
-	// The file that was made last goes first, so that its folder can follow.
+	// The file that was made last goes first, so that its directory can follow.
 	return append(changes, c), nil
 }
 
@@ -103,7 +103,7 @@ func empty(l *layout, s wire.Setup) bool {
 	return doc == "{}" || s.Version > 0 && doc == `{"version":1}`
 }
 
-// firstOwn takes one entry of ours out, nil when there is none.
+// firstOwn takes one of Gauntlet's entries out, nil when there is none.
 func (l *layout) firstOwn() []jsonedit.Edit {
 	for _, e := range l.entries() {
 		if ours(e.command) {

@@ -188,7 +188,7 @@ func (v *Value) find(key string) int {
 	return -1
 }
 
-// Get is the value of key, nil when there is none or v is no object.
+// Get is the value of key, nil when there is none or v is not an object.
 func (v *Value) Get(path ...string) *Value {
 	for _, key := range path {
 		i := v.find(key)
@@ -210,7 +210,7 @@ func (v *Value) Set(key string, val *Value) {
 }
 
 // SetInOrder is Set; a new key goes after the last of those that precede it in
-// order, so that a record reads the same whoever completed it.
+// order, so that a record reads the same whichever tool completed it.
 func (v *Value) SetInOrder(key string, val *Value, order []string) {
 	if v.find(key) >= 0 || !slices.Contains(order, key) {
 		v.Set(key, val)

@@ -137,7 +137,7 @@ func thematicBreak(t []byte) bool {
 }
 
 type marker struct {
-	char byte // '-', '+', '*' or, for a number, the '.' or ')' behind it
+	char byte // '-', '+', '*' or, for a number, the '.' or ')' after it
 	len  int
 }
 

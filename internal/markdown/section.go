@@ -18,11 +18,11 @@ type Result struct {
 }
 
 // ReplaceSection puts body under the first level-2 heading with that title, or
-// with that title and something behind it. The heading's own line stays, and so
+// with that title and something after it. The heading's own line stays, and so
 // do the blank lines at the section's end. Without such a section one is
 // appended. body is given with line feeds; the document's own line ends are used.
 // It has to end with a paragraph at the margin: an open list would take an
-// indented heading behind it for its own.
+// indented heading after it for its own.
 func ReplaceSection(doc []byte, title, body string) Result {
 	s := scan(doc)
 	eol := lineEnds(doc)
@@ -54,7 +54,7 @@ func ReplaceSection(doc []byte, title, body string) Result {
 		}
 	}
 	to := from + contentLen(doc[from:end])
-	gap := doc[to:end] // line end of the last line and the blank lines behind it
+	gap := doc[to:end] // line end of the last line and the blank lines after it
 	var out bytes.Buffer
 	out.Write(doc[:from])
 	if !endsLine(doc[:from]) {
@@ -96,7 +96,7 @@ func appendSection(doc []byte, closer, title, text, eol string) []byte {
 }
 
 // titled reports whether a heading's text is title, or title and something
-// behind it that does not make it another word.
+// after it that does not make it another word.
 func titled(text, title string) bool {
 	rest, ok := strings.CutPrefix(text, title)
 	if !ok {

@@ -19,7 +19,7 @@ const (
 	SARIF Format = "SARIF"
 )
 
-// FormatOf tells the format by the ending of a file name.
+// FormatOf is the format by the ending of a file name.
 func FormatOf(path string) (Format, error) {
 	name := strings.ToLower(filepath.Base(path))
 	switch {
@@ -28,7 +28,7 @@ func FormatOf(path string) (Format, error) {
 	case strings.HasSuffix(name, ".sarif"), strings.HasSuffix(name, ".sarif.json"):
 		return SARIF, nil
 	}
-	return "", fmt.Errorf("cannot tell the format of the report %q: end it in .xml for JUnit, in .sarif or .sarif.json for SARIF", path)
+	return "", fmt.Errorf("unknown format of the report %q: end its name in .xml for JUnit, in .sarif or .sarif.json for SARIF", path)
 }
 
 // About is what a report says beside the result.

@@ -154,7 +154,7 @@ func TestReportNames(t *testing.T) {
 		}
 	}
 	if err := Write(filepath.Join(t.TempDir(), "no", "such", "x.xml"), sample(), about); err == nil {
-		t.Error("a folder that does not exist was written to")
+		t.Error("a directory that does not exist was written to")
 	}
 }
 

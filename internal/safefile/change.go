@@ -61,7 +61,7 @@ func MakeAll(changes []*Change) error {
 // TakeBackAll takes changes back, the last one first.
 func TakeBackAll(changes []*Change) {
 	for _, c := range slices.Backward(changes) {
-		_ = c.TakeBack() // what somebody else wrote meanwhile stays
+		_ = c.TakeBack() // what others wrote meanwhile stays
 	}
 }
 

@@ -61,7 +61,7 @@ func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Loc
 }
 
 // claimInPlace locks the file itself and writes the owner into it then: kill -9
-// in between leaves a file that names nobody, which a lock in place ignores.
+// in between leaves a file that names no owner, which a lock in place ignores.
 func claimInPlace(path string, owner []byte, believed func([]byte) time.Duration) (*Lock, error) {
 	l, err := TryAcquire(path)
 	if err != nil {
@@ -78,8 +78,8 @@ func claimInPlace(path string, owner []byte, believed func([]byte) time.Duration
 	return l, nil
 }
 
-// abandoned returns what a file says that nobody holds, or ErrHeld where it is
-// somebody else's.
+// abandoned returns what a file says that no process holds, or ErrHeld where it is
+// another process's.
 func abandoned(f *os.File, believed func([]byte) time.Duration) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -97,7 +97,7 @@ func abandoned(f *os.File, believed func([]byte) time.Duration) ([]byte, error) 
 	return content, nil
 }
 
-// takeOver puts ours in place of a file whose owner is gone. It holds the old
+// takeOver puts a new lock file in place of one whose owner is gone. It holds the old
 // file's lock while it does, so only one can.
 func takeOver(path, ours string, believed func([]byte) time.Duration) (left []byte, done bool, err error) {
 	before, err := os.Lstat(path)

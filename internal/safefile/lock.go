@@ -79,7 +79,7 @@ func (l *Lock) Release() error { return l.f.Close() }
 
 // Remove deletes the file and gives the lock up, in that order, so that nobody
 // can lock the file in between and lose it. Where a file that is open cannot be
-// deleted it is the other way round: one that somebody has locked by then stays.
+// deleted it is the other way round: one that another process has locked by then stays.
 func (l *Lock) Remove() error {
 	if !removesOpenFiles {
 		err := l.f.Close()

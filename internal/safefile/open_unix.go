@@ -39,7 +39,7 @@ func owner(info fs.FileInfo) int {
 	return -1
 }
 
-// giveBack keeps a file its owner's after it was replaced by somebody else, as
+// giveBack keeps a file its owner's after it was replaced by another user, as
 // under sudo. Whoever may not do that owns the file already.
 func giveBack(path string, was fs.FileInfo) {
 	st, ok := was.Sys().(*syscall.Stat_t)

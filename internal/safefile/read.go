@@ -170,7 +170,7 @@ func within(root, path string) (*os.Root, string, error) {
 	if err != nil || !filepath.IsLocal(rel) {
 		return nil, "", fault("open", path, ErrOutside)
 	}
-	// To open a pipe as a directory would wait for somebody to write to it.
+	// To open a pipe as a directory would wait for a writer.
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, "", fault("open", path, err)

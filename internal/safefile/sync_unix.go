@@ -5,7 +5,7 @@ package safefile
 import "os"
 
 // syncDir makes the rename itself durable. A file system that cannot sync a
-// folder has still renamed the file, so that is no error.
+// directory has still renamed the file, so that is not an error.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

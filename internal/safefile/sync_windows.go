@@ -1,4 +1,4 @@
 package safefile
 
-// syncDir does nothing: Windows has no folder handles to sync.
+// syncDir does nothing: Windows has no directory handles to sync.
 func syncDir(string) error { return nil }

@@ -119,7 +119,7 @@ func Sweep(path string) {
 }
 
 // Create makes a new file below root. What is there already stays as it is and
-// is an error (fs.ErrExist): it is not ours to truncate.
+// is an error (fs.ErrExist): it must not be truncated.
 func Create(root, path string, perm os.FileMode) (*os.File, error) {
 	r, rel, err := within(root, path)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package seal authenticates what Gauntlet remembers and later acts upon (undo
-// notes, proofs, session memory, the off switch), so that a file somebody else
+// notes, proofs, session memory, the off switch), so that a file another user
 // put in its place is not believed. The key lies in the user's state home,
-// readable by nobody else. A seal proves who wrote the bytes; it does not hide
+// readable by no other user. A seal proves who wrote the bytes; it does not hide
 // them. Ring 0: standard library and safefile.
 package seal
 

@@ -153,7 +153,7 @@ type shown struct {
 	first bool // the first element of that pipeline, not the last
 }
 
-// endOfList cuts a list behind its first unconditional exit.
+// endOfList cuts a list after its first unconditional exit.
 func endOfList(stmts []*syntax.Stmt) ([]*syntax.Stmt, shown) {
 	for i, s := range stmts {
 		c, isCall := s.Cmd.(*syntax.CallExpr)
@@ -176,7 +176,7 @@ func endOfList(stmts []*syntax.Stmt) ([]*syntax.Stmt, shown) {
 		case strings.HasPrefix(arg, "$"):
 			return before, statusIn(before, arg[1:])
 		}
-		return before, shown{stmt: i} // exit 0: nobody's status
+		return before, shown{stmt: i} // exit 0: the status of no command
 	}
 	return stmts, shown{stmt: -1}
 }

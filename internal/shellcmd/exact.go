@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Exact is one command, to be recognised when somebody else runs it: the same
+// Exact is one command, to be recognised when an agent runs it: the same
 // words, in the same directory, with the same declared environment. An argument
 // more makes it another command.
 type Exact struct {
@@ -84,7 +84,7 @@ type place struct {
 // changed what the next command means.
 func (p *place) after(s step) (ok bool) {
 	if s.argv == nil {
-		return false // nobody knows
+		return false // not known
 	}
 	if len(s.argv) == 0 {
 		for k, v := range s.env {

@@ -201,9 +201,9 @@ func (w *walker) intoFolder(args []string) {
 	if len(args) < 2 {
 		return
 	}
-	folder := strings.TrimSuffix(args[len(args)-1], "/")
+	dir := strings.TrimSuffix(args[len(args)-1], "/")
 	for _, arg := range args[:len(args)-1] {
-		w.written(folder + "/" + base(arg))
+		w.written(dir + "/" + base(arg))
 	}
 }
 
@@ -320,7 +320,7 @@ func (w *walker) quoted(argv []string) {
 	}
 }
 
-// formatter: tools that rewrite the files they are given, or whole folders.
+// formatter: tools that rewrite the files they are given, or whole directories.
 func (w *walker) formatter(name string, argv, args []string) {
 	writes := false
 	switch name {

@@ -78,7 +78,7 @@ type Line struct {
 	// Stashed and Unstashed are the places of git stash and git stash pop.
 	Stashed, Unstashed []int
 	// Rewriters are the places of commands that may rewrite files without
-	// naming them: formatters on folders, generators, scripts, git checkout.
+	// naming them: formatters on directories, generators, scripts, git checkout.
 	Rewriters []int
 }
 

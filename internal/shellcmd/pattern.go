@@ -34,7 +34,7 @@ func Patterns(text string) []Pattern {
 	return out
 }
 
-// Leading is the pattern without its options and everything behind the first
+// Leading is the pattern without its options and everything after the first
 // of them: what of a shown command has to be seen again.
 func (p Pattern) Leading() Pattern {
 	for i, word := range p.words {

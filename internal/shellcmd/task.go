@@ -47,7 +47,7 @@ func (c Command) IsTask() bool {
 }
 
 // Stands reports whether a task's name says what the pattern runs: `mise run
-// test` stands for `go test` where nobody can read what the task does.
+// test` stands for `go test` where what the task does cannot be read.
 func (p Pattern) Stands(c Command) bool {
 	return len(p.words) > 0 && c.IsTask() && !pretends(c) && c.Role() != NoRole && c.Role() == roleOf(p.words)
 }
@@ -262,7 +262,7 @@ func (c Command) Within(outer Command) Command {
 	return c
 }
 
-// Hidden is the command as in a line whose own status nobody knows: only what
+// Hidden is the command as in a line whose own status is not known: only what
 // was printed can prove it.
 func (c Command) Hidden() Command {
 	c.Proof = min(c.Proof, Swallowed)

@@ -165,7 +165,7 @@ func unwrapRunner(name string, args []string) []string {
 	return passedOn(name, args)
 }
 
-// passedOn sees through a wrapper that nobody knows but that is given a whole
+// passedOn sees through an unknown wrapper that is given a whole
 // test command to run: `mywrap go test ./...`.
 func passedOn(name string, args []string) []string {
 	if len(args) < 2 || onlyTalks(name) || takesNames(name) {

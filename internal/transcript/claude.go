@@ -265,7 +265,7 @@ func command(raw []byte) string {
 }
 
 // claudeReadsFirst: the client refuses edits of unread files to models up to the
-// fourth generation; newer ones may. A model that is not known is no reason to
+// fourth generation; newer ones may. A model that is not known is not a reason to
 // doubt an edit.
 func claudeReadsFirst(model string) bool {
 	for word := range strings.SplitSeq(model, "-") {

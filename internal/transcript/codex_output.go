@@ -65,7 +65,7 @@ func programEntries(id, source string, at time.Time, o *programOutput) []entry {
 		out = append(out, e)
 	}
 	if !whole {
-		// something ran that nobody can name: a shell call without a command
+		// something ran that cannot be named: a shell call without a command
 		call := &event.ToolCall{ID: "exec-" + id + "#", Name: "exec", Kind: event.ToolShell, Outcome: event.Unknown, Ended: true, At: at}
 		out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
 	}
@@ -125,7 +125,7 @@ func (r *result) stringified(doc []byte) {
 	}
 }
 
-// printedExit reads the status that a program printed behind the output:
+// printedExit reads the status that a program printed after the output:
 // text(`exit=${r.exit_code}`).
 func (r *result) printedExit(output string) {
 	lower := strings.ToLower(output)

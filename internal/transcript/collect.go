@@ -63,13 +63,13 @@ func (c *collector) settle(group []entry) bool {
 }
 
 // isPrompt reports whether a user text is the prompt, as typed or with the files
-// it names spelled out behind it.
+// it names spelled out after it.
 func isPrompt(text, prompt string) bool {
 	text, prompt = strings.TrimSpace(text), strings.TrimSpace(clip(prompt))
 	return text == prompt || strings.HasPrefix(text, prompt+"\n")
 }
 
-// mayExplain tells lines before the turn that are worth being understood.
+// mayExplain reports whether a line before the turn is worth reading.
 func (c *collector) mayExplain(line []byte) bool {
 	if c.format == FormatGemini && bytes.Contains(line, []byte(`"$`)) {
 		c.needles = nil // it may rewrite what stands before it: from here on every line counts
@@ -129,7 +129,7 @@ func (c *collector) named(text string) bool {
 	return false
 }
 
-// isOwn reports whether a prompt was ours.
+// isOwn reports whether a prompt was Gauntlet's.
 func (c *collector) isOwn(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), event.CheckpointHeader) || c.opts.Own != nil && c.opts.Own(text)
 }

@@ -2,7 +2,7 @@ package transcript
 
 import "strings"
 
-// detect tells the format by the shape of one line; nil when it tells none.
+// detect recognises the format by the shape of one line; nil when it is unknown.
 func detect(line []byte) (string, normaliser) {
 	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf, data, parts, info, exported, qwen bool }
 	var typ string

@@ -2,7 +2,7 @@
 // session and says what happened in the current turn. It is the one place that
 // knows the transcript formats, in three layers: bounded raw reading from the
 // end of the file, one normaliser per format, and the turn with its tool calls
-// and usage figures. The format is told by content, never by the agent's name.
+// and usage figures. The format is recognised by content, never by the agent's name.
 //
 // Everything it reads is untrusted and may be huge, torn or no file at all:
 // nothing here panics, hangs, or reads more than its bound. Ring 1: imports

@@ -49,7 +49,7 @@ func (d *document) hand(c *collector, doc []byte, add func(*collector, []entry) 
 	}
 }
 
-// isDocument tells a document written over many lines by its first one.
+// isDocument recognises a document written over many lines by its first one.
 func isDocument(f io.ReaderAt, size int64) bool {
 	head := make([]byte, min(size, 4096))
 	n, _ := f.ReadAt(head, 0)

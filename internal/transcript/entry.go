@@ -38,7 +38,7 @@ type entry struct {
 	call  *event.ToolCall
 	res   *result
 	usage *Usage
-	// unsure: the format has no mark that tells this human text from ours.
+	// unsure: the format has no mark that tells this human text from Gauntlet's.
 	unsure bool
 	// queued: the human typed this while the agent was at work.
 	queued bool

@@ -150,7 +150,7 @@ func (m *geminiMessage) entries() []entry {
 	return nil
 }
 
-// isHuman tells a prompt from the four other kinds of user message.
+// isHuman distinguishes a prompt from the four other kinds of user message.
 func (m *geminiMessage) isHuman(said string) bool {
 	s := strings.TrimSpace(said)
 	if s == "" || strings.HasPrefix(s, "<session_context>") || strings.HasPrefix(s, "<state_snapshot>") || s == "System: Please continue." {

@@ -60,7 +60,7 @@ func geminiRefusal(out string) bool {
 }
 
 // shellTrailer reads how a command ended: the lines that the harness put
-// behind its output, from the last one up. No exit code there means 0.
+// after its output, from the last one up. No exit code there means 0.
 func shellTrailer(r *result) {
 	s := strings.TrimSpace(r.output)
 	s = strings.TrimSpace(strings.TrimSuffix(s, "</untrusted_context>"))

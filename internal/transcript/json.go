@@ -9,10 +9,10 @@ import (
 )
 
 // A transcript line can be megabytes of which a few fields matter. These
-// helpers walk JSON in place: values nobody asks for are skipped without a
+// helpers walk JSON in place: values that are not asked for are skipped without a
 // copy, and nesting is counted instead of recursed into, so that neither size
 // nor depth of hostile input costs memory or stack. They are lenient about
-// what they skip and strict about where a value ends: a torn value is no value.
+// what they skip and strict about where a value ends: a torn value is not a value.
 
 // members calls fn with every key (raw, without quotes) and raw value of the
 // object in data until fn returns false. It reports whether what it walked was
@@ -64,7 +64,7 @@ func members(data []byte, fn func(key, value []byte) bool) bool {
 }
 
 // elements calls fn with every raw element of the array in data until fn
-// returns false; it does nothing when data is no array.
+// returns false; it does nothing when data is not an array.
 func elements(data []byte, fn func(value []byte) bool) {
 	i := skipSpace(data, 0)
 	if i >= len(data) || data[i] != '[' {
@@ -173,7 +173,7 @@ func backslashes(s []byte, i int) int {
 	return n
 }
 
-// unescape decodes the inside of a JSON string; what is no valid escape stays.
+// unescape decodes the inside of a JSON string; what is not a valid escape stays.
 func unescape(s []byte) string {
 	if bytes.IndexByte(s, '\\') < 0 {
 		if utf8.Valid(s) {
@@ -268,7 +268,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the index behind the string that starts at i, -1 when it is torn.
+// skipString returns the index after the string that starts at i, -1 when it is torn.
 func skipString(b []byte, i int) int {
 	for j := i + 1; j < len(b); {
 		q := bytes.IndexByte(b[j:], '"')
@@ -285,7 +285,7 @@ func skipString(b []byte, i int) int {
 	return -1
 }
 
-// skipValue returns the index behind the value that starts at i, -1 when there
+// skipValue returns the index after the value that starts at i, -1 when there
 // is none or it is torn.
 func skipValue(b []byte, i int) int {
 	if i >= len(b) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maxDays bounds how many day folders are searched for a session.
+// maxDays bounds how many day directories are searched for a session.
 const maxDays = 400
 
 // LocateRollout finds the rollout of a thread below an agent's home
@@ -31,7 +31,7 @@ func LocateRollout(home, thread string, now time.Time) string {
 		}
 		return ""
 	}
-	// Folders are named by local time; a session may have begun yesterday.
+	// Directories are named by local time; a session may have begun yesterday.
 	for _, d := range []int{0, -1, 1} {
 		if found := try(filepath.Join(sessions, filepath.FromSlash(now.AddDate(0, 0, d).Format("2006/01/02")))); found != "" {
 			return found

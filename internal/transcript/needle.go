@@ -84,7 +84,7 @@ func (n needle) index(line []byte) int {
 	return -1
 }
 
-// saysFailed: a call that failed showed nothing. Whether there is a blank behind
+// saysFailed: a call that failed showed nothing. Whether there is a blank after
 // the colon is the writer's taste.
 func saysFailed(line []byte) bool {
 	const mark = `"is_error"`

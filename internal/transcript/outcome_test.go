@@ -255,7 +255,7 @@ func TestSubagents(t *testing.T) {
 			t.Errorf("calls = %s", got)
 		}
 	})
-	t.Run("claude, an id that leaves the folder", func(t *testing.T) {
+	t.Run("claude, an id that leaves the directory", func(t *testing.T) {
 		dir := t.TempDir()
 		put(t, dir+"/evil.jsonl", side("sub1", "2026-01-01T10:00:03Z"))
 		f := put(t, dir+"/s.jsonl", claudePrompt, launch, launched("x/../../../evil"), main("one", "2026-01-01T10:00:02Z"))

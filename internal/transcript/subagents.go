@@ -167,7 +167,7 @@ func (f *family) claude(callID, agent string) []string {
 	return nil
 }
 
-// codex: rollout-<time>-<thread id>.jsonl in the folder of the day on which
+// codex: rollout-<time>-<thread id>.jsonl in the directory of the day on which
 // the thread began.
 func (f *family) codex(agent string, at time.Time) []string {
 	if agent == "" {
@@ -176,7 +176,7 @@ func (f *family) codex(agent string, at time.Time) []string {
 	day := filepath.Dir(f.path)
 	dirs := []string{day}
 	if sessions := filepath.Dir(filepath.Dir(filepath.Dir(day))); !at.IsZero() {
-		// The folder is named by local time, the entry by UTC.
+		// The directory is named by local time, the entry by UTC.
 		for _, d := range []int{-1, 0, 1} {
 			dirs = append(dirs, filepath.Join(sessions, at.AddDate(0, 0, d).Format("2006/01/02")))
 		}

@@ -45,7 +45,7 @@ type tail struct {
 	block, long int
 	// limit is the lowest offset that may be read.
 	limit int64
-	// buf holds the file from off; what is behind end has been handed out.
+	// buf holds the file from off; what is after end has been handed out.
 	off int64
 	buf []byte
 	// room is what lies before buf in the same array.
@@ -135,7 +135,7 @@ func (t *tail) grow() bool {
 		return false
 	}
 	t.off -= int64(n)
-	// Both are slices of one array, buf right behind room.
+	// Both are slices of one array, buf right after room.
 	t.buf = t.room[at : len(t.room)+t.end][:n+t.end]
 	t.room = t.room[:at]
 	t.end = len(t.buf)

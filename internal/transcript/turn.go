@@ -6,7 +6,7 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Formats, as told by content.
+// Formats, as recognised by content.
 const (
 	FormatClaude = "claude" // JSONL, one content block per line
 	FormatCodex  = "codex"  // rollout JSONL, paginated or legacy
@@ -79,7 +79,7 @@ type Turn struct {
 	// its hook events; "" when the format has none. When it is not the event's
 	// id, the file lags behind the event.
 	TurnID string
-	// LastInput is the newest prompt, ours included; Own says it was ours.
+	// LastInput is the newest prompt, Gauntlet's included; Own says it was Gauntlet's.
 	LastInput string
 	Own       bool
 	// LastMessage is the newest text of the main agent in this turn.

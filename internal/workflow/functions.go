@@ -69,7 +69,7 @@ func (s *Store) silently(f func() error) (ok bool) {
 	return false
 }
 
-// missingError is the one failure that is nobody's business: no record yet.
+// missingError is the one failure that is not reported: no record yet.
 type missingError struct{ error }
 
 func (e *missingError) Unwrap() error { return e.error }
@@ -106,7 +106,7 @@ func (s *Store) save(ctx context.Context, command string, doc *jsontree.Value, f
 	if doc.Kind() != jsontree.Object {
 		return errNotObject
 	}
-	if doc.Get("version") != nil { // a caller that leaves it out means ours
+	if doc.Get("version") != nil { // a caller that leaves it out means the current one
 		if err := checkVersion(doc); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (s *Store) complete(ctx context.Context, command, feature string) error {
 	if command == "" {
 		return errNoCommand
 	}
-	// Looking first keeps a mistake from making folders and locks.
+	// Looking first keeps a mistake from making directories and locks.
 	doc, err := s.read(s.locate(command, feature))
 	if err != nil {
 		if !errors.Is(err, os.ErrNotExist) {
@@ -250,8 +250,8 @@ func savedHead(doc *jsontree.Value) string {
 	return s
 }
 
-// moved reports that a record belongs to another commit. Without a HEAD nobody
-// can tell.
+// moved reports that a record belongs to another commit. Without a HEAD that
+// is not known.
 func moved(saved, head string) bool { return saved != "" && head != "" && !SameCommit(saved, head) }
 
 // SameCommit compares a recorded commit with HEAD; an abbreviated one counts.
@@ -269,7 +269,7 @@ type ResumePoint struct {
 
 // Resume is where a record says to carry on: the current phase, else the first
 // that failed, else the next one pending, else one that another took the place
-// of and that nobody ended; with the summary of the last completed phase that
+// of and that was not ended; with the summary of the last completed phase that
 // has one.
 func Resume(doc *jsontree.Value) ResumePoint {
 	if doc == nil || !doc.Get("completed_at").Empty() {

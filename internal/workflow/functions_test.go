@@ -13,7 +13,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("missing: %v, %q", d, f.said())
 	}
 	if _, err := os.Stat(filepath.Join(f.dir, ".claude")); err == nil {
-		t.Error("looking made a folder")
+		t.Error("looking made a directory")
 	}
 	path := f.path("ship-checkpoint.json")
 	for content, want := range map[string]string{
@@ -203,7 +203,7 @@ func TestComplete(t *testing.T) {
 		t.Error("completed nothing")
 	}
 	if _, err := os.Stat(filepath.Join(f.dir, ".claude")); err == nil {
-		t.Error("completing nothing made a folder")
+		t.Error("completing nothing made a directory")
 	}
 	f.update("ship", "gate", Update{Status: InProgress, Task: ptr("t1")})
 	if !f.CompleteCheckpoint(t.Context(), "ship", "") {

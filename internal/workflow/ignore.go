@@ -59,7 +59,7 @@ func ensureIgnored(root, commonDir string) error {
 
 // decided reports whether an ignore file settles what becomes of the state: it
 // ignores it, or takes it back by name. Taking back .claude alone is about the
-// rest of that folder. inClaude: the file lies in .claude itself.
+// rest of that directory. inClaude: the file lies in .claude itself.
 func decided(data []byte, inClaude bool) bool {
 	above, below := false, false // .claude is ignored; what is in it is
 	for line := range strings.Lines(string(data)) {

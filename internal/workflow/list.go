@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// What a file in the state folder turned out to be.
+// What a file in the state directory turned out to be.
 const (
 	Unfinished  = "open"
 	Done        = "complete"
@@ -23,7 +23,7 @@ const (
 	Unsupported = "unsupported"
 )
 
-// maxListed bounds what a folder full of files may cost.
+// maxListed bounds what a directory full of files may cost.
 const maxListed = 2000
 
 // Entry is one record as a list shows it.
@@ -83,9 +83,9 @@ func (s *Store) markStale(ctx context.Context, list []Entry) {
 	}
 }
 
-// files are the paths of everything that may be a record, legacy folders included.
+// files are the paths of everything that may be a record, legacy directories included.
 func (s *Store) files() ([]string, error) {
-	if err := s.checkFolders(); err != nil {
+	if err := s.checkDirs(); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return nil, nil
 		}
@@ -166,12 +166,12 @@ func (s *Store) entry(path string) (Entry, bool) {
 	return e, true
 }
 
-// GC removes completed records and files set aside that nobody touched for
+// GC removes completed records and files set aside that were not touched for
 // longer than age, and what killed writers left. It names what it removed.
 func (s *Store) GC(ctx context.Context, age time.Duration, dryRun bool) (removed []string, ok bool) {
 	removed = []string{}
 	ok = s.silently(func() error {
-		if err := s.checkFolders(); err != nil {
+		if err := s.checkDirs(); err != nil {
 			if errors.Is(err, os.ErrNotExist) {
 				return nil
 			}
@@ -211,7 +211,7 @@ func (s *Store) garbage(before time.Time) ([]string, error) {
 	for _, path := range files {
 		doc, err := s.read(path)
 		if err != nil {
-			continue // what cannot be understood is not ours to remove
+			continue // what cannot be understood is left alone
 		}
 		if done := parseTime(doc.Get("completed_at")); !done.IsZero() && done.Before(before) {
 			old = append(old, path)

@@ -22,7 +22,7 @@ const (
 
 // names turns a command and a feature into a file name and back. Plain names
 // stay as they are; of all others every byte that is not plain is written %XX,
-// so two features can never meet in one file and none can leave the folder.
+// so two features can never meet in one file and none can leave the directory.
 type names struct {
 	// foldCase: the file system takes Foo and foo for one name, so capitals
 	// are no longer plain.

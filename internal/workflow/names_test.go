@@ -43,7 +43,7 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// Different commands or features, different files; every file in the folder;
+// Different commands or features, different files; every file in the directory;
 // every name that is not hashed says what it stands for.
 func TestNamesNeverMeetNorEscape(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[aA%~./\\ -]{0,12}`), rapid.StringMatching(`(%2F|x|Ä){60,200}`),
@@ -61,7 +61,7 @@ func TestNamesNeverMeetNorEscape(t *testing.T) {
 			t.Fatalf("%q/%q is %s, %q/%q is %s", c1, f1, a, c2, f2, b)
 		}
 		if len(a) > maxName || !filepath.IsLocal(a) || filepath.Base(a) != a {
-			t.Fatalf("%q is no name in the folder", a)
+			t.Fatalf("%q is no name in the directory", a)
 		}
 		if c1 == "" {
 			return // the functions refuse it

@@ -257,6 +257,6 @@ func onlyRecordAndLock(t *testing.T, f *fixture) {
 	t.Helper()
 	entries, err := os.ReadDir(f.Dir())
 	if err != nil || len(entries) != 2 {
-		t.Errorf("state folder: %v %v", entries, err)
+		t.Errorf("state directory: %v %v", entries, err)
 	}
 }

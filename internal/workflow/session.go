@@ -8,12 +8,12 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// MaxSession is what a fresh session is told at the most: under 1,500 characters.
+// MaxSession is what a fresh session is shown at the most: under 1,500 characters.
 const MaxSession = 1499
 
 // SessionText tells a fresh session which commands are unfinished, "" when none
 // is. size measures a text as it will be printed: an agent's dialect may wrap
-// and escape it. Features and summaries were written by somebody else: they are
+// and escape it. Features and summaries were written by others: they are
 // fenced, stripped and redacted.
 func (s *Store) SessionText(ctx context.Context, size func(text string) int) string {
 	var open []Entry

@@ -50,7 +50,7 @@ func Open(dir string, now func() time.Time, log func(line string)) *Store {
 // Root is the root of the work tree.
 func (s *Store) Root() string { return s.root }
 
-// Dir is the folder of the state files.
+// Dir is the directory of the state files.
 func (s *Store) Dir() string { return filepath.Join(s.root, filepath.FromSlash(stateDir)) }
 
 // Head is the commit that HEAD points at, "" when there is none. The files
@@ -80,8 +80,8 @@ func isCommit(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// checkFolders refuses a state folder that a symbolic link leads away from.
-func (s *Store) checkFolders() error {
+// checkDirs refuses a state directory that a symbolic link leads away from.
+func (s *Store) checkDirs() error {
 	dir := s.root
 	for _, name := range strings.Split(stateDir, "/") {
 		dir = filepath.Join(dir, name)
@@ -92,7 +92,7 @@ func (s *Store) checkFolders() error {
 		case st.Mode()&os.ModeSymlink != 0:
 			return &refusedError{dir, "is a symbolic link"}
 		case !st.IsDir():
-			return &refusedError{dir, "is not a folder"}
+			return &refusedError{dir, "is not a directory"}
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func spelledSo(dir, name string) bool {
 // read loads the record at path: os.ErrNotExist when there is none, a
 // *recordError when it cannot be used.
 func (s *Store) read(path string) (*jsontree.Value, error) {
-	if err := s.checkFolders(); err != nil {
+	if err := s.checkDirs(); err != nil {
 		return nil, err
 	}
 	st, err := os.Lstat(path)
@@ -184,11 +184,11 @@ func (s *Store) read(path string) (*jsontree.Value, error) {
 // record takes its place.
 func (s *Store) change(ctx context.Context, command, feature string, edit func(old *jsontree.Value) (*jsontree.Value, error)) error {
 	dir := s.Dir()
-	if err := s.checkFolders(); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := s.checkDirs(); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the state folder: %w", err)
+		return fmt.Errorf("make the state directory: %w", err)
 	}
 	lock, err := s.lock(ctx)
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 	doc, err := edit(old)
 	var broken *shapeError
 	if errors.As(err, &broken) && old != nil {
-		// Valid JSON that is no record: nothing can be merged into it.
+		// Valid JSON that is not a record: nothing can be merged into it.
 		cause, aside = &corruptError{path, err}, "corrupt"
 		doc, err = edit(nil)
 	}
@@ -231,7 +231,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 		undo = func() { _ = safefile.Rename(dir, kept, path) }
 	}
 	target := path
-	if len(filepath.Base(path)) > maxName { // a legacy name that leaves no room for ours
+	if len(filepath.Base(path)) > maxName { // a legacy name that leaves no room for a temporary file
 		target = filepath.Join(dir, s.names.file(command, feature))
 	}
 	if err := safefile.Write(target, doc.Indented(), permOf(path)); err != nil {
@@ -287,7 +287,7 @@ func (s *Store) setAside(path, why string) (string, error) {
 	}
 }
 
-// isSetAside tells by the name; a feature may be called much the same.
+// isSetAside goes by the name; a feature may be called much the same.
 func isSetAside(name string) bool {
 	return !isRecordName(name) && (strings.Contains(name, extension+".corrupt-") || strings.Contains(name, extension+".unsupported-"))
 }

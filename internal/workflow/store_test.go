@@ -76,8 +76,8 @@ func TestLinksAndFoldersAtThePathAreRefused(t *testing.T) {
 	for name, prepare := range map[string]func(f *fixture) error{
 		"link to a file": func(f *fixture) error { return os.Symlink(victim, f.path("ship-checkpoint.json")) },
 		"dangling link":  func(f *fixture) error { return os.Symlink(victim+".new", f.path("ship-checkpoint.json")) },
-		"folder":         func(f *fixture) error { return os.Mkdir(f.path("ship-checkpoint.json"), 0o755) },
-		"linked folder": func(f *fixture) error {
+		"directory":      func(f *fixture) error { return os.Mkdir(f.path("ship-checkpoint.json"), 0o755) },
+		"linked directory": func(f *fixture) error {
 			if err := os.Remove(f.Dir()); err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ func TestLinksAndFoldersAtThePathAreRefused(t *testing.T) {
 			return os.Symlink(filepath.Dir(victim), filepath.Dir(f.Dir()))
 		},
 		"linked lock": func(f *fixture) error { return os.Symlink(victim+".lock", f.path(".lock")) },
-		"file instead of the folder": func(f *fixture) error {
+		"file instead of the directory": func(f *fixture) error {
 			if err := os.Remove(f.Dir()); err != nil {
 				return err
 			}
@@ -233,6 +233,6 @@ func TestFeaturesCannotLeaveTheFolder(t *testing.T) {
 		}
 	}
 	if got := strings.Join(beside, " "); got != ".claude state x.json" {
-		t.Errorf("files outside the folder: %s", got)
+		t.Errorf("files outside the directory: %s", got)
 	}
 }

@@ -202,7 +202,7 @@ func (Adapter) Setup() wire.Setup {
 			if s == wire.User {
 				return nil
 			}
-			return []string{"Claude Code reads project settings only when it is started in this directory; use --user to cover sub-folders too."}
+			return []string{"Claude Code reads project settings only when it is started in this directory; use --user to cover subdirectories too."}
 		},
 		StatusLine: "statusLine",
 		Merged:     true,

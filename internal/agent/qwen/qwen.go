@@ -190,7 +190,7 @@ func (Adapter) Setup() wire.Setup {
 				return nil
 			}
 			return []string{
-				"Qwen Code reads project settings only when it is started in this directory; use --user to cover sub-folders too.",
+				"Qwen Code reads project settings only when it is started in this directory; use --user to cover subdirectories too.",
 				`Qwen Code adds "$version" to its settings file when it starts: that change is its own.`,
 			}
 		},

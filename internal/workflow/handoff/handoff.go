@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/tokens"
 )
 
-// Kind tells a request from a response.
+// Kind distinguishes a request from a response.
 type Kind string
 
 // The kinds.
@@ -80,7 +80,7 @@ type Report struct {
 	Warnings []Problem `json:"warnings"`
 }
 
-// Guess tells the kind of a document by the keys that only one kind has.
+// Guess finds the kind of a document by the keys that only one kind has.
 func Guess(doc *jsontree.Value) Kind {
 	has := func(own, other Kind) (n int) {
 		for _, f := range Fields(own) {

@@ -9,8 +9,8 @@ import (
 
 // FindReply looks for the hand-off in a sub-agent's last message: the whole
 // message, a fenced block, or an object that starts a line; of several the
-// last. found is false for a message that holds none, which is no mistake: not
-// every sub-agent speaks the protocol. A hand-off that is no valid JSON comes
+// last. found is false for a message that holds none, which is not a mistake: not
+// every sub-agent follows the protocol. A hand-off that is not valid JSON comes
 // back as text only.
 func FindReply(message string) (text []byte, found bool) {
 	message = strings.TrimSpace(strings.TrimPrefix(message, "\ufeff"))
@@ -84,7 +84,7 @@ func fenced(message string) []string {
 	return kept
 }
 
-// isReply tells a response from any other JSON: two of its fields, one of them
+// isReply distinguishes a response from any other JSON: two of its fields, one of them
 // a name that nothing else is likely to use, or three of any.
 func isReply(text string) bool {
 	own := []string{"task_id", "decision", "context_summary", "tokens_used"}

@@ -269,7 +269,7 @@ func firstCell(line string) string {
 	return strings.Trim(strings.TrimSpace(cell), "`*\"")
 }
 
-// addToExample puts mode behind phase in the request's example.
+// addToExample puts mode after phase in the request's example.
 func (d *document) addToExample() bool {
 	in := d.fences()
 	block := d.requestBlock(in)
@@ -287,7 +287,7 @@ func (d *document) addToExample() bool {
 		case strings.HasSuffix(t, ";"):
 			added = "mode: " + shape.Union(enum) + ";"
 		default:
-			return false // what follows phase is not ours to guess
+			return false // what follows phase cannot be guessed
 		}
 		d.insert(i+1, indent+added+d.eol)
 		return true
@@ -295,7 +295,7 @@ func (d *document) addToExample() bool {
 	return false
 }
 
-// addToTable puts a row for mode behind that of phase in the first table that
+// addToTable puts a row for mode after that of phase in the first table that
 // has one, its cells filled as the header says.
 func (d *document) addToTable() bool {
 	in := d.fences()
@@ -353,7 +353,7 @@ func (d *document) insert(at int, line string) {
 	d.lines = slices.Insert(d.lines, at, line)
 }
 
-// append adds text at the end, behind one empty line.
+// append adds text at the end, after one empty line.
 func (d *document) append(text string) {
 	if n := len(d.lines); n > 0 {
 		if !strings.HasSuffix(d.lines[n-1], "\n") {

@@ -271,7 +271,7 @@ func TestLinksAndObstaclesAreRefusedAndTakenBack(t *testing.T) {
 		t.Error("written through a link")
 	}
 	root = t.TempDir()
-	write(t, root, ".claude/config", "a file where the folder should be")
+	write(t, root, ".claude/config", "a file where the directory should be")
 	if _, err := Write(root); err == nil || !strings.Contains(err.Error(), "is in the way") {
 		t.Errorf("obstacle: %v", err)
 	}
@@ -298,10 +298,10 @@ func TestAWriteThatFailsTakesBackTheOthers(t *testing.T) {
 		t.Error("a new document was left")
 	}
 	if _, err := os.Stat(filepath.Join(root, ".claude", "protocols")); err == nil {
-		t.Error("a new folder was left")
+		t.Error("a new directory was left")
 	}
 	if _, err := os.Stat(filepath.Join(root, ".claude", "sub-agents", "protocols")); err != nil {
-		t.Error("a folder that was there is gone")
+		t.Error("a directory that was there is gone")
 	}
 }
 
@@ -311,9 +311,9 @@ func TestFoldersOfAFailedWriteAreTakenBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes[2].Change.Path = filepath.Join(root, ".claude", "protocols") // a folder by then
+	changes[2].Change.Path = filepath.Join(root, ".claude", "protocols") // a directory by then
 	if err := apply(changes); err == nil {
-		t.Fatal("written over a folder")
+		t.Fatal("written over a directory")
 	}
 	if left, _ := os.ReadDir(root); len(left) != 0 {
 		t.Errorf("left: %v", left)

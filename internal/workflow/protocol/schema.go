@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/workflow"
 )
 
-// The part of the document that is ours, and renewed when the types change.
+// The part of the document that Gauntlet writes, and renews when the types change.
 const (
 	begin = "<!-- gauntlet:begin checkpoint-schema -->"
 	end   = "<!-- gauntlet:end checkpoint-schema -->"

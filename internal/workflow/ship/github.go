@@ -147,7 +147,7 @@ func (c Checker) api(ctx context.Context, repo git.Repo) (api, error) {
 }
 
 // isPublic reports the host of github.com, "" for not known, or an alias for it
-// from somebody's ssh configuration.
+// from a user's ssh configuration.
 func isPublic(host string) bool {
 	host = strings.ToLower(host)
 	switch host {

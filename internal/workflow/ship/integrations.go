@@ -53,7 +53,7 @@ func Defaults() Integrations {
 const maxConfig = 1 << 20
 
 // LoadIntegrations reads the file of the project at root. Without one there are
-// no integrations, and that is no error.
+// no integrations, which is not an error.
 func LoadIntegrations(root string) (Integrations, error) {
 	path := filepath.Join(root, filepath.FromSlash(File))
 	data, err := safefile.Read(root, path, maxConfig)

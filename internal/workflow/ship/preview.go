@@ -145,7 +145,7 @@ func (p Preview) describe(err error) string {
 }
 
 // look asks once: for every environment the newest deployment counts, and of it
-// the newest status. Previews are told by their environment's name; where no
+// the newest status. Previews are recognised by their environment's name; where no
 // environment says so, all of them count.
 func look(ctx context.Context, api api, head string) (Preview, error) {
 	deployments, err := api.deployments(ctx, head)

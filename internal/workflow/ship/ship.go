@@ -28,7 +28,7 @@ type Result struct {
 	Preview    *Preview `json:"preview"`
 }
 
-// ExitCode is 0 allowed, 1 not, 2 could not tell. A known reason against it
+// ExitCode is 0 allowed, 1 not, 2 could not be determined. A known reason against it
 // outweighs everything that is not known.
 func (r Result) ExitCode() int {
 	switch {
@@ -54,7 +54,7 @@ func (c Checker) Check(ctx context.Context, feature string) Result {
 	r := Result{Blockers: []string{}, Warnings: []string{}, Unknown: []string{}}
 	repo, err := git.Find(c.Dir)
 	if err != nil {
-		r.Unknown = append(r.Unknown, "this is no git work tree: there is no commit to judge")
+		r.Unknown = append(r.Unknown, "not a git work tree: there is no commit to judge")
 		return r
 	}
 	head, branch, err := headAndBranch(ctx, repo)
