@@ -38,7 +38,7 @@ func (f *finder) offerStep(s ciStep) {
 			continue
 		}
 		if dir := f.unbuilt(st); dir != "" {
-			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: "needs the directory " + dir + ", which another step of CI makes"})
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: strings.ReplaceAll(tidy(st.Text), "$"+placeholder, "${{…}}"), Why: s.why, Reason: "needs the directory " + dir + ", which another step of CI makes"})
 			continue
 		}
 		f.offerStatement(s, st)
@@ -237,7 +237,7 @@ func ciUnfit(name string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
 		switch w {
 		case "release", "releases", "publish", "publishing", "deploy", "deployment", "nightly", "weekly", "cron", "scheduled", "pages", "codeql", "scorecard", "scorecards",
-			"stale", "label", "labeler", "labels", "lock", "backport", "dependabot", "renovate", "bench", "benchmark", "benchmarks", "fuzz", "fuzzing", "preview", "canary",
+			"stale", "label", "labeler", "labels", "lock", "backport", "dependabot", "renovate", "bench", "benchmark", "benchmarks", "codspeed", "profiling", "pgo", "fuzz", "fuzzing", "preview", "canary",
 			"docker", "image", "container", "snyk", "semgrep", "zizmor", "sync", "changelog", "notify", "sponsors", "e2e", "playwright", "cypress", "docset", "website", "links",
 			"windows", "macos", "freebsd", "alpine", "wasm", "msrv", "minimal", "downstream", "ecosystem", "citgm", "legacy", "coverage", "snapshot", "upgrade", "update", "manager", "smoke", "nix",
 			"min", "minimum", "oldest", "miri", "target", "subset", "reproducible", "compatibility", "compat", "native", "graal", "i686", "386", "arm64", "aarch64", "translations":

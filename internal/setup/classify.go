@@ -149,7 +149,7 @@ func special(f finding, name string, argv []string) (finding, bool) {
 		}
 	case "cmake":
 		if !slices.ContainsFunc(argv, func(a string) bool {
-			return a == "--build" || a == "-S" || a == "-B" || a == "--preset" || a == "--workflow"
+			return a == "--build" || a == "--workflow" // without, it only configures
 		}) {
 			return finding{}, false
 		}

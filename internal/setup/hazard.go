@@ -58,7 +58,11 @@ func hazardOf(name string, argv []string) string {
 			if has("--exit-code", "--quiet") {
 				return "compares with the last commit, so any uncommitted change fails it (git diff)"
 			}
-		case "status", "log", "rev-parse", "ls-files", "describe", "show", "grep", "config", "rev-list", "merge-base", "check-ignore", "ls-tree", "symbolic-ref", "branch", "":
+		case "status":
+			if has("--porcelain", "-s", "--short") {
+				return "compares with the last commit, so any uncommitted change fails it (git status)"
+			}
+		case "log", "rev-parse", "ls-files", "describe", "show", "grep", "config", "rev-list", "merge-base", "check-ignore", "ls-tree", "symbolic-ref", "branch", "":
 		default:
 			return "changes the repository (git " + sub + ")"
 		}

@@ -36,7 +36,7 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 		}
 		idle = idle && says(s)
 		c, ok := classify(s)
-		if ok && danger == "" && intoTree(s.Into) {
+		if ok && !call.own && danger == "" && intoTree(s.Into) { // what a recipe writes and removes again the trial shows
 			danger = "writes a file (" + s.Into + ")"
 		}
 		if !ok {
@@ -171,10 +171,25 @@ func partial(run string) bool {
 	switch words[0] + " " + words[1] {
 	case "go test":
 		return has("-tags", "--tags", "-run", "-bench", "--run") || !strings.Contains(run, "...") && len(plainWords(words[2:])) > 0 && !strings.Contains(run, "$(")
+	case "cargo doc", "cargo clippy", "cargo fmt":
+		return has("-p", "--package") || inFixture(flagValue(words, "--manifest-path"))
 	case "cargo test", "cargo build", "cargo check", "cargo nextest":
-		return has("--no-default-features", "--features", "--target", "-p", "--package", "--release", "--doc", "--no-run")
+		return inFixture(flagValue(words, "--manifest-path")) || has("--no-default-features", "--features", "--target", "-p", "--package", "--release", "--doc", "--no-run")
 	}
 	return false
+}
+
+// flagValue is the value of a flag, as the next word or glued to it; "." without one.
+func flagValue(words []string, flag string) string {
+	for i, w := range words {
+		if name, value, ok := strings.Cut(w, "="); ok && name == flag {
+			return path.Clean(value)
+		}
+		if w == flag && i+1 < len(words) {
+			return path.Clean(words[i+1])
+		}
+	}
+	return "."
 }
 
 // isVariant: a command with a compiler, flags or a platform of its own.

@@ -138,17 +138,30 @@ func (f *finder) settle() {
 	f.out.Proposals = f.bound(list)
 }
 
-// bound keeps the number of gates to what a stop can carry.
+// bound keeps the number of gates to what a stop can carry: tests before all
+// else, builds last.
 func (f *finder) bound(list []Proposal) []Proposal {
+	byWeight := []Role{Test, Lint, Typecheck, Format, Check, Build}
+	weight := func(i int) int { return slices.Index(byWeight, list[i].Role) }
+	perDir := map[string][]int{}
+	for i, p := range list {
+		perDir[p.Dir] = append(perDir[p.Dir], i)
+	}
 	var out []Proposal
-	dirs, perDir := map[string]int{}, map[string]int{}
-	for _, p := range list {
-		if _, ok := dirs[p.Dir]; !ok && len(dirs) == maxDirs {
+	dirs := map[string]bool{}
+	for i, p := range list {
+		if !dirs[p.Dir] && len(dirs) == maxDirs {
 			f.note("more than %d directories have checks of their own; add entry points for %s and the rest by hand", maxDirs, p.Dir)
 			continue
 		}
-		dirs[p.Dir]++
-		if perDir[p.Dir]++; perDir[p.Dir] > maxGates {
+		dirs[p.Dir] = true
+		heavier := 0
+		for _, j := range perDir[p.Dir] {
+			if weight(j) < weight(i) || weight(j) == weight(i) && j < i {
+				heavier++
+			}
+		}
+		if heavier >= maxGates {
 			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: p.Dir, Run: p.Run, Why: p.Why, Reason: fmt.Sprintf("more than %d checks", maxGates)})
 			continue
 		}
