@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -79,14 +80,20 @@ func (app *App) printStats(st ask.Stats) error {
 	fill := func(w io.Writer) {
 		if len(st.Gates) > 0 {
 			many := slices.ContainsFunc(st.Gates, func(g ask.Gate) bool { return g.Project != st.Gates[0].Project })
-			fmt.Fprintln(w, "\nRUNS\tFAIL\tERROR\tREUSED\tAGENT\tFLAKES\tWOULD BLOCK\tRIGHT\tWRONG\tSPENT\tSAVED\tMEDIAN\t  GATE")
-			for _, g := range st.Gates {
-				name := redact.Line(gate.Label(g.Gate), 120)
-				if many {
-					name = redact.Line(filepath.Base(g.Project), 30) + "  " + name
+			names := make([]string, len(st.Gates))
+			width := len("GATE")
+			for i, g := range st.Gates {
+				if names[i] = redact.Line(gate.Label(g.Gate), 60); many {
+					names[i] = redact.Line(filepath.Base(g.Project), 30) + "  " + names[i]
 				}
-				fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t  %s\n", g.Runs, g.Failures, g.Error, g.Reused+g.Worktree+g.Remote, g.Agent,
-					g.Flakes, g.WouldBlock, g.Right, g.Wrong, millis(g.SpentMS), millis(g.SavedMS), optionalMillis(g.MedianMS), name)
+				width = max(width, utf8.RuneCountInString(names[i]))
+			}
+			// The name comes first, so that a narrow terminal cuts figures and not the gate;
+			// it is padded, because the table aligns to the right.
+			fmt.Fprintf(w, "\n%-*s\tRUNS\tFAIL\tERROR\tREUSED\tAGENT\tFLAKES\tWOULD BLOCK\tRIGHT\tWRONG\tSPENT\tSAVED\tMEDIAN\t\n", width, "GATE")
+			for i, g := range st.Gates {
+				fmt.Fprintf(w, "%-*s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", width, names[i], g.Runs, g.Failures, g.Error, g.Reused+g.Worktree+g.Remote, g.Agent,
+					g.Flakes, g.WouldBlock, g.Right, g.Wrong, millis(g.SpentMS), millis(g.SavedMS), optionalMillis(g.MedianMS))
 			}
 		}
 		for _, g := range st.Gates {
