@@ -72,7 +72,7 @@ func TestEveryRuleBites(t *testing.T) {
 		}
 	}
 	for name := range ruleOf {
-		t.Errorf("an example breaks %q, which is no rule", name)
+		t.Errorf("an example breaks %q, which is not a rule", name)
 	}
 }
 

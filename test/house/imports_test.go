@@ -46,14 +46,14 @@ var owners = []struct{ imports, from, why string }{
 	{"html/template", "ui", "the page's"},
 	{"testing", "", "test helpers do not belong into the binary"},
 	{"flag", "", "flags are cobra's"},
-	{"log", "", "a warning is a value; a person reads it on stderr or in a log of ours"},
-	{"log/slog", "", "a warning is a value; a person reads it on stderr or in a log of ours"},
+	{"log", "", "a warning is a value; a person reads it on stderr or in one of the logs"},
+	{"log/slog", "", "a warning is a value; a person reads it on stderr or in one of the logs"},
 	{"plugin", "", "one binary"},
 	{"io/ioutil", "", "files are opened and written through safefile"},
 	{"gauntlet/internal/history/store", "cli ui", "the hook path appends to the spool, it never opens a database"},
 	{"gauntlet/internal/fleet", "fleet", "too heavy for the hook: only cmd/gauntlet-fleet links it"},
 	{"github.com/ncruces/", "history/store", "the hook path appends to the spool, it never opens a database"},
-	{"github.com/spf13/", "cli fleet", "below the surface nobody knows of commands and flags"},
+	{"github.com/spf13/", "cli fleet", "only the surface knows commands and flags"},
 	{"github.com/goccy/go-yaml", "config tasks setup", "one decoder, with positions"},
 	{"github.com/pelletier/go-toml", "tasks setup", "only init reads other tools' files"},
 	{"github.com/bmatcuk/doublestar", "config gate checkpoint/rules", "globs"},
@@ -132,7 +132,7 @@ func badImport(p *pkg, imp string) (why string) {
 	return ""
 }
 
-// badNeighbour says what is wrong with importing another package of ours.
+// badNeighbour says what is wrong with importing another package of this module.
 func badNeighbour(p *pkg, to string) string {
 	from := strings.TrimPrefix(p.path, "internal/")
 	room, _, _ := strings.Cut(to, "/")

@@ -20,7 +20,7 @@ var touches = []string{
 	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.NewTimer", "time.NewTicker", "time.Tick",
 }
 
-// function is what a function of ours does directly.
+// function is what a function of this module does directly.
 type function struct {
 	calls   []*types.Func
 	touches string // the first thing it touches

@@ -120,7 +120,7 @@ func (o onlyFrom) openFlags(h *house, bits int) (out []finding) {
 		}
 		value := p.info.Types[call.Args[1]].Value
 		if value == nil {
-			out = append(out, h.at(call, "os.OpenFile with flags that nobody can read here: "+o.why))
+			out = append(out, h.at(call, "os.OpenFile with flags that are not constant: "+o.why))
 			return
 		}
 		if flags, ok := constant.Int64Val(value); ok && int(flags)&bits != 0 {

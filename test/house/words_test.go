@@ -102,9 +102,9 @@ func (f *file) isTag(lit *ast.BasicLit) bool {
 	return found
 }
 
-// checkErrors finds errors that are told apart by their text.
+// checkErrors finds errors that are distinguished by their text.
 func checkErrors(h *house) (out []finding) {
-	const why = "an error is told by errors.Is or errors.As, never by its text"
+	const why = "an error is recognised by errors.Is or errors.As, never by its text"
 	for _, p := range h.pkgs {
 		for _, f := range p.files {
 			texts := map[types.Object]bool{} // variables that hold an error's text
