@@ -13,7 +13,7 @@ import (
 )
 
 // Hooks run inside an agent that waits for them, and they look at files that
-// somebody else may have placed on a file system that may hang. No context ends
+// another program may have placed on a file system that may hang. No context ends
 // a read that hangs. So a hook's work is done beside a watchdog, which answers in
 // its place when the deadline or a signal finds it still at work.
 
@@ -105,7 +105,7 @@ func (app *App) watched(ctx context.Context, patience time.Duration, hook func(c
 	})
 }
 
-// lateWriter keeps what is said on stderr until the verdict is out: somebody who
+// lateWriter keeps what is said on stderr until the verdict is out: a caller that
 // does not read it must not keep the verdict from the agent.
 type lateWriter struct {
 	mu  sync.Mutex
@@ -123,7 +123,7 @@ func (l *lateWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush says it now, and waits only so long for somebody to listen.
+// flush says it now, and waits only so long for a reader.
 func (l *lateWriter) flush(w io.Writer) {
 	l.mu.Lock()
 	text := bytes.Clone(l.buf.Bytes())

@@ -16,8 +16,8 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// hiddenChanges are files that differ although git was told not to look
-// (assume-unchanged, skip-worktree), or cannot see it. Outside a sparse checkout a
+// hiddenChanges are files that differ although git does not look
+// (assume-unchanged, skip-worktree) or cannot see it. Outside a sparse checkout a
 // missing file is as it should be.
 func (r Repo) hiddenChanges(index *seenIndex) []Change {
 	if index == nil {

@@ -19,7 +19,7 @@ func SecretFile(name string) bool {
 	return false
 }
 
-// isSource tells a program or a text about keys from a key.
+// isSource distinguishes a program or a text about keys from a key.
 func isSource(name string) bool {
 	switch path.Ext(name) {
 	case ".go", ".py", ".pyi", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".rb", ".rs", ".java", ".kt", ".kts", ".scala", ".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".mm",

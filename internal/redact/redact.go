@@ -108,7 +108,7 @@ func isSecret(kind, value string) bool {
 	return true
 }
 
-// placeholder tells a value that stands for one: what documentation and
+// placeholder recognises a value that stands for one: what documentation and
 // templates say, and what other tools have redacted.
 func placeholder(v string) bool {
 	lower := strings.ToLower(strings.Trim(v, "[]<>{}*.\\\"'"))
@@ -164,7 +164,7 @@ func containsAny(s string, words []string) bool {
 	return false
 }
 
-// looksSecret tells a value from a word: an assigned secret has digits and
+// looksSecret distinguishes a value from a word: an assigned secret has digits and
 // letters mixed, or is long and has both cases and a sign; a variable name or a
 // sentence is neither.
 func looksSecret(v string) bool {

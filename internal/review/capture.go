@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// capture keeps the beginning and the end of an output of any size and tells
-// somebody the newest line.
+// capture keeps the beginning and the end of an output of any size and
+// reports the newest line.
 type capture struct {
 	head, tail int // how much to keep of either
 	line       func(string)

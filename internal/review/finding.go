@@ -92,7 +92,7 @@ func contentOf(raw json.RawMessage) string {
 	return ""
 }
 
-// rank orders priorities; one nobody knows may not be dropped as unimportant.
+// rank orders priorities; an unknown one may not be dropped as unimportant.
 func rank(priority string) int {
 	switch strings.ToLower(strings.TrimSpace(priority)) {
 	case "critical":

@@ -15,7 +15,7 @@ import (
 const maxDiff = 400 << 10
 
 // prompt is what a reviewer gets on stdin. Diff and earlier findings come from
-// outside: they stand between marks that nobody can know beforehand, and the
+// outside: they stand between marks that cannot be known beforehand, and the
 // reviewer is told that they are data.
 func prompt(job Job, files changed, earlier []Finding, leftOut []string) []byte {
 	var b bytes.Buffer

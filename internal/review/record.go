@@ -36,7 +36,7 @@ type prior struct {
 	record
 	path, logPath string
 	warnings      []string
-	odd           int // findings with a status that nobody knows
+	odd           int // findings with an unknown status
 	// unreadable: the file is there but makes no sense. Its findings are not gone.
 	unreadable error
 }

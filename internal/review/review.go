@@ -276,7 +276,7 @@ func (s *Slot) fromRecord(p *prior, st Status, message string) {
 }
 
 // keepFailing: a reviewer that could not be asked does not absolve findings
-// that nobody answered.
+// that were not answered.
 func (s *Slot) keepFailing(p *prior) {
 	if p == nil {
 		return

@@ -53,8 +53,8 @@ func (r Reviewer) command(program, model string) []string {
 	return args
 }
 
-// environ is the reviewer's environment. It reads the project with a model behind
-// it that anybody's text may mislead, so secrets which are not its own stay out.
+// environ is the reviewer's environment, without secrets that are not its own: a
+// text in the project may mislead the model that reads it.
 func (r Reviewer) environ(base []string) []string {
 	env := make([]string, 0, len(base)+2)
 	for _, kv := range base {

@@ -1,7 +1,7 @@
 // Package seal authenticates what Gauntlet remembers and later acts upon (undo
-// notes, proofs, session memory, the off switch), so that a file another user
-// put in its place is not believed. The key lies in the user's state home,
-// readable by no other user. A seal proves who wrote the bytes; it does not hide
+// notes, proofs, session memory, the off switch), so that a file which another
+// program put in its place is not used. The key lies in the user's state home,
+// readable by the user only. A seal proves who wrote the bytes; it does not hide
 // them. Ring 0: standard library and safefile.
 package seal
 
@@ -102,7 +102,7 @@ func code(key []byte, purpose string, data []byte) []byte {
 
 // loadKey reads the key in dir, or makes one. A key that others can read or
 // could have written is as good as none: a new one takes its place, and what
-// the old one sealed is no longer believed.
+// the old one sealed is no longer accepted.
 func loadKey(dir string) ([]byte, error) {
 	path := filepath.Join(dir, "key")
 	var err error
@@ -119,7 +119,7 @@ func loadKey(dir string) ([]byte, error) {
 				return nil, fmt.Errorf("seal: %w", err)
 			}
 		}
-		// Whoever comes first makes it; everybody reads the one that is there.
+		// The first process makes it; all of them read the one that is there.
 		if err = makeKey(dir, path); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("seal: %w", err)
 		}

@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/site"
 )
 
-// announceLater has a person hear of something whatever the verdict is.
+// announceLater shows a text to the person, whatever the verdict is.
 func (s *stopping) announceLater(format string, args ...any) {
 	s.Notices = append(s.Notices, fmt.Sprintf(format, args...))
 }
@@ -26,7 +26,7 @@ func (s *stopping) announceLater(format string, args ...any) {
 func (s *stopping) atPrompt(here *site.Site) *site.Site {
 	pin, _, err := here.Pinned(s.Event.SessionID)
 	if err != nil {
-		s.announceLater("what Gauntlet remembered of the prompt was replaced: %v", err)
+		s.announceLater("the record of this session's prompt was replaced: %v", err)
 	}
 	s.pin = pin
 	at := here.At(pin)
@@ -40,13 +40,13 @@ func (s *stopping) atPrompt(here *site.Site) *site.Site {
 		s.also = append(s.also, at)
 		return here
 	case here.Root != "":
-		s.announceLater("the agent stopped in %s; judged is %s, where the session began", redact.Line(here.Root, 200), redact.Line(at.Root, 200))
+		s.announceLater("the agent stopped in %s; the project judged is %s, where the session began", redact.Line(here.Root, 200), redact.Line(at.Root, 200))
 	}
 	return at
 }
 
-// policyGone says so where there is no project any more although this session
-// was judged here.
+// policyGone announces that this session was judged here although there is no
+// project any more.
 func (s *stopping) policyGone(here *site.Site) {
 	if s.Event.SessionID == "" || !here.InRepo {
 		return
@@ -57,12 +57,12 @@ func (s *stopping) policyGone(here *site.Site) {
 	}
 }
 
-// comparePins says what was changed behind the person's back since the prompt:
-// the user's own configuration, whose policy counts, and switches that nobody
-// threw.
+// comparePins announces what changed since the prompt without the person seeing
+// it: the user's own configuration, the policy that counts, and off switches that
+// `gauntlet off` did not write.
 func (s *stopping) comparePins() {
 	if err := s.site.ForgedSwitch(s.Event.SessionID, s.Facts.Now); err != nil {
-		s.announceLater("an off switch is ignored: %v", err)
+		s.announceLater("off switch %v", err)
 	}
 	if s.pin.Root == "" || s.pin.Root != s.site.Root {
 		return
@@ -74,27 +74,27 @@ func (s *stopping) comparePins() {
 	}
 	switch {
 	case pin.All != now.All && now.All != "":
-		s.announceLater("since the prompt every policy counts (%s)", redact.Line(now.All, 200))
+		s.announceLater("every policy is trusted since the prompt (%s)", redact.Line(now.All, 200))
 	case pin.Policy != now.Policy && pin.Policy != "" && s.site.Trust().Trusted():
 		s.announceLater("another policy was allowed since the prompt: %s", s.site.Allowed().Since(pin.Policy, s.site.Trust().Policy))
 	}
 }
 
-// unhide looks at hidden files as if they were not hidden, and says so: files that
-// git was told not to look at, and lists and settings that changed since the
+// unhide adds changes that are hidden from git, and announces them: files that git
+// does not look at, and what ignore lists and settings hide that changed since the
 // prompt.
 func (s *stopping) unhide(ctx context.Context) {
 	if s.seen.StatusErr != nil || !s.site.InRepo {
 		return
 	}
 	if hidden := hiddenPaths(s.seen.Status); len(hidden) > 0 {
-		s.announceLater("changed files are hidden from git (assume-unchanged, skip-worktree or times set back) and judged all the same: %s", redact.Line(strings.Join(hidden, ", "), 300))
+		s.announceLater("changed files are hidden from git (assume-unchanged, skip-worktree or times set back) and judged anyway: %s", redact.Line(strings.Join(hidden, ", "), 300))
 	}
 	if s.current.Root == "" {
 		return // no prompt of this session was seen here
 	}
 	if head := s.pin.Head; head != "" && head != s.seen.Status.Head && !s.site.Repo.HasCommit(ctx, head) {
-		s.announceLater("the commit that this turn began on (%.12s) can no longer be found, so what was committed since is not known", head)
+		s.announceLater("the commit that this turn began on (%.12s) can no longer be found, so the commits made since cannot be determined", head)
 	}
 	before, now := s.pin.Hiding, s.current.Hiding
 	if now.Settings != before.Settings {
@@ -135,7 +135,8 @@ func hiddenPaths(st git.Status) []string {
 	return out
 }
 
-// ignoredLogs reports a path in Gauntlet's own logs, which are not a change.
+// ignoredLogs reports whether a path is one of Gauntlet's own logs, which are not
+// work of the session.
 func ignoredLogs(path, logDir, root string) bool {
 	rel, ok := strings.CutPrefix(logDir, root+"/")
 	return ok && strings.HasPrefix(path, strings.TrimSuffix(rel, "/")+"/")
@@ -157,7 +158,7 @@ func difference(old, now string) string {
 	return "order"
 }
 
-// calledItself says that the agent sent Gauntlet's hooks events of its own.
+// calledItself announces that the agent sent events to Gauntlet's hooks itself.
 func (s *stopping) calledItself() {
 	for _, c := range s.seen.Turn.Calls {
 		if c.Kind != event.ToolShell || c.Rejected || !strings.Contains(c.Command, "gauntlet") || !strings.Contains(c.Command, "hook") {
@@ -165,14 +166,14 @@ func (s *stopping) calledItself() {
 		}
 		for _, run := range shellcmd.Parse(c.Command).Commands {
 			if args := run.Views[len(run.Views)-1]; run.Name() == "gauntlet" && len(args) > 1 && (args[1] == "stop-hook" || args[1] == "hook") {
-				s.announceLater("the agent itself called gauntlet %s in this turn: what it sent counted as an event of its client", args[1])
+				s.announceLater("the agent itself ran `gauntlet %s` in this turn, so some events did not come from its client", args[1])
 				return
 			}
 		}
 	}
 }
 
-// forgedMemory says that a memory was replaced: it counts as missing.
+// forgedMemory announces a memory that Gauntlet did not write. It counts as missing.
 func (s *stopping) forgedMemory(err error) {
 	if errors.Is(err, session.ErrForged) {
 		s.announceLater("%v", err)
@@ -198,8 +199,8 @@ func (s *stopping) workTreesOf(calls []event.ToolCall) []*site.Site {
 	return out
 }
 
-// worksIn: a call of the agent itself wrote below a directory, or ran a command
-// there.
+// worksIn reports whether a call of the main agent wrote below a directory, or ran
+// a command there.
 func worksIn(c event.ToolCall, root string) bool {
 	below := func(p string) bool { return p == root || strings.HasPrefix(p, root+"/") }
 	switch c.Kind {

@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// How much of a change is told.
+// How much of a change is shown.
 const (
 	toldFiles = 3
 	toldText  = 80

@@ -192,7 +192,7 @@ func (s Store) keep(digest string, p config.Policy) error {
 	return safefile.WriteIn(s.dir, s.copyPath(digest), data, 0o600)
 }
 
-// recall reads a copy; one that was changed since is none.
+// recall reads a copy; one that was changed since is an error.
 func (s Store) recall(digest string) (config.Policy, error) {
 	data, err := safefile.Read(s.dir, s.copyPath(digest), maxCopy)
 	if err != nil {
