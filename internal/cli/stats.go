@@ -114,7 +114,7 @@ func (app *App) printStats(st ask.Stats) error {
 		}
 	}
 	err := app.printTable(fill, tabwriter.AlignRight, func(t report.Terminal, _ int, line string) string {
-		if strings.Contains(line, "MEDIAN") || strings.Contains(line, "VERDICTS") {
+		if strings.Contains(line, "RUNS  FAIL") || strings.Contains(line, "VERDICTS") {
 			return t.Dim(line)
 		}
 		return line
