@@ -62,7 +62,7 @@ func OldContentMatters(name string, now Marks, gone bool) bool {
 	return gone || !now.IsZero() || isTest(name) || isSettings(name) || IsSnapshot(name)
 }
 
-// IsSnapshot: a file that a test compares its output with.
+// IsSnapshot reports whether a test compares its output with this file.
 func IsSnapshot(name string) bool {
 	base := path.Base(name)
 	for _, suffix := range []string{".snap", ".ambr", ".golden"} {
