@@ -335,10 +335,10 @@ func TestWorkModeRefusesSecrets(t *testing.T) {
 
 func TestReadOnlyGitDirectory(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Log("runs as root: permissions do not bind, the folder is replaced by a file instead")
+		t.Log("runs as root: permissions do not bind, the directory is replaced by a file instead")
 	}
 	w := newWorld(t).repo().dirty()
-	w.writeAt(filepath.Join(w.root, ".git"), "gauntlet", "a file where our folder should be")
+	w.writeAt(filepath.Join(w.root, ".git"), "gauntlet", "a file where our directory should be")
 	w.fallback(w.state(), w.block(), "git_failed")
 }
 

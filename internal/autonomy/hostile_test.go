@@ -104,7 +104,7 @@ func TestFailedCommitLeavesNothing(t *testing.T) {
 			}
 			return "notes_failed"
 		},
-		"notes are a folder": func(w *world) string {
+		"notes are a directory": func(w *world) string {
 			w.git("rm", "-q", "CLAUDE.md")
 			w.git("commit", "-qm", "gone")
 			w.write("CLAUDE.md/x", "y")

@@ -36,7 +36,7 @@ func inHome(home string, elem ...string) string {
 	return filepath.Join(append([]string{home, ".claude"}, elem...)...)
 }
 
-// between lists the folders from dir up to root; only root when dir is not below it.
+// between lists the directories from dir up to root; only root when dir is not below it.
 func between(root, dir string) []string {
 	out := []string{root}
 	if dir == "" {

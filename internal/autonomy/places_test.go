@@ -104,7 +104,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("snapshot %q", got)
 		}
 	})
-	t.Run("sub-folder of the repository", func(t *testing.T) {
+	t.Run("subdirectory of the repository", func(t *testing.T) {
 		w := newWorld(t).repo().dirty()
 		w.write("deep/er/x", "x")
 		in := w.input()
@@ -115,7 +115,7 @@ func TestPlaces(t *testing.T) {
 		}
 		w.expect(v, true, "no", "")
 		if safefile.Exists(filepath.Join(in.Root, "CLAUDE.md")) {
-			t.Error("notes in the sub-folder")
+			t.Error("notes in the subdirectory")
 		}
 	})
 }

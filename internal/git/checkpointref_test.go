@@ -104,11 +104,11 @@ func TestRestore(t *testing.T) {
 
 func TestRestoreStopsForWhatNothingWouldSave(t *testing.T) {
 	for name, script := range map[string]string{
-		"an ignored file":                 "rm new && echo new > .git/info/exclude && echo precious > new",
-		"a file where a folder was":       "rm -r dir && git rm -q -r --cached dir && echo dir > .git/info/exclude && echo precious > dir",
-		"a link where a folder was":       "rm -r dir && git rm -q -r --cached dir && mkdir ../outside && echo dir > .git/info/exclude && ln -s ../outside dir",
-		"a folder where a file was":       "rm new && mkdir new && echo 'new/*' > .git/info/exclude && echo precious > new/x",
-		"a folder with only ignored ones": "rm new && mkdir -p new/deep && echo 'new/' > .git/info/exclude && echo precious > new/deep/x",
+		"an ignored file":                    "rm new && echo new > .git/info/exclude && echo precious > new",
+		"a file where a directory was":       "rm -r dir && git rm -q -r --cached dir && echo dir > .git/info/exclude && echo precious > dir",
+		"a link where a directory was":       "rm -r dir && git rm -q -r --cached dir && mkdir ../outside && echo dir > .git/info/exclude && ln -s ../outside dir",
+		"a directory where a file was":       "rm new && mkdir new && echo 'new/*' > .git/info/exclude && echo precious > new/x",
+		"a directory with only ignored ones": "rm new && mkdir -p new/deep && echo 'new/' > .git/info/exclude && echo precious > new/deep/x",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
@@ -155,9 +155,9 @@ func TestRestoreSwapsFilesAndFolders(t *testing.T) {
 // something else are uncommitted work like any other, not in the way for ever.
 func TestRestoreTakesAwayWhatItSaved(t *testing.T) {
 	for name, script := range map[string]string{
-		"a file where a folder was": "rm -r new && echo mine > new",
-		"a link where a folder was": "rm -r new && mkdir -p ../outside/deep && echo theirs > ../outside/deep/x && ln -s ../outside new",
-		"a folder where a file was": "rm file && mkdir -p file/deep && echo mine > file/deep/y",
+		"a file where a directory was": "rm -r new && echo mine > new",
+		"a link where a directory was": "rm -r new && mkdir -p ../outside/deep && echo theirs > ../outside/deep/x && ln -s ../outside new",
+		"a directory where a file was": "rm file && mkdir -p file/deep && echo mine > file/deep/y",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)

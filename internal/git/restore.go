@@ -170,7 +170,7 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 		if err := os.Remove(r.path(path)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("restore: %w", err)
 		}
-		// Folders that are empty now go too; the first that is not ends it.
+		// Directories that are empty now go too; the first that is not ends it.
 		for parent := filepath.Dir(r.path(path)); parent != r.Root && os.Remove(parent) == nil; {
 			parent = filepath.Dir(parent)
 		}

@@ -151,14 +151,14 @@ func TestAppendToHostilePlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Append(filepath.Join(file, "history"), Record{ID: "x"}); err == nil {
-		t.Error("a folder under a file was accepted")
+		t.Error("a directory under a file was accepted")
 	}
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, segmentName(1)), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := Append(dir, Record{ID: "x"}); err == nil {
-		t.Error("a folder in place of the segment was accepted")
+		t.Error("a directory in place of the segment was accepted")
 	}
 	if err := Append("", Record{ID: "x"}); err != nil {
 		t.Errorf("no place for a history: %v", err)

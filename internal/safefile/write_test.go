@@ -83,7 +83,7 @@ func assertNoLeftovers(t *testing.T, dir string, want int) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != want {
-		t.Errorf("%d entries in the folder, want %d: %v %v", len(entries), want, entries, err)
+		t.Errorf("%d entries in the directory, want %d: %v %v", len(entries), want, entries, err)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestHostileIDsStayInside(t *testing.T) {
 	}
 	entries, err := os.ReadDir(base)
 	if err != nil || len(entries) != 1 {
-		t.Errorf("left the folder: %v %v", entries, err)
+		t.Errorf("left the directory: %v %v", entries, err)
 	}
 }
 

@@ -61,7 +61,7 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 	inner := views[len(views)-1]
 	if script, isShell := shellScript(inner); isShell {
 		w.apart(k, func(k know) {
-			// a new shell inherits the folder, and nothing else that we follow
+			// a new shell inherits the directory, and nothing else that we follow
 			funcs := w.funcs
 			w.scope, w.funcs = scope{dir: w.dir, vars: map[string]string{}}, map[string]*syntax.Stmt{}
 			defer func() { w.funcs = funcs }()

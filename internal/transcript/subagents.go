@@ -212,7 +212,7 @@ func (f *family) gemini() []string {
 	return out
 }
 
-// names lists a folder, bounded.
+// names lists a directory, bounded.
 func names(dir string) []string {
 	entries, err := safefile.ReadDir(dir, dir, maxDirNames)
 	if err != nil {

@@ -121,7 +121,7 @@ func (s *Store) locate(command, feature string) string {
 }
 
 // reachable reports that every step to a legacy name is a real entry of its
-// folder, spelled exactly so, and none a link.
+// directory, spelled exactly so, and none a link.
 func (s *Store) reachable(rel string) bool {
 	dir := s.Dir()
 	steps := strings.Split(rel, "/")
@@ -249,7 +249,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 	return nil
 }
 
-// lock makes us the only writer of the folder, which must exist.
+// lock makes us the only writer of the directory, which must exist.
 func (s *Store) lock(ctx context.Context) (*safefile.Lock, error) {
 	path := filepath.Join(s.Dir(), lockName)
 	if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() {

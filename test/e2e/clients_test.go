@@ -23,7 +23,7 @@ type client struct {
 	settings string
 	// install are the extra arguments of `gauntlet install`.
 	install []string
-	// home is what the client needs in a fresh home folder before it works on repo.
+	// home is what the client needs in a fresh home directory before it works on repo.
 	home func(repo string) map[string]string
 	// settle is what it needs there anew for every model, by the model's address.
 	settle func(modelURL string) map[string]string

@@ -247,7 +247,7 @@ func TestUninstall(t *testing.T) {
 				if strings.HasPrefix(name, ".local/state/gauntlet/") || homeBefore[name] == content {
 					continue
 				}
-				t.Errorf("uninstall left %s in the home folder:\n%s", name, content)
+				t.Errorf("uninstall left %s in the home directory:\n%s", name, content)
 			}
 		}
 		w.gates("")

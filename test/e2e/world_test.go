@@ -19,7 +19,7 @@ import (
 	"gauntlet/test/e2e/fakemodel"
 )
 
-// world is one developer's machine: a home, a bin folder with gauntlet in it,
+// world is one developer's machine: a home, a bin directory with gauntlet in it,
 // and a repository. Nothing of the real machine's settings reaches it.
 type world struct {
 	t    *testing.T

@@ -1,4 +1,4 @@
-// Package script runs the end-to-end scenarios: one folder per command, real
+// Package script runs the end-to-end scenarios: one directory per command, real
 // git, real processes, the real binary's main.
 package script
 

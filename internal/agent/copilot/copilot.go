@@ -175,7 +175,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 	return out
 }
 
-// Setup implements agent.Adapter. Every JSON file in its hook folders counts,
+// Setup implements agent.Adapter. Every JSON file in its hook directories counts,
 // so ours is a file of its own.
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
@@ -197,7 +197,7 @@ func (Adapter) Setup() wire.Setup {
 			if s == wire.User {
 				return nil
 			}
-			return []string{"Copilot CLI runs project hooks only in a trusted directory, and `copilot -p` skips them silently: start copilot here once and trust the folder, or use --user."}
+			return []string{"Copilot CLI runs project hooks only in a trusted directory, and `copilot -p` skips them silently: start copilot here once and trust the directory, or use --user."}
 		},
 		Folder: &wire.FolderTrust{
 			File: func(d wire.Dirs) string {

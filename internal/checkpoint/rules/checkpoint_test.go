@@ -24,7 +24,7 @@ func TestParsePlan(t *testing.T) {
 		{"without backticks", "### Files to Change\n| File | What |\n|---|---|\n| src/a.py | x |\n| Makefile | y |\n", []string{"src/a.py", "Makefile"}},
 		{"the file is in the second column", "## Files to change\n| # | Path | What |\n|:-:|:--|---|\n| 1 | `src/a.py` | see `b.py` |\n", []string{"src/a.py"}},
 		{"several in a cell", "## Files to Change\n| File |\n|---|\n| `a.py`, `b.py` |\n", []string{"a.py", "b.py"}},
-		{"lines, folders, leading dots", "## Files to Change\n| File |\n|---|\n| `./src/a.py:42` |\n| `lib/` |\n", []string{"src/a.py", "lib/"}},
+		{"lines, directories, leading dots", "## Files to Change\n| File |\n|---|\n| `./src/a.py:42` |\n| `lib/` |\n", []string{"src/a.py", "lib/"}},
 		{"bold title", "**Files to Change**\n\n| File |\n|---|\n| a.py |\n", []string{"a.py"}},
 		{"numbered title", "## 3. Files to Change (estimate)\n\n| File |\n|---|\n| a.py |\n", []string{"a.py"}},
 		{"a link", "## Files to Change\n| File |\n|---|\n| [the daemon](src/a.py) |\n", []string{"src/a.py"}},

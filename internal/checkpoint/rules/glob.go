@@ -7,15 +7,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// glob is one path pattern with true globstar. A pattern that names a folder
+// glob is one path pattern with true globstar. A pattern that names a directory
 // covers what is in it.
 type glob struct {
 	pattern string
 	// before and after are the literal ends of the pattern: a path that has
 	// not got them cannot match, which is nearly all of 20,000 paths.
 	before, after string
-	// folder is the last name in the pattern, when that may be a folder
-	folder string
+	// directory is the last name in the pattern, when that may be a directory
+	directory string
 }
 
 type globs []glob
@@ -30,7 +30,7 @@ func newGlobs(patterns []string) globs {
 		}
 		g := glob{pattern: p, before: p}
 		if last := path.Base(p); !strings.ContainsAny(last, `*?[{\`) {
-			g.folder = last
+			g.directory = last
 		}
 		if i := strings.IndexAny(p, `*?[{\`); i >= 0 {
 			g.before = p[:i]
@@ -60,7 +60,7 @@ func (g glob) match(name string) bool {
 			return true
 		}
 	}
-	if g.folder == "" || !strings.Contains(name, g.folder+"/") {
+	if g.directory == "" || !strings.Contains(name, g.directory+"/") {
 		return false
 	}
 	matched, err := doublestar.Match(g.pattern+"/**", name)

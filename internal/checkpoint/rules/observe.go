@@ -19,8 +19,8 @@ const (
 	blastText  = "Changes span multiple subsystems — consider committing completed work incrementally"
 )
 
-// maxFolders is how many top-level folders a change may span.
-const maxFolders = 3
+// maxDirectories is how many top-level directories a change may span.
+const maxDirectories = 3
 
 func gapText(category string, missing []string) string {
 	verb := "was"
@@ -42,15 +42,15 @@ func driftText(slug string) string {
 	return "Active work item " + code(text.Cut(slug, 100)) + " expects changes in different files — verify you are working on the right task"
 }
 
-// wideBlast: more than three top-level folders.
+// wideBlast: more than three top-level directories.
 func wideBlast(files []Change) bool {
-	folders := map[string]bool{}
+	directories := map[string]bool{}
 	for _, f := range files {
 		if top, _, below := strings.Cut(f.Path, "/"); below {
-			folders[top] = true
+			directories[top] = true
 		}
 	}
-	return len(folders) > maxFolders
+	return len(directories) > maxDirectories
 }
 
 // unreadEdits lists files of the project that were edited although the whole

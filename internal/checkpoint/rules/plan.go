@@ -101,12 +101,12 @@ func cellFiles(cell string) []string {
 		if c == "" || !strings.ContainsAny(c, "./") && !knownName(c) {
 			continue
 		}
-		folder := strings.HasSuffix(c, "/")
+		directory := strings.HasSuffix(c, "/")
 		c = path.Clean(strings.TrimPrefix(c, "./"))
 		if c == "." || c == "/" || strings.HasPrefix(c, "..") {
 			continue
 		}
-		if folder {
+		if directory {
 			c += "/"
 		}
 		out = append(out, c)

@@ -137,11 +137,11 @@ func TestTornAndForeignLines(t *testing.T) {
 
 func TestRebuiltWhenBroken(t *testing.T) {
 	for name, breakIt := range map[string]func(path string) error{
-		"missing":  os.Remove,
-		"garbage":  func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("garbage ", 5000)), 0o600) },
-		"cut":      func(p string) error { return os.Truncate(p, 5000) },
-		"empty":    func(p string) error { return os.Truncate(p, 0) },
-		"a folder": func(p string) error { _ = os.Remove(p); return os.Mkdir(p, 0o700) },
+		"missing":     os.Remove,
+		"garbage":     func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("garbage ", 5000)), 0o600) },
+		"cut":         func(p string) error { return os.Truncate(p, 5000) },
+		"empty":       func(p string) error { return os.Truncate(p, 0) },
+		"a directory": func(p string) error { _ = os.Remove(p); return os.Mkdir(p, 0o700) },
 		"damaged in the middle": func(p string) error {
 			f, err := os.OpenFile(p, os.O_WRONLY, 0)
 			if err != nil {
@@ -187,7 +187,7 @@ func TestNoSpoolYet(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Error("asking made a folder")
+		t.Error("asking made a directory")
 	}
 }
 
