@@ -157,7 +157,7 @@ func (d *database) app(m *machine) *fleet.App {
 func (d *database) number(sql string) (n float64) {
 	conn, err := pgx.Connect(d.b.ctx, d.server.URL)
 	d.b.check(err)
-	defer conn.Close(d.b.ctx) //nolint:errcheck // the server ends with the benchmark
+	defer conn.Close(d.b.ctx)
 	d.b.check(conn.QueryRow(d.b.ctx, sql).Scan(&n))
 	return n
 }
@@ -201,7 +201,7 @@ func (d *database) pages() (out []page) {
 	buf := make([]byte, 4096)
 	n, err := reader.Read(buf)
 	d.b.check(err)
-	go io.Copy(io.Discard, reader) //nolint:errcheck // nothing more is read
+	go io.Copy(io.Discard, reader)
 	base := regexp.MustCompile(`http://[0-9.:]+`).FindString(string(buf[:n]))
 	for _, path := range []string{"/", "/stops", "/gates"} {
 		best := time.Duration(0)

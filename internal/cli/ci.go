@@ -127,9 +127,11 @@ func ciSystem(name, root string) (setup.CISystem, error) {
 	case name != "":
 		return "", exit(2, "--system is github or gitlab, not %q", name)
 	}
-	_, gitlab := os.Lstat(filepath.Join(root, ".gitlab-ci.yml"))
-	_, github := os.Lstat(filepath.Join(root, ".github"))
-	if gitlab == nil && github != nil {
+	uses := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(root, name))
+		return err == nil
+	}
+	if uses(".gitlab-ci.yml") && !uses(".github") {
 		return setup.GitLab, nil
 	}
 	return setup.GitHub, nil

@@ -98,11 +98,9 @@ func (r *recorder) followedCheckpoint(i int, id string) (Outcome, string) {
 			return o, because
 		}
 	}
-	for _, p := range after(r.after.bySession[v.Project+"\x00"+v.Session], i) {
-		if event.Status(r.list[p].Verdict.Status) == event.StopHookDisabled {
-			return Wrong, "it was switched off next"
-		}
-		break
+	next := after(r.after.bySession[v.Project+"\x00"+v.Session], i)
+	if len(next) > 0 && event.Status(r.list[next[0]].Verdict.Status) == event.StopHookDisabled {
+		return Wrong, "it was switched off next"
 	}
 	return Unknown, ""
 }

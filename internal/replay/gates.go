@@ -78,11 +78,12 @@ func (g gateCommand) lastRun(s *session, calls []event.ToolCall) (passed, known 
 		if !g.runBy(s, c) {
 			continue
 		}
-		switch {
-		case c.Outcome == event.Failure:
+		switch c.Outcome {
+		case event.Failure:
 			passed, known = false, g.alone(c.Command)
-		case c.Outcome == event.Success:
+		case event.Success:
 			passed, known = true, true
+		case event.Unknown:
 		}
 	}
 	return passed, known

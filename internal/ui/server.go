@@ -133,8 +133,13 @@ type view struct {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, v := range []view{
-		{"/{$}", "Overview", s.overview, false}, {"/stops", "Stops", s.stops, false}, {"/stops/{id}", "Stop", s.stop, true},
-		{"/gates", "Gates", s.gates, false}, {"/time", "Time", s.time, false}, {"/who", "Who", s.who, false}, {"/replay", "Replay", s.replay, true},
+		{"/{$}", "Overview", s.overview, false},
+		{"/stops", "Stops", s.stops, false},
+		{"/stops/{id}", "Stop", s.stop, true},
+		{"/gates", "Gates", s.gates, false},
+		{"/time", "Time", s.time, false},
+		{"/who", "Who", s.who, false},
+		{"/replay", "Replay", s.replay, true},
 	} {
 		mux.HandleFunc("GET "+v.path, s.page(v))
 	}

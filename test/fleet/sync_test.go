@@ -67,7 +67,7 @@ func rows(t *testing.T, db *fleettest.Postgres) (n int) {
 	if err != nil {
 		return -1
 	}
-	defer conn.Close(ctx) //nolint:errcheck // the server ends with the test
+	defer conn.Close(ctx)
 	if conn.QueryRow(ctx, "SELECT count(*) FROM gauntlet_records").Scan(&n) != nil {
 		return -1
 	}

@@ -37,8 +37,8 @@ func (s *Store) Facts(ctx context.Context, after int64, each func(ask.Row)) erro
 		FROM gauntlet_records) f WHERE received > ? ORDER BY received`, []any{after}, each)
 }
 
-// Late: batches of machines that sync at the same time are numbered before they are
-// committed.
+// Late is how many records may still appear with a smaller number: batches of
+// machines that sync at the same time are numbered before they are committed.
 func (s *Store) Late() int64 { return 20_000 }
 
 // Mark changes with every record that arrives.

@@ -94,7 +94,8 @@ func connect(o Options) (*remote.Server, error) {
 // credentials adds what the user's own file says to each request. A token is asked
 // for once.
 func credentials(a config.RemoteAuth, o Options) func(*http.Request) error {
-	var once sync.Once
+	var mu sync.Mutex
+	var asked bool
 	var token string
 	var failed error
 	return func(r *http.Request) error {
@@ -105,7 +106,12 @@ func credentials(a config.RemoteAuth, o Options) func(*http.Request) error {
 		if a.BearerEnv == "" && a.BearerCommand == "" {
 			return nil
 		}
-		once.Do(func() { token, failed = bearer(r.Context(), a, o) })
+		mu.Lock()
+		defer mu.Unlock()
+		if !asked {
+			asked = true
+			token, failed = bearer(r.Context(), a, o)
+		}
 		if failed != nil {
 			return failed
 		}

@@ -98,7 +98,7 @@ func TestAServerThatIsLeftAloneIsNotAsked(t *testing.T) {
 	}
 	clock = clock.Add(11 * time.Minute)
 	d.ask(keyOf(0))
-	if gets, _ := fake.Counts(); gets != 1 || c.readBreaker() != (d.open().readBreaker()) || c.readBreaker().Timeouts != 0 {
+	if gets, _ := fake.Counts(); gets != 1 || c.readBreaker() != d.open().readBreaker() || c.readBreaker().Timeouts != 0 {
 		t.Errorf("after the pause: %d asked, %+v", gets, c.readBreaker())
 	}
 	// A clock that jumped back does not keep it closed for ever; garbage neither.
