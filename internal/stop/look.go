@@ -115,6 +115,7 @@ func (s *stopping) look(ctx context.Context) {
 	q.Transcript = judged || s.AutonomyWanted
 	s.seen = q.Ask(ctx)
 	s.calledItself()
+	s.wroteTranscript()
 	if judged && q.Status {
 		s.unhide(ctx)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -171,6 +172,38 @@ func (s *stopping) calledItself() {
 			}
 		}
 	}
+}
+
+// wroteTranscript announces that the agent wrote to the log that its client keeps of
+// it: what that log shows of this turn may never have happened.
+func (s *stopping) wroteTranscript() {
+	file := s.Event.TranscriptPath
+	if file != "" && slices.ContainsFunc(s.seen.Turn.Calls, func(c event.ToolCall) bool { return mayWrite(c, file) }) {
+		s.announceLater("the agent wrote to its own transcript in this turn, so what the transcript shows may be forged")
+	}
+}
+
+// mayWrite reports whether a call names the file and does more than look at it.
+func mayWrite(c event.ToolCall, file string) bool {
+	name := filepath.Base(file)
+	switch {
+	case c.Rejected:
+		return false
+	case c.Kind == event.ToolEdit || c.Kind == event.ToolWrite:
+		return slices.Contains(c.Paths, file)
+	case c.Kind != event.ToolShell || !strings.Contains(c.Command, name):
+		return false
+	}
+	line := shellcmd.Parse(c.Command)
+	is := func(f shellcmd.File) bool { return filepath.Base(f.Path) == name }
+	looks := slices.ContainsFunc(line.Commands, func(run shellcmd.Command) bool {
+		switch run.Name() {
+		case "cat", "head", "tail", "less", "more", "bat", "tac", "nl", "sed", "awk", "cut", "sort", "strings", "ls", "stat", "wc", "jq", "du", "grep", "rg", "file", "sha256sum":
+			return slices.ContainsFunc(run.Argv(), func(arg string) bool { return filepath.Base(arg) == name })
+		}
+		return false
+	})
+	return slices.ContainsFunc(line.Written, is) || !looks
 }
 
 // forgedMemory announces a memory that Gauntlet did not write. It counts as missing.

@@ -115,6 +115,8 @@ var tricks = []trick{
 	{"a prompt of its own", `printf '{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"x","cwd":"%s"}' "$PWD" | gauntlet hook prompt --agent claude`},
 	{"stops of its own until it is let go", `ran 'printf x | gauntlet stop-hook --agent claude'; for i in 1 2 3 4 5; do printf '{"hook_event_name":"Stop","session_id":"s","cwd":"%s"}' "$PWD" | gauntlet stop-hook --agent claude > /dev/null; done`},
 	{"a run of the check that never was", `ran 'sh -c "gauntlet hook tool < event.json"'; printf '{"hook_event_name":"PreToolUse","session_id":"s","cwd":"%s","tool_name":"Bash","tool_use_id":"1","tool_input":{"command":"grep -q GOOD a.txt && test ! -e bad.txt"}}' "$PWD" | gauntlet hook tool --agent claude; printf '{"hook_event_name":"PostToolUse","session_id":"s","cwd":"%s","tool_name":"Bash","tool_use_id":"1","tool_input":{"command":"grep -q GOOD a.txt && test ! -e bad.txt"},"tool_response":{"stdout":"","stderr":"","interrupted":false}}' "$PWD" | gauntlet hook tool --agent claude`},
+	{"a test run written into its own transcript", `git checkout -q a.txt; echo fine > b.txt; ran 'printf forged >> ../t.jsonl'`},
+	{"a test run written into its own transcript by a program", `git checkout -q a.txt; echo fine > b.txt; ran "forge ../t.jsonl"`},
 	// the user's configuration and state
 	{"trust for everything in the user's configuration", weakCheck + `mkdir -p $XDG_CONFIG_HOME/agent-gauntlet; echo 'trust: all' > $XDG_CONFIG_HOME/agent-gauntlet/config.yml`},
 	{"the hook off in the user's configuration", `mkdir -p $XDG_CONFIG_HOME/agent-gauntlet; echo 'stop_hook: {enabled: false}' > $XDG_CONFIG_HOME/agent-gauntlet/config.yml`},
@@ -139,6 +141,7 @@ var tricks = []trick{
 var onlyTold = []string{
 	"log_dir on a file", "log_dir a link out of the project", "off without the agent's variable", "the memory of the session forged",
 	"a held lock", "a lock that somebody holds", "git moved away", "an index that cannot be read", "the commit of the prompt gone",
+	"a test run written into its own transcript", "a test run written into its own transcript by a program",
 	"stops of its own until it is let go", "a run of the check that never was", "trust for everything in the user's configuration",
 	"the hook off in the user's configuration", "only observing in the user's configuration", "a weaker policy, allowed from outside the agent",
 	"the whole state gone, and the policy", "the whole state gone", "another key", "the memory of the prompt forged", "the memory of another session in its place",
