@@ -154,7 +154,7 @@ func noteOf(r gate.Result) string {
 // setBaseline puts one gate's counts into the baseline and says what changed.
 func (app *App) setBaseline(b finding.Baseline, r gate.Result, force, create bool) {
 	old, had := b.Gates[r.ID]
-	name := redact.Line(r.ID, 80)
+	name := redact.Line(gate.Label(r.ID), 80)
 	if !had && !create {
 		fmt.Fprintf(app.Out, "%s: has no baseline (gauntlet baseline create)\n", name)
 		return
@@ -209,7 +209,7 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 			continue
 		}
 		g := b.Gates[id]
-		fmt.Fprintf(w, "%s\t%s\t%s\n", redact.Line(id, 80), text.Count(g.Files.Total(), "finding"), redact.Line(g.Tool, 80))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", redact.Line(gate.Label(id), 80), text.Count(g.Files.Total(), "finding"), redact.Line(g.Tool, 80))
 		for _, file := range slices.Sorted(maps.Keys(g.Files)) {
 			for _, rule := range slices.Sorted(maps.Keys(g.Files[file])) {
 				fmt.Fprintf(w, "  %s\t%s\t%d\n", redact.Line(file, 120), redact.Line(rule, 80), g.Files[file][rule])

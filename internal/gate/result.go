@@ -5,6 +5,7 @@
 package gate
 
 import (
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/config"
@@ -113,6 +114,23 @@ type Finding struct {
 	State string `json:"state,omitempty"`
 	// Print identifies the finding without its path and line.
 	Print string `json:"print,omitempty"`
+}
+
+// String is one line for people: file:line [priority] issue, as far as they are known.
+func (f Finding) String() string {
+	var parts []string
+	switch {
+	case f.File != "" && f.Line > 0:
+		parts = append(parts, f.File+":"+strconv.Itoa(f.Line))
+	case f.File != "":
+		parts = append(parts, f.File)
+	case f.Test != "":
+		parts = append(parts, f.Test)
+	}
+	if f.Priority != "" {
+		parts = append(parts, "["+f.Priority+"]")
+	}
+	return strings.Join(append(parts, f.Issue), " ")
 }
 
 // States of a finding, in the words of SARIF's baselineState.

@@ -112,11 +112,7 @@ func details(g gate.Result) string {
 	}
 	add("command: ", g.Command)
 	for _, f := range g.Findings {
-		where := f.File
-		if f.Line > 0 {
-			where = fmt.Sprintf("%s:%d", f.File, f.Line)
-		}
-		add("", fmt.Sprintf("%s [%s] %s", where, f.Priority, f.Issue))
+		add("", f.String())
 		add("  fix: ", f.Fix)
 	}
 	add("", g.Tail)

@@ -67,7 +67,7 @@ func (e *execution) beforeBaseline(ctx context.Context, j gate.Job) (earlier, er
 	}
 	g, ok := b.Gates[j.ID]
 	if !ok {
-		return earlier{}, fmt.Errorf("%s has no counts for %s (gauntlet baseline create %s)", BaselineFile, j.ID, j.Name)
+		return earlier{}, fmt.Errorf("%s has no counts for %s (gauntlet baseline create %s)", BaselineFile, gate.Label(j.ID), j.Name)
 	}
 	out := earlier{counts: g.Files, tool: g.Tool, exit: g.ExitCode, what: "the baseline", made: g.Made}
 	if out.counts == nil {

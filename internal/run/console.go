@@ -90,6 +90,9 @@ func GateLine(r gate.Result) string {
 			line += " - " + redact.Line(why, 300)
 		}
 	}
+	if r.WouldBlock {
+		line += fmt.Sprintf(" - does not block (mode %s)", r.Mode)
+	}
 	if r.KnownRed {
 		line += " - was failing before this turn"
 	}
@@ -107,7 +110,7 @@ func Summary(w io.Writer, res Result) {
 			fmt.Fprintf(w, "Command: %s\n", g.Command)
 		}
 		for _, f := range g.Findings {
-			fmt.Fprintf(w, "%s:%d [%s] %s\n", redact.Line(f.File, 200), f.Line, redact.Line(f.Priority, 20), redact.Line(f.Issue, 500))
+			fmt.Fprintln(w, redact.Line(f.String(), 800))
 		}
 		if g.Tail != "" {
 			fmt.Fprintf(w, "%s\n", g.Tail)

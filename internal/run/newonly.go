@@ -161,7 +161,7 @@ func (e *execution) beforeTurn(ctx context.Context, j gate.Job) (earlier, error)
 	if rec == nil {
 		return earlier{}, none
 	}
-	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, from: e.opts.Since.Head, what: "this turn began"}
+	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, from: e.opts.Since.Head, what: "the start of the turn"}
 	if b.from == "" {
 		b.from = e.changes.status.Head
 	}
