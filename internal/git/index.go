@@ -150,7 +150,9 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, trees string, ok bo
 		if version < 4 {
 			size = (fixed + end + 8) &^ 7 // at least one NUL, then up to a multiple of eight
 		}
-		pos += size
+		if pos += size; pos > len(b) {
+			return nil, "", false
+		}
 	}
 	trees, ok = extensions(text[pos:])
 	return entries, trees, ok
