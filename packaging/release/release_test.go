@@ -349,7 +349,7 @@ func TestAction(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(temp, "path")
-	env := []string{"RUNNER_TEMP=" + temp, "GITHUB_PATH=" + path, "VERSION=" + version, "BASE_URL=file://" + base, "HOME=" + t.TempDir()}
+	env := []string{"RUNNER_TEMP=" + temp, "GITHUB_PATH=" + path, "VERSION=" + version, "BASE_URL=file://" + base, "HOME=" + t.TempDir(), "CI=true"}
 	must(t, temp, env, "bash", "-c", action.Runs.Steps[0].Run)
 	added, err := os.ReadFile(path)
 	if err != nil {
@@ -401,6 +401,7 @@ func TestPreCommitHook(t *testing.T) {
 	bin := filepath.Dir((&release{out: built}).bin(target{goos: runtime.GOOS, goarch: runtime.GOARCH}, "gauntlet"))
 	env := []string{"HOME=" + t.TempDir(), "PREK_HOME=" + t.TempDir(), "PATH=" + bin + ":" + os.Getenv("PATH")}
 	runner := filepath.Join(cached, "node_modules", ".bin", "prek")
+	must(t, dir, env, filepath.Join(bin, "gauntlet"), "allow", "--yes")
 	must(t, dir, env, runner, "run", "--all-files")
 	if err := os.WriteFile(filepath.Join(dir, "app.txt"), []byte("BUG\n"), 0o644); err != nil {
 		t.Fatal(err)
