@@ -23,6 +23,6 @@ func TestCommandPerShell(t *testing.T) {
 		}
 	}
 	if _, ok := Own("gauntlet stop-hook"); ok {
-		t.Error("a line that somebody wrote is taken for ours")
+		t.Error("a line written by hand is taken for one of Gauntlet's")
 	}
 }
