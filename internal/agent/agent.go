@@ -22,9 +22,6 @@ import (
 	"gauntlet/internal/event"
 )
 
-// ErrNotObject says that the input is empty, not JSON, or not a JSON object.
-var ErrNotObject = wire.ErrNotObject
-
 // Adapter is one client. Adapters are values without state.
 type Adapter interface {
 	// Name is the client's short name, as in --agent and in Event.Agent.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
 	"gauntlet/internal/event/eventtest"
 )
@@ -95,7 +96,7 @@ func TestGarbageStillHasADialect(t *testing.T) {
 	for _, in := range []string{"", " \n", "null", "[]", `"x"`, "1", "{", `{"a":`, "not json", "\x00", strings.Repeat("[", 20000)} {
 		for _, name := range []string{"", "codex", "gemini", "nobody"} {
 			adapter, ev, err := Decode(name, []byte(in))
-			if !errors.Is(err, ErrNotObject) {
+			if !errors.Is(err, wire.ErrNotObject) {
 				t.Errorf("%q: error %v", in, err)
 			}
 			if adapter == nil || ev.Agent != adapter.Name() {

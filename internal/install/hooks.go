@@ -92,8 +92,9 @@ func (p Places) PlanInstall(a agent.Adapter, r Request) ([]*Change, error) {
 			return nil, err
 		}
 	}
-	if s.Notes != nil {
-		c.Notes = append(c.Notes, s.Notes(r.Scope)...)
+	c.Notes = append(c.Notes, s.Notes...)
+	if r.Scope != wire.User {
+		c.Notes = append(c.Notes, s.ProjectNotes...)
 	}
 	changes := []*Change{c}
 	if s.Trust != nil {

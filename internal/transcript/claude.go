@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,8 @@ const (
 // claudeLine holds the fields of a line that matter, raw.
 type claudeLine struct {
 	typ, subtype, uuid, promptID, promptSource, turnOrigin, agentID, cwd string
-	stamp, message, toolResult, attachment, origin, denial               []byte
+	at                                                                   time.Time
+	message, toolResult, attachment, origin, denial                      []byte
 	meta, sidechain, summary, apiError                                   bool
 }
 
@@ -40,7 +42,7 @@ func (l *claudeLog) line(raw []byte, earlier bool) []entry {
 		return nil
 	}
 	var c claudeLine
-	if !members(raw, c.set) {
+	if !c.read(raw) {
 		return nil
 	}
 	switch c.typ {
@@ -52,9 +54,9 @@ func (l *claudeLog) line(raw []byte, earlier bool) []entry {
 		switch {
 		case c.sidechain:
 		case c.subtype == "compact_boundary":
-			return []entry{{kind: entryCompacted, at: c.at()}}
+			return []entry{{kind: entryCompacted, at: c.at}}
 		case c.subtype == "stop_hook_summary" || c.subtype == "turn_duration":
-			return []entry{{kind: entryEnd, at: c.at()}}
+			return []entry{{kind: entryEnd, at: c.at}}
 		}
 	case "attachment":
 		return l.attached(&c)
@@ -62,49 +64,28 @@ func (l *claudeLog) line(raw []byte, earlier bool) []entry {
 	return nil
 }
 
-func (c *claudeLine) set(k, v []byte) bool {
-	switch string(k) {
-	case "type":
-		c.typ = text(v)
-	case "subtype":
-		c.subtype = text(v)
-	case "uuid":
-		c.uuid = text(v)
-	case "promptId":
-		c.promptID = text(v)
-	case "promptSource":
-		c.promptSource = text(v)
-	case "turnOrigin":
-		c.turnOrigin = text(v)
-	case "agentId":
-		c.agentID = text(v)
-	case "cwd":
-		c.cwd = text(v)
-	case "timestamp":
-		c.stamp = v
-	case "message":
-		c.message = v
-	case "toolUseResult":
-		c.toolResult = v
-	case "attachment":
-		c.attachment = v
-	case "origin":
-		c.origin = v
-	case "toolDenialKind":
-		c.denial = v
-	case "isMeta":
-		c.meta = isTrue(v)
-	case "isSidechain":
-		c.sidechain = isTrue(v)
-	case "isCompactSummary":
-		c.summary = isTrue(v)
-	case "isApiErrorMessage":
-		c.apiError = isTrue(v)
-	}
-	return true
+func (c *claudeLine) read(raw []byte) bool {
+	return pick(raw, slots{
+		{"type", &c.typ},
+		{"subtype", &c.subtype},
+		{"uuid", &c.uuid},
+		{"promptId", &c.promptID},
+		{"promptSource", &c.promptSource},
+		{"turnOrigin", &c.turnOrigin},
+		{"agentId", &c.agentID},
+		{"cwd", &c.cwd},
+		{"timestamp", &c.at},
+		{"message", &c.message},
+		{"toolUseResult", &c.toolResult},
+		{"attachment", &c.attachment},
+		{"origin", &c.origin},
+		{"toolDenialKind", &c.denial},
+		{"isMeta", &c.meta},
+		{"isSidechain", &c.sidechain},
+		{"isCompactSummary", &c.summary},
+		{"isApiErrorMessage", &c.apiError},
+	})
 }
-
-func (c *claudeLine) at() time.Time { return stamp(c.stamp) }
 
 // stamp parses an RFC 3339 time; zero when it is none.
 func stamp(raw []byte) time.Time {
@@ -122,25 +103,11 @@ func stamp(raw []byte) time.Time {
 func (l *claudeLog) assistant(c *claudeLine) []entry {
 	var content, usage []byte
 	var model, reason, id string
-	members(c.message, func(k, v []byte) bool {
-		switch string(k) {
-		case "id":
-			id = text(v)
-		case "stop_reason":
-			reason = text(v)
-		case "content":
-			content = v
-		case "usage":
-			usage = v
-		case "model":
-			model = text(v)
-		}
-		return true
-	})
+	pick(c.message, slots{{"id", &id}, {"stop_reason", &reason}, {"content", &content}, {"usage", &usage}, {"model", &model}})
 	if model == "<synthetic>" || c.apiError {
 		return nil
 	}
-	at := c.at()
+	at := c.at
 	var out []entry
 	ends := reason == "end_turn" || reason == "stop_sequence"
 	if !c.sidechain {
@@ -193,75 +160,15 @@ func sum(object []byte, names ...string) int {
 
 // claudeCall reads a tool_use block.
 func claudeCall(block []byte, c *claudeLine, at time.Time) *event.ToolCall {
-	call := &event.ToolCall{
-		ID: text(field(block, "id")), Name: text(field(block, "name")),
-		Kind: event.ToolOther, Outcome: event.Unknown, At: at,
-	}
+	call := newCall(text(field(block, "id")), text(field(block, "name")), at)
 	if c.sidechain {
-		if call.Subagent = c.agentID; call.Subagent == "" {
-			call.Subagent = "sidechain"
-		}
+		call.Subagent = cmp.Or(c.agentID, "sidechain")
 	}
-	switch call.Name {
-	case "Bash", "PowerShell":
-		call.Kind, call.Dir = event.ToolShell, c.cwd
-	case "Read", "NotebookRead":
-		call.Kind = event.ToolRead
-	case "Edit", "MultiEdit", "NotebookEdit":
-		call.Kind = event.ToolEdit
-	case "Write":
-		call.Kind = event.ToolWrite
-	case "Grep", "Glob", "LS":
-		call.Kind = event.ToolSearch
-	case "Agent", "Task":
-		call.Kind = event.ToolAgent
-	default:
-		call.Kind = serverTool(call.Name)
+	if call.Kind == event.ToolShell {
+		call.Dir = c.cwd
 	}
-	members(field(block, "input"), func(k, v []byte) bool {
-		switch string(k) {
-		case "command":
-			if call.Kind == event.ToolShell {
-				call.Command = command(v)
-			}
-		case "file_path", "notebook_path", "path", "relative_path":
-			if p := text(v); p != "" && call.Kind != event.ToolShell && call.Kind != event.ToolAgent {
-				call.Paths = append(call.Paths, p)
-			}
-		case "run_in_background":
-			call.Background = isTrue(v) && call.Kind == event.ToolShell
-		}
-		return true
-	})
+	toolInput(call, field(block, "input"))
 	return call
-}
-
-// serverTool is what a tool of an MCP server does, by its name:
-// mcp__filesystem__write_file writes. Others than those that read and write
-// files are not understood.
-func serverTool(name string) event.ToolKind {
-	if !strings.HasPrefix(name, "mcp__") {
-		return event.ToolOther
-	}
-	verb := name[strings.LastIndex(name, "__")+2:]
-	for _, v := range []string{"write", "edit", "replace", "insert", "create", "patch", "move", "delete"} {
-		if strings.HasPrefix(verb, v) {
-			return event.ToolWrite
-		}
-	}
-	if strings.HasPrefix(verb, "read") {
-		return event.ToolRead
-	}
-	return event.ToolOther
-}
-
-// command decodes a command line. One too long to keep whole is not kept at
-// all: half a command line would prove what the other half denies.
-func command(raw []byte) string {
-	if len(raw) > commandBytes {
-		return ""
-	}
-	return text(raw)
 }
 
 // claudeReadsFirst: the client refuses edits of unread files to models up to the

@@ -2,6 +2,8 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,9 +38,9 @@ func (l *claudeLog) user(c *claudeLine) []entry {
 			l.newer = nextExpansion
 		}
 	case IsNotification(said):
-		out = append(out, notification(said, c.at())...)
+		out = append(out, notification(said, c.at)...)
 	case isInterrupt(said):
-		out = append(out, entry{kind: entryBreak, at: c.at()})
+		out = append(out, entry{kind: entryBreak, at: c.at})
 	case isSlash(said):
 		name := strings.HasPrefix(said, "<command-message>") && next == nextNone
 		if next == nextReply || next == nextExpansion || name {
@@ -52,26 +54,17 @@ func (l *claudeLog) user(c *claudeLine) []entry {
 }
 
 func (l *claudeLog) human(c *claudeLine, said string) entry {
-	id := c.uuid
-	if id == "" {
-		id = c.promptID
-	}
-	return entry{kind: entryHuman, id: id, at: c.at(), text: said}
+	return entry{kind: entryHuman, id: cmp.Or(c.uuid, c.promptID), at: c.at, text: said}
 }
 
 // claudeText joins the text blocks of a prompt.
 func claudeText(content []byte) string {
-	if isString(content) {
-		return excerpt(content)
-	}
-	var parts []string
-	elements(content, func(block []byte) bool {
-		if text(field(block, "type")) == "text" {
-			parts = append(parts, excerpt(field(block, "text")))
+	return joined(content, func(block []byte) string {
+		if text(field(block, "type")) != "text" {
+			return ""
 		}
-		return len(parts) < 64
+		return excerpt(field(block, "text"))
 	})
-	return clip(strings.Join(parts, "\n"))
 }
 
 // isInjected reports whether a user line was written by the harness.
@@ -87,19 +80,19 @@ func (c *claudeLine) isInjected(said string) bool {
 		// A prompt may be a picture and nothing else; a reminder may not.
 		return said != "" || !bytes.Contains(c.message, []byte(`"image"`))
 	}
-	for _, tag := range []string{
-		"<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<user-memory-input>",
-		"<user-prompt-submit-hook>", "<command-stdout>", "<command-stderr>",
-	} {
-		if strings.HasPrefix(s, tag) {
-			return true
-		}
+	if begins(s, "<local-command-", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<user-memory-input>",
+		"<user-prompt-submit-hook>", "<command-stdout>", "<command-stderr>") {
+		return true
 	}
 	// Older builds do not mark hook feedback.
 	first, _, _ := strings.Cut(s, "\n")
 	name, rest, ok := strings.Cut(first, " hook ")
-	return ok && !strings.ContainsAny(name, " \t") &&
-		(strings.HasPrefix(rest, "feedback:") || strings.HasPrefix(rest, "blocking error") || strings.HasPrefix(rest, "additional context:"))
+	return ok && !strings.ContainsAny(name, " \t") && begins(rest, "feedback:", "blocking error", "additional context:")
+}
+
+// begins reports whether s starts with one of prefixes.
+func begins(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // IsNotification reports a prompt that a client sent itself when background work
@@ -115,8 +108,7 @@ func isInterrupt(s string) bool {
 
 // isSlash: a slash command's echo, in either order of its tags.
 func isSlash(s string) bool {
-	s = strings.TrimSpace(s)
-	return strings.HasPrefix(s, "<command-message>") || strings.HasPrefix(s, "<command-name>")
+	return begins(strings.TrimSpace(s), "<command-message>", "<command-name>")
 }
 
 // slashText is the slash command as it was typed.
@@ -191,7 +183,7 @@ func (l *claudeLog) attached(c *claudeLine) []entry {
 		if name == "" {
 			return nil
 		}
-		call := &event.ToolCall{ID: c.uuid, Name: "attachment", Kind: event.ToolRead, Paths: []string{name}, Outcome: event.Success, At: c.at()}
+		call := &event.ToolCall{ID: c.uuid, Name: "attachment", Kind: event.ToolRead, Paths: []string{name}, Outcome: event.Success, At: c.at}
 		return []entry{{kind: entryCall, id: c.uuid, at: call.At, call: call}}
 	}
 	return nil
@@ -203,7 +195,7 @@ func (l *claudeLog) queued(c *claudeLine) []entry {
 	prompt := field(c.attachment, "prompt")
 	said := claudeText(prompt)
 	if IsNotification(said) {
-		return notification(said, c.at())
+		return notification(said, c.at)
 	}
 	if mode != "prompt" || said == "" || isTrue(field(c.attachment, "isMeta")) {
 		return nil

@@ -10,24 +10,12 @@ import (
 // claudeResults reads the tool_result blocks of a user line.
 func claudeResults(content []byte, c *claudeLine) []entry {
 	var out []entry
-	at := c.at()
+	at := c.at
 	elements(content, func(block []byte) bool {
 		var typ, id string
 		var body []byte
 		failed := false
-		members(block, func(k, v []byte) bool {
-			switch string(k) {
-			case "type":
-				typ = text(v)
-			case "tool_use_id":
-				id = text(v)
-			case "content":
-				body = v
-			case "is_error":
-				failed = isTrue(v)
-			}
-			return true
-		})
+		pick(block, slots{{"type", &typ}, {"tool_use_id", &id}, {"content", &body}, {"is_error", &failed}})
 		if typ != "tool_result" {
 			return true
 		}
@@ -95,17 +83,9 @@ func bounded(raw []byte) []byte {
 
 // claudeRefusal: the call never ran, by the words of the harness.
 func claudeRefusal(output string) bool {
-	s := strings.TrimSpace(output)
-	for _, p := range []string{
-		"<tool_use_error>", "The user doesn't want to", "Claude requested permissions",
+	return begins(strings.TrimSpace(output), "<tool_use_error>", "The user doesn't want to", "Claude requested permissions",
 		"[Request interrupted by user", "PreToolUse:", "Hook PreToolUse", "Permission to use ",
-		"This command requires approval", "This Bash command contains multiple operations",
-	} {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+		"This command requires approval", "This Bash command contains multiple operations")
 }
 
 // claudePoll reads what a poll of a background command says about its end.
@@ -141,20 +121,25 @@ func claudePoll(c *claudeLine) *result {
 	return r
 }
 
-// resultText joins the texts of a result, bounded to head and tail.
+// resultText joins the texts of a result.
 func resultText(body []byte) string {
-	if isString(body) {
-		return excerpt(body)
+	return joined(body, func(block []byte) string {
+		if isString(block) {
+			return excerpt(block)
+		}
+		return excerpt(field(block, "text"))
+	})
+}
+
+// joined puts the texts of a list, one per line, into one that is bounded to its
+// head and tail. A text that is not in a list stands for itself.
+func joined(list []byte, textOf func(block []byte) string) string {
+	if isString(list) {
+		return excerpt(list)
 	}
 	var b strings.Builder
-	elements(body, func(block []byte) bool {
-		s := ""
-		if isString(block) {
-			s = excerpt(block)
-		} else {
-			s = excerpt(field(block, "text"))
-		}
-		if s != "" {
+	elements(list, func(block []byte) bool {
+		if s := textOf(block); s != "" {
 			if b.Len() > 0 {
 				b.WriteByte('\n')
 			}

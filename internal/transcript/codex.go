@@ -23,27 +23,18 @@ func (l *codexLog) marksBegins() {}
 
 func (l *codexLog) line(raw []byte, _ bool) []entry {
 	var typ string
-	var payload, at []byte
-	if !members(raw, func(k, v []byte) bool {
-		switch string(k) {
-		case "type":
-			typ = text(v)
-		case "payload":
-			payload = v
-		case "timestamp":
-			at = v
-		}
-		return true
-	}) {
+	var payload, rawAt []byte
+	if !pick(raw, slots{{"type", &typ}, {"payload", &payload}, {"timestamp", &rawAt}}) {
 		return nil
 	}
+	at := stamp(rawAt)
 	switch typ {
 	case "response_item":
-		return l.item(payload, stamp(at))
+		return l.item(payload, at)
 	case "event_msg":
-		return l.event(payload, at)
+		return l.event(payload, text(rawAt), at)
 	case "compacted":
-		return []entry{{kind: entryCompacted, at: stamp(at)}}
+		return []entry{{kind: entryCompacted, at: at}}
 	case "turn_context":
 		var out []entry
 		if id := text(field(payload, "turn_id")); id != "" {
@@ -55,8 +46,7 @@ func (l *codexLog) line(raw []byte, _ bool) []entry {
 }
 
 // event reads what the harness noted about the session.
-func (l *codexLog) event(p, rawAt []byte) []entry {
-	at := stamp(rawAt)
+func (l *codexLog) event(p []byte, id string, at time.Time) []entry {
 	switch text(field(p, "type")) {
 	case "item_completed":
 		l.items = true
@@ -69,7 +59,7 @@ func (l *codexLog) event(p, rawAt []byte) []entry {
 		if codexInjected(said) {
 			return nil
 		}
-		return []entry{{kind: entryHuman, id: text(rawAt), at: at, text: said}}
+		return []entry{{kind: entryHuman, id: id, at: at, text: said}}
 	case "agent_message":
 		return []entry{{kind: entrySaid, at: at, text: excerpt(field(p, "message"))}}
 	case "task_complete":
@@ -97,7 +87,7 @@ func (l *codexLog) event(p, rawAt []byte) []entry {
 		}
 		return patchItems(text(field(p, "call_id")), changedPaths(field(p, "changes")), r, at)
 	case "exec_command_end":
-		call := &event.ToolCall{ID: text(field(p, "call_id")), Name: "exec_command", Kind: event.ToolShell, Outcome: event.Unknown, At: at}
+		call := newCall(text(field(p, "call_id")), "exec_command", at)
 		call.Command, call.Dir = argv(field(p, "command")), fileURL(text(field(p, "cwd")))
 		r := &result{output: excerpt(field(p, "aggregated_output"))}
 		if n, ok := number(field(p, "exit_code")); ok {
@@ -132,7 +122,7 @@ func codexDone(p []byte, at time.Time) []entry {
 	case "ContextCompaction":
 		out = append(out, entry{kind: entryCompacted, at: at})
 	case "CommandExecution":
-		call := &event.ToolCall{ID: id, Name: "exec_command", Kind: event.ToolShell, Outcome: event.Unknown, At: started}
+		call := newCall(id, "exec_command", started)
 		call.Command, call.Dir = argv(field(item, "command")), fileURL(text(field(item, "cwd")))
 		out = append(out, entry{kind: entryItem, id: id, at: at, call: call, res: commandResult(item)})
 	case "FileChange":
@@ -194,7 +184,7 @@ func (l *codexLog) item(p []byte, at time.Time) []entry {
 		args := []byte(command(field(p, "arguments")))
 		return codexCall(id, name, args, at)
 	case "local_shell_call":
-		call := &event.ToolCall{ID: id, Name: "shell", Kind: event.ToolShell, Outcome: event.Unknown, At: at}
+		call := newCall(id, "shell", at)
 		call.Command, call.Dir = argv(path(p, "action", "command")), text(path(p, "action", "working_directory"))
 		return []entry{{kind: entryCall, id: id, at: at, call: call}}
 	case "custom_tool_call":
@@ -289,28 +279,17 @@ func hasElements(list []byte) bool {
 // codexInjected reports whether a user text was written by the harness.
 func codexInjected(s string) bool {
 	s = strings.TrimSpace(s)
-	if s == "" {
-		return true
-	}
-	for _, p := range []string{
-		"<environment_context>", "<user_instructions>", "<hook_prompt", "<turn_aborted>", "<subagent_notification>",
+	return s == "" || begins(s, "<environment_context>", "<user_instructions>", "<hook_prompt", "<turn_aborted>", "<subagent_notification>",
 		"<permissions instructions>", "<skill>", "<skills_instructions>", "<user_shell_command>", "# AGENTS.md instructions",
-		"<state_snapshot>", "<multi_agent_mode>", "<heartbeat", "<collaboration_mode>", "<model_switch>", "<user_action>", "<codex_internal",
-	} {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+		"<state_snapshot>", "<multi_agent_mode>", "<heartbeat", "<collaboration_mode>", "<model_switch>", "<user_action>", "<codex_internal")
 }
 
 // codexCall reads a function call of the model.
 func codexCall(id, name string, args []byte, at time.Time) []entry {
-	call := &event.ToolCall{ID: id, Name: name, Kind: event.ToolOther, Outcome: event.Unknown, At: at}
+	call := newCall(id, name, at)
 	e := entry{kind: entryCall, id: id, at: at, call: call}
 	switch name {
 	case "exec_command", "shell", "shell_command", "container.exec", "local_shell":
-		call.Kind = event.ToolShell
 		members(args, func(k, v []byte) bool {
 			switch string(k) {
 			case "cmd", "command":
@@ -331,8 +310,6 @@ func codexCall(id, name string, args []byte, at time.Time) []entry {
 		if cell := text(field(args, "cell_id")); cell != "" {
 			e.text = "cell " + cell
 		}
-	case "spawn_agent":
-		call.Kind = event.ToolAgent
 	}
 	return []entry{e}
 }

@@ -147,15 +147,8 @@ func header(out string) string {
 
 // codexRefusal: the call never ran, by the words of the harness.
 func codexRefusal(out string) bool {
-	for _, p := range []string{
-		"failed to parse function arguments", "unsupported call", "unsupported custom tool call", "write_stdin failed",
-		"Command blocked by PreToolUse hook", "exec_command failed", "exec command rejected", "rejected by user", "patch rejected",
-	} {
-		if strings.HasPrefix(out, p) {
-			return true
-		}
-	}
-	return false
+	return begins(out, "failed to parse function arguments", "unsupported call", "unsupported custom tool call", "write_stdin failed",
+		"Command blocked by PreToolUse hook", "exec_command failed", "exec command rejected", "rejected by user", "patch rejected")
 }
 
 // codexJSON reads the results that older builds wrote as JSON in a string.

@@ -11,7 +11,7 @@ import (
 // sub-agents in the same file under their agentId. The reason of a block is a
 // user message like a human's; the record of the hook before it tells them apart.
 type copilotLog struct {
-	held *entry
+	held
 	// flushed: the newest record is the stop hook that is asking.
 	flushed, begun bool
 	// working holds, per sub-agent, whether its newest record leaves it at work.
@@ -20,22 +20,9 @@ type copilotLog struct {
 
 func (l *copilotLog) line(raw []byte, earlier bool) []entry {
 	var typ, id, agent string
-	var stamped, data []byte
-	if !members(raw, func(k, v []byte) bool {
-		switch string(k) {
-		case "type":
-			typ = text(v)
-		case "id":
-			id = text(v)
-		case "agentId":
-			agent = text(v)
-		case "timestamp":
-			stamped = v
-		case "data":
-			data = v
-		}
-		return true
-	}) {
+	var at time.Time
+	var data []byte
+	if !pick(raw, slots{{"type", &typ}, {"id", &id}, {"agentId", &agent}, {"timestamp", &at}, {"data", &data}}) {
 		return nil
 	}
 	if !l.begun {
@@ -44,30 +31,19 @@ func (l *copilotLog) line(raw []byte, earlier bool) []entry {
 	}
 	l.watch(typ, agent)
 	if strings.HasPrefix(typ, "hook.") {
-		if typ == "hook.end" && l.held != nil && isStopHook(data) && copilotReason(data) == l.held.text {
-			l.held = nil
+		if typ == "hook.end" && l.prompt != nil && isStopHook(data) && copilotReason(data) == l.prompt.text {
+			l.prompt = nil
 		}
 		return nil
 	}
-	at := stamp(stamped)
 	if typ == "user.message" {
 		out := l.rest()
 		if said := excerpt(field(data, "content")); agent == "" && !earlier && strings.TrimSpace(said) != "" && field(data, "source") == nil {
-			l.held = &entry{kind: entryHuman, id: id, at: at, text: said}
+			l.prompt = &entry{kind: entryHuman, id: id, at: at, text: said}
 		}
 		return out
 	}
 	return append(copilotEntries(typ, agent, data, at), l.rest()...)
-}
-
-// rest is the user text that was held back until what stands before it was seen.
-func (l *copilotLog) rest() []entry {
-	if l.held == nil {
-		return nil
-	}
-	e := *l.held
-	l.held = nil
-	return []entry{e}
 }
 
 // watch notes which sub-agents have not come to an end.
@@ -149,41 +125,9 @@ func copilotReply(agent string, data []byte, at time.Time) []entry {
 }
 
 func copilotCall(id, name, agent string, args []byte, at time.Time) *event.ToolCall {
-	call := &event.ToolCall{ID: id, Name: name, Kind: event.ToolOther, Outcome: event.Unknown, At: at, Subagent: agent}
-	switch name {
-	case "bash", "powershell", "local_shell":
-		call.Kind = event.ToolShell
-	case "view":
-		call.Kind = event.ToolRead
-	case "edit", "str_replace", "insert":
-		call.Kind = event.ToolEdit
-	case "create":
-		call.Kind = event.ToolWrite
-	case "grep", "glob", "rg":
-		call.Kind = event.ToolSearch
-	case "task":
-		call.Kind = event.ToolAgent
-	case "apply_patch":
-		call.Kind = event.ToolEdit
-		t := patchPaths(text(bounded(args)))
-		if isObject(args) {
-			t = patchPaths(text(bounded(field(args, "input"))))
-		}
-		call.Paths = append(t.edited, t.other...)
-	}
-	members(args, func(k, v []byte) bool {
-		switch string(k) {
-		case "command":
-			if call.Kind == event.ToolShell {
-				call.Command = command(v)
-			}
-		case "path":
-			if p := text(v); p != "" && call.Kind != event.ToolShell {
-				call.Paths = append(call.Paths, p)
-			}
-		}
-		return true
-	})
+	call := newCall(id, name, at)
+	call.Subagent = agent
+	toolInput(call, args)
 	return call
 }
 
@@ -254,13 +198,8 @@ func copilotShell(out string) string {
 // copilotExit reads "<shellId: 0 completed with exit code 3>", the last line of
 // a command's output.
 func copilotExit(out string) (int, bool) {
-	const mark = " completed with exit code "
-	s := strings.TrimSpace(out)
-	i := strings.LastIndex(s, mark)
-	if i < 0 || !strings.HasSuffix(s, ">") || strings.LastIndex(s, "\n") > i {
-		return 0, false
-	}
-	return number([]byte(strings.TrimSuffix(s[i+len(mark):], ">")))
+	out = strings.TrimSpace(out)
+	return ExitMark(out[strings.LastIndexByte(out, '\n')+1:], " completed with exit code ", ">")
 }
 
 func copilotRefusal(code string) bool {

@@ -3,41 +3,27 @@ package transcript
 import (
 	"bytes"
 	"strings"
-
-	"gauntlet/internal/event"
 )
 
 // droidLog normalises Factory Droid's session file: Claude's content blocks in
 // lines of type "message". Runs of hooks are user messages without content, and
 // the reason of a block is a user message like a human's: the record of the
 // hook right before it tells them apart.
-type droidLog struct{ held *entry }
+type droidLog struct{ held }
 
 func (l *droidLog) line(raw []byte, earlier bool) []entry {
 	if earlier && !bytes.Contains(raw, []byte(`"tool_use`)) {
 		return nil
 	}
 	var typ, id string
-	var at, message []byte
-	if !members(raw, func(k, v []byte) bool {
-		switch string(k) {
-		case "type":
-			typ = text(v)
-		case "id":
-			id = text(v)
-		case "timestamp":
-			at = v
-		case "message":
-			message = v
-		}
-		return true
-	}) {
+	var message []byte
+	c := &claudeLine{}
+	if !pick(raw, slots{{"type", &typ}, {"id", &id}, {"timestamp", &c.at}, {"message", &message}}) {
 		return nil
 	}
-	c := &claudeLine{stamp: at}
 	switch typ {
 	case "compaction_state":
-		return append([]entry{{kind: entryCompacted, at: c.at()}}, l.rest()...)
+		return append([]entry{{kind: entryCompacted, at: c.at}}, l.rest()...)
 	case "message":
 	default:
 		return l.rest()
@@ -47,8 +33,8 @@ func (l *droidLog) line(raw []byte, earlier bool) []entry {
 	}
 	content := field(message, "content")
 	if hook := text(field(message, "hookEventName")); hook != "" {
-		if l.held != nil && droidReason(field(message, "hookResults"), l.held.text) {
-			l.held = nil
+		if l.prompt != nil && droidReason(field(message, "hookResults"), l.prompt.text) {
+			l.prompt = nil
 		}
 		return nil
 	}
@@ -60,17 +46,19 @@ func (l *droidLog) line(raw []byte, earlier bool) []entry {
 	if earlier || said == "" || strings.HasPrefix(id, "context-") || text(field(message, "visibility")) == "user_only" {
 		return out
 	}
-	l.held = &entry{kind: entryHuman, id: id, at: c.at(), text: said}
+	l.prompt = &entry{kind: entryHuman, id: id, at: c.at, text: said}
 	return out
 }
 
-// rest is the user text that was held back until what stands before it was seen.
-func (l *droidLog) rest() []entry {
-	if l.held == nil {
+// held is a user text that is held back until what stands before it was seen.
+type held struct{ prompt *entry }
+
+func (h *held) rest() []entry {
+	if h.prompt == nil {
 		return nil
 	}
-	e := *l.held
-	l.held = nil
+	e := *h.prompt
+	h.prompt = nil
 	return []entry{e}
 }
 
@@ -92,7 +80,7 @@ func droidReason(results []byte, said string) bool {
 }
 
 func droidReply(message []byte, c *claudeLine) []entry {
-	at := c.at()
+	at := c.at
 	var out []entry
 	elements(field(message, "content"), func(block []byte) bool {
 		switch text(field(block, "type")) {
@@ -102,7 +90,6 @@ func droidReply(message []byte, c *claudeLine) []entry {
 			}
 		case "tool_use":
 			call := claudeCall(block, c, at)
-			droidTool(call, field(block, "input"))
 			out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
 		}
 		return len(out) < 4096
@@ -111,27 +98,6 @@ func droidReply(message []byte, c *claudeLine) []entry {
 		out = append(out, entry{kind: entryModel, text: model})
 	}
 	return out
-}
-
-// droidTool reads the tools that Claude Code does not have.
-func droidTool(call *event.ToolCall, input []byte) {
-	switch call.Name {
-	case "Execute":
-		call.Kind, call.Paths = event.ToolShell, nil
-		call.Command = command(field(input, "command"))
-		call.Dir = text(field(input, "cwd"))
-		call.Background = isTrue(field(input, "fireAndForget"))
-	case "Create":
-		call.Kind = event.ToolWrite
-	case "ApplyPatch":
-		call.Kind = event.ToolEdit
-		patch := field(input, "input")
-		if patch == nil {
-			patch = field(input, "patch")
-		}
-		t := patchPaths(text(bounded(patch)))
-		call.Paths = append(t.edited, t.other...)
-	}
 }
 
 // droidResults reads tool results. A command's exit status is the last line of
@@ -143,12 +109,9 @@ func droidResults(content []byte, c *claudeLine) []entry {
 		r.hasExit, r.needsExit = false, true
 		const mark = "[Process exited with code "
 		s := strings.TrimSpace(r.output)
-		j := strings.LastIndex(s, mark)
-		if j >= 0 && strings.HasSuffix(s, "]") {
-			if n, ok := number([]byte(strings.TrimSuffix(s[j+len(mark):], "]"))); ok {
-				r.output = strings.TrimSpace(s[:j])
-				r.finish(n)
-			}
+		if n, ok := ExitMark(s, mark, "]"); ok {
+			r.output = strings.TrimSpace(s[:strings.LastIndex(s, mark)])
+			r.finish(n)
 		}
 		if rest, ok := strings.CutPrefix(s, "session_id: "); ok {
 			r.agent, _, _ = strings.Cut(rest, "\n")

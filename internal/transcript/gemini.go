@@ -3,8 +3,7 @@ package transcript
 import (
 	"bytes"
 	"strings"
-
-	"gauntlet/internal/event"
+	"time"
 )
 
 // geminiLog normalises Gemini's session log. It is meant to be replayed
@@ -19,35 +18,24 @@ type geminiLog struct {
 
 // geminiMessage holds the fields of a message, raw.
 type geminiMessage struct {
-	id, typ, model                         string
-	stamp, content, display, calls, tokens []byte
-	set, rewind                            []byte
+	id, typ, model                               string
+	at                                           time.Time
+	content, display, calls, tokens, set, rewind []byte
 }
 
-func (m *geminiMessage) field(k, v []byte) bool {
-	switch string(k) {
-	case "id":
-		m.id = text(v)
-	case "type":
-		m.typ = text(v)
-	case "model":
-		m.model = text(v)
-	case "timestamp":
-		m.stamp = v
-	case "content":
-		m.content = v
-	case "displayContent":
-		m.display = v
-	case "toolCalls":
-		m.calls = v
-	case "tokens":
-		m.tokens = v
-	case "$set":
-		m.set = v
-	case "$rewindTo":
-		m.rewind = v
-	}
-	return true
+func (m *geminiMessage) read(raw []byte) bool {
+	return pick(raw, slots{
+		{"id", &m.id},
+		{"type", &m.typ},
+		{"model", &m.model},
+		{"timestamp", &m.at},
+		{"content", &m.content},
+		{"displayContent", &m.display},
+		{"toolCalls", &m.calls},
+		{"tokens", &m.tokens},
+		{"$set", &m.set},
+		{"$rewindTo", &m.rewind},
+	})
 }
 
 func (l *geminiLog) line(raw []byte, earlier bool) []entry {
@@ -55,7 +43,7 @@ func (l *geminiLog) line(raw []byte, earlier bool) []entry {
 		return nil
 	}
 	var m geminiMessage
-	if !members(raw, m.field) {
+	if !m.read(raw) {
 		return nil
 	}
 	switch {
@@ -100,7 +88,7 @@ func (l *geminiLog) replaced(list []byte) []entry {
 	var out []entry
 	elements(list, func(v []byte) bool {
 		var m geminiMessage
-		members(v, m.field)
+		m.read(v)
 		if m.id != "" && m.id == l.dropTo {
 			l.dropTo = ""
 			return false
@@ -111,10 +99,10 @@ func (l *geminiLog) replaced(list []byte) []entry {
 		said := geminiText(m.content)
 		switch {
 		case strings.HasPrefix(strings.TrimSpace(said), "<state_snapshot>"):
-			out = append(out, entry{kind: entryCompacted, at: stamp(m.stamp)})
+			out = append(out, entry{kind: entryCompacted, at: m.at})
 		case m.isHuman(said):
 			// Its own line says it better; this counts when that is not there.
-			out = append(out, entry{kind: entryMaybe, id: m.id, at: stamp(m.stamp), text: said})
+			out = append(out, entry{kind: entryMaybe, id: m.id, at: m.at, text: said})
 		}
 		return true
 	})
@@ -126,7 +114,7 @@ func (l *geminiLog) replaced(list []byte) []entry {
 
 // entries reads one message.
 func (m *geminiMessage) entries() []entry {
-	at := stamp(m.stamp)
+	at := m.at
 	switch m.typ {
 	case "user":
 		said := geminiText(m.content)
@@ -167,9 +155,6 @@ func (m *geminiMessage) isHuman(said string) bool {
 
 // geminiText joins the text parts of a content; function calls and responses have none.
 func geminiText(content []byte) string {
-	if isString(content) {
-		return excerpt(content)
-	}
 	if isObject(content) {
 		return excerpt(field(content, "text"))
 	}
@@ -178,77 +163,20 @@ func geminiText(content []byte) string {
 
 // geminiCalls reads the tool calls of a model message.
 func geminiCalls(m *geminiMessage) []entry {
-	at := stamp(m.stamp)
+	at := m.at
 	var out []entry
 	elements(m.calls, func(raw []byte) bool {
 		var args, res []byte
-		var status string
-		call := &event.ToolCall{Kind: event.ToolOther, Outcome: event.Unknown, At: at}
-		members(raw, func(k, v []byte) bool {
-			switch string(k) {
-			case "id":
-				call.ID = text(v)
-			case "name":
-				call.Name = text(v)
-			case "args":
-				args = v
-			case "result":
-				res = v
-			case "status":
-				status = text(v)
-			case "timestamp":
-				if at.IsZero() {
-					call.At = stamp(v)
-				}
-			}
-			return true
-		})
-		geminiTool(call, args)
+		var id, name, status string
+		at := at
+		pick(raw, slots{{"id", &id}, {"name", &name}, {"args", &args}, {"result", &res}, {"status", &status}})
+		if at.IsZero() {
+			at = stamp(field(raw, "timestamp"))
+		}
+		call := newCall(id, name, at)
+		toolInput(call, args)
 		out = append(out, entry{kind: entryItem, id: call.ID, at: call.At, call: call, res: geminiResult(call, status, res)})
 		return len(out) < 4096
 	})
 	return out
-}
-
-func geminiTool(call *event.ToolCall, args []byte) {
-	switch call.Name {
-	case "run_shell_command":
-		call.Kind = event.ToolShell
-	case "read_file", "read_many_files":
-		call.Kind = event.ToolRead
-	case "replace", "edit", "smart_edit":
-		call.Kind = event.ToolEdit
-	case "write_file":
-		call.Kind = event.ToolWrite
-	case "grep_search", "search_file_content", "glob", "list_directory":
-		call.Kind = event.ToolSearch
-	case "invoke_agent", "delegate_to_agent":
-		call.Kind = event.ToolAgent
-	}
-	members(args, func(k, v []byte) bool {
-		switch string(k) {
-		case "command":
-			if call.Kind == event.ToolShell {
-				call.Command = command(v)
-			}
-		case "dir_path", "directory":
-			if call.Kind == event.ToolShell {
-				call.Dir = text(v)
-			}
-		case "file_path", "absolute_path", "path":
-			if p := text(v); p != "" {
-				call.Paths = append(call.Paths, p)
-			}
-		case "include", "paths":
-			if call.Kind == event.ToolRead {
-				elements(v, func(p []byte) bool {
-					call.Paths = append(call.Paths, text(p))
-					return len(call.Paths) < 256
-				})
-			}
-		case "is_background":
-			call.Background = isTrue(v)
-		}
-		return true
-	})
 }

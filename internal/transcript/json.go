@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -95,6 +96,37 @@ func field(data []byte, key string) []byte {
 		return true
 	})
 	return found
+}
+
+// slots name members of an object and where to put each: a string gets the text,
+// a bool whether it is true, a time the instant, a slice of bytes the raw value.
+type slots []struct {
+	name string
+	to   any
+}
+
+// pick puts the members of the object in data that are asked for where they
+// belong. It reports whether the object was well-formed.
+func pick(data []byte, want slots) bool {
+	return members(data, func(k, v []byte) bool {
+		for i := range want {
+			if want[i].name != string(k) {
+				continue
+			}
+			switch to := want[i].to.(type) {
+			case *string:
+				*to = text(v)
+			case *[]byte:
+				*to = v
+			case *bool:
+				*to = isTrue(v)
+			case *time.Time:
+				*to = stamp(v)
+			}
+			break
+		}
+		return true
+	})
 }
 
 // path follows keys into nested objects.

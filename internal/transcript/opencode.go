@@ -21,17 +21,7 @@ const opencodePrefix = "Gauntlet: "
 func (l *opencodeLog) line(raw []byte, earlier bool) []entry {
 	var info, parts []byte
 	var agent string
-	if !members(raw, func(k, v []byte) bool {
-		switch string(k) {
-		case "info":
-			info = v
-		case "parts":
-			parts = v
-		case "subagent":
-			agent = text(v)
-		}
-		return true
-	}) {
+	if !pick(raw, slots{{"info", &info}, {"parts", &parts}, {"subagent", &agent}}) {
 		return nil
 	}
 	at := millis(path(info, "time", "created"))
@@ -45,17 +35,14 @@ func (l *opencodeLog) line(raw []byte, earlier bool) []entry {
 }
 
 func opencodePrompt(info, parts []byte, agent string, at time.Time, earlier bool) []entry {
-	said, compacted := "", false
-	elements(parts, func(p []byte) bool {
-		switch text(field(p, "type")) {
-		case "text":
-			if s := excerpt(field(p, "text")); !isTrue(field(p, "synthetic")) && s != "" {
-				said = strings.TrimPrefix(said+"\n"+s, "\n")
-			}
-		case "compaction":
-			compacted = true
+	compacted := false
+	said := joined(parts, func(p []byte) string {
+		kind := text(field(p, "type"))
+		compacted = compacted || kind == "compaction"
+		if kind != "text" || isTrue(field(p, "synthetic")) {
+			return ""
 		}
-		return true
+		return excerpt(field(p, "text"))
 	})
 	switch {
 	case agent != "":
@@ -65,7 +52,7 @@ func opencodePrompt(info, parts []byte, agent string, at time.Time, earlier bool
 	case earlier || strings.TrimSpace(said) == "" || strings.HasPrefix(said, opencodePrefix):
 		return nil
 	}
-	return []entry{{kind: entryHuman, id: text(field(info, "id")), at: at, text: clip(said)}}
+	return []entry{{kind: entryHuman, id: text(field(info, "id")), at: at, text: said}}
 }
 
 func opencodeReply(info, parts []byte, agent string, at time.Time) []entry {
@@ -95,47 +82,12 @@ func opencodeReply(info, parts []byte, agent string, at time.Time) []entry {
 
 func opencodeCall(part []byte, agent string, at time.Time) (*event.ToolCall, *result) {
 	state := field(part, "state")
-	call := &event.ToolCall{
-		ID: text(field(part, "callID")), Name: text(field(part, "tool")), Kind: event.ToolOther, Outcome: event.Unknown, At: at, Subagent: agent,
-	}
+	call := newCall(text(field(part, "callID")), text(field(part, "tool")), at)
+	call.Subagent = agent
+	toolInput(call, field(state, "input"))
 	if began := millis(path(state, "time", "start")); !began.IsZero() {
 		call.At = began
 	}
-	switch call.Name {
-	case "bash":
-		call.Kind = event.ToolShell
-	case "read":
-		call.Kind = event.ToolRead
-	case "edit", "multiedit":
-		call.Kind = event.ToolEdit
-	case "write":
-		call.Kind = event.ToolWrite
-	case "grep", "glob", "list":
-		call.Kind = event.ToolSearch
-	case "task":
-		call.Kind = event.ToolAgent
-	case "patch", "apply_patch":
-		call.Kind = event.ToolEdit
-		t := patchPaths(text(bounded(path(state, "input", "patchText"))))
-		call.Paths = append(t.edited, t.other...)
-	}
-	members(field(state, "input"), func(k, v []byte) bool {
-		switch string(k) {
-		case "command":
-			if call.Kind == event.ToolShell {
-				call.Command = command(v)
-			}
-		case "workdir":
-			if call.Kind == event.ToolShell {
-				call.Dir = text(v)
-			}
-		case "filePath", "path":
-			if p := text(v); p != "" && call.Kind != event.ToolShell && call.Kind != event.ToolAgent {
-				call.Paths = append(call.Paths, p)
-			}
-		}
-		return true
-	})
 	return call, opencodeResult(state)
 }
 

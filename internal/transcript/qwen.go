@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"gauntlet/internal/event"
 )
@@ -15,38 +16,26 @@ type qwenLog struct{}
 // qwenLine holds the fields of a line that matter, raw.
 type qwenLine struct {
 	typ, subtype, provenance, uuid, agentID, cwd, model string
-	stamp, message, result, usage                       []byte
+	at                                                  time.Time
+	message, result, usage                              []byte
 	sidechain                                           bool
 }
 
-func (c *qwenLine) set(k, v []byte) bool {
-	switch string(k) {
-	case "type":
-		c.typ = text(v)
-	case "subtype":
-		c.subtype = text(v)
-	case "provenance":
-		c.provenance = text(v)
-	case "uuid":
-		c.uuid = text(v)
-	case "agentId":
-		c.agentID = text(v)
-	case "cwd":
-		c.cwd = text(v)
-	case "model":
-		c.model = text(v)
-	case "timestamp":
-		c.stamp = v
-	case "message":
-		c.message = v
-	case "toolCallResult":
-		c.result = v
-	case "usageMetadata":
-		c.usage = v
-	case "isSidechain":
-		c.sidechain = isTrue(v)
-	}
-	return true
+func (c *qwenLine) read(raw []byte) bool {
+	return pick(raw, slots{
+		{"type", &c.typ},
+		{"subtype", &c.subtype},
+		{"provenance", &c.provenance},
+		{"uuid", &c.uuid},
+		{"agentId", &c.agentID},
+		{"cwd", &c.cwd},
+		{"model", &c.model},
+		{"timestamp", &c.at},
+		{"message", &c.message},
+		{"toolCallResult", &c.result},
+		{"usageMetadata", &c.usage},
+		{"isSidechain", &c.sidechain},
+	})
 }
 
 func (l *qwenLog) line(raw []byte, earlier bool) []entry {
@@ -54,7 +43,7 @@ func (l *qwenLog) line(raw []byte, earlier bool) []entry {
 		return nil
 	}
 	var c qwenLine
-	if !members(raw, c.set) {
+	if !c.read(raw) {
 		return nil
 	}
 	switch c.typ {
@@ -66,7 +55,7 @@ func (l *qwenLog) line(raw []byte, earlier bool) []entry {
 		return c.results()
 	case "system":
 		if c.subtype == "chat_compression" && !c.sidechain {
-			return []entry{{kind: entryCompacted, at: stamp(c.stamp)}}
+			return []entry{{kind: entryCompacted, at: c.at}}
 		}
 	}
 	return nil
@@ -74,7 +63,7 @@ func (l *qwenLog) line(raw []byte, earlier bool) []entry {
 
 // user reads a prompt, or the notice that a background task ended.
 func (c *qwenLine) user() []entry {
-	at, said := stamp(c.stamp), qwenText(c.message)
+	at, said := c.at, qwenText(c.message)
 	switch {
 	case IsNotification(said):
 		return notification(said, at)
@@ -88,21 +77,16 @@ func (c *qwenLine) user() []entry {
 
 // qwenText joins the text parts of a message; thoughts are not said.
 func qwenText(message []byte) string {
-	var b strings.Builder
-	elements(field(message, "parts"), func(part []byte) bool {
-		if s := excerpt(field(part, "text")); s != "" && !isTrue(field(part, "thought")) {
-			if b.Len() > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(s)
+	return joined(field(message, "parts"), func(part []byte) string {
+		if isTrue(field(part, "thought")) {
+			return ""
 		}
-		return b.Len() < 4*(headBytes+tailBytes)
+		return excerpt(field(part, "text"))
 	})
-	return clip(b.String())
 }
 
 func (c *qwenLine) assistant() []entry {
-	at := stamp(c.stamp)
+	at := c.at
 	var out []entry
 	if said := qwenText(c.message); said != "" && !c.sidechain {
 		out = append(out, entry{kind: entrySaid, at: at, text: said})
@@ -112,13 +96,9 @@ func (c *qwenLine) assistant() []entry {
 		if f == nil {
 			return true
 		}
-		call := &event.ToolCall{
-			ID: text(field(f, "id")), Name: text(field(f, "name")), Kind: event.ToolOther, Outcome: event.Unknown, At: at, Subagent: c.agentID,
-		}
-		geminiTool(call, field(f, "args"))
-		if call.Name == "agent" || call.Name == "task" {
-			call.Kind, call.Paths = event.ToolAgent, nil
-		}
+		call := newCall(text(field(f, "id")), text(field(f, "name")), at)
+		call.Subagent = c.agentID
+		toolInput(call, field(f, "args"))
 		if call.Kind == event.ToolShell && call.Dir == "" {
 			call.Dir = c.cwd
 		}
@@ -136,7 +116,7 @@ func (c *qwenLine) assistant() []entry {
 
 // results reads the outcome of the calls that one line answers.
 func (c *qwenLine) results() []entry {
-	at := stamp(c.stamp)
+	at := c.at
 	var out []entry
 	elements(field(c.message, "parts"), func(part []byte) bool {
 		f := field(part, "functionResponse")

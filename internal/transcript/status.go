@@ -1,6 +1,9 @@
 package transcript
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Some clients put a command's exit status into its output: the first as a
 // leading line "Exit code 1", another as a trailing field "Exit Code: 1".
@@ -27,4 +30,20 @@ func WithoutStatus(output string) string {
 		return ""
 	}
 	return output
+}
+
+// ExitMark reads the exit status between two marks at the end of a command's
+// text.
+func ExitMark(text, before, after string) (code int, ok bool) {
+	text = strings.TrimSpace(text)
+	i := strings.LastIndex(text, before)
+	if i < 0 {
+		return 0, false
+	}
+	digits, ok := strings.CutSuffix(text[i+len(before):], after)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(digits))
+	return n, err == nil
 }

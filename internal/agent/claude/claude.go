@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/transcript"
 )
 
 // Adapter is Claude Code, and the neutral dialect for unknown clients.
@@ -48,7 +49,7 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 	if p.String("hook_event_name") == "PostToolUseFailure" {
 		ev.Tool.Outcome = event.Failure
 		first, _, _ := strings.Cut(p.String("error"), "\n")
-		if code, ok := wire.ExitMark(first, "Exit code ", ""); ok && code != 0 {
+		if code, ok := transcript.ExitMark(first, "Exit code ", ""); ok && code != 0 {
 			wire.Ended(ev, code)
 		}
 		return
@@ -71,22 +72,11 @@ func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.Pla
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
-	return wire.Line(struct {
-		SessionID      string            `json:"session_id"`
-		TranscriptPath string            `json:"transcript_path"`
-		Cwd            string            `json:"cwd"`
-		PromptID       string            `json:"prompt_id"`
-		PermissionMode string            `json:"permission_mode"`
-		Effort         map[string]string `json:"effort"`
-		Event          string            `json:"hook_event_name"`
-		Active         bool              `json:"stop_hook_active"`
-		Last           string            `json:"last_assistant_message"`
-		Background     []string          `json:"background_tasks"`
-		Crons          []string          `json:"session_crons"`
-	}{
-		SessionID: wire.SampleSession, TranscriptPath: filepath.Join(cwd, "no-transcript.jsonl"), Cwd: cwd,
-		PromptID: wire.SampleTurn, PermissionMode: "default", Effort: map[string]string{"level": "medium"},
-		Event: "Stop", Last: wire.SampleMessage, Background: []string{}, Crons: []string{},
+	return wire.Line(map[string]any{
+		"session_id": wire.SampleSession, "transcript_path": filepath.Join(cwd, "no-transcript.jsonl"), "cwd": cwd,
+		"prompt_id": wire.SampleTurn, "permission_mode": "default", "effort": map[string]string{"level": "medium"},
+		"hook_event_name": "Stop", "stop_hook_active": false, "last_assistant_message": wire.SampleMessage,
+		"background_tasks": []string{}, "session_crons": []string{},
 	})
 }
 
@@ -198,19 +188,9 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "TaskCompleted", Kind: event.TaskStop, Args: "stop-hook --agent claude"},
 			{Event: "TeammateIdle", Kind: event.TaskStop, Args: "stop-hook --agent claude"},
 		},
-		Notes: func(s wire.Scope) []string {
-			if s == wire.User {
-				return nil
-			}
-			return []string{"Claude Code reads project settings only when it is started in this directory; use --user to cover subdirectories too."}
-		},
-		StatusLine: "statusLine",
-		Merged:     true,
-		Pitfalls: func(top wire.Payload) []string {
-			if top.Bool("disableAllHooks") {
-				return []string{`"disableAllHooks" is true: no hook runs; remove it`}
-			}
-			return nil
-		},
+		ProjectNotes: []string{"Claude Code reads project settings only when it is started in this directory; use --user to cover subdirectories too."},
+		StatusLine:   "statusLine",
+		Merged:       true,
+		Pitfalls:     wire.AllHooksOff,
 	}
 }

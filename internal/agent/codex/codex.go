@@ -72,19 +72,9 @@ func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.Pla
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
-	return bytes.TrimSpace(wire.Line(struct {
-		SessionID      string  `json:"session_id"`
-		TurnID         string  `json:"turn_id"`
-		TranscriptPath *string `json:"transcript_path"`
-		Cwd            string  `json:"cwd"`
-		Event          string  `json:"hook_event_name"`
-		Model          string  `json:"model"`
-		PermissionMode string  `json:"permission_mode"`
-		Active         bool    `json:"stop_hook_active"`
-		Last           string  `json:"last_assistant_message"`
-	}{
-		SessionID: wire.SampleSession, TurnID: wire.SampleTurn, Cwd: cwd, Event: "Stop", Model: "gpt-5.5",
-		PermissionMode: "default", Last: wire.SampleMessage,
+	return bytes.TrimSpace(wire.Line(map[string]any{
+		"session_id": wire.SampleSession, "turn_id": wire.SampleTurn, "transcript_path": nil, "cwd": cwd, "hook_event_name": "Stop",
+		"model": "gpt-5.5", "permission_mode": "default", "stop_hook_active": false, "last_assistant_message": wire.SampleMessage,
 	}))
 }
 

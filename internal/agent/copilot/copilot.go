@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/transcript"
 )
 
 // Adapter is GitHub Copilot CLI.
@@ -116,7 +117,7 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 	}
 	text := p.Object("toolResult", "tool_result").String("textResultForLlm", "text_result_for_llm")
 	line := text[strings.LastIndexByte(strings.TrimSpace(text), '\n')+1:]
-	if code, ok := wire.ExitMark(line, " completed with exit code ", ">"); ok && strings.HasPrefix(line, "<shellId: ") {
+	if code, ok := transcript.ExitMark(line, " completed with exit code ", ">"); ok && strings.HasPrefix(line, "<shellId: ") {
 		wire.Ended(ev, code)
 	}
 }
@@ -142,14 +143,10 @@ func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
-	return wire.Line(struct {
-		Session    string `json:"sessionId"`
-		Timestamp  int64  `json:"timestamp"`
-		Cwd        string `json:"cwd"`
-		Transcript string `json:"transcriptPath"`
-		Reason     string `json:"stopReason"`
-		Active     bool   `json:"stop_hook_active"`
-	}{Session: wire.SampleSession, Timestamp: 1_767_225_600_000, Cwd: cwd, Reason: "end_turn"})
+	return wire.Line(map[string]any{
+		"sessionId": wire.SampleSession, "timestamp": 1_767_225_600_000, "cwd": cwd, "transcriptPath": "",
+		"stopReason": "end_turn", "stop_hook_active": false,
+	})
 }
 
 // React implements agent.Adapter by the rules measured on 1.0.102: progress
@@ -193,12 +190,7 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "userPromptSubmitted", Kind: event.Prompt, Args: "hook prompt --agent copilot"},
 			{Event: "sessionStart", Kind: event.SessionStart, Args: "hook session-start --agent copilot"},
 		}, wire.ToolHooks("copilot", "preToolUse", "postToolUse", "")...),
-		Notes: func(s wire.Scope) []string {
-			if s == wire.User {
-				return nil
-			}
-			return []string{"Copilot CLI runs project hooks only in a trusted directory, and `copilot -p` skips them silently: start copilot here once and trust the directory, or use --user."}
-		},
+		ProjectNotes: []string{"Copilot CLI runs project hooks only in a trusted directory, and `copilot -p` skips them silently: start copilot here once and trust the directory, or use --user."},
 		Folder: &wire.FolderTrust{
 			File: func(d wire.Dirs) string {
 				return wire.Join(wire.EnvDir(d, "COPILOT_HOME", ".copilot"), "config.json")

@@ -69,9 +69,7 @@ func (Adapter) Encode(ev event.Event, v event.Verdict) []byte {
 	if !v.Blocks() || ev.Kind == event.Other {
 		return nil
 	}
-	return wire.Line(struct {
-		Followup string `json:"followup_message"`
-	}{wire.Reason(v)})
+	return wire.Line(map[string]string{"followup_message": wire.Reason(v)})
 }
 
 // EncodeContext implements agent.Adapter.
@@ -81,19 +79,9 @@ func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
-	return wire.Line(struct {
-		Conversation string   `json:"conversation_id"`
-		Generation   string   `json:"generation_id"`
-		Model        string   `json:"model"`
-		Event        string   `json:"hook_event_name"`
-		Version      string   `json:"cursor_version"`
-		Roots        []string `json:"workspace_roots"`
-		Transcript   *string  `json:"transcript_path"`
-		Status       string   `json:"status"`
-		Loops        int      `json:"loop_count"`
-	}{
-		Conversation: wire.SampleSession, Generation: wire.SampleTurn, Model: "default", Event: "stop",
-		Version: "1.0.0", Roots: []string{cwd}, Status: "completed",
+	return wire.Line(map[string]any{
+		"conversation_id": wire.SampleSession, "generation_id": wire.SampleTurn, "model": "default", "hook_event_name": "stop",
+		"cursor_version": "1.0.0", "workspace_roots": []string{cwd}, "transcript_path": nil, "status": "completed", "loop_count": 0,
 	})
 }
 

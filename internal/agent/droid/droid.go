@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/transcript"
 )
 
 // Adapter is Factory Droid.
@@ -44,7 +45,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		ev.SubagentType = p.String("task_name", "taskName", "agent_type")
 	case event.ToolEnd:
 		// It is not sent for a command that failed.
-		if code, ok := wire.ExitMark(p.String("tool_response", "toolResponse"), "[Process exited with code ", "]"); ok && ev.Tool.Kind == event.ToolShell {
+		if code, ok := transcript.ExitMark(p.String("tool_response", "toolResponse"), "[Process exited with code ", "]"); ok && ev.Tool.Kind == event.ToolShell {
 			wire.Ended(&ev, code)
 		}
 	case event.Stop, event.Prompt, event.ToolStart, event.TaskStop, event.Other:
@@ -63,16 +64,10 @@ func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.Pla
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
-	return wire.Line(struct {
-		SessionID      string `json:"session_id"`
-		TranscriptPath string `json:"transcript_path"`
-		Cwd            string `json:"cwd"`
-		PermissionMode string `json:"permission_mode"`
-		Event          string `json:"hook_event_name"`
-		Active         bool   `json:"stop_hook_active"`
-		Tools          int    `json:"tool_execution_count"`
-		Elapsed        int    `json:"elapsed_time"`
-	}{SessionID: wire.SampleSession, Cwd: cwd, PermissionMode: "auto-low", Event: "Stop"})
+	return wire.Line(map[string]any{
+		"session_id": wire.SampleSession, "transcript_path": "", "cwd": cwd, "permission_mode": "auto-low",
+		"hook_event_name": "Stop", "stop_hook_active": false, "tool_execution_count": 0, "elapsed_time": 0,
+	})
 }
 
 // React implements agent.Adapter by the rules measured on 0.225.2: exit code 2
@@ -123,11 +118,6 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "UserPromptSubmit", Kind: event.Prompt, Args: "hook prompt --agent droid"},
 			{Event: "SessionStart", Kind: event.SessionStart, Args: "hook session-start --agent droid"},
 		}, wire.ToolHooks("droid", "PreToolUse", "PostToolUse", "Execute")...),
-		Notes: func(s wire.Scope) []string {
-			if s == wire.User {
-				return nil
-			}
-			return []string{"Droid's terminal runs project hooks only in a trusted directory; trust this one when it asks (`droid exec` runs them at once)."}
-		},
+		ProjectNotes: []string{"Droid's terminal runs project hooks only in a trusted directory; trust this one when it asks (`droid exec` runs them at once)."},
 	}
 }

@@ -92,18 +92,9 @@ func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
-	return bytes.TrimSpace(wire.Line(struct {
-		SessionID      string `json:"session_id"`
-		TranscriptPath string `json:"transcript_path"`
-		Cwd            string `json:"cwd"`
-		Event          string `json:"hook_event_name"`
-		Timestamp      string `json:"timestamp"`
-		Prompt         string `json:"prompt"`
-		Response       string `json:"prompt_response"`
-		Active         bool   `json:"stop_hook_active"`
-	}{
-		SessionID: wire.SampleSession, Cwd: cwd, Event: "AfterAgent", Timestamp: "2026-01-01T00:00:00.000Z",
-		Prompt: wire.SampleMessage, Response: wire.SampleMessage,
+	return bytes.TrimSpace(wire.Line(map[string]any{
+		"session_id": wire.SampleSession, "transcript_path": "", "cwd": cwd, "hook_event_name": "AfterAgent", "timestamp": "2026-01-01T00:00:00.000Z",
+		"prompt": wire.SampleMessage, "prompt_response": wire.SampleMessage, "stop_hook_active": false,
 	}))
 }
 
@@ -170,12 +161,7 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "BeforeTool", Kind: event.ToolStart, Args: "hook tool --agent gemini", Matcher: "run_shell_command"},
 			{Event: "AfterTool", Kind: event.ToolEnd, Args: "hook tool --agent gemini", Matcher: "run_shell_command"},
 		},
-		Notes: func(s wire.Scope) []string {
-			if s == wire.User {
-				return nil
-			}
-			return []string{"Gemini CLI runs project hooks only in a trusted directory; trust this one when it asks."}
-		},
+		ProjectNotes: []string{"Gemini CLI runs project hooks only in a trusted directory; trust this one when it asks."},
 		Folder: &wire.FolderTrust{
 			File: wire.InHome(".gemini", "trustedFolders.json"),
 			Applies: func(top wire.Payload) bool {

@@ -55,17 +55,9 @@ func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
-	return wire.Line(struct {
-		Agent     string `json:"agent"`
-		Event     string `json:"hook_event_name"`
-		SessionID string `json:"session_id"`
-		TurnID    string `json:"turn_id"`
-		Cwd       string `json:"cwd"`
-		Active    bool   `json:"stop_hook_active"`
-		Last      string `json:"last_assistant_message"`
-	}{
-		Agent: "opencode", Event: "Stop", SessionID: wire.SampleSession, TurnID: wire.SampleTurn, Cwd: cwd,
-		Last: wire.SampleMessage,
+	return wire.Line(map[string]any{
+		"agent": "opencode", "hook_event_name": "Stop", "session_id": wire.SampleSession, "turn_id": wire.SampleTurn, "cwd": cwd,
+		"stop_hook_active": false, "last_assistant_message": wire.SampleMessage,
 	})
 }
 
@@ -91,6 +83,6 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "chat.message", Kind: event.Prompt, Args: "hook prompt --agent opencode"},
 			{Event: "experimental.chat.system.transform", Kind: event.SessionStart, Args: "hook session-start --agent opencode"},
 		}, wire.ToolHooks("opencode", "tool.execute.before", "tool.execute.after", "")...),
-		Notes: func(wire.Scope) []string { return []string{"OpenCode loads plugins when it starts: restart it."} },
+		Notes: []string{"OpenCode loads plugins when it starts: restart it."},
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/transcript"
 )
 
 // Adapter is Qwen Code.
@@ -85,7 +86,7 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 	text := p.Object("tool_response").String("llmContent")
 	if i := strings.LastIndex(text, mark); i >= 0 && strings.HasPrefix(text, "Command: ") {
 		line, _, _ := strings.Cut(text[i+1:], "\n")
-		if code, ok := wire.ExitMark(line, "Exit Code: ", ""); ok {
+		if code, ok := transcript.ExitMark(line, "Exit Code: ", ""); ok {
 			wire.Ended(ev, code)
 		}
 	}
@@ -101,20 +102,10 @@ func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {
-	return bytes.TrimSpace(wire.Line(struct {
-		SessionID      string   `json:"session_id"`
-		TranscriptPath string   `json:"transcript_path"`
-		Cwd            string   `json:"cwd"`
-		Event          string   `json:"hook_event_name"`
-		Timestamp      string   `json:"timestamp"`
-		PermissionMode string   `json:"permission_mode"`
-		PromptID       string   `json:"prompt_id"`
-		Active         bool     `json:"stop_hook_active"`
-		Last           string   `json:"last_assistant_message"`
-		Background     []string `json:"background_tasks"`
-	}{
-		SessionID: wire.SampleSession, Cwd: cwd, Event: "Stop", Timestamp: "2026-01-01T00:00:00.000Z",
-		PermissionMode: "default", PromptID: wire.SampleTurn, Last: wire.SampleMessage, Background: []string{},
+	return bytes.TrimSpace(wire.Line(map[string]any{
+		"session_id": wire.SampleSession, "transcript_path": "", "cwd": cwd, "hook_event_name": "Stop", "timestamp": "2026-01-01T00:00:00.000Z",
+		"permission_mode": "default", "prompt_id": wire.SampleTurn, "stop_hook_active": false,
+		"last_assistant_message": wire.SampleMessage, "background_tasks": []string{},
 	}))
 }
 
@@ -185,23 +176,12 @@ func (Adapter) Setup() wire.Setup {
 		// It marks every settings file it reads with the version of its form.
 		ClientKeys: []string{"$version"},
 		Hooks:      append(wire.ClaudeHooks("qwen"), wire.ToolHooks("qwen", "PreToolUse", "PostToolUse", "run_shell_command")...),
-		Notes: func(s wire.Scope) []string {
-			if s == wire.User {
-				return nil
-			}
-			return []string{
-				"Qwen Code reads project settings only when it is started in this directory; use --user to cover subdirectories too.",
-				`Qwen Code adds "$version" to its settings file when it starts: that change is its own.`,
-			}
+		ProjectNotes: []string{
+			"Qwen Code reads project settings only when it is started in this directory; use --user to cover subdirectories too.",
+			`Qwen Code adds "$version" to its settings file when it starts: that change is its own.`,
 		},
-		Merged: true,
-		Pitfalls: func(top wire.Payload) []string {
-			var out []string
-			if top.Bool("disableAllHooks") {
-				out = append(out, `"disableAllHooks" is true: no hook runs; remove it`)
-			}
-			return out
-		},
+		Merged:   true,
+		Pitfalls: wire.AllHooksOff,
 		Folder: &wire.FolderTrust{
 			File:    wire.InHome(".qwen", "trustedFolders.json"),
 			Applies: func(top wire.Payload) bool { return top.Object("security").Object("folderTrust").Bool("enabled") },

@@ -91,8 +91,8 @@ type Setup struct {
 	// Content is the whole file (Shape Whole); Mark is how its first line begins.
 	Content func() string
 	Mark    string
-	// Notes are printed after an install, one per line.
-	Notes func(Scope) []string
+	// Notes are printed after an install, ProjectNotes after one into a project.
+	Notes, ProjectNotes []string
 	// StatusLine is the member that holds the client's status line command; "" for none.
 	StatusLine string
 	// Pitfalls finds settings that keep our hooks from running. Merged: they do
@@ -173,4 +173,12 @@ func EnvDir(d Dirs, env, def string) string {
 		return ""
 	}
 	return filepath.Join(d.Home, def)
+}
+
+// AllHooksOff is the pitfall of clients with one switch for all hooks.
+func AllHooksOff(settings Payload) []string {
+	if settings.Bool("disableAllHooks") {
+		return []string{`"disableAllHooks" is true: no hook runs; remove it`}
+	}
+	return nil
 }
