@@ -1,4 +1,4 @@
-// Package agent is the one list of coding agents that Gauntlet speaks with.
+// Package agent is the one list of coding agents that Gauntlet supports.
 // An adapter decodes its client's events, encodes verdicts in its client's
 // dialect, knows how that client reacts to a reply, and where that client keeps
 // its hooks. Nothing outside agent/* and transcript knows an agent's name.
@@ -32,21 +32,21 @@ type Adapter interface {
 	Detect(wire.Payload) bool
 	// Decode never fails: what it cannot read stays empty.
 	Decode(wire.Payload) event.Event
-	// Encode is the verdict in the client's dialect: one line, or nothing where
+	// Encode returns the verdict in the client's dialect: one line, or nothing where
 	// silence approves.
 	Encode(event.Event, event.Verdict) []byte
-	// EncodeContext is text for the model in answer to a prompt or
-	// session-start event; nothing when the client takes none.
+	// EncodeContext returns text for the model in answer to a prompt or
+	// session-start event; nothing when the client accepts none.
 	EncodeContext(event.Kind, string) []byte
 	// React is what the client does with a stop hook's reply.
 	React(wire.Reply) wire.Reaction
 	// Sample is a stop event as this client sends it, for self-tests.
 	Sample(cwd string) []byte
-	// Setup says where the client keeps its hooks and in which form.
+	// Setup describes where the client keeps its hooks and in which form.
 	Setup() wire.Setup
 }
 
-// All lists the adapters in the order in which people are shown them.
+// All lists the adapters in the order in which they are shown to people.
 func All() []Adapter {
 	return []Adapter{
 		claude.Adapter{},
@@ -76,7 +76,7 @@ func Lookup(name string) (Adapter, bool) {
 	return nil, false
 }
 
-// ProjectDirVars are the variables in which clients tell a hook the directory
+// ProjectDirVars are the variables in which clients pass a hook the directory
 // they were started in, which cd does not change.
 func ProjectDirVars() []string {
 	return []string{
@@ -100,8 +100,8 @@ func ProjectSettings() []string {
 	return out
 }
 
-// Decode reads one event. name is what --agent said: "" or an unknown name lets
-// the payload decide, and a payload that shows nothing is read in the neutral
+// Decode reads one event. name is the value of --agent: for "" or an unknown name
+// the payload decides, and a payload that no client claims is read in the neutral
 // dialect. The adapter is never nil, so that even an error can be answered in
 // the right dialect.
 func Decode(name string, payload []byte) (Adapter, event.Event, error) {
@@ -121,15 +121,15 @@ func Decode(name string, payload []byte) (Adapter, event.Event, error) {
 	return adapter, ev, nil
 }
 
-// readsOthersSettings: this client runs a hook that it found in another client's
-// settings, whose --agent names that other client. It answers only to its own
-// dialect: an approval in another one can cancel a block.
+// readsOthersSettings reports whether this client runs a hook that it found in
+// another client's settings, whose --agent names that other client. The client
+// understands only its own dialect: an approval in another one can cancel a block.
 func readsOthersSettings(named string, p wire.Payload) bool {
 	return cursor.Adapter{}.Detect(p) || named == (claude.Adapter{}).Name() && copilot.FromClaudeSettings(p)
 }
 
-// detect tries the clients with marks of their own first; what no client claims is
-// the neutral dialect.
+// detect tries the clients that have marks of their own first; a payload that no
+// client claims is read in the neutral dialect.
 func detect(p wire.Payload) Adapter {
 	for _, a := range []Adapter{
 		gemini.Adapter{},

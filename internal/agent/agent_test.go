@@ -49,7 +49,7 @@ func TestDetectDocumentedClients(t *testing.T) {
 		{"opencode", "opencode", `{"agent":"opencode","session_id":"s","hook_event_name":"Stop","cwd":"/r"}`},
 		{"old claude", "claude", `{"session_id":"s","transcript_path":"/t","cwd":"/r","permission_mode":"default","hook_event_name":"Stop","stop_hook_active":false}`},
 		{"nobody", "claude", `{}`},
-		{"nobody's event", "claude", `{"hook_event_name":"Farewell"}`},
+		{"event of no known client", "claude", `{"hook_event_name":"Farewell"}`},
 	}
 	for _, c := range cases {
 		adapter, ev, err := Decode("", []byte(c.payload))

@@ -20,9 +20,9 @@ func shellVars() []string {
 }
 
 // Inside reports whether a command was called by an agent and not by a person,
-// and how that shows: by the environment, or, without a terminal, by an agent
-// among the processes that it descends from. Ancestors are command lines, the
-// nearest first; asked for only when needed.
+// and the evidence for it: the environment, or, without a terminal, an agent
+// among the parent processes. Ancestors returns their command lines, the nearest
+// first; it is called only when needed.
 func Inside(getenv func(string) string, terminal bool, ancestors func() [][]string) (sign string, inside bool) {
 	for _, name := range shellVars() {
 		if v := getenv(name); v != "" && v != "0" && v != "false" {
@@ -80,8 +80,8 @@ func programs(args []string) []string {
 	return out
 }
 
-// runs: an argument is the program, or a file of the package that is named after
-// it (…/claude-code/cli.js, …/@google/gemini-cli/dist/index.js).
+// runs reports whether an argument is the program, or a file of the package named
+// after it (…/claude-code/cli.js, …/@google/gemini-cli/dist/index.js).
 func runs(arg, program string) bool {
 	arg = filepath.ToSlash(arg)
 	base := strings.TrimSuffix(strings.TrimSuffix(path.Base(arg), ".exe"), ".js")

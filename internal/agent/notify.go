@@ -8,12 +8,12 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Notice is the end of a turn as a client's notify program hears of it.
+// Notice is the end of a turn as a client reports it to its notify program.
 type Notice struct {
 	Event event.Event
 	// Inputs are the prompts of the turn, the newest last.
 	Inputs []string
-	// Home is where the client keeps its sessions; "" when nothing says.
+	// Home is where the client keeps its sessions; "" when unknown.
 	Home string
 }
 

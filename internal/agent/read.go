@@ -12,12 +12,12 @@ import (
 // maxEvent bounds the event on stdin.
 const maxEvent = 32 << 20
 
-// errNoInput says that the rest of the event did not come in time.
+// errNoInput means that the rest of the event did not arrive in time.
 var errNoInput = errors.New("the event did not arrive in time")
 
-// ReadEvent reads one JSON value: until it is whole or the input ends,
+// ReadEvent reads one JSON value: until it is complete or the input ends,
 // whichever is first. A caller that keeps stdin open, or sends nothing, does
-// not keep us; what has come by then is returned.
+// not make the hook wait; what has arrived by then is returned.
 func ReadEvent(r io.Reader, patience time.Duration) []byte {
 	if f, ok := r.(*os.File); ok {
 		r = patientReader(f, patience)
@@ -29,7 +29,7 @@ func ReadEvent(r io.Reader, patience time.Duration) []byte {
 	var value json.RawMessage
 	in := io.TeeReader(io.LimitReader(r, maxEvent), &seen)
 	if err := json.NewDecoder(skipBOM(in)).Decode(&value); err != nil {
-		return seen.Bytes() // not one whole value: let the decoder say why
+		return seen.Bytes() // not one complete value: let the decoder report why
 	}
 	return value
 }
@@ -48,7 +48,7 @@ func skipBOM(r io.Reader) io.Reader {
 	return io.MultiReader(bytes.NewReader(head[:1+m]), errReader{err}, r)
 }
 
-// errReader repeats an error met while looking ahead, nothing when there was none.
+// errReader repeats the error met while looking ahead, if there was one.
 type errReader struct{ err error }
 
 func (e errReader) Read([]byte) (int, error) {

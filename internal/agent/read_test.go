@@ -29,15 +29,15 @@ func TestReadEvent(t *testing.T) {
 		}
 	}
 	if got := string(ReadEvent(strings.NewReader("no JSON"), time.Second)); !strings.HasPrefix(got, "no") {
-		t.Errorf("%q: nobody can say what is wrong with it", got)
+		t.Errorf("%q: no bytes are left for the decoder's error", got)
 	}
 	if got := ReadEvent(nil, time.Second); got != nil {
 		t.Errorf("%q out of nothing", got)
 	}
 }
 
-// A caller that keeps stdin open does not keep us waiting: not after a whole
-// value, and not longer than the patience before one.
+// A caller that keeps stdin open does not make the hook wait after a complete
+// value, nor longer than the patience before one.
 func TestReadEventFromAnOpenPipe(t *testing.T) {
 	for _, tt := range []struct {
 		sent, want string

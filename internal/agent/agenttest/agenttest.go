@@ -1,7 +1,7 @@
 // Package agenttest is the suite that every adapter passes: it decodes what its
-// client sends, encodes every verdict we can give, and never sends a byte that
-// its client would misread. What a client would read is decided by the
-// adapter's own React, which Matrix holds against the measurements.
+// client sends, encodes every verdict Gauntlet can give, and never sends a byte
+// that its client would misread. How a client reads a reply is decided by the
+// adapter's own React, which Matrix compares with the measurements.
 package agenttest
 
 import (
@@ -28,7 +28,7 @@ import (
 // update rewrites the golden files; a flag of the test binary.
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// Run holds an adapter against the rules that all share.
+// Run checks an adapter against the rules that all share.
 func Run(t *testing.T, a agent.Adapter) {
 	t.Run("listed", func(t *testing.T) { listed(t, a) })
 	t.Run("verdicts", func(t *testing.T) { verdicts(t, a) })
@@ -37,7 +37,7 @@ func Run(t *testing.T, a agent.Adapter) {
 	t.Run("setup", func(t *testing.T) { setup(t, a) })
 }
 
-// Decode is an event as the adapter reads it.
+// Decode returns an event as the adapter reads it.
 func Decode(t *testing.T, a agent.Adapter, payload string) event.Event {
 	t.Helper()
 	p, err := wire.Parse([]byte(payload))
@@ -56,7 +56,7 @@ func listed(t *testing.T, a agent.Adapter) {
 	}
 }
 
-// hostile are texts that a careless encoder would break a client with.
+// hostile are texts with which a careless encoder would break a client.
 func hostile() []string {
 	return []string{
 		"Tests fail: calc_test.go:12",
@@ -99,7 +99,7 @@ func mustParse(t *testing.T, data []byte) wire.Payload {
 	return p
 }
 
-// check holds one answer against form and client.
+// check tests the form of one answer and the client's reaction to it.
 func check(t *testing.T, a agent.Adapter, v event.Verdict, out []byte) {
 	t.Helper()
 	if len(out) > 0 {
@@ -108,7 +108,7 @@ func check(t *testing.T, a agent.Adapter, v event.Verdict, out []byte) {
 			if !json.Valid(line) || line[0] != '{' {
 				t.Fatalf("%s: not a JSON object: %q", v.Status, out)
 			}
-			// Lines for the person stand before the answer, marked as what they are.
+			// Lines for the person come before the answer and are marked as such.
 			if i < len(lines)-1 && wire.Payload(wire.Keys(line)).String("type") != "progress" {
 				t.Fatalf("%s: more than one line: %q", v.Status, out)
 			}
@@ -136,10 +136,10 @@ func check(t *testing.T, a agent.Adapter, v event.Verdict, out []byte) {
 		t.Fatalf("%s: a block is %s (%s): %q", v.Status, got.Outcome, got.Why, out)
 	}
 	if strings.TrimSpace(got.Prompt) == "" {
-		t.Fatalf("%s: the model is told nothing: %q", v.Status, out)
+		t.Fatalf("%s: the model receives nothing: %q", v.Status, out)
 	}
 	if text := wire.Clean(v.Reason); len(text) < 6000 && strings.TrimSpace(text) != "" && got.Prompt != text {
-		t.Fatalf("%s: the model is told %q, want %q", v.Status, got.Prompt, text)
+		t.Fatalf("%s: the model receives %q, want %q", v.Status, got.Prompt, text)
 	}
 	if got.Shown != "" && strings.TrimSpace(got.Shown) != strings.TrimSpace(wire.Clean(v.SystemMessage)) {
 		t.Fatalf("%s: the person is shown %q, want %q", v.Status, got.Shown, v.SystemMessage)
@@ -189,7 +189,7 @@ func setup(t *testing.T, a agent.Adapter) {
 		t.Errorf("without HOME the user's file is %q", got)
 	}
 	if got := time.Duration(s.Timeout()) * s.Unit; got <= 280*time.Second {
-		t.Errorf("the client's timeout %s is not above our deadline", got)
+		t.Errorf("the client's timeout %s is not above Gauntlet's own deadline", got)
 	}
 	stops := 0
 	for _, h := range s.Hooks {
@@ -209,7 +209,7 @@ func setup(t *testing.T, a agent.Adapter) {
 	}
 }
 
-// Events holds the decoded form of every captured event against a golden file.
+// Events compares the decoded form of every captured event with a golden file.
 func Events(t *testing.T, a agent.Adapter, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -247,8 +247,8 @@ func Events(t *testing.T, a agent.Adapter, dir string) {
 	}
 }
 
-// filled are the fields that say something: a field added to Event later does
-// not touch what is recorded here.
+// filled are the fields that are not empty: a field added to Event later does
+// not change what is recorded here.
 func filled(value any) map[string]any {
 	out := map[string]any{}
 	v := reflect.ValueOf(value)

@@ -10,17 +10,17 @@ import (
 	"gauntlet/internal/agent/wire"
 )
 
-// Row is one measurement: what a hook left behind and what the client did.
+// Row is one measurement: the hook's reply and what the client did with it.
 type Row struct {
 	Name  string
 	Reply wire.Reply
 	Want  wire.Outcome
-	// Told is what the next request to the model held, Shown what the person saw.
-	Told  string
-	Shown []string
+	// Prompted is what the next request to the model contained, Shown what the person saw.
+	Prompted string
+	Shown    []string
 }
 
-// Matrix holds the adapter's model of its client against every measurement.
+// Matrix compares the adapter's model of its client with every measurement.
 func Matrix(t *testing.T, a agent.Adapter, rows []Row) {
 	t.Helper()
 	if len(rows) < 30 {
@@ -34,8 +34,8 @@ func Matrix(t *testing.T, a agent.Adapter, rows []Row) {
 			t.Errorf("%s: the model says %s (%s), the client did %s", r.Name, got.Outcome, got.Why, r.Want)
 			continue
 		}
-		if got.Outcome == wire.Blocked && !strings.Contains(r.Told, head(got.Prompt)) {
-			t.Errorf("%s: the model says the prompt is %q, the client sent %q", r.Name, head(got.Prompt), head(r.Told))
+		if got.Outcome == wire.Blocked && !strings.Contains(r.Prompted, head(got.Prompt)) {
+			t.Errorf("%s: the model says the prompt is %q, the client sent %q", r.Name, head(got.Prompt), head(r.Prompted))
 		}
 		if got.Shown != "" && !strings.Contains(strings.Join(r.Shown, "\n"), head(got.Shown)) {
 			t.Errorf("%s: the model says %q is shown, the client showed %q", r.Name, head(got.Shown), r.Shown)
@@ -48,7 +48,7 @@ func Matrix(t *testing.T, a agent.Adapter, rows []Row) {
 	}
 }
 
-// head is the first line's beginning: long texts are cut in the measurements.
+// head is the beginning of the first line: long texts are cut in the measurements.
 func head(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	if len(s) > 60 {
@@ -89,7 +89,7 @@ func Scripted(t *testing.T, file string, outcome func(shown []string, stops int)
 			Reply: wire.Reply{
 				Stdout: []byte(first.Out), Stderr: []byte(first.Err), ExitCode: first.Code, TimedOut: first.Sleep > 0,
 			},
-			Want: outcome(m.Shown, m.Stops), Told: wire.Deref(m.Next), Shown: m.Shown,
+			Want: outcome(m.Shown, m.Stops), Prompted: wire.Deref(m.Next), Shown: m.Shown,
 		})
 	}
 	return rows
@@ -108,7 +108,8 @@ func Measured(t *testing.T, a agent.Adapter, file string) {
 		Name, Stdout, Stderr string
 		Code                 int
 		Blocked              bool
-		Told, Printed        string
+		Prompted             string `json:"told"`
+		Printed              string
 	}
 	if err := json.Unmarshal(raw, &rows); err != nil {
 		t.Fatal(err)
@@ -122,8 +123,8 @@ func Measured(t *testing.T, a agent.Adapter, file string) {
 			t.Errorf("%s: the model says %s (%s), the client blocked: %v", r.Name, got.Outcome, got.Why, r.Blocked)
 			continue
 		}
-		if r.Blocked && strings.TrimSpace(got.Prompt) != strings.TrimSpace(r.Told) {
-			t.Errorf("%s: the model says the prompt is %q, the client sent %q", r.Name, got.Prompt, r.Told)
+		if r.Blocked && strings.TrimSpace(got.Prompt) != strings.TrimSpace(r.Prompted) {
+			t.Errorf("%s: the model says the prompt is %q, the client sent %q", r.Name, got.Prompt, r.Prompted)
 		}
 		if got.Shown != "" && !strings.Contains(r.Printed, head(got.Shown)) {
 			t.Errorf("%s: the model says %q is shown, the client printed %q", r.Name, head(got.Shown), r.Printed)

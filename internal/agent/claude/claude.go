@@ -1,5 +1,5 @@
-// Package claude speaks with Claude Code. Its parser ignores keys it does not
-// know and accepts "approve", so it gets the neutral verdict as it is.
+// Package claude is the adapter for Claude Code. Its parser ignores keys it does not
+// know and accepts "approve", so it gets the neutral verdict unchanged.
 package claude
 
 import (
@@ -23,7 +23,7 @@ func (Adapter) Name() string { return "claude" }
 func (Adapter) Aliases() []string { return []string{"claude-code", "claudecode"} }
 
 // Detect implements agent.Adapter: prompt_id and effort are Claude Code's own.
-// Payloads of older builds have neither and fall to it as the last in the list.
+// Payloads of older builds have neither and match it as the last in the list.
 func (Adapter) Detect(p wire.Payload) bool { return p.Has("prompt_id", "effort", "session_crons") }
 
 // Decode implements agent.Adapter.
@@ -37,11 +37,11 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	return ev
 }
 
-// transcriptLag: the file is flushed by a timer, up to 175 ms after the hook
-// began (measured).
+// transcriptLag is how late the file may be: a timer flushes it up to 175 ms
+// after the hook began (measured).
 const transcriptLag = 300 * time.Millisecond
 
-// toolEnd: a command that ended well is one event, one that did not another.
+// toolEnd reads the outcome of a command: success and failure are different events.
 func toolEnd(ev *event.Event, p wire.Payload) {
 	if ev.Kind != event.ToolEnd || ev.Tool.Kind != event.ToolShell {
 		return
@@ -58,7 +58,7 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 	if res.String("backgroundTaskId") != "" {
 		ev.Tool.Background = true
 	}
-	// An interpretation is a status other than 0 that is not called a failure.
+	// An interpretation is a status other than 0 that the client does not count as a failure.
 	if res != nil && !res.Bool("interrupted") && !res.Has("returnCodeInterpretation") {
 		wire.Ended(ev, 0)
 	}
@@ -152,7 +152,7 @@ func (s schema) reaction(failed wire.Reaction, exit int) wire.Reaction {
 	return wire.Reaction{Outcome: wire.Allowed, Shown: shown}
 }
 
-// exitTwo: stderr blocks, unless it reads like a missing script.
+// exitTwo is the reaction to exit code 2: stderr blocks, unless it reads like a missing script.
 func exitTwo(r wire.Reply) wire.Reaction {
 	if len(wire.TrimOutput(r.Stdout)) == 0 && wire.ContainsFold(r.Stderr, "no such file", "can't open") {
 		return wire.Reaction{Outcome: wire.Misread, Why: "taken for a missing script"}

@@ -42,9 +42,9 @@ func TestStopMatrix(t *testing.T) {
 	for name, m := range matrix {
 		first := m.Responses[0]
 		row := agenttest.Row{
-			Name:  name,
-			Reply: wire.Reply{Stdout: uncut(first.Stdout), Stderr: []byte(first.Stderr), ExitCode: first.ExitCode},
-			Told:  strings.ReplaceAll(unescape(m.Second), "&lt;", "<"), Shown: unescapeAll(append(m.System, m.Transcript...)),
+			Name:     name,
+			Reply:    wire.Reply{Stdout: uncut(first.Stdout), Stderr: []byte(first.Stderr), ExitCode: first.ExitCode},
+			Prompted: strings.ReplaceAll(unescape(m.Second), "&lt;", "<"), Shown: unescapeAll(append(m.System, m.Transcript...)),
 		}
 		switch {
 		case m.Requests > 1:
@@ -61,7 +61,7 @@ func TestStopMatrix(t *testing.T) {
 	agenttest.Matrix(t, claude.Adapter{}, rows)
 }
 
-// uncut gives a reply that the recorder shortened its length and its end back.
+// uncut restores the length and the end of a reply that the recorder shortened.
 func uncut(out string) []byte {
 	head, rest, ok := strings.Cut(out, "...[")
 	size, err := strconv.Atoi(strings.TrimSuffix(rest, " chars]"))
@@ -114,7 +114,7 @@ func TestBackgroundAgents(t *testing.T) {
 		{`{"hook_event_name":"Stop","background_tasks":[{"id":"a","type":"subagent","status":"running"},{"id":"b","type":"shell","status":"running"}]}`, 1},
 		{`{"hook_event_name":"Stop","background_tasks":[{"id":"a","type":"subagent","status":"completed"},{"id":"c","type":"subagent","status":"pending"}]}`, 1},
 		{`{"hook_event_name":"Stop","background_tasks":[{"id":"a","type":"subagent","status":"from the future"}, 7, null, "x"]}`, 0},
-		// A sub-agent that stops is listed as running itself; a second one is not it.
+		// A sub-agent that stops is still listed as running; a second entry is another sub-agent.
 		{`{"hook_event_name":"SubagentStop","agent_id":"a","background_tasks":[{"id":"a","type":"subagent","status":"running"},{"id":"b","type":"subagent","status":"running"}]}`, 1},
 		{`{"hook_event_name":"Stop","background_tasks":{}}`, 0},
 	}

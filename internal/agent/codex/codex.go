@@ -1,4 +1,4 @@
-// Package codex speaks with Codex CLI. Its parser refuses any key it does not
+// Package codex is the adapter for Codex CLI. Its parser refuses any key it does not
 // know and the word "approve", so it gets its native minimum: silence, a system
 // message, or exactly decision and reason.
 package codex
@@ -30,7 +30,7 @@ func (Adapter) Name() string { return "codex" }
 func (Adapter) Aliases() []string { return []string{"codex-cli", "openai-codex"} }
 
 // Detect implements agent.Adapter: turn_id is Codex's own; events outside a
-// turn are known by their rollout file.
+// turn are recognised by their rollout file.
 func (Adapter) Detect(p wire.Payload) bool {
 	if p.Has("prompt_id") {
 		return false
@@ -78,7 +78,7 @@ func (Adapter) Sample(cwd string) []byte {
 	}))
 }
 
-// schema is the whole of what Codex accepts; null counts as absent.
+// schema is everything that Codex accepts; null counts as absent.
 type schema struct {
 	Continue       *bool   `json:"continue"`
 	StopReason     *string `json:"stopReason"`

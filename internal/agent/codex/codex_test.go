@@ -25,13 +25,13 @@ func TestStopMatrix(t *testing.T) {
 	})
 	unescape := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 	for i := range rows {
-		rows[i].Told = unescape.Replace(rows[i].Told)
+		rows[i].Prompted = unescape.Replace(rows[i].Prompted)
 		rows[i].Shown = []string{"note for the user"} // codex exec prints only the hook's state
 	}
 	agenttest.Matrix(t, codex.Adapter{}, rows)
 }
 
-// Every key we send was measured: anything else would make the hook fail.
+// Every key that is sent was measured: any other key would make the hook fail.
 func TestOnlyMeasuredKeys(t *testing.T) {
 	for _, st := range eventtest.Statuses() {
 		for _, system := range []string{"", "note"} {

@@ -1,6 +1,6 @@
-// Package copilot speaks with GitHub Copilot CLI, measured on 1.0.102: a stop
-// hook blocks with decision and reason, and the last hook that says anything
-// about a decision wins, so that we approve in silence.
+// Package copilot is the adapter for GitHub Copilot CLI, measured on 1.0.102: a stop
+// hook blocks with decision and reason, and the last hook that answers with a
+// decision wins, so an approval is silent.
 package copilot
 
 import (
@@ -31,10 +31,10 @@ func (Adapter) Detect(p wire.Payload) bool {
 	return p.Has("sessionId") && p.Int("timestamp") > 0 || FromClaudeSettings(p)
 }
 
-// FromClaudeSettings recognises this client behind a hook that it found in
+// FromClaudeSettings recognises this client when it runs a hook that it found in
 // Claude Code's settings: the events have Claude Code's names and spelling, but
-// an instant, which Claude Code does not send, and none of the fields that the
-// rest of the family sends with every event.
+// also a timestamp, which Claude Code does not send, and none of the fields that
+// the rest of the family sends with every event.
 func FromClaudeSettings(p wire.Payload) bool {
 	if p.Has("stop_reason") || wire.UnderDir(p.String("transcript_path", "transcriptPath"), ".copilot") {
 		return true
@@ -42,11 +42,11 @@ func FromClaudeSettings(p wire.Payload) bool {
 	return p.String("hook_event_name") != "" && p.String("timestamp") != "" && !p.Has("transcript_path", "permission_mode", "prompt_id", "turn_id")
 }
 
-// transcriptLag: its file is written in batches, about 100 ms late.
+// transcriptLag is how late the file may be: it is written in batches, about 100 ms late.
 const transcriptLag = 150 * time.Millisecond
 
-// Decode implements agent.Adapter. Its own events carry no name, so what they
-// carry distinguishes them; Copilot has no turn id.
+// Decode implements agent.Adapter. Copilot's own events have no name, so their
+// fields distinguish them; Copilot has no turn id.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	ev.At = instant(p)
@@ -97,7 +97,7 @@ func promptKind(prompt string) event.Kind {
 	return event.Prompt
 }
 
-// instant is when the event happened: the same in both spellings.
+// instant is when the event happened, read from either spelling.
 func instant(p wire.Payload) time.Time {
 	if ms := p.Int("timestamp"); ms > 0 {
 		return time.UnixMilli(int64(ms)).UTC()
@@ -109,8 +109,8 @@ func instant(p wire.Payload) time.Time {
 	return at.UTC()
 }
 
-// toolEnd reads a command's exit status from the last line of its text; that
-// the call succeeded says nothing about it.
+// toolEnd reads a command's exit status from the last line of its text: a
+// successful call can still be a failed command.
 func toolEnd(ev *event.Event, p wire.Payload) {
 	if ev.Kind != event.ToolEnd || ev.Tool.Kind != event.ToolShell {
 		return
@@ -150,7 +150,7 @@ func (Adapter) Sample(cwd string) []byte {
 }
 
 // React implements agent.Adapter by the rules measured on 1.0.102: progress
-// lines are taken out and shown, what is left is one JSON document or nothing.
+// lines are removed and shown, the rest is one JSON document or nothing.
 // Exit code 2 does not keep a JSON block from blocking.
 func (Adapter) React(r wire.Reply) wire.Reaction {
 	if r.TimedOut || r.ExitCode != 0 && r.ExitCode != 2 {
@@ -173,7 +173,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 }
 
 // Setup implements agent.Adapter. Every JSON file in its hook directories counts,
-// so ours is a file of its own.
+// so Gauntlet's hooks have a file of their own.
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "GitHub Copilot CLI", Programs: []string{"copilot"}, Marks: []string{".copilot", ".github/hooks", ".github/copilot-instructions.md"},

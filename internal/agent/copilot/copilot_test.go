@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) { agenttest.Run(t, copilot.Adapter{}) }
 
 func TestCapturedEvents(t *testing.T) { agenttest.Events(t, copilot.Adapter{}, "testdata/events") }
 
-// Both entries that a stop is asked by say the same instant.
+// Both hook entries that report one stop carry the same timestamp.
 func TestSameStopSameInstant(t *testing.T) {
 	var at [2]time.Time
 	for i, name := range []string{"agentStop.first", "claude.Stop"} {
@@ -44,7 +44,7 @@ func TestDialect(t *testing.T) {
 	}
 }
 
-// Progress lines are the client's own; two documents are none.
+// Progress lines are not part of the answer; two documents are not an answer.
 func TestReact(t *testing.T) {
 	for out, want := range map[string]wire.Outcome{
 		"{\"type\":\"progress\",\"message\":\"x\"}\n{\"decision\":\"block\",\"reason\":\"r\"}\n": wire.Blocked,

@@ -1,6 +1,6 @@
-// Package cursor speaks with Cursor (editor, CLI and cloud agents), from its
-// documentation: a stop hook goes on by naming the next user message; there is
-// no other decision, and silence ends the turn.
+// Package cursor is the adapter for Cursor (editor, CLI and cloud agents), from its
+// documentation: a stop hook continues the turn by naming the next user message;
+// there is no other decision, and silence ends the turn.
 package cursor
 
 import (
@@ -27,7 +27,7 @@ func (Adapter) Detect(p wire.Payload) bool {
 
 // Decode implements agent.Adapter. Cursor's generation id changes with every
 // message, Gauntlet's own follow-ups included, so it is not a turn id; the loop count
-// says whether we are already continuing.
+// shows whether the agent is already continuing after a block.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := event.Event{
 		SessionID:          p.String("conversation_id", "session_id"),
@@ -54,7 +54,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		ev.Kind = event.SessionStart
 	case "stop", "Stop", "":
 		ev.Kind = event.Stop
-		// The person pressed stop, or the model failed: the agent is not sent on.
+		// The person pressed stop, or the model failed: the agent must not continue.
 		if s := p.String("status"); s == "aborted" || s == "error" {
 			ev.Kind = event.Other
 		}

@@ -32,11 +32,11 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Somebody pressed stop: the agent is not sent on, whatever the verdict.
+// The person pressed stop: the agent does not continue, whatever the verdict.
 func TestAbortedTurnsStayEnded(t *testing.T) {
 	v := event.Verdict{Status: event.Failed, Reason: "fix it"}
 	if out := (cursor.Adapter{}).Encode(event.Event{Kind: event.Other}, v); out != nil {
-		t.Errorf("sent on: %s", out)
+		t.Errorf("the agent continues: %s", out)
 	}
 	if out := string((cursor.Adapter{}).Encode(event.Event{Kind: event.Stop}, v)); out != `{"followup_message":"fix it"}`+"\n" {
 		t.Errorf("block: %s", out)

@@ -1,4 +1,4 @@
-// Package droid speaks with Factory Droid: Claude Code's event names, in both
+// Package droid is the adapter for Factory Droid: Claude Code's event names, in both
 // spellings of its fields, and rules of its own; measured on 0.225.2.
 package droid
 
@@ -28,7 +28,7 @@ func (Adapter) Detect(p wire.Payload) bool {
 }
 
 // Decode implements agent.Adapter. Droid sends no turn id. A sub-agent is a
-// session of its own: its start names the caller, its stop bears no mark.
+// session of its own: its start names the caller, its stop has no mark.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	ev.SubagentsUnmarked = ev.Kind == event.Stop || ev.Kind == event.Prompt
@@ -54,7 +54,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 }
 
 // Encode implements agent.Adapter: the terminal shows every word we print, so
-// an approval without a message for the person is silence.
+// an approval without a message for the person is silent.
 func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
 	return wire.EncodeNative("block", wire.Reason(v), v)
 }
@@ -101,9 +101,10 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 	return wire.Reaction{Outcome: wire.Allowed}
 }
 
-// Setup implements agent.Adapter. hooks.json has the events at its top; while it
-// does not exist the client reads hooks from settings.json. A sub-agent's own
-// stop is judged like any (SubagentsUnmarked), so its caller's notice of it is not.
+// Setup implements agent.Adapter. hooks.json has the events at its top level; while
+// it does not exist the client reads hooks from settings.json. A sub-agent's own
+// stop is judged like any other (SubagentsUnmarked), so the notice that its caller
+// gets is not judged again.
 func (Adapter) Setup() wire.Setup {
 	file := func(name string) func(wire.Scope, wire.Dirs) string {
 		return wire.UserAndProject(wire.InHome(".factory", name), ".factory", name)

@@ -12,7 +12,7 @@ func TestConformance(t *testing.T) { agenttest.Run(t, droid.Adapter{}) }
 
 func TestCapturedEvents(t *testing.T) { agenttest.Events(t, droid.Adapter{}, "testdata/events") }
 
-// The terminal shows every word: an approval has none, unless a person should know.
+// The terminal shows every word: an approval is silent, unless it has a message for the person.
 func TestApprovalIsSilent(t *testing.T) {
 	for want, v := range map[string]event.Verdict{
 		"":                             {Status: event.Passed, Message: "m"},

@@ -1,6 +1,6 @@
-// Package gemini speaks with Gemini CLI. It blocks too easily: stderr is read
-// when stdout is empty, and any exit code but 0 and 1 blocks. So the answer is
-// silence, a system message, or a deny, and stderr stays quiet.
+// Package gemini is the adapter for Gemini CLI. The client blocks too easily: it
+// reads stderr when stdout is empty, and any exit code but 0 and 1 blocks. So the
+// answer is silence, a system message, or a deny, and stderr stays empty.
 package gemini
 
 import (
@@ -47,9 +47,9 @@ func (Adapter) Detect(p wire.Payload) bool {
 	return p.Has("timestamp") && wire.UnderDir(p.String("transcript_path"), ".gemini")
 }
 
-// Decode implements agent.Adapter. Gemini has no turn id. Its flag can be believed
-// when it is true only: a stop after a block that was followed by a tool call
-// was captured with false.
+// Decode implements agent.Adapter. Gemini has no turn id. Its flag is reliable only
+// when it is true: a stop after a block that was followed by a tool call was
+// captured with false.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	if k, ok := kind(p.String("hook_event_name")); ok {
@@ -65,8 +65,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	return ev
 }
 
-// toolEnd reads a command's exit status from its text: a status of 0 is not
-// written there.
+// toolEnd reads a command's exit status from its text, which omits a status of 0.
 func toolEnd(ev *event.Event, res wire.Payload) {
 	if ev.Kind != event.ToolEnd || ev.Tool.Kind != event.ToolShell || res == nil {
 		return
@@ -179,7 +178,7 @@ func (Adapter) Setup() wire.Setup {
 			}
 			for _, name := range switches.Strings("disabled") {
 				if name == "gauntlet" {
-					out = append(out, `"hooksConfig.disabled" names gauntlet: its hooks do not run; take it out`)
+					out = append(out, `"hooksConfig.disabled" names gauntlet: its hooks do not run; remove the name`)
 				}
 			}
 			return out

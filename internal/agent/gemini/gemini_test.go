@@ -57,7 +57,7 @@ func TestCommandIsQuiet(t *testing.T) {
 	}
 }
 
-// In the capture the second stop of a blocked turn says that it is the first.
+// In the capture the second stop of a blocked turn is flagged as the first.
 func TestFalseFlagIsNotBelieved(t *testing.T) {
 	for file, believed := range map[string]bool{"AfterAgent.first": false, "AfterAgent.second-after-block": false} {
 		raw, err := os.ReadFile("testdata/events/" + file + ".json")

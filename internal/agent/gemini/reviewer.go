@@ -6,9 +6,9 @@ import "gauntlet/internal/agent/wire"
 // The flags were checked with version 0.61.0.
 func (Adapter) Reviewer() wire.Reviewer {
 	// Without a terminal the default mode denies every tool that would ask:
-	// writing, the shell, the web. A directory it does not know would end it;
-	// --skip-trust lets it go on without the hooks and settings of the project under
-	// review, which would run with the user's rights.
+	// writing, the shell, the web. In a directory it does not know it would exit;
+	// --skip-trust lets it continue without the hooks and settings of the project
+	// under review, which would run with the user's rights.
 	return wire.Reviewer{
 		Name: "gemini", Programs: []string{"gemini"},
 		Args:    []string{"--skip-trust", "--approval-mode", "default", "--output-format", "text"},

@@ -1,7 +1,7 @@
-// Package opencode speaks with OpenCode, which has no stop hook: a small plugin
-// of Gauntlet's calls `gauntlet stop-hook` when the agent has finished and
-// prompts the session again when the verdict blocks. Both ends of this wire are
-// Gauntlet's; measured on 1.18.33.
+// Package opencode is the adapter for OpenCode, which has no stop hook: Gauntlet's
+// plugin calls `gauntlet stop-hook` when the agent has finished and prompts the
+// session again when the verdict blocks. Gauntlet writes both sides of this
+// protocol; measured on 1.18.33.
 package opencode
 
 import (
@@ -25,7 +25,7 @@ func (Adapter) Name() string { return "opencode" }
 // Aliases implements agent.Adapter.
 func (Adapter) Aliases() []string { return []string{"open-code"} }
 
-// Detect implements agent.Adapter: our plugin says who it is.
+// Detect implements agent.Adapter: Gauntlet's plugin names its client.
 func (Adapter) Detect(p wire.Payload) bool { return p.String("agent") == "opencode" }
 
 // Decode implements agent.Adapter. The turn is the id of the last message that
@@ -44,8 +44,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 // Encode implements agent.Adapter.
 func (Adapter) Encode(_ event.Event, v event.Verdict) []byte { return wire.EncodeNeutral(v) }
 
-// EncodeContext implements agent.Adapter: the plugin adds the text to what the
-// model learns about the system.
+// EncodeContext implements agent.Adapter: the plugin adds the text to the system prompt.
 func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 	if k != event.SessionStart {
 		return nil

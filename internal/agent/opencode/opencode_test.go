@@ -26,8 +26,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// The plugin is driven by a stand-in for OpenCode's client and for the gauntlet:
-// what it asks, when, and what it makes of the answers.
+// The plugin runs against fakes of OpenCode's client and of the gauntlet binary:
+// the test checks which calls it makes, when, and what it does with the answers.
 func TestPlugin(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -80,7 +80,7 @@ without the program: nothing
 	checkEvents(t, dir)
 }
 
-// checkEvents holds what the plugin sent against what the adapter reads.
+// checkEvents decodes what the plugin sent with the adapter.
 func checkEvents(t *testing.T, dir string) {
 	t.Helper()
 	events, err := os.ReadFile(filepath.Join(dir, "events"))

@@ -1,4 +1,4 @@
-// Package qwen speaks with Qwen Code: Claude Code's event names and answers,
+// Package qwen is the adapter for Qwen Code: Claude Code's event names and answers,
 // Gemini CLI's timeouts in milliseconds; measured on 0.24.4.
 package qwen
 
@@ -35,8 +35,8 @@ func (Adapter) Detect(p wire.Payload) bool {
 
 // Decode implements agent.Adapter. A prompt event comes before every request to
 // the model; only the one that a person caused has submitted_prompt. Builds that
-// send no prompt_id also send stop_hook_active as true always: then the flag says
-// nothing, and Gauntlet's own budget bounds the loop.
+// send no prompt_id also send stop_hook_active as true always: then the flag is
+// meaningless, and Gauntlet's own budget bounds the loop.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
 	ev.TurnID = p.String("prompt_id")
@@ -49,7 +49,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	case event.Prompt:
 		typed := p.String("submitted_prompt")
 		if ev.TurnID == "" && typed == "" {
-			typed = ev.Prompt // a build that does not tell them apart
+			typed = ev.Prompt // a build that does not distinguish the two
 		}
 		if strings.TrimSpace(typed) == "" {
 			ev.Kind = event.Other
@@ -68,9 +68,9 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 	return ev
 }
 
-// transcriptLag: the file is complete when the hook begins, but for a machine
-// under heavy load. Then whole calls and their results can be missing, and the
-// missing reply shows it.
+// transcriptLag is how late the file may be. It is complete when the hook begins,
+// except on a machine under heavy load. Then whole calls and their results can be
+// missing, which shows in the missing reply.
 const transcriptLag = time.Second
 
 // toolEnd reads a command's exit status from the lines after its output.
@@ -141,8 +141,8 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 	return wire.Reaction{Outcome: wire.Allowed, Shown: string(text)}
 }
 
-// answer reads a JSON answer. To end the turn from a hook is not possible:
-// continue false makes the agent go on with the stop reason.
+// answer reads a JSON answer. A hook cannot end the turn: continue false makes
+// the agent go on with the stop reason.
 func answer(text []byte) wire.Reaction {
 	if !json.Valid(text) {
 		return wire.Reaction{Outcome: wire.Misread, Why: "looks like JSON but is not"}
@@ -173,7 +173,7 @@ func (Adapter) Setup() wire.Setup {
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(wire.InHome(".qwen", "settings.json"), ".qwen", "settings.json"),
 		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, OnWindows: wire.PowerShell,
-		// It marks every settings file it reads with the version of its form.
+		// Qwen Code writes the version of its format into every settings file it reads.
 		ClientKeys: []string{"$version"},
 		Hooks:      append(wire.ClaudeHooks("qwen"), wire.ToolHooks("qwen", "PreToolUse", "PostToolUse", "run_shell_command")...),
 		ProjectNotes: []string{

@@ -12,7 +12,7 @@ func TestConformance(t *testing.T) { agenttest.Run(t, qwen.Adapter{}) }
 
 func TestCapturedEvents(t *testing.T) { agenttest.Events(t, qwen.Adapter{}, "testdata/events") }
 
-// Only builds that name the prompt send a flag that can be believed.
+// Only builds that name the prompt send a reliable flag.
 func TestFlagOfOldBuildsIsNotTrusted(t *testing.T) {
 	ev := agenttest.Decode(t, qwen.Adapter{}, `{"session_id":"s","hook_event_name":"Stop","stop_hook_active":true,"last_assistant_message":"m","timestamp":"t"}`)
 	if ev.StopHookActive || !ev.NoReentryFlag || ev.LastMessage != "m" || ev.Kind != event.Stop {

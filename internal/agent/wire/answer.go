@@ -11,8 +11,8 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Neutral is the answer in full; clients that ignore keys they do not know get
-// it as it is.
+// Neutral is the complete answer; clients that ignore keys they do not know get
+// it unchanged.
 type Neutral struct {
 	Decision      string                     `json:"decision"`
 	Status        event.Status               `json:"status"`
@@ -22,7 +22,7 @@ type Neutral struct {
 	Autonomous    *event.AutonomousExecution `json:"autonomous_execution,omitempty"`
 }
 
-// EncodeNeutral is the neutral form of v, one line.
+// EncodeNeutral returns the neutral form of v, one line.
 func EncodeNeutral(v event.Verdict) []byte {
 	n := Neutral{
 		Decision: "approve", Status: v.Status, Message: OneLine(v.Message),
@@ -41,8 +41,8 @@ type Native struct {
 	SystemMessage string `json:"systemMessage,omitempty"`
 }
 
-// EncodeNative is the native minimum: silence for an approval that no person needs
-// to hear of, block is the client's own word for it.
+// EncodeNative returns the smallest native answer: nothing for an approval without
+// a message for the person. block is the client's own word for a block.
 func EncodeNative(block, reason string, v event.Verdict) []byte {
 	n := Native{SystemMessage: Clean(v.SystemMessage)}
 	if v.Blocks() {
@@ -55,7 +55,7 @@ func EncodeNative(block, reason string, v event.Verdict) []byte {
 }
 
 // Reason is the agent's next prompt. A block never goes out with a blank one:
-// some clients then drop the block, others tell the model nothing.
+// some clients then drop the block, others send the model nothing.
 func Reason(v event.Verdict) string {
 	for _, s := range []string{v.Reason, v.Message} {
 		if s = Clean(s); strings.TrimSpace(s) != "" {
@@ -73,7 +73,7 @@ func Line(v any) []byte {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// Only values that JSON cannot hold end here, and Gauntlet sends none.
+		// Only values that JSON cannot represent get here, and Gauntlet sends none.
 		return []byte("{}\n")
 	}
 	out := buf.Bytes()
@@ -94,7 +94,7 @@ func Line(v any) []byte {
 }
 
 // hasC1 finds DEL and the C1 controls (U+0085 is a line break to some
-// readers), which JSON would let through as they are.
+// readers), which JSON would leave unescaped.
 func hasC1(b []byte) bool {
 	for i, c := range b {
 		if c == 0x7f || c == 0xc2 && i+1 < len(b) && b[i+1] <= 0x9f {
@@ -104,7 +104,7 @@ func hasC1(b []byte) bool {
 	return false
 }
 
-// Clean takes control characters out of a text that a terminal or a model will
+// Clean removes control characters from a text that a terminal or a model will
 // show; tabs and line feeds stay.
 func Clean(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
@@ -131,13 +131,14 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Shorten cuts s to at most limit as measured by size, in the middle: the head
-// says what to do and the tail how it ends. Never inside a character.
+// Shorten cuts s to at most limit as measured by size. It cuts in the middle,
+// because the head says what to do and the tail how it ended, and never inside a
+// character.
 func Shorten(s string, limit int, size func(string) int) string {
 	if size(s) <= limit {
 		return s
 	}
-	const mark = "\n[… cut; the whole text is in the log named here …]\n"
+	const mark = "\n[… cut; the full text is in the log named here …]\n"
 	runes := []rune(s)
 	// The tail gets a third. Halving steps find the longest cut that fits; no
 	// measure counts a character as less than one.

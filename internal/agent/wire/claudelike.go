@@ -58,7 +58,7 @@ func DecodeClaudeLike(p Payload) event.Event {
 	case event.Stop, event.SubagentStop, event.Prompt, event.SessionStart, event.TaskStop, event.Other:
 	}
 	for _, task := range p.Objects("background_tasks") {
-		// Where tasks have no type, only sub-agents are listed.
+		// Clients whose tasks have no type list sub-agents only.
 		if typ := task.String("type"); typ != "subagent" && typ != "" || ev.SubagentID != "" && task.String("id") == ev.SubagentID {
 			continue
 		}

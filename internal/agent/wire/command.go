@@ -26,9 +26,9 @@ const (
 // Command is the line for args on this machine.
 func (s Setup) Command(args string) string { return s.CommandOn(runtime.GOOS, args) }
 
-// CommandOn is the line for args on a platform. It ends well even when the
+// CommandOn is the line for args on a platform. It exits with 0 even when the
 // program does not: a crash of the Go runtime is exit code 2 with text on stderr,
-// which several clients take for a block, at every stop anew.
+// which several clients would read as a block at every stop.
 func (s Setup) CommandOn(goos, args string) string {
 	shell := Posix
 	if goos == "windows" {
@@ -37,8 +37,7 @@ func (s Setup) CommandOn(goos, args string) string {
 	return shell.line(args, s.Quiet)
 }
 
-// PowerShellCommand is the line for clients that have a place for it beside the
-// POSIX one.
+// PowerShellCommand is the line for clients that store one beside the POSIX command.
 func (s Setup) PowerShellCommand(args string) string { return PowerShell.line(args, s.Quiet) }
 
 func (sh Shell) line(args string, quiet bool) string {
@@ -61,8 +60,8 @@ func (sh Shell) line(args string, quiet bool) string {
 	return Guard + args + " || exit 0"
 }
 
-// Own is what a command that Gauntlet installed asks it to do, whichever shell it is for;
-// ok is false when it is not ours.
+// Own returns the arguments of a command that Gauntlet installed, for any shell;
+// ok is false when Gauntlet did not install it.
 func Own(command string) (args string, ok bool) {
 	command = strings.TrimSpace(command)
 	for _, guard := range []string{Guard, guardPowerShell, guardCmd} {

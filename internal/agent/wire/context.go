@@ -7,9 +7,9 @@ import (
 	"gauntlet/internal/event"
 )
 
-// contextWindow reads how full the context window is, where an event says so;
-// nil when it does not, or when one of its figures is no number: a sum that
-// leaves one out would be a guess.
+// contextWindow reads how full the context window is, if the event reports it;
+// nil when it does not, or when one of its figures is not a number: a sum without
+// that figure would be a guess.
 func contextWindow(p Payload) *event.ContextUse {
 	window := p.Object("context_window")
 	size, ok := tokens(window["context_window_size"])
@@ -37,7 +37,7 @@ func contextWindow(p Payload) *event.ContextUse {
 	return &use
 }
 
-// tokens reads a count; ok is false for anything that is none.
+// tokens reads a count; ok is false for anything else.
 func tokens(raw json.RawMessage) (n int, ok bool) {
 	var f *float64
 	if raw == nil || json.Unmarshal(raw, &f) != nil || f == nil || *f < 0 || *f > 1e12 {
@@ -46,13 +46,13 @@ func tokens(raw json.RawMessage) (n int, ok bool) {
 	return int(*f), true
 }
 
-// StatusLine is what of the JSON for a client's status line matters here.
+// StatusLine is the part of the JSON for a client's status line that Gauntlet uses.
 // Fields that are missing or of another type stay empty.
 type StatusLine struct {
 	SessionID, Cwd   string
 	Model, ModelName string // the id, and what people call it
 	Window           int
-	Use              *event.ContextUse // nil when it does not say
+	Use              *event.ContextUse // nil when unknown
 }
 
 // DecodeStatusLine reads the JSON for a status line.

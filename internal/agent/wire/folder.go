@@ -7,17 +7,17 @@ import (
 )
 
 // FolderTrust is a client's list of directories whose hooks it runs. In any
-// other directory it leaves project hooks out, some clients without a word.
+// other directory it does not run project hooks; some clients skip them silently.
 type FolderTrust struct {
-	// File holds the list.
+	// File contains the list.
 	File func(Dirs) string
-	// Applies reads from the client's settings whether it goes by the list; nil: always.
+	// Applies reads from the client's settings whether it uses the list; nil: always.
 	Applies func(settings Payload) bool
 	// Trusts reads from the list whether hooks run in dir.
 	Trusts func(list Payload, dir string) bool
-	// Silent: it skips the hooks of other directories without a word.
+	// Silent is set when it skips the hooks of other directories without a message.
 	Silent bool
-	// How says how a person gives trust.
+	// How describes how a person trusts a directory.
 	How string
 }
 

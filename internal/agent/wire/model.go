@@ -78,7 +78,7 @@ func ToolHooks(agent, before, after, matcher string) []Hook {
 	}
 }
 
-// TrimOutput is a hook's output as clients look at it: white space and a byte
+// TrimOutput returns a hook's output as clients read it: white space and a byte
 // order mark at its ends do not count.
 func TrimOutput(b []byte) []byte {
 	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(b), []byte("\xef\xbb\xbf")))
@@ -104,7 +104,7 @@ func Keys(b []byte) map[string]json.RawMessage {
 	return m
 }
 
-// ContainsFold reports whether b holds one of the texts, whatever their case.
+// ContainsFold reports whether b contains one of the texts, in any case.
 func ContainsFold(b []byte, texts ...string) bool {
 	low := bytes.ToLower(b)
 	for _, t := range texts {
@@ -115,9 +115,9 @@ func ContainsFold(b []byte, texts ...string) bool {
 	return false
 }
 
-// UnderDir reports whether path has a directory called name on its way.
+// UnderDir reports whether path contains a directory called name.
 func UnderDir(path, name string) bool {
-	// A path of Windows may be read elsewhere: both separators count everywhere.
+	// A Windows path may be read on another platform: both separators count everywhere.
 	return strings.Contains(strings.ReplaceAll(path, `\`, "/"), "/"+name+"/")
 }
 
@@ -129,7 +129,7 @@ func Deref(s *string) string {
 	return *s
 }
 
-// Join is filepath.Join that stays empty below an unknown directory.
+// Join is filepath.Join, but empty below an unknown directory.
 func Join(dir string, elem ...string) string {
 	if dir == "" {
 		return ""

@@ -12,16 +12,16 @@ import (
 	"io"
 )
 
-// ErrNotObject says that the input is empty, not JSON, or not a JSON object.
+// ErrNotObject means that the input is empty, not JSON, or not a JSON object.
 var ErrNotObject = errors.New("not a JSON object")
 
 // Payload is one event as it came in. Every reader below returns the zero
-// value for a missing field or one of the wrong type, so that a client that
-// changes one field does not lose us the others.
+// value for a missing field or one of the wrong type, so that the other fields
+// are still read when a client changes one.
 type Payload map[string]json.RawMessage
 
-// Parse reads the first JSON value of data; what follows it is not looked at,
-// because a caller may keep its pipe open and write on.
+// Parse reads the first JSON value of data and ignores the rest, because a caller
+// may keep its pipe open and continue to write.
 func Parse(data []byte) (Payload, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -36,7 +36,7 @@ func Parse(data []byte) (Payload, error) {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%w: it ends in the middle", ErrNotObject)
+		return nil, fmt.Errorf("%w: unexpected end of input", ErrNotObject)
 	case errors.As(err, &syntax):
 		return nil, fmt.Errorf("%w: not valid at byte %d", ErrNotObject, syntax.Offset)
 	case err != nil:
@@ -58,7 +58,7 @@ func (p Payload) Has(keys ...string) bool {
 	return false
 }
 
-// String is the first of keys that holds a non-empty string.
+// String returns the first non-empty string under keys.
 func (p Payload) String(keys ...string) string {
 	for _, k := range keys {
 		var s string
@@ -69,7 +69,7 @@ func (p Payload) String(keys ...string) string {
 	return ""
 }
 
-// Bool reports whether one of keys holds true.
+// Bool reports whether the value under one of keys is true.
 func (p Payload) Bool(keys ...string) bool {
 	for _, k := range keys {
 		var b bool
@@ -80,7 +80,7 @@ func (p Payload) Bool(keys ...string) bool {
 	return false
 }
 
-// Int is the first of keys that holds a number, cut to a whole one; 0 otherwise.
+// Int returns the first number under keys, truncated to an integer; 0 otherwise.
 func (p Payload) Int(keys ...string) int {
 	for _, k := range keys {
 		var f float64
@@ -91,7 +91,7 @@ func (p Payload) Int(keys ...string) int {
 	return 0
 }
 
-// Object is the object under the first of keys that holds one.
+// Object returns the first object under keys.
 func (p Payload) Object(keys ...string) Payload {
 	for _, k := range keys {
 		var o Payload

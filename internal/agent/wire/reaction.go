@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Reply is what a hook process left behind, as its client sees it.
+// Reply is the output and exit status of a hook process, as its client sees it.
 type Reply struct {
 	Stdout, Stderr []byte
 	ExitCode       int
@@ -33,8 +33,8 @@ const (
 )
 
 // Reaction is a client's reaction to one reply, by the rules measured from the
-// client. Golden tests hold every adapter's rules against the measurements, and
-// doctor holds the installed command against the rules.
+// client. Golden tests compare every adapter's rules with the measurements, and
+// doctor checks the installed command against the rules.
 type Reaction struct {
 	Outcome Outcome
 	// Prompt is what the model receives (Blocked).
@@ -45,7 +45,7 @@ type Reaction struct {
 	Why string
 }
 
-// ReadDecision is the reaction of clients that go by decision and reason alone,
+// ReadDecision is the reaction of clients that read only decision and reason,
 // in one JSON document or none.
 func ReadDecision(text []byte) Reaction {
 	if len(text) == 0 {

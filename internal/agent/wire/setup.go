@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Scope is whose settings a hook is written to.
+// Scope selects the settings that a hook is written to.
 type Scope string
 
 // Scopes.
@@ -27,14 +27,14 @@ const (
 	Grouped Shape = iota
 	// Flat: {"version":1,"hooks":{"stop":[{"command":…}]}}
 	Flat
-	// Whole: the file is ours alone; Setup.Content is its content.
+	// Whole: the file contains nothing but Gauntlet's hooks; Setup.Content is its content.
 	Whole
 )
 
-// Hook is one entry we write.
+// Hook is one entry that Gauntlet writes.
 type Hook struct {
 	Event string     // the client's name for it
-	Kind  event.Kind // ours
+	Kind  event.Kind // Gauntlet's kind
 	Args  string     // what follows "gauntlet "
 	// Matcher chooses the tools of a tool event; "" for all.
 	Matcher string
@@ -60,22 +60,22 @@ type Setup struct {
 	// Path is the settings file of a scope; "" where the client has none.
 	Path func(Scope, Dirs) string
 	// Instead is a file that the client reads only while Path does not exist:
-	// when it holds hooks, a new Path would hide them, so we write there. Its
-	// events stand under "hooks".
+	// when it contains hooks, a new Path would hide them, so Gauntlet writes to it.
+	// Its events are under "hooks".
 	Instead func(Scope, Dirs) string
-	// Root is the key of the object that holds the events; "" when the file
+	// Root is the key of the object that contains the events; "" when the file
 	// itself is that object.
 	Root string
 	// Version is a "version" member the file must have; 0 for none.
 	Version int
-	// Unit of the timeout and the key it stands under.
+	// Unit is the unit of the timeout, TimeoutKey its key.
 	Unit       time.Duration
 	TimeoutKey string
-	// CommandKey is "command" nearly everywhere.
+	// CommandKey is the key of the command: "command" for nearly every client.
 	CommandKey string
-	// Typed: an entry says "type":"command". Named: it has a "name".
+	// Typed: an entry has "type":"command". Named: it has a "name".
 	Typed, Named bool
-	// PowerShellKey is where an entry has a second command, for Windows; "" for none.
+	// PowerShellKey is the key of a second command, for Windows; "" for none.
 	PowerShellKey string
 	// OnWindows is the shell that runs the command there.
 	OnWindows Shell
@@ -83,10 +83,10 @@ type Setup struct {
 	Extra []Member
 	// Quiet: the client reads stderr, so the command sends it to /dev/null.
 	Quiet bool
-	// Hooks are the events we want to hear of.
+	// Hooks are the events that Gauntlet subscribes to.
 	Hooks []Hook
-	// TaskHooks are further ones, for projects that want tasks judged: builds that
-	// do not know these events drop the whole file.
+	// TaskHooks are added for projects that want tasks judged: builds that do not
+	// know these events ignore the whole file.
 	TaskHooks []Hook
 	// Content is the whole file (Shape Whole); Mark is how its first line begins.
 	Content func() string
@@ -95,8 +95,8 @@ type Setup struct {
 	Notes, ProjectNotes []string
 	// StatusLine is the member that holds the client's status line command; "" for none.
 	StatusLine string
-	// Pitfalls finds settings that keep our hooks from running. Merged: they do
-	// so in whichever of the client's settings files they stand.
+	// Pitfalls finds settings that prevent Gauntlet's hooks from running. Merged:
+	// they do so in any of the client's settings files.
 	Pitfalls func(Payload) []string
 	Merged   bool
 	// ClientKeys are members that the client itself writes into the file.
@@ -116,15 +116,15 @@ type Trust struct {
 	Table func(file, event string, group, handler int) string
 	// Hash is the hash of one hook.
 	Hash func(event, command string, timeout int64) string
-	// How says how a person gives trust in the client itself.
+	// How describes how a person trusts the hook in the client itself.
 	How string
 }
 
 // Member is one literal JSON member.
 type Member struct{ Key, JSON string }
 
-// HookTimeout is how long a client lets us run. It stays above the deadline at
-// which we stop ourselves (280 s by default).
+// HookTimeout is how long a client lets Gauntlet run. It is above the deadline at
+// which Gauntlet stops itself (280 s by default).
 const HookTimeout = 300 * time.Second
 
 // Timeout is HookTimeout in the client's unit.
@@ -133,8 +133,8 @@ func (s Setup) Timeout() int64 { return int64(HookTimeout / s.Unit) }
 // Judges reports whether the hook runs the gates.
 func (h Hook) Judges() bool { return strings.HasPrefix(h.Args, "stop-hook") }
 
-// TimeoutOf is the timeout of one hook in the client's unit: what judges gets
-// the whole time, the rest gets little.
+// TimeoutOf is the timeout of one hook in the client's unit: hooks that run the
+// gates get the whole time, the others a short one.
 func (s Setup) TimeoutOf(h Hook) int64 {
 	if h.Judges() {
 		return s.Timeout()

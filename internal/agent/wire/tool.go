@@ -5,8 +5,8 @@ import (
 	"gauntlet/internal/transcript"
 )
 
-// ToolCall reads the call of a tool event in any of the clients' spellings. How
-// it ended is each client's own matter, so its outcome is unknown here.
+// ToolCall reads the call of a tool event in any of the clients' spellings. Each
+// adapter reads how it ended, so its outcome is unknown here.
 func ToolCall(p Payload) *event.ToolCall {
 	input := p.Object("tool_input", "toolArgs", "toolInput")
 	call := transcript.Call(p.String("tool_use_id", "tool_call_id", "toolCallId"), p.String("tool_name", "toolName"), Line(input))

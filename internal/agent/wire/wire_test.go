@@ -60,7 +60,7 @@ func TestParseIsLenient(t *testing.T) {
 	}
 }
 
-// A person reads why an event was none; Go's own types are no help there.
+// People read why the input was not an event, so the message names JSON types, not Go types.
 func TestParseSaysWhatItGot(t *testing.T) {
 	for input, want := range map[string]string{
 		"":     "not a JSON object: no input",
@@ -68,7 +68,7 @@ func TestParseSaysWhatItGot(t *testing.T) {
 		`"x"`:  "not a JSON object: string",
 		"null": "not a JSON object: null",
 		"nope": "not a JSON object: not valid at byte 2",
-		"{":    "not a JSON object: it ends in the middle",
+		"{":    "not a JSON object: unexpected end of input",
 	} {
 		if _, err := Parse([]byte(input)); err == nil || err.Error() != want || !errors.Is(err, ErrNotObject) {
 			t.Errorf("%q: %v", input, err)
