@@ -13,13 +13,13 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// staleSnapshot is how much older than the human's message a snapshot may be
-// and still be of its turn: other hooks run at the prompt too.
+// staleSnapshot is how much older than the human's message a snapshot may be and still
+// belong to its turn: other hooks run at the prompt too.
 const staleSnapshot = 2 * time.Minute
 
-// turnChanges are the changes of this turn: by the snapshot taken at the prompt,
-// else the files that the transcript names, else every uncommitted one. The note
-// says why, where a person may wonder.
+// turnChanges are the changes of this turn: by the snapshot taken at the prompt, else the
+// files that the transcript names, else every uncommitted one. The note gives the reason if
+// a person may wonder.
 func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note string) {
 	seen, t := f.Seen, f.Seen.Turn
 	snaps, err := turn.LoadSnapshots(f.Memory, f.Event.SessionID, seen.Ledger)
@@ -27,7 +27,7 @@ func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note st
 	if err != nil {
 		note = "no snapshot at the prompt (" + err.Error() + ")"
 	}
-	// A message from the future is a clock that jumped, and says nothing.
+	// A message from the future means that the clock jumped; it is ignored.
 	if snap != nil && t.Readable && !t.Start.IsZero() && !t.Start.After(f.Now.Add(time.Minute)) && snap.At.Before(t.Start.Add(-staleSnapshot)) {
 		snap = nil
 	}
@@ -46,8 +46,8 @@ func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note st
 	return all, note + ": every uncommitted file counts"
 }
 
-// committed lists what was committed since the prompt, where only its commit is
-// known: it arrived in another work tree.
+// committed lists what was committed since the prompt, if only the commit is known because
+// the work arrived in another work tree.
 func (f Facts) committed(ctx context.Context) []string {
 	prompt := f.Seen.Ledger.Prompt
 	if prompt.Count > 0 || prompt.Head == "" || prompt.Head == f.Seen.Status.Head {
@@ -60,8 +60,8 @@ func (f Facts) committed(ctx context.Context) []string {
 	return list
 }
 
-// Work is what this session changed and no stop has passed on yet. Not known:
-// git could not say.
+// Work is what this session changed and no stop has approved yet. It is unknown when git
+// failed.
 func (f Facts) Work(ctx context.Context) (w turn.Work, note string) {
 	if f.Seen.StatusErr != nil {
 		return turn.Work{}, f.Seen.StatusErr.Error()
@@ -80,8 +80,8 @@ func (f Facts) Work(ctx context.Context) (w turn.Work, note string) {
 // Files are the paths of the work relative to the project root.
 func (f Facts) Files(w turn.Work) []string { return paths(f.changes(w.Paths)) }
 
-// isOwn reports whether a file of the project is Gauntlet's own: its
-// configuration, or the settings of an agent that its hooks are written into.
+// isOwn reports whether a file of the project belongs to Gauntlet: its configuration, or
+// the settings of an agent that its hooks are written into.
 func isOwn(p string) bool {
 	if p == config.Dir || strings.HasPrefix(p, config.Dir+"/") {
 		return true
@@ -89,7 +89,7 @@ func isOwn(p string) bool {
 	return slices.Contains(agent.ProjectSettings(), p)
 }
 
-// prefix is where the project lies in the repository: "" or "sub/dir/".
+// prefix is the path of the project in the repository: "" or "sub/dir/".
 func (f Facts) prefix() string {
 	if rel, err := filepath.Rel(f.Repo.Root, f.Root); err == nil && rel != "." {
 		return filepath.ToSlash(rel) + "/"

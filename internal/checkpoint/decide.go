@@ -17,14 +17,14 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// Owed is what a checkpoint came to.
+// Owed is the result of a checkpoint.
 type Owed struct {
 	Result rules.Result
-	// Verdict blocks, or has only a SystemMessage, or is empty when there is
-	// nothing to say.
+	// Verdict blocks, or has only a SystemMessage, or is empty when there is nothing to
+	// report.
 	Verdict event.Verdict
-	// Weakened is what a person has not heard yet of tests and linters that were
-	// weakened, whatever the verdict is.
+	// Weakened reports weakened tests and linters that were not reported to a person
+	// before, whatever the verdict is.
 	Weakened string
 	// Notes are for the log and for people who ask why.
 	Notes []string
@@ -32,9 +32,9 @@ type Owed struct {
 	learned []func(*Memory)
 }
 
-// Look decides what a stop would say now, without regard to what was said
-// before. Tests that belong to the checkpoint run, as they would at a stop, and
-// log to a directory that is gone afterwards.
+// Look decides what a stop would answer now, without regard to earlier answers. Tests that
+// belong to the checkpoint run, as they would at a stop, and log to a directory that is
+// removed afterwards.
 func (f Facts) Look(ctx context.Context) Owed {
 	in, notes := f.input(ctx)
 	if f.testsDue(in) {
@@ -46,9 +46,9 @@ func (f Facts) Look(ctx context.Context) Owed {
 	return Owed{Result: rules.Decide(in), Notes: notes}
 }
 
-// Decide is what the checkpoint says at a stop. It blocks at most once per human
-// turn, and never twice with the same list while its files are as they were.
-// What cannot be remembered is not said.
+// Decide is the checkpoint's answer at a stop. It blocks at most once per human turn, and
+// never twice with the same list while its files are unchanged. What cannot be recorded is
+// not sent.
 func (f Facts) Decide(ctx context.Context) Owed {
 	if !f.Enabled() {
 		return Owed{}
@@ -56,7 +56,7 @@ func (f Facts) Decide(ctx context.Context) Owed {
 	in := sync.OnceValues(func() (rules.Input, []string) { return f.input(ctx) })
 	o := f.decide(ctx, in)
 	if rules.ChecksWeakening(f.Config) && f.Seen.MemoryErr == nil {
-		f.tellWeakened(in, &o)
+		f.reportWeakened(in, &o)
 	}
 	return o
 }
@@ -68,8 +68,7 @@ func (f Facts) decide(ctx context.Context, input func() (rules.Input, []string))
 	case f.Seen.MemoryErr != nil:
 		return o.note("no checkpoint without memory: " + f.Seen.MemoryErr.Error())
 	case f.Event.StopHookActive && ledger.Empty():
-		// Kept from stopping by another hook: an uncounted block may be the start
-		// of a loop.
+		// Another hook prevented the stop: an uncounted block may be the start of a loop.
 		return o.note("already continuing because of a stop hook, and nothing is remembered of it")
 	case ledger.BlockedBy(mark, f.Now, event.Checkpoint):
 		o = o.note("this turn had its checkpoint")
@@ -98,8 +97,8 @@ func (f Facts) decide(ctx context.Context, input func() (rules.Input, []string))
 			o = o.note(o.Result.Message)
 		}
 		if len(o.Result.Suppressed) > 0 {
-			// In the next turn, which may only ask a question, all of this is not
-			// asked for again.
+			// The next turn, which may only be a question, does not ask for all of this
+			// again.
 			r, state := o.Result, turn.State(f.Root, o.Result.About())
 			o.learn(func(m *Memory) { m.do(r, state) })
 		}
@@ -121,7 +120,7 @@ func (o Owed) note(text string) Owed {
 
 func (o *Owed) learn(change func(*Memory)) { o.learned = append(o.learned, change) }
 
-// block sends the owed list, if it may.
+// block sends the owed list, unless it was sent before.
 func (f Facts) block(memory Memory, o *Owed) {
 	r, state := o.Result, turn.State(f.Root, o.Result.About())
 	left := r.Without(func(id string) bool { return memory.wasDone(id, state) })
@@ -135,8 +134,8 @@ func (f Facts) block(memory Memory, o *Owed) {
 	o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + summary(r) + ". To let the agent go: gauntlet off" + site.SessionFlag(f.Event.SessionID)
 }
 
-// show tells a person what does not block, once per turn and not the same again
-// while nothing changed.
+// show shows a person what does not block, once per turn and not the same again while
+// nothing changed.
 func (f Facts) show(memory Memory, in rules.Input, o *Owed) {
 	key, state, mark := o.Result.Key(), turn.State(f.Root, paths(in.Changed)), f.Seen.Mark
 	if slices.ContainsFunc(memory.Shown, mark.Same) || memory.wasSent(key, state) {
@@ -152,7 +151,7 @@ func (f Facts) show(memory Memory, in rules.Input, o *Owed) {
 // Learns reports whether Learn would change anything.
 func (o Owed) Learns() bool { return len(o.learned) > 0 }
 
-// Learn adds to a session's memory what this checkpoint said and saw.
+// Learn adds to a session's memory what this checkpoint sent and saw.
 func (o Owed) Learn(st *session.State) error {
 	if !o.Learns() {
 		return nil
@@ -164,9 +163,9 @@ func (o Owed) Learn(st *session.State) error {
 	return st.Set(section, m)
 }
 
-// CommitGate is the second stop's own question: are files that match
-// checkpoint.commit_gate still uncommitted? It blocks once per human turn. only
-// narrows it to the files of this session; nil means every file.
+// CommitGate checks at the second stop whether files that match checkpoint.commit_gate are
+// still uncommitted. It blocks once per human turn. only narrows it to the files of this
+// session; nil means every file.
 func (f Facts) CommitGate(only []string) event.Verdict {
 	if !f.Enabled() || f.Config.CommitGate == nil || f.Seen.StatusErr != nil || f.Seen.MemoryErr != nil ||
 		f.Seen.Ledger.BlockedBy(f.Seen.Mark, f.Now, event.CommitRequired) {
@@ -191,7 +190,7 @@ func (f Facts) CommitGate(only []string) event.Verdict {
 	}
 }
 
-// commitReason lists the files that wait to be committed, names being data.
+// commitReason lists the files that are not committed yet; their names are data.
 func commitReason(ask string, left []string) string {
 	const show = 20
 	var b strings.Builder

@@ -88,7 +88,7 @@ func (p *place) transcript(humanID string, at time.Time) {
 	p.Event.TranscriptPath = filepath.Join(p.dir, ".git/t.jsonl")
 }
 
-// see is the facts as they are now.
+// see returns the facts as of now.
 func (p *place) see() Facts {
 	f := *p.Facts
 	f.Now = p.clock()
@@ -98,7 +98,7 @@ func (p *place) see() Facts {
 	return f
 }
 
-// owed is a stop: what it says is remembered, or not said.
+// owed is a stop: its answer is recorded, or not sent.
 func (p *place) owed() Owed {
 	p.t.Helper()
 	f := p.see()
@@ -151,7 +151,7 @@ func TestBlockOncePerHumanTurn(t *testing.T) {
 			if !p.blocks() {
 				t.Fatal("the first stop does not block")
 			}
-			p.write("src/a.go", "package a // 2\n") // so that only the turn can hold it back
+			p.write("src/a.go", "package a // 2\n") // so that only the turn can prevent a block
 			at(tt.human2, tt.agent2)
 			if got := p.blocks(); got != tt.again {
 				t.Errorf("second stop blocks = %v, want %v", got, tt.again)
@@ -203,7 +203,7 @@ func TestLeastAge(t *testing.T) {
 	if !p.blocks() {
 		t.Error("a message from the future does not count as unknown")
 	}
-	// after our own block the clock starts anew
+	// after Gauntlet's own block the clock starts again
 	p.transcript("u2", p.now.Add(-time.Hour))
 	p.write("src/a.go", "package a // 2\n")
 	p.now = p.now.Add(29 * time.Second)
@@ -321,8 +321,8 @@ func TestSnapshotFindsWhatTheTurnChanged(t *testing.T) {
 			got = append(got, c.Path)
 		}
 		slices.Sort(got)
-		// A file put back to what it was may be named (a commit of the turn
-		// touched it); one that differs must be, and an untouched one must not.
+		// A file that was restored may be named (a commit of the turn touched it); one that
+		// differs must be, and an untouched one must not.
 		for _, n := range want {
 			if !slices.Contains(got, n) {
 				rt.Errorf("%q changed and is not found: %v", n, got)
@@ -357,7 +357,7 @@ func TestSnapshotOfHugeTreesIsSkipped(t *testing.T) {
 		t.Fatalf("note = %q, %v", note, err)
 	}
 	if again, _ := p.prompted(); again != "" {
-		t.Errorf("told twice: %q", again)
+		t.Errorf("reported twice: %q", again)
 	}
 	in, notes := p.see().input(t.Context())
 	if !strings.Contains(strings.Join(notes, "\n"), "too large") || len(in.Changed) != turn.MaxDirty+1 {

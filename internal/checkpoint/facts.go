@@ -24,24 +24,24 @@ type Facts struct {
 	Repo   git.Repo
 	InRepo bool
 	Config *config.Checkpoint
-	LogDir string // absolute; what lies in it is Gauntlet's
+	LogDir string // absolute; everything in it belongs to Gauntlet
 	Memory session.Store
 	Now    time.Time
-	// Slug is the work item that the environment names; "" lets memory tell.
+	// Slug is the work item that the environment names; "" uses the remembered one.
 	Slug string
 	// Seen is memory, transcript and tree.
 	Seen turn.Look
-	// Gates are the project's gates that were judged on the content as it is now.
+	// Gates are the project's gates that were judged on the current content.
 	Gates []rules.Gate
-	// Proved asks which gates passed before on the content as it is now, where none
-	// was judged; nil: not known.
+	// Proved returns the gates that passed before on the current content, if none was
+	// judged now; nil: unknown.
 	Proved func(context.Context, git.Status) []rules.Gate
 	// Tests runs checkpoint.tests and logs to a directory.
 	Tests func(ctx context.Context, logDir string) *rules.TestRun
 }
 
-// At sets the facts that a place and its configuration say; what was seen there
-// is added by the caller.
+// At sets the facts that follow from a place and its configuration; the caller adds what
+// was seen there.
 func At(at *site.Site, cfg *config.Loaded, ev event.Event, now time.Time) Facts {
 	return Facts{
 		Event: ev, Root: cfg.Root, Repo: at.Repo, InRepo: at.InRepo, Config: cfg.Project.Checkpoint,
@@ -84,8 +84,8 @@ func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
 	return in, notes
 }
 
-// turnStart is the later of the human's last message and the last block. A time
-// in the future is a clock that jumped, and says nothing.
+// turnStart is the later of the human's last message and the last block. A time in the
+// future means that the clock jumped; it is ignored.
 func (f Facts) turnStart() time.Time {
 	start := f.Seen.Turn.Start
 	if start.IsZero() {
@@ -102,7 +102,7 @@ func (f Facts) turnStart() time.Time {
 
 const maxPlan = 1 << 20
 
-// plan reads the plan of the work item that the agent should be at.
+// plan reads the plan of the work item that the agent should be working on.
 func (f Facts) plan() *rules.Plan {
 	slug := f.Slug
 	if slug == "" {

@@ -8,12 +8,12 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// ErrAnswered says that another hook of the same stop blocked in the meantime.
+// ErrAnswered means that another hook of the same stop blocked in the meantime.
 var ErrAnswered = errors.New("another hook has just blocked this stop")
 
-// Keep writes down how a stop ended, in one write: the outcome in the ledger,
-// what the checkpoint learned, and what more has to be remembered. A block that
-// another hook of the same stop was faster with is refused.
+// Keep records how a stop ended, in one write: the outcome in the ledger, what the
+// checkpoint learned, and what else has to be remembered. It refuses a block if another
+// hook of the same stop already blocked.
 func Keep(ctx context.Context, memory session.Store, sessionID string, seen turn.Ledger, out turn.Outcome, owed Owed, more ...func(*session.State) error) error {
 	answered := false
 	err := memory.Update(ctx, sessionID, func(st *session.State) bool {
@@ -36,7 +36,7 @@ func Keep(ctx context.Context, memory session.Store, sessionID string, seen turn
 	return err
 }
 
-// Remember writes down a checkpoint that no stop hook delivers.
+// Remember records a checkpoint that no stop hook delivers.
 func (f Facts) Remember(ctx context.Context, o Owed) error {
 	out := turn.Outcome{Turn: f.Seen.Mark, At: f.Now, Status: o.Verdict.Status, Reason: o.Verdict.Reason}
 	if !o.Verdict.Blocks() && !o.Learns() {
@@ -47,6 +47,6 @@ func (f Facts) Remember(ctx context.Context, o Owed) error {
 
 // IsOwn reports whether a prompt is a text that Gauntlet sent in this session.
 func (f Facts) IsOwn(text string) bool {
-	st, _ := f.Memory.Load(f.Event.SessionID) // without memory only the header tells
+	st, _ := f.Memory.Load(f.Event.SessionID) // without memory only the header shows it
 	return turn.Of(st).IsOwn(text)
 }

@@ -8,8 +8,8 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// section is where the room keeps its memory of a session. Blocks are in the
-// ledger of turns.
+// section is the part of a session's memory that belongs to the checkpoint. Blocks are in
+// the ledger of turns.
 const section = "checkpoint"
 
 // How much is remembered of each.
@@ -22,8 +22,8 @@ const (
 type Memory struct {
 	// Shown are the turns in which a person was shown something that does not block.
 	Shown []turn.Mark `json:"shown,omitempty"`
-	// Sent are the owed lists that were sent, with the state of the files they
-	// were about; Done are actions that were seen to be done, with the same.
+	// Sent are the owed lists that were sent, with the state of their files; Done are
+	// actions that were seen to be done, with the same.
 	Sent []list `json:"sent,omitempty"`
 	Done []list `json:"done,omitempty"`
 	// Tested is the last run of the checkpoint's own tests.
@@ -54,15 +54,15 @@ func memoryOf(st *session.State) Memory {
 // changed since.
 func (m Memory) wasSent(key, state string) bool { return slices.Contains(m.Sent, list{key, state}) }
 
-// wasDone reports whether an action was seen to be done, in whichever turn, and
-// none of the files has changed since.
+// wasDone reports whether an action was seen to be done, in any turn, and none of the files
+// has changed since.
 func (m Memory) wasDone(id, state string) bool { return slices.Contains(m.Done, list{id, state}) }
 
 func (m *Memory) send(key, state string) {
 	m.Sent = newest(append(slices.DeleteFunc(m.Sent, func(l list) bool { return l == list{key, state} }), list{key, state}), maxLists)
 }
 
-// do remembers the actions of a result that were seen to be done.
+// do records the actions of a result that were seen to be done.
 func (m *Memory) do(r rules.Result, state string) {
 	for _, s := range r.Suppressed {
 		if !m.wasDone(s.ID, state) {

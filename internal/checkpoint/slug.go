@@ -12,10 +12,10 @@ import (
 	"gauntlet/internal/session"
 )
 
-// ErrBadSlug says that a name cannot be the directory of a work item.
+// ErrBadSlug means that a name cannot be the directory of a work item.
 var ErrBadSlug = errors.New("a slug is letters, digits, '.', '_' and '-', and begins with a letter or digit")
 
-// EnvSlug names the work item that an agent is at.
+// EnvSlug names the work item that an agent is working on.
 const EnvSlug = "GAUNTLET_WORKING_SLUG"
 
 const slugFile = "slug"
@@ -31,7 +31,7 @@ func ValidSlug(s string) bool {
 	return s != "" && len(s) <= 100
 }
 
-// ReadSlug is the work item set for a work tree, "" when none is.
+// ReadSlug returns the work item set for a work tree, "" if there is none.
 func ReadSlug(st session.Store) string {
 	if st.Dir == "" {
 		return ""
@@ -46,7 +46,7 @@ func ReadSlug(st session.Store) string {
 	return ""
 }
 
-// WriteSlug sets the work item of a work tree; "" forgets it.
+// WriteSlug sets the work item of a work tree; "" removes it.
 func WriteSlug(st session.Store, slug string) error {
 	if st.Dir == "" {
 		return session.ErrNoPlace

@@ -12,8 +12,8 @@ import (
 // maxKept is how much of the tests' output is remembered.
 const maxKept = 4 << 10
 
-// testsOnce runs checkpoint.tests, but not again on the very same files: a later
-// stop gets the same answer without the wait.
+// testsOnce runs checkpoint.tests, but not again on exactly the same files: a later stop
+// gets the same answer without waiting.
 func (f Facts) testsOnce(ctx context.Context, in rules.Input, memory Memory, o *Owed) *rules.TestRun {
 	state := f.Config.Tests.Command + " " + turn.State(f.Root, paths(in.Changed))
 	if memory.Tested.State == state {

@@ -14,12 +14,12 @@ import (
 	"gauntlet/internal/weaken"
 )
 
-// maxCompared bounds how many files are compared with what they were.
+// maxCompared bounds how many files are compared with their earlier content.
 const maxCompared = 500
 
-// tellWeakened has a person hear what was weakened, once in a session, also in a
-// turn that is too young for a checkpoint or had it already.
-func (f Facts) tellWeakened(input func() (rules.Input, []string), o *Owed) {
+// reportWeakened reports to a person what was weakened, once in a session, also in a turn
+// that is too young for a checkpoint or already had one.
+func (f Facts) reportWeakened(input func() (rules.Input, []string), o *Owed) {
 	in, _ := input()
 	text := rules.WeakenedText(in, o.Result)
 	key := "weakened " + session.Key(text)
@@ -30,14 +30,14 @@ func (f Facts) tellWeakened(input func() (rules.Input, []string), o *Owed) {
 	o.learn(func(m *Memory) { m.send(key, "") })
 }
 
-// weakened finds where tests or linters judge less than when the turn began: the
-// files of the turn, also those it has committed, against the snapshot of the
-// prompt and the commit it was taken on. What cannot be compared says nothing.
+// weakened finds where tests or linters check less than when the turn began: it compares
+// the files of the turn, also those it has committed, with the snapshot of the prompt and
+// the commit it was taken on. A file that cannot be compared is ignored.
 func (f Facts) weakened(ctx context.Context, changed []rules.Change) []weaken.Weakening {
 	head, paths := f.beginning(ctx, changed)
 	snaps, _ := turn.LoadSnapshots(f.Memory, f.Event.SessionID, f.Seen.Ledger)
 	var files []weaken.File
-	var committed []string // what they were, only git knows
+	var committed []string // only git has their earlier content
 	for _, p := range paths {
 		file, ok := f.now(p)
 		if !ok || len(files) == maxCompared {
@@ -49,7 +49,7 @@ func (f Facts) weakened(ctx context.Context, changed []rules.Change) []weaken.We
 			committed = append(committed, f.prefix()+p)
 		case before.Gone:
 		case before.Blob == "":
-			continue // it was not looked into then
+			continue // the snapshot did not include it
 		default:
 			file.Was, file.Before = true, before.Marks
 		}
@@ -71,8 +71,8 @@ func (f Facts) weakened(ctx context.Context, changed []rules.Change) []weaken.We
 	return weaken.Compare(files)
 }
 
-// beginning is the commit that the turn began on, and the files that it changed
-// since, committed or not, sorted.
+// beginning is the commit that the turn began on, and the files that changed since,
+// committed or not, sorted.
 func (f Facts) beginning(ctx context.Context, changed []rules.Change) (head string, files []string) {
 	prompt, now := f.Seen.Ledger.Prompt, f.Seen.Status.Head
 	files = paths(changed)
@@ -87,7 +87,8 @@ func (f Facts) beginning(ctx context.Context, changed []rules.Change) (head stri
 	return head, slices.Compact(files)
 }
 
-// now is a file as it is; ok is false for one that says nothing about strictness.
+// now returns the current content of a file; ok is false for one that does not affect
+// strictness.
 func (f Facts) now(p string) (file weaken.File, ok bool) {
 	if !weaken.Concerns(p) {
 		return file, false

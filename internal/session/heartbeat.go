@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Heartbeat says that a hook of an agent fired: the proof that it is installed.
+// Heartbeat records that a hook of an agent fired: the proof that it is installed.
 type Heartbeat struct {
 	Agent  string    `json:"agent"`
 	Event  string    `json:"event"`

@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// maxLooked bounds how many sessions are looked at.
+// maxLooked bounds how many sessions are read.
 const maxLooked = 100
 
 // Newest returns the memory of the session that was last written and that

@@ -56,7 +56,7 @@ func TestNewest(t *testing.T) {
 			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
-	// Files of another kind, and one that Gauntlet did not write, are passed over.
+	// Files of another kind, and one that Gauntlet did not write, are skipped.
 	later := start.Add(time.Minute * 30)
 	for _, name := range []string{"x.lock", "forged.json"} {
 		path := filepath.Join(st.Dir, "sessions", name)
@@ -72,7 +72,7 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// However many sessions there are, a hook looks at a bounded number.
+// A hook reads a bounded number of sessions, however many there are.
 func TestNewestLooksAtABoundedNumber(t *testing.T) {
 	st := store(t)
 	start := time.Now().Add(-time.Hour)

@@ -8,13 +8,12 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// noticePause is how long after a notice of one kind the next may come.
+// noticePause is the shortest time between two notices of one kind.
 const noticePause = time.Minute
 
-// ClaimNotice reports whether a notice of a kind may be shown now, and notes that it
-// was. about names what the notice is about: the same is shown
-// once. Without a place to note it nothing is shown: a notice that could come at
-// every stop is worse than none.
+// ClaimNotice reports whether a notice of a kind may be shown now, and records that it was.
+// about identifies the subject of the notice, which is shown once. If this cannot be
+// recorded nothing is shown: a notice at every stop is worse than none.
 func (st Store) ClaimNotice(kind, about string, now time.Time) bool {
 	if st.Dir == "" {
 		return false

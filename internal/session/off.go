@@ -15,9 +15,9 @@ import (
 // Off is the escape hatch: who switched the hook off, and until when.
 type Off struct {
 	Since time.Time `json:"since"`
-	// Until is zero when it holds until it is switched on again.
+	// Until is zero when it lasts until it is switched on again.
 	Until time.Time `json:"until,omitzero"`
-	// By is who threw it, as far as that is known: a terminal, a process.
+	// By is who switched it off, as far as known: a terminal, a process.
 	By string `json:"by,omitempty"`
 }
 
@@ -50,8 +50,8 @@ func (st Store) SwitchOff(sessionID string, o Off) error {
 	return safefile.WriteIn(st.Dir, path, b, 0o600)
 }
 
-// offPurpose binds a switch to the project it was thrown in, however its
-// directory is spelled: copied into another one it does not open.
+// offPurpose binds a switch to the project it was set in, under any spelling of its
+// directory: a copy in another project does not count.
 func (st Store) offPurpose(path string) string {
 	dir := st.Dir
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -60,7 +60,7 @@ func (st Store) offPurpose(path string) string {
 	return "off " + filepath.Base(path) + " " + dir
 }
 
-// SwitchOn takes SwitchOff back; was reports whether anything was off.
+// SwitchOn undoes SwitchOff; was reports whether anything was off.
 func (st Store) SwitchOn(sessionID string) (was bool, err error) {
 	err = safefile.Remove(st.Dir, st.offPath(sessionID))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -76,8 +76,7 @@ func (st Store) IsOff(sessionID string, now time.Time) (Off, bool) {
 	return o, off
 }
 
-// Switch is IsOff that also says when a file lies there that `gauntlet off` did
-// not write (ErrForged).
+// Switch is IsOff that also reports a file that `gauntlet off` did not write (ErrForged).
 func (st Store) Switch(sessionID string, now time.Time) (o Off, off bool, err error) {
 	if st.Dir == "" {
 		return Off{}, false, nil
@@ -101,8 +100,8 @@ func (st Store) Switch(sessionID string, now time.Time) (o Off, off bool, err er
 	return Off{}, false, err
 }
 
-// Everywhere is the memory that holds for every project: the off switch from
-// outside, which must work without knowing where the agent is.
+// Everywhere is the memory of all projects: its off switch is set from outside, and must
+// work without knowing which project the agent is in.
 func Everywhere(stateHome string) Store {
 	if stateHome == "" {
 		return Store{}

@@ -1,8 +1,8 @@
-// Package session is what one agent session must remember between two hook
-// calls: blocks per turn, what was already said, the prompt-time snapshot,
-// heartbeats. It lives in the work tree's own git directory, outside git under
-// the user's state directory. Memory that cannot be read or written never fails
-// a stop: callers get an error and go on without. Ring 1: imports ring 0 only.
+// Package session is what one agent session must remember between two hook calls: blocks
+// per turn, what was already sent, the prompt-time snapshot, heartbeats. It is in the work
+// tree's own git directory, outside git under the user's state directory. Memory that
+// cannot be read or written never fails a stop: callers get an error and continue without
+// it. Ring 1: imports ring 0 only.
 package session
 
 import (
@@ -22,31 +22,31 @@ import (
 	"gauntlet/internal/seal"
 )
 
-// keep is how long a session that says nothing more is remembered.
+// keep is how long an inactive session is remembered.
 const keep = 14 * 24 * time.Hour
 
 // maxState bounds what is read back: a larger file was not written by Gauntlet.
 const maxState = 64 << 20
 
-// lockPatience is how long another hook of the same session may take to write:
-// one that hangs must not hang us.
+// lockPatience is how long another hook of the same session may take to write: one that
+// hangs must not make this one hang.
 const lockPatience = 2 * time.Second
 
 // Store is the memory of one work tree.
 type Store struct {
-	// Dir holds everything; it is made when first written.
+	// Dir contains everything; it is made on the first write.
 	Dir string
-	// Sealer authenticates it: who can write to the git directory must not be
-	// able to put words into our mouth.
+	// Sealer authenticates it: a process that can write to the git directory must not be
+	// able to forge Gauntlet's memory.
 	Sealer seal.Sealer
 }
 
-// ErrForged says that a file in the memory was not written by us. It counts as
+// ErrForged means that a file in the memory was not written by Gauntlet. It counts as
 // missing.
 var ErrForged = errors.New("not written by gauntlet, so it is ignored")
 
-// Open finds the memory of a work tree: gitDir is its own git directory, ""
-// outside git, where the project's path under stateHome stands in for it.
+// Open finds the memory of a work tree: gitDir is its own git directory, "" outside git,
+// where the project's path under stateHome is used instead.
 func Open(gitDir, root, stateHome string) Store {
 	if gitDir != "" {
 		return Store{Dir: filepath.Join(gitDir, "gauntlet"), Sealer: seal.New(stateHome)}
@@ -57,7 +57,8 @@ func Open(gitDir, root, stateHome string) Store {
 	return Store{Dir: filepath.Join(stateHome, "gauntlet", "projects", Key(root)), Sealer: seal.New(stateHome)}
 }
 
-// ErrNoPlace says that there is neither a git directory nor a home to keep memory in.
+// ErrNoPlace means that there is neither a git directory nor a home directory for the
+// memory.
 var ErrNoPlace = errors.New("no place to keep session memory")
 
 // Key turns untrusted text into a file name.
@@ -66,12 +67,12 @@ func Key(id string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// State is what one session remembers: named sections, each owned by one room.
+// State is what one session remembers: named sections, each owned by one package.
 type State struct {
 	sections map[string]json.RawMessage
 }
 
-// Get reads a section into v and reports whether it was there and sound.
+// Get reads a section into v and reports whether it was there and valid.
 func (s *State) Get(section string, v any) bool {
 	raw, ok := s.sections[section]
 	return ok && json.Unmarshal(raw, v) == nil
@@ -90,15 +91,15 @@ func (s *State) Set(section string, v any) error {
 	return nil
 }
 
-// Empty reports that nothing is remembered.
+// Empty reports whether nothing is remembered.
 func (s *State) Empty() bool { return len(s.sections) == 0 }
 
 func (st Store) path(id string) string {
 	return filepath.Join(st.Dir, "sessions", Key(id)+".json")
 }
 
-// Load reads what session id remembers. A missing or broken memory is an empty
-// one; the error tells which, for the log.
+// Load reads what session id remembers. A missing or broken memory is empty; the error
+// distinguishes the two, for the log.
 func (st Store) Load(id string) (*State, error) {
 	if st.Dir == "" {
 		return &State{}, ErrNoPlace
@@ -125,7 +126,8 @@ func (st Store) load(path string) (*State, error) {
 	return s, nil
 }
 
-// sessionPurpose binds a memory to its session: that of another one does not open.
+// sessionPurpose binds a memory to its session: the memory of another session does not
+// open.
 func sessionPurpose(path string) string { return "session " + filepath.Base(path) }
 
 // makeDir makes a directory of the memory. The memory's own may be missing, too.
@@ -133,8 +135,8 @@ func (st Store) makeDir(name string) error {
 	return safefile.MkdirAll(filepath.Dir(st.Dir), filepath.Join(st.Dir, name), 0o700)
 }
 
-// prepare is makeDir for a memory whose parents may be missing as well: in the
-// state home, which belongs to the user.
+// prepare is makeDir for a memory whose parents may be missing as well: those in the state
+// home, which belongs to the user.
 func (st Store) prepare(name string) error {
 	err := st.makeDir(name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -146,8 +148,8 @@ func (st Store) prepare(name string) error {
 	return st.makeDir(name)
 }
 
-// Update changes what session id remembers, under a lock. change returns false
-// to leave everything as it was.
+// Update changes what session id remembers, under a lock. change returns false to leave
+// everything unchanged.
 func (st Store) Update(ctx context.Context, id string, change func(*State) bool) error {
 	if st.Dir == "" {
 		return ErrNoPlace
@@ -165,7 +167,7 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 	defer lock.Release() //nolint:errcheck // closing releases it
 	s, err := st.load(path)
 	if err != nil {
-		// Broken memory is set aside, so that the session has one again.
+		// Broken memory is moved aside, so that the session has a working one again.
 		_ = safefile.Rename(st.Dir, path, path+".broken")
 	}
 	if !change(s) {
@@ -185,8 +187,8 @@ func (st Store) Update(ctx context.Context, id string, change func(*State) bool)
 	return nil
 }
 
-// sweep forgets old sessions, once a day at most. Sessions only: a switch that a
-// person turned off stays off until it is switched on or its time is over.
+// sweep removes old sessions, at most once a day. Sessions only: a switch that a person
+// turned off stays off until it is switched on or its time is over.
 func (st Store) sweep(now time.Time) {
 	marker := filepath.Join(st.Dir, "swept")
 	if info, err := os.Lstat(marker); err == nil && now.Sub(info.ModTime()) < 24*time.Hour && !info.ModTime().After(now) {
@@ -204,7 +206,7 @@ func (st Store) sweep(now time.Time) {
 		return
 	}
 	for _, e := range entries {
-		// A lock file is as old as its session's first write: it goes with the
+		// A lock file is as old as its session's first write: it is removed with the
 		// session and never before.
 		base, isLock := strings.CutSuffix(e.Name(), ".lock")
 		if isLock {
@@ -218,8 +220,8 @@ func (st Store) sweep(now time.Time) {
 	}
 }
 
-// sweepTemporary removes what a process that was killed in the middle of a write
-// left behind.
+// sweepTemporary removes the temporary files of a process that was killed in the middle of
+// a write.
 func (st Store) sweepTemporary(dir string, now time.Time) {
 	entries, err := safefile.ReadDir(st.Dir, dir, -1)
 	if err != nil {

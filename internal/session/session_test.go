@@ -199,8 +199,8 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
-// TestForgedMemoryCountsAsMissing: who can write to the git directory can put
-// files there, but not ours.
+// TestForgedMemoryCountsAsMissing: a process that can write to the git directory can put
+// files there, but cannot forge Gauntlet's.
 func TestForgedMemoryCountsAsMissing(t *testing.T) {
 	st, other := store(t), store(t)
 	set := func(s *State) bool { return s.Set("x", section{1}) == nil }
@@ -262,8 +262,8 @@ func TestForgedSwitchIsNone(t *testing.T) {
 	}
 }
 
-// TestLinksAreNotWrittenThrough: a committed or planted link must not lead our
-// writes to a file of the user's.
+// TestLinksAreNotWrittenThrough: a committed or planted link must not redirect Gauntlet's
+// writes to a file of the user.
 func TestLinksAreNotWrittenThrough(t *testing.T) {
 	st := store(t)
 	victim := filepath.Join(t.TempDir(), "victim")
@@ -296,8 +296,7 @@ func TestLinksAreNotWrittenThrough(t *testing.T) {
 	}
 }
 
-// FuzzState: whatever lies where the memory of a session should, it is read as
-// ours only if it is.
+// FuzzState: a file in place of a session's memory is read only if Gauntlet wrote it.
 func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"turn":{"blocks":[]}}`), true)
 	f.Add([]byte("v1:00 {}"), false)

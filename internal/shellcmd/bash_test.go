@@ -16,9 +16,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAgainstBash lets a real shell run made-up scripts whose commands succeed
-// or fail as drawn, and holds every proof against what really happened: a line
-// that succeeded and "proves" a command that failed or never ran is a lie.
+// TestAgainstBash lets a real shell run generated scripts whose commands succeed or fail as
+// drawn, and compares every proof with what really happened: a line that succeeded and
+// "proves" a command that failed or never ran is a false proof.
 func TestAgainstBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil || runtime.GOOS == "windows" {
@@ -68,7 +68,7 @@ func TestAgainstBash(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err != nil {
-			return // a failed line is no evidence of anything
+			return // a failed line proves nothing
 		}
 		ran, readErr := os.ReadFile(log)
 		if readErr != nil {
@@ -94,7 +94,7 @@ func TestAgainstBash(t *testing.T) {
 	}
 }
 
-// scripts draws shell scripts in which each command occurs once.
+// scripts generates shell scripts in which each command occurs once.
 type scripts struct {
 	t     *rapid.T
 	left  int

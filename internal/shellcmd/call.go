@@ -33,7 +33,7 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 		if w.depth < maxDepth {
 			w.depth++
 			w.again++
-			w.stmt(body, onlyIf(k)) // it may have returned early
+			w.stmt(body, onlyIf(k)) // the function may have returned early
 			w.again--
 			w.depth--
 		}
@@ -61,7 +61,7 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 	inner := views[len(views)-1]
 	if script, isShell := shellScript(inner); isShell {
 		w.apart(k, func(k know) {
-			// a new shell inherits the directory, and nothing else that we follow
+			// a new shell inherits the directory, and nothing else that is tracked here
 			funcs := w.funcs
 			w.scope, w.funcs = scope{dir: w.dir, vars: map[string]string{}}, map[string]*syntax.Stmt{}
 			defer func() { w.funcs = funcs }()
@@ -84,15 +84,15 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 		if base(view[0]) != "xargs" {
 			continue
 		}
-		k = min(k, maybe) // there may have been nothing to run it for
-		if !onlyTalks(inner[0]) || hasAny(inner, "-i", "-pi", "--in-place") {
-			defer w.rewrites() // which files it is given is not in the text
+		k = min(k, maybe) // there may have been no input to run it for
+		if !onlyPrints(inner[0]) || hasAny(inner, "-i", "-pi", "--in-place") {
+			defer w.rewrites() // the text does not say which files it is given
 		}
 	}
 	w.emit(views, redirs, k)
 }
 
-// onlySetFlags leaves of `-elc` what `set` would take.
+// onlySetFlags keeps the letters of `-elc` that `set` accepts.
 func onlySetFlags(r rune) rune {
 	if r == '-' || r == 'e' {
 		return r
@@ -114,7 +114,7 @@ func (w *walker) shell(script string, k know) bool {
 func (w *walker) emit(views [][]string, redirs []*syntax.Redirect, k know) {
 	w.seq++
 	cmd := Command{Views: views, Dir: w.dir, Seq: w.seq, Filters: w.filters, Into: w.into}
-	if w.told == anything {
+	if w.proofLine == anything {
 		cmd.branch = w.branches
 	}
 	switch k {
@@ -124,8 +124,8 @@ func (w *walker) emit(views [][]string, redirs []*syntax.Redirect, k know) {
 		cmd.Proof = Swallowed
 	case ok:
 		cmd.Proof = Proven
-		if w.told != "" {
-			cmd.Proof, cmd.Told = Swallowed, w.told
+		if w.proofLine != "" {
+			cmd.Proof, cmd.ProofLine = Swallowed, w.proofLine
 		}
 	}
 	w.files(cmd.Argv(), redirs)
@@ -180,10 +180,10 @@ func (w *walker) set(args []string) {
 	}
 }
 
-// assign notes a variable; k is about the command that its value runs.
+// assign records a variable; k is about the command that computes its value.
 func (w *walker) assign(a *syntax.Assign, k know) {
 	into := w.into
-	w.into = "$" // what a substitution prints goes into the variable
+	w.into = "$" // the output of a substitution goes into the variable
 	w.nested(a, k)
 	w.into = into
 	if a.Name == nil || a.Value == nil {
@@ -197,8 +197,8 @@ func (w *walker) assign(a *syntax.Assign, k know) {
 	}
 }
 
-// nested walks the substitutions within a node: they run, but what they print
-// and how they end is not what the line shows.
+// nested walks the substitutions within a node: they run, but neither their output nor
+// their status is visible in the line.
 func (w *walker) nested(node syntax.Node, k know) {
 	if node == nil {
 		return
@@ -275,7 +275,7 @@ func (w *walker) part(b *strings.Builder, part syntax.WordPart, quoted bool) boo
 	return true
 }
 
-// unescape takes the backslashes out of a literal.
+// unescape removes the backslashes from a literal.
 func unescape(s string, quoted bool) string {
 	if !strings.Contains(s, `\`) {
 		return s

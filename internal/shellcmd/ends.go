@@ -6,18 +6,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// end is how a piece of shell is bound to end.
+// end is how a piece of shell must end.
 type end int
 
 const (
-	endsWell end = iota // it may succeed
-	fails               // it comes back, with a status that is not zero
-	leaves              // it never comes back, and the shell's status is not zero
+	maySucceed end = iota // it may succeed
+	fails                 // it returns, with a status that is not zero
+	exits                 // it never returns, and the shell's status is not zero
 )
 
 func ending(s *syntax.Stmt) end {
 	if s == nil || s.Background || s.Negated {
-		return endsWell
+		return maySucceed
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -25,7 +25,7 @@ func ending(s *syntax.Stmt) end {
 		case "exit", "return":
 			// without a status of its own it repeats the failure that led here
 			if arg == "" || arg == "$?" || arg != "0" && !strings.HasPrefix(arg, "$") {
-				return leaves
+				return exits
 			}
 		case "false":
 			return fails
@@ -35,20 +35,20 @@ func ending(s *syntax.Stmt) end {
 	case *syntax.Subshell:
 		return min(endingOf(c.Stmts), fails)
 	}
-	return endsWell
+	return maySucceed
 }
 
 func endingOf(stmts []*syntax.Stmt) end {
 	for i, s := range stmts {
 		e := ending(s)
-		if e == leaves && i > 0 && bareExit(s) {
-			return endsWell // repeats the status of an echo, which is zero
+		if e == exits && i > 0 && bareExit(s) {
+			return maySucceed // repeats the status of an echo, which is zero
 		}
-		if e == leaves || e == fails && i == len(stmts)-1 {
+		if e == exits || e == fails && i == len(stmts)-1 {
 			return e
 		}
 	}
-	return endsWell
+	return maySucceed
 }
 
 func bareExit(s *syntax.Stmt) bool {
@@ -60,8 +60,8 @@ func bareExit(s *syntax.Stmt) bool {
 	return (name == "exit" || name == "return") && (arg == "" || arg == "$?")
 }
 
-// saysTrue: `|| true`, `|| :`, `|| exit 0`.
-func saysTrue(s *syntax.Stmt) bool {
+// isTrue reports whether the statement is `|| true`, `|| :` or `|| exit 0`.
+func isTrue(s *syntax.Stmt) bool {
 	c, isCall := s.Cmd.(*syntax.CallExpr)
 	if !isCall {
 		return false
@@ -146,8 +146,8 @@ func paramName(p *syntax.ParamExp) string {
 	return p.Param.Value
 }
 
-// shown says which statement's status an explicit exit repeats: stmt is -1
-// when there is no such exit, and the list's length when it is none of them.
+// shown is the statement whose status an explicit exit repeats: stmt is -1 when there is no
+// such exit, and the list's length when it is none of them.
 type shown struct {
 	stmt  int
 	first bool // the first element of that pipeline, not the last
@@ -181,7 +181,7 @@ func endOfList(stmts []*syntax.Stmt) ([]*syntax.Stmt, shown) {
 	return stmts, shown{stmt: -1}
 }
 
-// statusIn finds the statement whose status the variable holds.
+// statusIn finds the statement whose status the variable contains.
 func statusIn(stmts []*syntax.Stmt, name string) shown {
 	for i := len(stmts) - 1; i > 0; i-- {
 		if variable, first := statusWord(stmts[i]); variable == name {
@@ -194,9 +194,9 @@ func statusIn(stmts []*syntax.Stmt, name string) shown {
 	return shown{stmt: len(stmts)}
 }
 
-// abortsOnError: with errexit a failure of this statement ends the shell. A
-// compound command, or a function, may fail because of a failure that did not
-// count, so only what is within it can tell.
+// abortsOnError reports whether, with errexit, a failure of this statement ends the shell.
+// A compound command, or a function, may fail because of a failure that did not count, so
+// the statements within it decide.
 func (w *walker) abortsOnError(s *syntax.Stmt) bool {
 	if s.Negated || s.Background {
 		return false
@@ -215,9 +215,9 @@ func (w *walker) abortsOnError(s *syntax.Stmt) bool {
 	return false
 }
 
-// mayEndWell: the statement may end the shell with status zero, so that what
-// follows may not have run although the line succeeded.
-func (w *walker) mayEndWell(s *syntax.Stmt) bool {
+// mayExitZero reports whether the statement may end the shell with status zero, so that
+// what follows may not have run although the line succeeded.
+func (w *walker) mayExitZero(s *syntax.Stmt) bool {
 	found := false
 	var visit func(node syntax.Node, or bool)
 	visit = func(node syntax.Node, or bool) {
@@ -262,7 +262,7 @@ func (w *walker) mayEndWell(s *syntax.Stmt) bool {
 	return found
 }
 
-// breaks: a loop body that may leave its loop early.
+// breaks reports whether a loop body may leave its loop early.
 func breaks(stmts []*syntax.Stmt) bool {
 	found := false
 	for _, s := range stmts {
@@ -281,7 +281,7 @@ func breaks(stmts []*syntax.Stmt) bool {
 	return found
 }
 
-// trapsExit: a trap may change the status that the line ends with.
+// trapsExit reports whether a trap may change the status that the line ends with.
 func trapsExit(file *syntax.File) bool {
 	found := false
 	syntax.Walk(file, func(n syntax.Node) bool {

@@ -9,9 +9,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Exact is one command, to be recognised when an agent runs it: the same
-// words, in the same directory, with the same declared environment. An argument
-// more makes it another command.
+// Exact is one command, to be recognised when an agent runs it: the same words, in the same
+// directory, with the same declared environment. One more argument makes it another
+// command.
 type Exact struct {
 	Command string
 	Dir     string            // absolute
@@ -25,10 +25,9 @@ type Ran struct {
 	Getenv func(string) string // what it inherited, as far as that is known
 }
 
-// ProvedBy reports whether the success of a whole line proves that the command
-// succeeded: it is one of the commands that the line joins by &&, seen through
-// cd, env, timeout and shells, and nothing before it can have changed what it
-// means.
+// ProvedBy reports whether the success of a whole line proves that the command succeeded:
+// it is one of the commands that the line joins by &&, seen through cd, env, timeout and
+// shells, and nothing before it can have changed what it means.
 func (x Exact) ProvedBy(r Ran) (proved bool) {
 	defer func() {
 		if recover() != nil {
@@ -58,12 +57,12 @@ func (x Exact) ProvedBy(r Ran) (proved bool) {
 // step is one command of a line.
 type step struct {
 	text string   // as the shell's own printer writes it, without assignments
-	argv []string // its words, where all of them are plain
+	argv []string // its words, if all of them are plain
 	env  map[string]string
 }
 
-// The words of steps that stand for the beginning and the end of a shell of its
-// own: what it does to its directory and environment ends with it.
+// The texts of steps that mark the beginning and the end of a subshell: its changes to
+// directory and environment end with it.
 const (
 	enter = "(enter"
 	leave = "leave)"
@@ -73,18 +72,18 @@ func within(steps []step) []step {
 	return append(append([]step{{argv: []string{enter}, text: enter}}, steps...), step{argv: []string{leave}, text: leave})
 }
 
-// place is what a command finds when it is its turn.
+// place is the state in which a command starts.
 type place struct {
 	dir   string
 	env   map[string]string
 	outer *place
 }
 
-// after is the place after a step that succeeded; ok is false where it may have
-// changed what the next command means.
+// after is the place after a step that succeeded; ok is false if the step may have changed
+// what the next command means.
 func (p *place) after(s step) (ok bool) {
 	if s.argv == nil {
-		return false // not known
+		return false // unknown
 	}
 	if len(s.argv) == 0 {
 		for k, v := range s.env {
@@ -138,8 +137,8 @@ func (x Exact) matches(want, got []step, at place, getenv func(string) string) b
 	return true
 }
 
-// sameEnv: every variable that the command declares has its value, and none is
-// set that it does not declare.
+// sameEnv reports whether every variable that the command declares has its value, and none
+// is set that it does not declare.
 func (x Exact) sameEnv(want, got, exported map[string]string, getenv func(string) string) bool {
 	declared := map[string]string{}
 	for k, v := range x.Env {
@@ -177,8 +176,8 @@ func sameDir(a, b string) bool {
 	return errA == nil && errB == nil && ra == rb
 }
 
-// chain takes a line apart that is nothing but commands joined by &&; ok is false
-// for every other line.
+// chain splits a line that is nothing but commands joined by &&; ok is false for every
+// other line.
 func chain(text string, depth int) (steps []step, ok bool) {
 	if depth > maxDepth {
 		return nil, false
@@ -281,7 +280,7 @@ func call(c *syntax.CallExpr, depth int) ([]step, bool) {
 	return s.unwrap(depth)
 }
 
-// unwrap takes env, timeout, nice, command and shells away.
+// unwrap removes env, timeout, nice, command and shells.
 func (s step) unwrap(depth int) ([]step, bool) {
 	for len(s.argv) > 0 {
 		rest := s.argv[1:]
@@ -305,7 +304,7 @@ func (s step) unwrap(depth int) ([]step, bool) {
 			if len(rest) < 2 {
 				return []step{s.done()}, true
 			}
-			rest = rest[1:] // how long
+			rest = rest[1:] // the duration
 		case "nice":
 			if len(rest) > 1 && rest[0] == "-n" {
 				rest = rest[2:]
@@ -352,8 +351,8 @@ func (s step) done() step {
 	return s
 }
 
-// literal is a word that no shell changes: quoted or not, without expansions. An
-// unquoted glob or tilde is not one of them unless it stays as it is.
+// literal returns a word that no shell changes: quoted or not, without expansions. An
+// unquoted glob or tilde counts only if the shell leaves it unchanged.
 func literal(w *syntax.Word) (string, bool) {
 	var b strings.Builder
 	for _, part := range w.Parts {

@@ -57,7 +57,7 @@ func TestExactProvedBy(t *testing.T) {
 		"if true; then go test ./...; fi":               false,
 		"false && go test ./... || true":                false,
 		"go test $ARGS":                                 false,
-		"go test ./... && false | true":                 true, // the last step's status is the line's; ours ran before it
+		"go test ./... && false | true":                 true, // the last step's status is the line's; the wanted command ran before it
 		"cat <<EOF\ngo test ./...\nEOF":                 false,
 		"":                                              false,
 		"\x00":                                          false,

@@ -23,7 +23,7 @@ func (w *walker) written(names ...string) {
 	}
 }
 
-// restored notes files that get the content that git has.
+// restored records files that get the content that git has.
 func (w *walker) restored(names ...string) {
 	for _, name := range names {
 		if plausible(name) {
@@ -40,7 +40,7 @@ func plausible(name string) bool {
 	return name != "" && name != "-" && !strings.HasPrefix(name, "/dev/") && !strings.ContainsAny(name, "$\n") && len(name) < 4096
 }
 
-// redirects notes what a statement's redirections read and write.
+// redirects records what a statement's redirections read and write.
 func (w *walker) redirects(redirs []*syntax.Redirect) {
 	for _, r := range redirs {
 		w.nested(r.Word, passed)
@@ -58,12 +58,12 @@ func (w *walker) redirects(redirs []*syntax.Redirect) {
 			if literal {
 				w.shown(name)
 			}
-		default: // descriptors and here-documents name no file
+		default: // descriptors and here-documents do not name a file
 		}
 	}
 }
 
-// files notes what a command shows and writes.
+// files records what a command shows and writes.
 func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
 	name := base(argv[0])
 	args := operands(argv)
@@ -87,12 +87,12 @@ func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
 		w.written(args...)
 	case "mv":
 		w.written(args...)
-		w.intoFolder(args)
+		w.intoDir(args)
 	case "cp", "install", "ln", "rsync":
 		if len(args) > 1 {
 			w.shown(args[:len(args)-1]...)
 			w.written(args[len(args)-1])
-			w.intoFolder(args)
+			w.intoDir(args)
 		}
 	case "dd":
 		for _, arg := range args {
@@ -118,7 +118,7 @@ func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
 	}
 }
 
-// find: `find src -name '*.py' -exec sed -i … {} +` changes what it finds.
+// find records that `find src -name '*.py' -exec sed -i … {} +` changes what it finds.
 func (w *walker) find(argv []string) {
 	for i, arg := range argv {
 		switch arg {
@@ -126,7 +126,7 @@ func (w *walker) find(argv []string) {
 			w.rewrites()
 		case "-exec", "-execdir", "-ok":
 			switch {
-			case i+1 < len(argv) && !onlyTalks(argv[i+1]) || slices.Contains(argv[i:], "-i"):
+			case i+1 < len(argv) && !onlyPrints(argv[i+1]) || slices.Contains(argv[i:], "-i"):
 				w.rewrites()
 			case i+1 < len(argv) && isViewer(argv[i+1]):
 				w.shown(found(argv)...)
@@ -135,8 +135,7 @@ func (w *walker) find(argv []string) {
 	}
 }
 
-// found are the files that a command names to the next one of a pipeline, as
-// patterns.
+// found are the files that a command passes to the next one of a pipeline, as patterns.
 func found(argv []string) []string {
 	args := operands(argv)
 	switch name := base(argv[0]); {
@@ -166,7 +165,7 @@ func found(argv []string) []string {
 	return nil
 }
 
-// showFound: `find src -name '*.py' | xargs cat` shows what was found.
+// showFound records that `find src -name '*.py' | xargs cat` shows what was found.
 func (w *walker) showFound(elems [][]string) {
 	for i, argv := range elems {
 		if len(argv) == 0 || base(argv[0]) != "xargs" {
@@ -183,7 +182,7 @@ func (w *walker) showFound(elems [][]string) {
 	}
 }
 
-// isViewer: commands that show the files they are given.
+// isViewer reports whether a command shows the files it is given.
 func isViewer(name string) bool {
 	switch base(name) {
 	case "cat", "bat", "batcat", "nl", "head", "tail", "less", "more", "sed", "awk":
@@ -196,8 +195,9 @@ func isGrep(name string) bool {
 	return slices.Contains([]string{"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"}, base(name))
 }
 
-// intoFolder: `mv a.py b.py dir` writes dir/a.py and dir/b.py, if dir is one.
-func (w *walker) intoFolder(args []string) {
+// intoDir returns the files that `mv a.py b.py dir` writes if dir is a directory: dir/a.py
+// and dir/b.py.
+func (w *walker) intoDir(args []string) {
 	if len(args) < 2 {
 		return
 	}
@@ -224,7 +224,7 @@ func (w *walker) sed(argv, args []string) {
 	w.shown(args...)
 }
 
-// scripted: interpreters whose first operand is a program text.
+// scripted reports whether the first operand of an interpreter is a program text.
 func (w *walker) scripted(name string, argv, args []string) {
 	inPlace, inline := false, false
 	for _, arg := range argv[1:] {
@@ -237,7 +237,7 @@ func (w *walker) scripted(name string, argv, args []string) {
 		inPlace = hasAny(argv, "-i", "--inplace")
 	}
 	if (name == "perl" || name == "ruby") && !inline {
-		w.rewrites() // a script of its own
+		w.rewrites() // a script file
 		return
 	}
 	if len(args) > 0 {
@@ -274,7 +274,7 @@ func (w *walker) git(argv, args []string) {
 			w.restored(args[1:]...)
 		}
 	case "checkout", "switch":
-		if !hasAny(argv, "-b", "-B", "-c", "-C", "--orphan") { // a new branch leaves the files alone
+		if !hasAny(argv, "-b", "-B", "-c", "-C", "--orphan") { // a new branch does not change the files
 			w.restored(args[1:]...) // files, or a branch
 			w.rewrites()
 		}
@@ -295,7 +295,7 @@ func (w *walker) git(argv, args []string) {
 	}
 }
 
-// patched notes the files of an apply_patch text.
+// patched records the files of an apply_patch text.
 func (w *walker) patched(text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		for _, mark := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
@@ -306,7 +306,7 @@ func (w *walker) patched(text string) {
 	}
 }
 
-// quoted: a program given in the line opens the files that it quotes.
+// quoted records the files that a program given in the line opens: those that it quotes.
 func (w *walker) quoted(argv []string) {
 	for i, arg := range argv[:len(argv)-1] {
 		if arg != "-c" && arg != "-e" && arg != "-p" && arg != "--eval" {
@@ -320,7 +320,7 @@ func (w *walker) quoted(argv []string) {
 	}
 }
 
-// formatter: tools that rewrite the files they are given, or whole directories.
+// formatter reports whether a tool rewrites the files it is given, or whole directories.
 func (w *walker) formatter(name string, argv, args []string) {
 	writes := false
 	switch name {

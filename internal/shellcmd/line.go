@@ -6,39 +6,37 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Proof is what the success of a whole line says about one command in it.
+// Proof is what the success of a whole line proves about one command in it.
 type Proof int
 
 const (
-	// Unproven: it may not have run, it may have failed, or it still runs.
+	// Unproven: it may not have run, it may have failed, or it is still running.
 	Unproven Proof = iota
-	// Swallowed: its own status is hidden by what follows; only what it
-	// printed can tell.
+	// Swallowed: what follows hides its status; only its output can prove it.
 	Swallowed
 	// Proven: the line cannot succeed unless this command did.
 	Proven
 )
 
-// Command is one command that a line runs, as far as the text tells.
+// Command is one command that a line runs, as far as the text shows.
 type Command struct {
 	// Views are the command as written and as seen through each wrapper and
 	// runner: `sudo uv run pytest -q` is that, `uv run pytest -q` and `pytest -q`.
 	Views [][]string
 	Proof Proof
-	// Told is the line of output that proves the command when its status does
-	// not: `make; echo "exit: $?"` has Told "exit: 0".
-	Told string
-	// Filters are the commands its output went through before anybody saw it.
+	// ProofLine is the line of output that proves the command when its status does not:
+	// `make; echo "exit: $?"` has ProofLine "exit: 0".
+	ProofLine string
+	// Filters are the commands its output went through before it was shown.
 	Filters [][]string
-	// Into is the file that took its output ("" when it stayed visible).
+	// Into is the file that received its output ("" when it stayed visible).
 	Into string
 	// Dir is where it ran, relative to where the line started, or absolute.
 	Dir string
 	// Seq orders the commands and the files of a line.
 	Seq int
 
-	// branch numbers the branch that runs only if a silent question was
-	// answered with yes; 0 outside.
+	// branch numbers the branch that runs only if a silent test succeeded; 0 outside.
 	branch int
 }
 
@@ -66,14 +64,14 @@ type File struct {
 
 // Line is one analysed command line.
 type Line struct {
-	// Parsed is false when the text is not shell that we understand: then
-	// everything else is empty.
+	// Parsed is false when the text is not shell that can be parsed: then everything else
+	// is empty.
 	Parsed   bool
 	Commands []Command
 	Shown    []File
 	Written  []File
-	// Restored are files that were given content that git has: git checkout
-	// FILE, git restore. A name may also be a branch.
+	// Restored are files that got content that git has: git checkout FILE, git restore. A
+	// name may also be a branch.
 	Restored []File
 	// Stashed and Unstashed are the places of git stash and git stash pop.
 	Stashed, Unstashed []int
@@ -107,8 +105,8 @@ func Parse(text string) (line Line) {
 	return *w.line
 }
 
-// pieces walks what can be read of a PowerShell line that is not also a line of
-// bash, command by command. What its status says about any of them is not known.
+// pieces walks what can be read of a PowerShell line that is not also a line of bash,
+// command by command. It is unknown what the status means for any of them.
 func (w *walker) pieces(text string) bool {
 	if len(text) > maxLine || strings.Contains(text, "<<") || !strings.Contains(text, "$env:") && !strings.Contains(text, "$LASTEXITCODE") && !strings.Contains(text, "-Object") &&
 		!strings.Contains(text, "Out-") && !strings.Contains(text, "Get-") && !strings.Contains(text, "Set-") && !strings.HasPrefix(text, "& ") {
@@ -136,8 +134,8 @@ func parse(text string) (*syntax.File, bool) {
 	return nil, false
 }
 
-// shallow reports whether text cannot nest deeper than the parser's stack is
-// worth: every level of nesting needs at least one of these openers.
+// shallow reports whether text cannot nest deeper than the parser's stack allows: every
+// level of nesting needs at least one of these openers.
 func shallow(text string) bool {
 	n := 0
 	arithmetic := strings.Contains(text, "((") || strings.Contains(text, "$[") || strings.Contains(text, "let ")

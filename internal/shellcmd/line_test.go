@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// proves says whether a successful run of line, which printed output, proves
-// the pattern.
+// proves reports whether a successful run of line, which printed output, proves the
+// pattern.
 func proves(line, pattern, output string) bool {
 	p := Patterns(pattern)[0]
 	l := Parse(line)
@@ -75,7 +75,7 @@ func TestProves(t *testing.T) {
 		{"cd x || exit 1; make restart", "make restart", "", true},
 		{"[ -f x ] || exit 0; make restart", "make restart", "", false},
 
-		// status told
+		// printed status
 		{`make restart; echo "exit: $?"`, "make restart", "restarting\nexit: 0\n", true},
 		{`make restart; echo "exit: $?"`, "make restart", "boom\nexit: 2\n", false},
 		{`make restart; echo $?`, "make restart", "0\n", true},

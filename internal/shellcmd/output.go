@@ -8,14 +8,14 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// What test runners print about how they ended. A run's own summary decides; a
-// line that the code under test logged does not.
+// What test runners print about how they ended. A run's own summary decides; a line that
+// the code under test logged does not.
 
 func anyOf(list ...string) *regexp.Regexp {
 	return regexp.MustCompile(`(?m)` + strings.Join(list, "|"))
 }
 
-// wholeSummary: one line that also holds what failed.
+// wholeSummary matches one line that also contains what failed.
 var wholeSummary = sync.OnceValue(func() *regexp.Regexp { return anyOf(wholeSummaries()...) })
 
 func wholeSummaries() []string {
@@ -30,8 +30,8 @@ func wholeSummaries() []string {
 	}
 }
 
-// runSummary: a summary by which a run, seen to its end, tells that nothing
-// failed, in one line or in several.
+// runSummary matches a summary, in one line or in several, which shows that nothing failed
+// if the run was seen to its end.
 var runSummary = sync.OnceValue(func() *regexp.Regexp {
 	return anyOf(append(wholeSummaries(),
 		`test result: ok\. \d+ passed; 0 failed`,      // cargo, per binary
@@ -67,7 +67,7 @@ var passSigns = sync.OnceValue(func() *regexp.Regexp {
 	)
 })
 
-// failSummary: how runners and task runners themselves say that something failed.
+// failSummary matches how runners and task runners themselves report that something failed.
 var failSummary = sync.OnceValue(func() *regexp.Regexp {
 	return anyOf(
 		`^[=\s]*(│\s*)?(\S+:test: )?\s*(Tests:?|Test Suites:|Test Files)?\s*[1-9]\d* failed\b`,
@@ -83,18 +83,17 @@ var failSummary = sync.OnceValue(func() *regexp.Regexp {
 	)
 })
 
-// failWords: what may mean a failure where no summary is in view.
+// failWords matches what may mean a failure if no summary is visible.
 var failWords = sync.OnceValue(func() *regexp.Regexp {
 	return anyOf(`\b[1-9]\d* (failed|failing|failures?|errors?|fail)\b`, `\bFAILED\b`, `\b(Failures|Errors|failures|errors)[:=] ?[1-9]`, `command not found`, `^error(\[E\d+\])?:`, `^ERROR:`, `^go: (cannot|no |go\.mod|updates to)`, `matched no packages|no packages to test|no required module`, `^Traceback \(most recent call last\)`)
 })
 
-// cleanSigns: what linters and builds print when they found nothing.
+// cleanSigns matches what linters and builds print when they found nothing.
 var cleanSigns = sync.OnceValue(func() *regexp.Regexp {
 	return anyOf(`(?i:\b0 (issues|problems|errors|warnings)\b)`, `(?i:\ball checks passed)`, `(?i:\bno (issues|problems|errors) found)`, `(?i:\bbuild (succeeded|successful))`, `^\s*Finished .*profile`)
 })
 
-// OutputPassed reports whether test output says that something passed and
-// nothing failed.
+// OutputPassed reports whether test output shows that something passed and nothing failed.
 func OutputPassed(output string) bool {
 	output = strings.TrimSpace(redact.Strip(output))
 	return passSigns().MatchString(output) && !failed(output)

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Pattern is a command and its leading arguments: `make restart`, `pytest`,
-// `pip install`, `pkill -SIGUSR2`. Options in between do not matter; an option
-// in the pattern has to be there. A word may be a glob; one that starts and
-// ends in * is looked for among all arguments, and a command of * is any that
-// does more than print or search.
+// Pattern is a command and its leading arguments: `make restart`, `pytest`, `pip install`,
+// `pkill -SIGUSR2`. Options in between do not matter; an option in the pattern must be
+// there. A word may be a glob; one that starts and ends in * is searched among all
+// arguments, and a command of * is any command that does more than print or search.
 type Pattern struct {
 	words []string
 }
@@ -34,8 +33,8 @@ func Patterns(text string) []Pattern {
 	return out
 }
 
-// Leading is the pattern without its options and everything after the first
-// of them: what of a shown command has to be seen again.
+// Leading is the pattern without its options and everything after the first of them: the
+// part of a shown command that has to be seen again.
 func (p Pattern) Leading() Pattern {
 	for i, word := range p.words {
 		if i > 0 && (strings.HasPrefix(word, "-") || strings.ContainsAny(word, "{$")) {
@@ -45,18 +44,18 @@ func (p Pattern) Leading() Pattern {
 	return p
 }
 
-// String is the pattern as it reads.
+// String is the pattern as written.
 func (p Pattern) String() string { return strings.Join(p.words, " ") }
 
-// Match reports whether the command runs what the pattern asks for, for real:
-// a dry run or a call for help matches nothing.
+// Match reports whether the command really runs what the pattern asks for: a dry run or a
+// call for help matches nothing.
 func (p Pattern) Match(c Command) bool {
 	if len(p.words) == 0 {
 		return false
 	}
 	for _, argv := range c.Views {
 		if p.matchArgv(argv) {
-			return !pretends(c)
+			return !isDryRun(c)
 		}
 	}
 	return false
@@ -109,7 +108,7 @@ func sameCommand(want, got string) bool {
 	}
 	if strings.Contains(want, "*") {
 		matched, err := path.Match(want, name)
-		return err == nil && matched && !onlyTalks(name)
+		return err == nil && matched && !onlyPrints(name)
 	}
 	// pip3.12 is pip, python3 is python
 	if stem := strings.TrimRight(name, "0123456789."); stem == want && (want == "pip" || want == "python" || want == "pytest") {
@@ -118,8 +117,8 @@ func sameCommand(want, got string) bool {
 	return want == "make" && name == "gmake"
 }
 
-// onlyTalks: commands whose arguments are words to print or to look for.
-func onlyTalks(name string) bool {
+// onlyPrints reports whether a command's arguments are words to print or to search for.
+func onlyPrints(name string) bool {
 	return slices.Contains([]string{
 		"echo", "printf", "cat", "grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "git", "man", "which", "type", "command", "ls", "head", "tail",
 		"less", "more", "sed", "awk", "vim", "vi", "nano", "touch", "rm", "mv", "cp", "mkdir", "test", "[", "ssh", "docker", "tmux", "true", "false", ":",
@@ -137,21 +136,22 @@ func sameArgument(want, got string) bool {
 	return err == nil && matched
 }
 
-// Pretends reports whether the command only says what it would do, or something
-// about itself.
-func (c Command) Pretends() bool { return pretends(c) }
+// IsDryRun reports whether the command only prints what it would do, or something about
+// itself.
+func (c Command) IsDryRun() bool { return isDryRun(c) }
 
-// pretends: the command only says what it would do, or something about itself.
-func pretends(c Command) bool {
+// isDryRun reports whether the command only prints what it would do, or something about
+// itself.
+func isDryRun(c Command) bool {
 	for _, argv := range c.Views {
-		if pretend(argv) {
+		if dryRun(argv) {
 			return true
 		}
 	}
 	return false
 }
 
-func pretend(argv []string) bool {
+func dryRun(argv []string) bool {
 	name := base(argv[0])
 	for i, arg := range argv[1:] {
 		flag, _, _ := strings.Cut(arg, "=")
@@ -159,7 +159,7 @@ func pretend(argv []string) bool {
 		case "--help", "--version", "--dry-run":
 			return true
 		case "-h":
-			// for many a command it is the host, or human-readable sizes
+			// for many commands it is the host, or human-readable sizes
 			if i == len(argv)-2 || isMake(argv) || name == "pytest" || name == "go" {
 				return true
 			}
@@ -171,7 +171,7 @@ func pretend(argv []string) bool {
 	}
 	switch name {
 	case "make", "gmake":
-		return makePretends(argv[1:])
+		return makeDryRun(argv[1:])
 	case "pytest", "py.test":
 		return hasAny(argv, "--collect-only", "--co", "--fixtures", "--fixtures-per-test", "--markers", "--setup-plan", "--setup-only", "--cache-show", "--trace-config")
 	case "go":
@@ -193,8 +193,8 @@ func pretend(argv []string) bool {
 	return false
 }
 
-// makePretends looks into clusters: -nB, -kn.
-func makePretends(args []string) bool {
+// makeDryRun looks into clusters: -nB, -kn.
+func makeDryRun(args []string) bool {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {

@@ -16,9 +16,9 @@ type Statement struct {
 	Env  map[string]string // variables that the script sets for it
 }
 
-// Statements splits a script into what can be run on its own. Directory changes
-// and plain assignments are followed; loops, conditions and functions are left
-// out: what they run depends on more than the work tree.
+// Statements splits a script into what can be run on its own. Directory changes and plain
+// assignments are followed; loops, conditions and functions are left out: what they run
+// depends on more than the work tree.
 func Statements(script, dir string) []Statement {
 	if len(script) > maxScript {
 		return nil
@@ -62,7 +62,7 @@ func Statements(script, dir string) []Statement {
 				out = append(out, Statement{Text: rest, Dir: d, Env: maps.Clone(env)})
 				continue
 			}
-			if c.Op == syntax.OrStmt && excuses(c.Y) {
+			if c.Op == syntax.OrStmt && ignoresFailure(c.Y) {
 				continue // it cannot fail, so it checks nothing
 			}
 		case *syntax.Subshell:
@@ -79,8 +79,8 @@ func Statements(script, dir string) []Statement {
 
 const maxScript = 64 << 10
 
-// excuses: `… || true`, `… || echo x`.
-func excuses(s *syntax.Stmt) bool {
+// ignoresFailure reports whether a statement has the form `… || true` or `… || echo x`.
+func ignoresFailure(s *syntax.Stmt) bool {
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 {
 		return false

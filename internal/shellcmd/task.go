@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Role is what a command is for, as far as its name tells.
+// Role is what a command is for, as far as its name shows.
 type Role string
 
 // The roles that a task's name can stand for.
@@ -17,8 +17,8 @@ const (
 	BuildRole Role = "build"
 )
 
-// Role is what the command is for; a task runner's call is for what the name
-// of its task says.
+// Role returns what the command is for; a call of a task runner is for what the name of its
+// task suggests.
 func (c Command) Role() Role {
 	for _, argv := range slices.Backward(c.Views) {
 		if r := roleOf(argv); r != NoRole {
@@ -28,11 +28,11 @@ func (c Command) Role() Role {
 	return NoRole
 }
 
-// Opaque reports that the command does not say what it does: a script, a program
-// of the project.
+// Opaque reports whether the text does not show what the command does: a script, or a
+// program of the project.
 func (c Command) Opaque() bool {
 	name := c.Name()
-	return name != "" && c.Role() == NoRole && !onlyTalks(name) && !isSilent(name) && !slices.Contains([]string{"cd", "export", "set", "exit", "chmod", "source", "."}, name)
+	return name != "" && c.Role() == NoRole && !onlyPrints(name) && !isSilent(name) && !slices.Contains([]string{"cd", "export", "set", "exit", "chmod", "source", "."}, name)
 }
 
 // IsTask reports whether the command calls tasks that a file of the project
@@ -46,10 +46,10 @@ func (c Command) IsTask() bool {
 	return false
 }
 
-// Stands reports whether a task's name says what the pattern runs: `mise run
-// test` stands for `go test` where what the task does cannot be read.
-func (p Pattern) Stands(c Command) bool {
-	return len(p.words) > 0 && c.IsTask() && !pretends(c) && c.Role() != NoRole && c.Role() == roleOf(p.words)
+// StandsFor reports whether a task's name suggests that it runs the pattern: `mise run
+// test` stands for `go test` if the task's definition cannot be read.
+func (p Pattern) StandsFor(c Command) bool {
+	return len(p.words) > 0 && c.IsTask() && !isDryRun(c) && c.Role() != NoRole && c.Role() == roleOf(p.words)
 }
 
 func roleOf(argv []string) Role {
@@ -84,8 +84,8 @@ func roleOf(argv []string) Role {
 	return NoRole
 }
 
-// namesTests: the call's task is named after tests. `make check` is a custom of
-// old; elsewhere a check may be anything.
+// namesTests reports whether the call's task is named after tests. `make check`
+// conventionally runs them; elsewhere a check may be anything.
 func namesTests(argv []string) bool {
 	for _, task := range taskNames(argv) {
 		if isTestName(task) || task == "check" && isMake(argv) {
@@ -95,7 +95,7 @@ func namesTests(argv []string) bool {
 	return false
 }
 
-// roleOfName is what the words in a task's name say.
+// roleOfName is the role that the words in a task's name suggest.
 func roleOfName(task string) Role {
 	if isTestName(task) {
 		return TestRole
@@ -113,7 +113,8 @@ func roleOfName(task string) Role {
 
 func isNameBreak(r rune) bool { return strings.ContainsRune("-_:./#@", r) }
 
-// isTestName: test, tests, test-unit, test:ci, unit-test; not testimonials.
+// isTestName reports whether a name means tests: test, tests, test-unit, test:ci,
+// unit-test; not testimonials.
 func isTestName(target string) bool {
 	for word := range strings.FieldsFuncSeq(target, isNameBreak) {
 		switch word {
@@ -178,9 +179,9 @@ func taskNames(argv []string) []string {
 
 func first(args []string) []string { return args[:min(1, len(args))] }
 
-// scriptName: a script of the project, called by its path, that is named after
-// nothing but a role: ./scripts/test.sh, bin/run-tests; not test-harness.sh,
-// which may do anything.
+// scriptName returns the role of a script of the project, called by its path, that is named
+// after nothing but a role: ./scripts/test.sh, bin/run-tests; not test-harness.sh, which
+// may do anything.
 func scriptName(name string) []string {
 	if !strings.Contains(name, "/") || strings.HasPrefix(name, "/") && strings.Contains(name, "bin/") {
 		return nil
@@ -194,7 +195,7 @@ func scriptName(name string) []string {
 	return []string{task}
 }
 
-// nxTargets: nx test app, nx run app:test, nx run-many -t test lint.
+// nxTargets reads nx test app, nx run app:test, nx run-many -t test lint.
 func nxTargets(argv, args []string) []string {
 	if len(args) == 0 {
 		return nil
@@ -212,7 +213,7 @@ func nxTargets(argv, args []string) []string {
 	return first(args)
 }
 
-// moonTasks: moon run app:test, moon :test, moon test; moon check runs all.
+// moonTasks reads moon run app:test, moon :test, moon test; moon check runs all.
 func moonTasks(args []string) []string {
 	if len(args) > 0 && (args[0] == "run" || args[0] == "r" || args[0] == "exec" || args[0] == "x") {
 		args = args[1:]
@@ -247,12 +248,12 @@ func flagValues(argv []string, flags ...string) []string {
 	return out
 }
 
-// Within is the command as it ran inside a task that the outer command called:
-// what hides the task's status or output hides the command's too.
+// Within returns the command as it ran inside a task that the outer command called: what
+// hides the task's status or output hides the command's too.
 func (c Command) Within(outer Command) Command {
 	c.Proof = min(c.Proof, outer.Proof)
-	if c.Told == "" && outer.Told != "" && c.Proof == Swallowed {
-		c.Told = outer.Told
+	if c.ProofLine == "" && outer.ProofLine != "" && c.Proof == Swallowed {
+		c.ProofLine = outer.ProofLine
 	}
 	c.Filters = slices.Concat(c.Filters, outer.Filters)
 	if c.Into == "" {
@@ -262,8 +263,8 @@ func (c Command) Within(outer Command) Command {
 	return c
 }
 
-// Hidden is the command as in a line whose own status is not known: only what
-// was printed can prove it.
+// Hidden returns the command as in a line whose own status is unknown: only its output can
+// prove it.
 func (c Command) Hidden() Command {
 	c.Proof = min(c.Proof, Swallowed)
 	return c

@@ -15,10 +15,10 @@ const (
 
 // TestWrapper reports whether the command runs whatever the project calls its
 // tests: make test, npm test, tox.
-func (c Command) TestWrapper() bool { return c.runner() == wraps && !pretends(c) }
+func (c Command) TestWrapper() bool { return c.runner() == wraps && !isDryRun(c) }
 
 // TestRun reports whether the command runs tests.
-func (c Command) TestRun() bool { return c.runner() != noRunner && !pretends(c) }
+func (c Command) TestRun() bool { return c.runner() != noRunner && !isDryRun(c) }
 
 func (c Command) runner() runner {
 	for i := len(c.Views) - 1; i >= 0; i-- {

@@ -21,8 +21,7 @@ func (w *walker) views(argv []string) [][]string {
 	return views
 }
 
-// unwrap is the command that argv runs for another, nil when it is itself the
-// command.
+// unwrap is the command that argv runs for another, nil when argv is the command itself.
 func unwrap(argv []string) []string {
 	name := base(argv[0])
 	args := argv[1:]
@@ -120,10 +119,10 @@ func unwrapRunner(name string, args []string) []string {
 		}
 	case "mise", "rtx":
 		if sub == "exec" || sub == "x" {
-			return behindDashes(args)
+			return afterDashes(args)
 		}
 	case "nix", "op", "doppler", "dotenvx", "dotenv", "infisical", "aws-vault":
-		if inner := behindDashes(args); inner != nil {
+		if inner := afterDashes(args); inner != nil {
 			return inner
 		}
 		for i, arg := range args {
@@ -165,10 +164,10 @@ func unwrapRunner(name string, args []string) []string {
 	return passedOn(name, args)
 }
 
-// passedOn sees through an unknown wrapper that is given a whole
-// test command to run: `mywrap go test ./...`.
+// passedOn sees through an unknown wrapper that is given a whole test command to run:
+// `mywrap go test ./...`.
 func passedOn(name string, args []string) []string {
-	if len(args) < 2 || onlyTalks(name) || takesNames(name) {
+	if len(args) < 2 || onlyPrints(name) || takesNames(name) {
 		return nil
 	}
 	inner := skipFlags(args)
@@ -184,8 +183,8 @@ func passedOn(name string, args []string) []string {
 	return nil
 }
 
-// takesNames: commands whose arguments are names of other commands, which they
-// do not run, or programs and scripts of their own.
+// takesNames reports whether a command's arguments are names of other commands, which it
+// does not run, or programs and scripts of its own.
 func takesNames(name string) bool {
 	if isPython(name) || isShellName(name) {
 		return true
@@ -206,7 +205,7 @@ func npxCommand(args []string) []string {
 	return dropVersion(skipFlags(args, "-p", "--package"))
 }
 
-// dropVersion makes jest@29 a jest.
+// dropVersion turns jest@29 into jest.
 func dropVersion(argv []string) []string {
 	if len(argv) == 0 {
 		return nil
@@ -233,7 +232,7 @@ func packageManager(name string, args []string) []string {
 		if name != "npm" || args[0] != "run" {
 			return append([]string{"npm", "run"}, args[1:]...)
 		}
-		// a script that is called like a tool runs that tool
+		// a script that is named like a tool runs that tool
 		if script := rest(args, 1); len(script) > 0 && slices.Contains([]string{"jest", "vitest", "mocha", "ava", "playwright", "eslint", "tsc", "cypress"}, script[0]) {
 			return script
 		}
@@ -259,7 +258,7 @@ func packageVerbs() []string {
 	}
 }
 
-// pythonModule: python -m pytest runs pytest.
+// pythonModule sees that python -m pytest runs pytest.
 func pythonModule(args []string, valued ...string) []string {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -274,7 +273,7 @@ func pythonModule(args []string, valued ...string) []string {
 	return nil
 }
 
-// scriptFile: bash scripts/check.sh -x runs scripts/check.sh -x.
+// scriptFile sees that bash scripts/check.sh -x runs scripts/check.sh -x.
 func scriptFile(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -322,7 +321,7 @@ func shellScript(argv []string) (string, bool) {
 	return "", false
 }
 
-// isCluster: -lc, -euo; not --login.
+// isCluster reports whether a word is a cluster of short options: -lc, -euo; not --login.
 func isCluster(arg string) bool {
 	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-'
 }
@@ -332,7 +331,7 @@ func isPython(name string) bool {
 	return found && strings.Trim(tail, "0123456789.") == "" || name == "py" || strings.HasPrefix(name, "pypy")
 }
 
-// skipFlags drops leading options; those in valued take the next word too.
+// skipFlags drops leading options; those in valued use the next word too.
 func skipFlags(args []string, valued ...string) []string {
 	for i := 0; i < len(args); i++ {
 		switch {
@@ -357,7 +356,7 @@ func afterAssignments(args []string) []string {
 	return nil
 }
 
-func behindDashes(args []string) []string {
+func afterDashes(args []string) []string {
 	for i, arg := range args {
 		if arg == "--" {
 			return rest(args, i+1)

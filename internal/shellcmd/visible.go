@@ -11,8 +11,8 @@ import (
 // printed, proves that the command succeeded.
 func (l Line) Proves(c Command, output string) bool { return l.proves(c, output, false) }
 
-// ProvesOwn is Proves for a command that the person named as evidence: what it
-// prints counts as what a test run prints does.
+// ProvesOwn is Proves for a command that the person named as evidence: its output counts
+// like that of a test run.
 func (l Line) ProvesOwn(c Command, output string) bool { return l.proves(c, output, true) }
 
 func (l Line) proves(c Command, output string, own bool) bool {
@@ -20,21 +20,21 @@ func (l Line) proves(c Command, output string, own bool) bool {
 	case Proven:
 		return true
 	case Swallowed:
-		return c.Tells(output) || l.saysPassed(c, output, own)
+		return c.HasProofLine(output) || l.printedPass(c, output, own)
 	case Unproven:
 		return false
 	}
 	return false
 }
 
-// saysPassed reports whether the line's visible output says that this run
-// passed, although its status was swallowed.
-func (l Line) saysPassed(c Command, output string, own bool) bool {
+// printedPass reports whether the line's visible output shows that this run passed,
+// although its status was swallowed.
+func (l Line) printedPass(c Command, output string, own bool) bool {
 	r := c.runner()
 	if r == noRunner && own {
 		r = wraps
 	}
-	if r == noRunner || pretends(c) || c.Into != "" && !l.shows(c.Into, c.Seq) {
+	if r == noRunner || isDryRun(c) || c.Into != "" && !l.shows(c.Into, c.Seq) {
 		return false
 	}
 	output = redact.Strip(output)
@@ -49,11 +49,10 @@ func (l Line) saysPassed(c Command, output string, own bool) bool {
 	return OutputPassed(output) || own && !OutputFailed(output) && cleanSigns().MatchString(output)
 }
 
-// LeavesNothing reports that the run was shown through a filter that takes out what passed
-// and lets every failure through, and no failure came out of it:
-// `go test ./... | grep -v "^ok"`.
+// LeavesNothing reports whether the run was shown through a filter that removes what passed
+// and keeps every failure, and no failure was left: `go test ./... | grep -v "^ok"`.
 func (l Line) LeavesNothing(c Command, output string) bool {
-	if c.runner() == noRunner || c.Proof == Unproven || pretends(c) || c.Into != "" || len(c.Filters) == 0 {
+	if c.runner() == noRunner || c.Proof == Unproven || isDryRun(c) || c.Into != "" || len(c.Filters) == 0 {
 		return false
 	}
 	filtered := false
@@ -73,15 +72,15 @@ func (l Line) LeavesNothing(c Command, output string) bool {
 	return filtered && !OutputFailed(output)
 }
 
-// keepsEveryFailure: a grep that takes out nothing that speaks of a failure.
+// keepsEveryFailure reports whether a grep removes nothing that reports a failure.
 func keepsEveryFailure(filter []string) bool {
 	args := strings.ToLower(strings.Join(filter[1:], " "))
 	failing := strings.Contains(args, "fail") || strings.Contains(args, "panic")
 	return inverts(filter) != failing
 }
 
-// showsOnlyFailures: a grep that lets failures through and takes out what says
-// that something passed.
+// showsOnlyFailures reports whether a grep keeps failures and removes the lines that report
+// passes.
 func showsOnlyFailures(filter []string) bool {
 	args := strings.ToLower(strings.Join(filter[1:], " "))
 	failing := strings.Contains(args, "fail") || strings.Contains(args, "panic")
@@ -101,7 +100,7 @@ func inverts(filter []string) bool {
 	return false
 }
 
-// passesOn: filters that show every line, or the last ones.
+// passesOn reports whether a filter shows every line, or the last ones.
 func passesOn(name string) bool {
 	switch strings.ToLower(base(name)) {
 	case "tail", "tee", "cat", "less", "more", "ts", "nl", "sort", "uniq", "cut", "fold", "col", "strings", "expand", "tr", "column", "iconv", "ansi2txt",
@@ -111,10 +110,10 @@ func passesOn(name string) bool {
 	return false
 }
 
-// keepsFailures: what comes out of the filter would still show a failure.
+// keepsFailures reports whether the output of the filter would still show a failure.
 func keepsFailures(filter []string, r runner, output string) bool {
 	args := strings.ToUpper(strings.Join(filter[1:], " "))
-	// cargo says how it ended, well or not, in lines of this form
+	// cargo prints its result, passed or failed, in lines of this form
 	says := strings.Contains(args, "FAIL") || strings.Contains(args, "ERROR") || strings.Contains(args, "PANIC") || strings.Contains(args, "TEST RESULT")
 	switch name := strings.ToLower(base(filter[0])); {
 	case passesOn(name):
@@ -123,7 +122,7 @@ func keepsFailures(filter []string, r runner, output string) bool {
 		if inverts(filter) {
 			return !says
 		}
-		// a summary line survives as a whole or not at all
+		// a summary line is kept or removed as a whole
 		return r == summarises || says || wholeSummary().MatchString(output)
 	case name == "sed":
 		if strings.Contains(args, "/D") {
@@ -133,7 +132,7 @@ func keepsFailures(filter []string, r runner, output string) bool {
 	case name == "perl":
 		return hasAny(filter, "-pe", "-p")
 	case name == "head":
-		// fewer lines than head lets through: it cut nothing
+		// fewer lines than head prints: it cut nothing
 		return r == summarises || wholeSummary().MatchString(output) || strings.Count(strings.TrimSpace(output), "\n")+1 < headLines(filter)
 	case name == "select-object":
 		return hasAnyFold(filter, "-last") || r == summarises
@@ -152,7 +151,7 @@ func hasAnyFold(argv []string, flag string) bool {
 	return false
 }
 
-// headLines is how many lines a head lets through.
+// headLines is how many lines a head prints.
 func headLines(filter []string) int {
 	for i, arg := range filter[1:] {
 		digits := strings.TrimLeft(strings.TrimPrefix(arg, "--lines="), "-n")
@@ -166,7 +165,7 @@ func headLines(filter []string) int {
 	return 10
 }
 
-// shows: the line later shows the file that took the output.
+// shows reports whether the line later shows the file that received the output.
 func (l Line) shows(name string, after int) bool {
 	for _, f := range l.Shown {
 		if f.Path == name && f.Seq > after {
@@ -176,10 +175,10 @@ func (l Line) shows(name string, after int) bool {
 	return false
 }
 
-// Tells reports whether the output has the line on which the command's proof
+// HasProofLine reports whether the output contains the line on which the command's proof
 // depends.
-func (c Command) Tells(output string) bool {
-	switch c.Told {
+func (c Command) HasProofLine(output string) bool {
+	switch c.ProofLine {
 	case "":
 		return false
 	case anything:
@@ -187,7 +186,7 @@ func (c Command) Tells(output string) bool {
 		return text != "" && !strings.Contains(text, "no output") && text != "(empty)"
 	}
 	for line := range strings.SplitSeq(redact.Strip(output), "\n") {
-		if strings.TrimRight(line, " ") == c.Told {
+		if strings.TrimRight(line, " ") == c.ProofLine {
 			return true
 		}
 	}

@@ -13,9 +13,9 @@ import (
 type know int
 
 const (
-	no     know = iota // nothing: in the background, or its failure is wanted
+	no     know = iota // nothing: it runs in the background, or its failure is wanted
 	maybe              // it may not have run
-	passed             // it ran, and the shell went on whatever its status
+	passed             // it ran, and the shell continued whatever its status
 	ok                 // it ran and its status was zero
 )
 
@@ -31,19 +31,19 @@ type walker struct {
 	scope
 	line  *Line
 	funcs map[string]*syntax.Stmt
-	// declared are all functions of the line, wherever they come to be known
+	// declared are all functions of the line, wherever they are defined
 	declared map[string]*syntax.Stmt
 	ends     map[*syntax.Stmt]bool // what mayEndWell found
-	ending   map[*syntax.Stmt]bool // the functions it is looking into
+	ending   map[*syntax.Stmt]bool // the functions it is checking
 	depth    int
 	steps    int
 	again    int // within loops and functions: what is printed once may be printed twice
 	seq      int
 	// branches counts those that prove themselves by printing
-	branches int
-	told     string // the output line on which "ok" depends
-	filters  [][]string
-	into     string
+	branches  int
+	proofLine string // the output line on which "ok" depends
+	filters   [][]string
+	into      string
 }
 
 func newWalker() *walker {
@@ -69,9 +69,9 @@ func (w *walker) script(text string, k know) bool {
 	return true
 }
 
-// apart walks something that runs in a copy of the shell. That copy may have
-// ended early without ending the shell: what is only known to have been passed
-// may not have been reached inside.
+// apart walks something that runs in a copy of the shell. That copy may have ended early
+// without ending the shell: what is only known to have been passed may not have been
+// reached inside.
 func (w *walker) apart(k know, walk func(know)) {
 	saved := w.scope
 	w.vars = maps.Clone(saved.vars)
@@ -96,20 +96,20 @@ func (w *walker) list(stmts []*syntax.Stmt, k know) {
 		if ki == passed && w.errexit && w.abortsOnError(stmt) {
 			ki = ok
 		}
-		told, first := "", shownBy.stmt == i && shownBy.first
-		if ki == passed && !last && w.told == "" && w.again == 0 {
-			told, first = toldBy(stmts[i+1:])
+		line, first := "", shownBy.stmt == i && shownBy.first
+		if ki == passed && !last && w.proofLine == "" && w.again == 0 {
+			line, first = echoedStatus(stmts[i+1:])
 		}
-		w.stmtTold(stmt, ki, told, first)
-		k = w.behind(k, stmt)
+		w.stmtEchoed(stmt, ki, line, first)
+		k = w.afterAll(k, stmt)
 	}
 }
 
-// stmtTold walks a statement whose status the next one prints.
-func (w *walker) stmtTold(stmt *syntax.Stmt, k know, told string, first bool) {
-	if told != "" {
-		w.told, k = told, ok
-		defer func() { w.told = "" }()
+// stmtEchoed walks a statement whose status the next one prints.
+func (w *walker) stmtEchoed(stmt *syntax.Stmt, k know, line string, first bool) {
+	if line != "" {
+		w.proofLine, k = line, ok
+		defer func() { w.proofLine = "" }()
 	}
 	if first && k == ok {
 		if elems := pipeline(stmt); len(elems) > 1 {
@@ -117,7 +117,7 @@ func (w *walker) stmtTold(stmt *syntax.Stmt, k know, told string, first bool) {
 			return
 		}
 		if _, simple := stmt.Cmd.(*syntax.CallExpr); !simple || stmt.Negated {
-			k = passed // it is about whatever pipeline ran last in there
+			k = passed // the status is that of the last pipeline in there
 		}
 	}
 	w.stmt(stmt, k)
@@ -181,7 +181,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 	switch c.Op {
 	case syntax.AndStmt:
 		w.quietly(func() { w.stmt(c.X, k) })
-		w.stmt(c.Y, onlyIf(w.behind(k, c.X)))
+		w.stmt(c.Y, onlyIf(w.afterAll(k, c.X)))
 	case syntax.OrStmt:
 		w.or(c, k)
 	case syntax.Pipe, syntax.PipeAll:
@@ -192,8 +192,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 	}
 }
 
-// onlyIf is what is known of a part that runs only if something else went
-// well.
+// onlyIf is what is known of a part that runs only if something else succeeded.
 func onlyIf(k know) know {
 	if k == passed {
 		return maybe
@@ -201,11 +200,11 @@ func onlyIf(k know) know {
 	return k
 }
 
-// behind is what is known of something that comes after stmts, which may have
-// ended the shell with success.
-func (w *walker) behind(k know, stmts ...*syntax.Stmt) know {
+// afterAll is what is known of something that comes after stmts, which may have ended the
+// shell with success.
+func (w *walker) afterAll(k know, stmts ...*syntax.Stmt) know {
 	for _, s := range stmts {
-		if k > maybe && w.mayEndWell(s) {
+		if k > maybe && w.mayExitZero(s) {
 			return maybe
 		}
 	}
@@ -222,17 +221,17 @@ func (w *walker) quietly(walk func()) {
 
 func (w *walker) or(c *syntax.BinaryCmd, k know) {
 	left := min(k, passed)
-	k = w.behind(k, c.X)
+	k = w.afterAll(k, c.X)
 	end := ending(c.Y)
 	switch {
-	case k == ok && end != endsWell, k == passed && end == leaves:
-		// the right side cannot succeed (or never comes back): the left side did
+	case k == ok && end != maySucceed, k == passed && end == exits:
+		// the right side cannot succeed (or never returns): the left side did
 		left = ok
-	case saysTrue(c.Y):
-		left = no // its failure is thrown away on purpose
+	case isTrue(c.Y):
+		left = no // its failure is discarded on purpose
 	}
 	word := ""
-	if left == passed && w.told == "" && w.again == 0 {
+	if left == passed && w.proofLine == "" && w.again == 0 {
 		word = announced(c.X)
 	}
 	w.quietly(func() {
@@ -240,15 +239,15 @@ func (w *walker) or(c *syntax.BinaryCmd, k know) {
 			w.stmt(c.X, left)
 			return
 		}
-		w.told = word
+		w.proofLine = word
 		w.stmt(c.X, ok)
-		w.told = ""
+		w.proofLine = ""
 	})
 	w.stmt(c.Y, min(k, maybe))
 }
 
-// pipe walks a pipeline. Its status is that of its last element, or of all of
-// them with pipefail; first tells that k is unknown but the first one succeeded.
+// pipe walks a pipeline. Its status is that of its last element, or of all of them with
+// pipefail; first means that k is unknown but the first one succeeded.
 func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 	if len(elems) > maxPipe {
 		return
@@ -275,10 +274,10 @@ func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 }
 
 func (w *walker) ifClause(c *syntax.IfClause, k know) {
-	k = w.behind(k, c.Cond...)
+	k = w.afterAll(k, c.Cond...)
 	cond, then, other := min(k, passed), min(k, maybe), min(k, maybe)
-	speaks := false // nothing but the branch can print: if something was printed, it ran
-	elseEnds := endsWell
+	prints := false // nothing but the branch can print: if something was printed, it ran
+	elseEnds := maySucceed
 	if c.Else != nil && len(c.Else.Cond) == 0 {
 		elseEnds = endingOf(c.Else.Then)
 	}
@@ -288,11 +287,11 @@ func (w *walker) ifClause(c *syntax.IfClause, k know) {
 		then, other = k, no
 	case alwaysFalse(c.Cond):
 		then, other = no, k
-	case k == ok && c.Else == nil && w.told == "" && w.again == 0 && silentList(c.Cond):
-		then, speaks = ok, true
-	case c.Else != nil && (k == ok && elseEnds != endsWell || k == passed && elseEnds == leaves):
+	case k == ok && c.Else == nil && w.proofLine == "" && w.again == 0 && silentList(c.Cond):
+		then, prints = ok, true
+	case c.Else != nil && (k == ok && elseEnds != maySucceed || k == passed && elseEnds == exits):
 		cond, then = ok, k
-	case c.Else == nil && len(c.Cond) == 1 && c.Cond[0].Negated && k >= passed && thenEnds == leaves:
+	case c.Else == nil && len(c.Cond) == 1 && c.Cond[0].Negated && k >= passed && thenEnds == exits:
 		// if ! make test; then exit 1; fi
 		inner := *c.Cond[0]
 		inner.Negated = false
@@ -300,13 +299,13 @@ func (w *walker) ifClause(c *syntax.IfClause, k know) {
 		return
 	}
 	w.quietly(func() { w.list(c.Cond, cond) })
-	if speaks {
-		w.told = anything
+	if prints {
+		w.proofLine = anything
 		w.branches++
 	}
 	w.list(c.Then, then)
-	if speaks {
-		w.told = ""
+	if prints {
+		w.proofLine = ""
 	}
 	for e := c.Else; e != nil; e = e.Else {
 		w.quietly(func() { w.list(e.Cond, other) })
@@ -314,13 +313,13 @@ func (w *walker) ifClause(c *syntax.IfClause, k know) {
 	}
 }
 
-// while: a loop that ended without a break ended because of its condition.
+// while walks a loop: one that ended without a break ended because of its condition.
 func (w *walker) while(c *syntax.WhileClause, k know) {
 	w.again++
 	defer func() { w.again-- }()
 	cond := min(k, passed)
 	stmts := c.Cond
-	k = w.behind(k, c.Cond...)
+	k = w.afterAll(k, c.Cond...)
 	if k >= passed && len(stmts) == 1 && !breaks(c.Do) && (c.Until != stmts[0].Negated) {
 		inner := *stmts[0]
 		inner.Negated = false
@@ -354,7 +353,7 @@ func (w *walker) forClause(c *syntax.ForClause, k know) {
 	}
 }
 
-// resolve gives a file name its place, as far as the line tells it.
+// resolve returns the path of a file name, as far as the line determines it.
 func (w *walker) resolve(name string) string {
 	if w.dir == "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.HasPrefix(name, "$") {
 		return name

@@ -15,7 +15,7 @@ type Switch struct {
 	On string
 }
 
-// Until says, for a person, how long the switch is in effect.
+// Until returns, for a person, how long the switch is in effect.
 func (s Switch) Until() string {
 	if s.Off.Until.IsZero() {
 		return "until `" + s.On + "`"
@@ -23,20 +23,20 @@ func (s Switch) Until() string {
 	return "until " + s.Off.Until.Local().Format("15:04")
 }
 
-// thrown says since when the switch is off and who threw it, where that is known.
-func (s Switch) thrown() string {
+// since returns since when the switch is off and who used it, as far as known.
+func (s Switch) since() string {
 	if s.By == "" {
 		return ""
 	}
 	return ", since " + s.Since.Local().Format("15:04") + " by " + s.By
 }
 
-// Everywhere is the memory that all projects share: a switch in it works without
-// knowing where the agent is.
+// Everywhere is the memory that all projects share: its switch works without knowing which
+// project the agent is in.
 func (s *Site) Everywhere() session.Store { return session.Everywhere(s.StateHome) }
 
-// Off asks every switch of `gauntlet off`: this project's, the one for all
-// projects, and the session's own.
+// Off checks every switch of `gauntlet off`: this project's, the one for all projects, and
+// the session's own.
 func (s *Site) Off(sessionID string, now time.Time) (Switch, bool) {
 	everywhere := s.Everywhere()
 	for _, at := range []struct {
@@ -55,7 +55,7 @@ func (s *Site) Off(sessionID string, now time.Time) (Switch, bool) {
 	return Switch{}, false
 }
 
-// ForgedSwitch says which switch lies there that `gauntlet off` did not write; nil
+// ForgedSwitch returns the switch that exists although `gauntlet off` did not write it; nil
 // when there is none.
 func (s *Site) ForgedSwitch(sessionID string, now time.Time) error {
 	_, _, here := s.Memory.Switch("", now)
@@ -63,8 +63,8 @@ func (s *Site) ForgedSwitch(sessionID string, now time.Time) error {
 	return cmp.Or(here, everywhere)
 }
 
-// Disabled reports whether stops here are not judged, and which switch says so:
-// the configuration, the environment or `gauntlet off`.
+// Disabled reports whether stops here are not judged, and which switch is the reason: the
+// configuration, the environment or `gauntlet off`.
 func (s *Site) Disabled(sessionID string, now time.Time) (why string, disabled bool) {
 	if cfg, err := s.Config(); err == nil && cfg != nil && !cfg.Settings.StopHookEnabled {
 		return "the stop hook is switched off by " + cfg.Source("stop_hook.enabled"), true
@@ -73,7 +73,7 @@ func (s *Site) Disabled(sessionID string, now time.Time) (why string, disabled b
 		return "the stop hook is switched off by " + cfg.Source("stop_hook.mode"), true
 	}
 	if sw, off := s.Off(sessionID, now); off {
-		return "switched off by `gauntlet off` " + sw.Until() + sw.thrown(), true
+		return "switched off by `gauntlet off` " + sw.Until() + sw.since(), true
 	}
 	return "", false
 }

@@ -12,24 +12,23 @@ import (
 	"gauntlet/internal/text"
 )
 
-// pinned is the section of a session's memory, shared by all projects, that says
-// where its prompt saw it and what it found there.
+// pinned is the section of a session's memory, shared by all projects, that records which
+// project its prompt saw and what it found there.
 const pinned = "pinned"
 
 // Pin is what a prompt saw.
 type Pin struct {
 	Root string    `json:"root"`
 	At   time.Time `json:"at,omitzero"`
-	// Head and Base are commits: what was checked out, and where the base branch
-	// stood; "" where that is not known.
+	// Head and Base are commits: what was checked out, and the base branch; "" if unknown.
 	Head string `json:"head,omitempty"`
 	Base string `json:"base,omitempty"`
 	// Hiding is what could hide changes from git.
 	Hiding git.Hiding `json:"hiding,omitzero"`
 	// User is the text of the user's own configuration of Gauntlet.
 	User string `json:"user,omitempty"`
-	// Policy is the digest of the policy that counted; "" where every policy did,
-	// and All says why.
+	// Policy is the digest of the policy that counted; "" when every policy did, and All is
+	// the reason.
 	Policy string `json:"policy,omitempty"`
 	All    string `json:"all,omitempty"`
 }
@@ -37,7 +36,7 @@ type Pin struct {
 // maxUser bounds how much of the user's configuration is remembered.
 const maxUser = 64 << 10
 
-// See is what a prompt would pin now.
+// See returns what a prompt would pin now.
 func (s *Site) See() Pin {
 	p := Pin{Root: s.Root}
 	if s.InRepo {
@@ -58,7 +57,7 @@ func (s *Site) See() Pin {
 	return p
 }
 
-// gitUser says where git finds the user's own settings.
+// gitUser returns where git finds the user's own settings.
 func (s *Site) gitUser() git.User {
 	home := text.Home(s.getenv)
 	xdg := s.getenv("XDG_CONFIG_HOME")
@@ -94,8 +93,8 @@ func (s *Site) PinPolicy(ctx context.Context, sessionID string, p config.Policy)
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, old) == nil })
 }
 
-// Pinned is what the session's prompt saw. An error says that there is a memory
-// which Gauntlet did not write.
+// Pinned returns what the session's prompt saw. An error means that there is a memory that
+// Gauntlet did not write.
 func (s *Site) Pinned(sessionID string) (p Pin, ok bool, err error) {
 	st, err := s.Everywhere().Load(sessionID)
 	if errors.Is(err, session.ErrForged) {
@@ -107,14 +106,14 @@ func (s *Site) Pinned(sessionID string) (p Pin, ok bool, err error) {
 	return p, st.Get(pinned, &p) && p.Root != "", nil
 }
 
-// At is the site of an allowed project that the session's prompt saw, wherever
-// the agent is now; nil where there is none, or it is this one.
+// At is the site of an allowed project that the session's prompt saw, wherever the agent is
+// now; nil if there is none, or it is this one.
 func (s *Site) At(p Pin) *Site {
 	if p.Root == "" || p.Root == s.Root {
 		return nil
 	}
 	at := find(p.Root, s.getenv, nil)
-	if at.Root != p.Root { // its policy is no longer there
+	if at.Root != p.Root { // its policy is gone
 		at.Root = p.Root
 	}
 	if !at.Allowed().Known() || at.Foreign != "" {

@@ -1,8 +1,7 @@
-// Package site answers "where am I?" once, for every command and every hook:
-// project root, repository, memory, configuration, off switch. Commands and
-// hooks that ask here cannot disagree about which project a directory belongs
-// to. Ring 2: imports rings 0 and 1, and agent for the variables in which
-// clients name the directory they were started in.
+// Package site answers "where am I?" once, for every command and every hook: project root,
+// repository, memory, configuration, off switch. Commands and hooks that all use it cannot
+// disagree about which project a directory belongs to. Ring 2: imports rings 0 and 1, and
+// agent for the variables in which clients name the directory they were started in.
 package site
 
 import (
@@ -19,8 +18,8 @@ import (
 	"gauntlet/internal/trust"
 )
 
-// Site is one place. Finding it costs a few stats; everything that costs more
-// is looked up when it is first asked for.
+// Site is one place. Finding it costs a few stats; everything more expensive is computed on
+// first use.
 type Site struct {
 	// Cwd is the directory that was asked about, absolute.
 	Cwd string
@@ -30,11 +29,11 @@ type Site struct {
 	// valid only if InRepo; a bare repository is not a work tree.
 	Repo   git.Repo
 	InRepo bool
-	// RepoErr says why there is no work tree.
+	// RepoErr is why there is no work tree.
 	RepoErr error
-	// Foreign says what here belongs to another user, who could have put anything
-	// into it: then nothing is read as policy and nothing is written. "" when all
-	// belongs to the user who runs us.
+	// Foreign names what belongs to another user here, who could have put anything into it:
+	// then nothing is read as policy and nothing is written. "" when everything belongs to
+	// the user who runs Gauntlet.
 	Foreign string
 	// StateHome is $XDG_STATE_HOME or its default; "" without a home directory.
 	StateHome string
@@ -89,8 +88,8 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 	return s
 }
 
-// projectAbove is the root of the project that dir is in, or that dir is a
-// symbolic link into; "" if there is none.
+// projectAbove is the root of the project that dir is in, or that dir is a symbolic link
+// into; "" if there is none.
 func projectAbove(dir string) string {
 	if root, ok := config.FindRoot(dir); ok {
 		return root
@@ -114,8 +113,8 @@ func workTree(dir string) (git.Repo, error) {
 	return repo, err
 }
 
-// realPath resolves symbolic links, so that one directory has one memory
-// whatever it is called.
+// realPath resolves symbolic links, so that one directory has one memory under all its
+// names.
 func realPath(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		return real
@@ -138,9 +137,8 @@ func (s *Site) Top() string {
 	return s.Cwd
 }
 
-// Config is the configuration that counts here, read once: the one on disk if a
-// person has allowed it, else the one allowed before, else ErrUntrusted. It is
-// nil outside a project.
+// Config is the configuration that counts here, read once: the one on disk if a person has
+// allowed it, else the one allowed before, else ErrUntrusted. It is nil outside a project.
 func (s *Site) Config() (*config.Loaded, error) {
 	if s.Root == "" {
 		return nil, nil
@@ -148,9 +146,8 @@ func (s *Site) Config() (*config.Loaded, error) {
 	return s.loadConfig()
 }
 
-// Mentions reports whether one of words stands in the configuration files: a
-// look at the bytes that saves the parser when a setting can only have its
-// default value.
+// Mentions reports whether one of words occurs in the configuration files. It searches the
+// bytes, which avoids parsing when a setting can only have its default value.
 func (s *Site) Mentions(words ...string) bool {
 	return s.Root != "" && config.Mentions(s.Trust().Policy, s.getenv, words...)
 }

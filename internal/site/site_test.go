@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/session"
 )
 
-// env is an environment of a test's own.
+// env is the environment of a test.
 func env(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }

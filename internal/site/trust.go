@@ -9,14 +9,14 @@ import (
 	"gauntlet/internal/trust"
 )
 
-// ErrUntrusted says that the policy of a project was never allowed, nor an
-// earlier one.
+// ErrUntrusted means that neither the policy of a project nor an earlier one was ever
+// allowed.
 var ErrUntrusted = errors.New("this project's policy has not been allowed yet; review it and allow it with: gauntlet allow")
 
-// Trust is whose policy counts here, decided once.
+// Trust decides, once, whose policy counts here.
 func (s *Site) Trust() trust.Decision { return s.trust() }
 
-// Allowed is what was allowed for this project.
+// Allowed is the store of what was allowed for this project.
 func (s *Site) Allowed() trust.Store {
 	if s.InRepo && s.Repo.Acknowledged() { // else it only claims to be a work tree of that repository
 		return trust.Open(s.StateHome, s.Repo.CommonDir, s.Repo.Root, s.Root)
@@ -24,10 +24,10 @@ func (s *Site) Allowed() trust.Store {
 	return trust.Open(s.StateHome, "", "", s.Root)
 }
 
-// Disk is the policy as it lies there, whether it counts or not.
+// Disk is the policy on disk, whether it counts or not.
 func (s *Site) Disk() config.Policy { return s.disk() }
 
-// OnDisk is the configuration as it lies there: to look at, never to run.
+// OnDisk is the configuration on disk: to show, never to run.
 func (s *Site) OnDisk() (*config.Loaded, error) {
 	if s.Root == "" {
 		return nil, nil
@@ -57,9 +57,9 @@ func (s *Site) trusted() (*config.Loaded, error) {
 	return config.LoadPolicy(s.Root, d.Policy, s.getenv)
 }
 
-// AllowWritten allows the policy that a person's command has just written, if what
-// was there before was allowed too or there was nothing: then the person knows all
-// of it. The note is for the person, "" when all is well.
+// AllowWritten allows the policy that a person's command has just written, if the earlier
+// policy was allowed too or there was none: then the person knows all of it. The note is
+// for the person, "" when there is nothing to report.
 func (s *Site) AllowWritten(ctx context.Context, before trust.Decision, existed bool, now time.Time) (note string) {
 	if existed && (!before.Trusted() || before.Change != "") {
 		return "What was in " + config.Dir + " before is not allowed yet; look at it with: gauntlet allow"

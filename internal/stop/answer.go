@@ -57,7 +57,7 @@ func tell(f Facts, d Decision) (_ Decision, told bool) {
 	if !told {
 		return d, false
 	}
-	if f.Ledger.WasTold(f.Mark, d.Status, f.Now) {
+	if f.Ledger.WasReported(f.Mark, d.Status, f.Now) {
 		d.SystemMessage = ""
 		return d, false
 	}
@@ -74,7 +74,7 @@ func (s *stopping) remember(ctx context.Context, d Decision, told bool, announce
 	}
 	out := turn.Outcome{
 		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates),
-		Work: s.Work, Settled: d.Settled, Told: told, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
+		Work: s.Work, Settled: d.Settled, Reported: told, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
 	if out.Turn == (turn.Mark{}) {
 		out.Turn = turn.NewMark(s.Event, s.Ledger, "")

@@ -262,7 +262,7 @@ func TestApprovalsWithoutAPassAreTold(t *testing.T) {
 			t.Errorf("%s: told %v, %q", c.status, told, d.SystemMessage)
 		}
 		again := f
-		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: c.status, Told: told})
+		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: c.status, Reported: told})
 		if d, told := tell(again, approve(c.status, "why")); told || d.SystemMessage != "" {
 			t.Errorf("%s: told twice in one turn", c.status)
 		}
@@ -278,7 +278,7 @@ func TestApprovalsWithoutAPassAreTold(t *testing.T) {
 	}
 	for _, st := range []event.Status{event.Error, event.InfrastructureErr} {
 		again := f
-		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: st, Told: true})
+		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: st, Reported: true})
 		if d, _ := tell(again, loud(st, "why")); d.SystemMessage == "" {
 			t.Errorf("%s is not told again", st)
 		}

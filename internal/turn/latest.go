@@ -6,9 +6,9 @@ import (
 	"gauntlet/internal/session"
 )
 
-// Latest finds the session that was last heard of: of one agent, or the one
-// that writes a transcript, where these are given. A transcript that no hook
-// named may be that of a session which did not say where it writes.
+// Latest finds the most recent session: of one agent, or the one that writes a transcript,
+// if these are given. A transcript that no hook named may belong to a session that did not
+// report its path.
 func Latest(store session.Store, agent, transcript string) (Seen, bool) {
 	for _, writes := range []string{transcript, ""} {
 		var seen Seen

@@ -9,43 +9,42 @@ import (
 	"gauntlet/internal/session"
 )
 
-// section is where the ledger lives in the memory of a session.
+// section is the name of the ledger in the memory of a session.
 const section = "turn"
 
 // How much is remembered of each.
 const (
 	maxBlocks    = 50
-	maxTold      = 50
-	maxSaid      = 64
+	maxReported  = 50
+	maxSent      = 64
 	maxContinued = 50
 	maxWork      = 5000
 )
 
-// nameless is how long a block counts in a turn that nothing names.
+// nameless is how long a block counts in a turn that has no name.
 const nameless = 30 * time.Minute
 
 // Ledger is what a session remembers of its turns.
 type Ledger struct {
 	// Prompt is the newest prompt that a human sent.
 	Prompt Prompt `json:"prompt,omitzero"`
-	// Base is the prompt that began the work which no stop has passed on yet.
+	// Base is the prompt that began the work which no stop has approved yet.
 	Base Base `json:"base,omitzero"`
-	// Work lists files of earlier turns that no stop has passed on, relative to
-	// the repository.
+	// Work lists files of earlier turns that no stop has approved, relative to the
+	// repository.
 	Work []string `json:"work,omitempty"`
-	// Settled names the content of the work that a stop last passed on or
-	// released.
+	// Settled identifies the content of the work that a stop last approved or released.
 	Settled string `json:"settled,omitempty"`
 	// Blocks are the newest blocks, oldest first.
 	Blocks []Block `json:"blocks,omitempty"`
-	// Told are the approvals without a pass that a person was told of.
-	Told []Notice `json:"told,omitempty"`
-	// Announced are other things that a person was told of.
+	// Reported are the approvals without a pass that were reported to a person.
+	Reported []Notice `json:"told,omitempty"`
+	// Announced are other things that were reported to a person.
 	Announced []Announcement `json:"announced,omitempty"`
-	// Observed: a person was told that something is only observed.
+	// Observed: a person was informed that something is only observed.
 	Observed bool `json:"observed,omitempty"`
-	// Said are the texts sent to the agent, by their keys.
-	Said []string `json:"said,omitempty"`
+	// Sent are the texts sent to the agent, by their keys.
+	Sent []string `json:"said,omitempty"`
 	Seen Seen     `json:"seen,omitzero"`
 }
 
@@ -55,18 +54,17 @@ type Prompt struct {
 	Count int       `json:"count,omitempty"`
 	At    time.Time `json:"at,omitzero"`
 	Head  string    `json:"head,omitempty"`
-	// Snapshot: the state of the tree was kept; Skipped says why not, where it
-	// should have been.
+	// Snapshot: the state of the tree was kept; Skipped is why not, if it should have been.
 	Snapshot bool   `json:"snapshot,omitempty"`
 	Skipped  string `json:"skipped,omitempty"`
 	// Stopped: the agent has stopped since.
 	Stopped bool `json:"stopped,omitempty"`
-	// Continued are the agent's ids of turns that it began by itself since: the end
-	// of background work, a text that Gauntlet sent. They are this human's turn.
+	// Continued are the agent's ids of turns that it began by itself since: the end of
+	// background work, a text that Gauntlet sent. They belong to this human's turn.
 	Continued []string `json:"continued,omitempty"`
 }
 
-// Base is a prompt that work began with.
+// Base is a prompt that began work.
 type Base struct {
 	Head string    `json:"head,omitempty"` // "" before the first commit
 	At   time.Time `json:"at,omitzero"`
@@ -75,40 +73,40 @@ type Base struct {
 // Block is one stop that was not allowed.
 type Block struct {
 	Turn Mark `json:"turn,omitzero"`
-	// Name is that of the turn, the same for all its blocks.
+	// Name is the turn's name, the same for all its blocks.
 	Name string       `json:"name,omitempty"`
 	By   event.Status `json:"by"`
 	At   time.Time    `json:"at"`
-	// Failures names what failed, in the gates' words; Result which gates failed, how
-	// and on which content: the same again is no progress.
+	// Failures lists what failed, in the gates' words; Result identifies which gates
+	// failed, how and on which content: the same again is no progress.
 	Failures string `json:"failures,omitempty"`
 	Result   string `json:"result,omitempty"`
 }
 
-// Same reports whether a block was for the very same result; what cannot be named
-// is never the same.
+// Same reports whether a block was for exactly the same result; an unknown result is never
+// the same.
 func (b Block) Same(result string) bool { return result != "" && b.Result == result }
 
-// Notice is an approval that a person was told of.
+// Notice is an approval that was reported to a person.
 type Notice struct {
 	Turn   Mark         `json:"turn,omitzero"`
 	Status event.Status `json:"status"`
 	At     time.Time    `json:"at"`
 }
 
-// Announcement is something that a person was told of in a turn.
+// Announcement is something that was reported to a person in a turn.
 type Announcement struct {
 	Turn Mark      `json:"turn,omitzero"`
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
 }
 
-// WasAnnounced reports whether a person was told this very thing in this turn.
+// WasAnnounced reports whether this was already reported to a person in this turn.
 func (l Ledger) WasAnnounced(m Mark, text string, now time.Time) bool {
 	return slices.ContainsFunc(l.Announced, func(a Announcement) bool { return a.Text == text && during(a.Turn, a.At, m, now) })
 }
 
-// Seen is where the session can be looked at, for `gauntlet checkpoint`.
+// Seen is where the session can be found, for `gauntlet checkpoint`.
 type Seen struct {
 	Agent      string    `json:"agent,omitempty"`
 	Session    string    `json:"session,omitempty"`
@@ -116,32 +114,32 @@ type Seen struct {
 	At         time.Time `json:"at,omitzero"`
 }
 
-// Of reads the ledger out of a session's memory.
+// Of reads the ledger from a session's memory.
 func Of(st *session.State) Ledger {
 	var l Ledger
 	st.Get(section, &l)
 	return l
 }
 
-// Keep puts the ledger into a session's memory.
+// Keep stores the ledger in a session's memory.
 func (l Ledger) Keep(st *session.State) error { return st.Set(section, l) }
 
-// NameOf is a turn's name that does not change while more of it becomes known:
-// the one its first block was given.
+// NameOf is a turn's name, which does not change while more of the turn becomes known: it
+// is the one its first block got.
 func (l Ledger) NameOf(m Mark, now time.Time) string {
 	for _, b := range l.BlocksIn(m, now) {
 		if b.Name != "" {
 			return b.Name
 		}
 	}
-	if !m.Known() { // only time tells such turns apart
+	if !m.Known() { // only time distinguishes such turns
 		return fmt.Sprintf("%s at %d", m.key(), now.UnixNano())
 	}
 	return m.key()
 }
 
-// marks are the names under which a turn was blocked, and m. One stop may have
-// known the human's message and the next one the agent's id.
+// marks are the names under which a turn was blocked, and m. One stop may know the human's
+// message and the next one the agent's id.
 func (l Ledger) marks(m Mark) []Mark {
 	all := []Mark{m}
 	for _, b := range slices.Backward(l.Blocks) {
@@ -152,9 +150,8 @@ func (l Ledger) marks(m Mark) []Mark {
 	return all
 }
 
-// during reports whether something recorded for turn m at a time belongs to the
-// turn named now. Where either is unnamed, time decides: an agent's flag alone
-// may be wrong for ever.
+// during reports whether something recorded for turn m at a time belongs to the turn named
+// now. If either has no name, time decides: an agent's flag alone may be wrong for ever.
 func during(m Mark, at time.Time, now Mark, clock time.Time) bool {
 	if m.Known() && now.Known() {
 		return m.Same(now)
@@ -179,7 +176,7 @@ func (l Ledger) BlockedBy(m Mark, now time.Time, statuses ...event.Status) bool 
 	return slices.ContainsFunc(l.BlocksIn(m, now), func(b Block) bool { return slices.Contains(statuses, b.By) })
 }
 
-// Empty reports that nothing is remembered: neither a prompt nor a block.
+// Empty reports whether nothing is remembered: neither a prompt nor a block.
 func (l Ledger) Empty() bool { return l.Prompt.Count == 0 && len(l.Blocks) == 0 }
 
 // LastBlock is the newest block of all; zero when there was none.
@@ -190,9 +187,9 @@ func (l Ledger) LastBlock() Block {
 	return l.Blocks[len(l.Blocks)-1]
 }
 
-// WasTold reports whether a person was told of this approval in this turn.
-func (l Ledger) WasTold(m Mark, s event.Status, now time.Time) bool {
-	return slices.ContainsFunc(l.Told, func(n Notice) bool { return n.Status == s && during(n.Turn, n.At, m, now) })
+// WasReported reports whether a person was informed of this approval in this turn.
+func (l Ledger) WasReported(m Mark, s event.Status, now time.Time) bool {
+	return slices.ContainsFunc(l.Reported, func(n Notice) bool { return n.Status == s && during(n.Turn, n.At, m, now) })
 }
 
 // Since is the prompt that the unproved work began with; zero when none was seen.

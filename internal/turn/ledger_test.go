@@ -34,7 +34,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A block counts in its own turn; where a turn has no name, for a while.
+// A block counts in its own turn; if the turn has no name, for a limited time.
 func TestBlocksBelongToATurn(t *testing.T) {
 	var l Ledger
 	l.Record(Outcome{Turn: Mark{Agent: "a"}, At: noon, Status: event.Failed, Reason: "fix it"})
@@ -52,7 +52,7 @@ func TestBlocksBelongToATurn(t *testing.T) {
 	}
 }
 
-// Whichever of its names a stop knows, it is one turn, under one name.
+// A turn has one name, whichever of its ids a stop knows.
 func TestATurnKeepsItsName(t *testing.T) {
 	var l Ledger
 	l.Begin(Prompt{At: noon}, nil)
@@ -89,7 +89,7 @@ func TestContinuedTurns(t *testing.T) {
 	}
 }
 
-// Where nothing else names a turn, the human's words do.
+// If nothing else names a turn, the human's words do.
 func TestTurnByTheHumansWords(t *testing.T) {
 	stop := func(prompt string, l Ledger) Mark {
 		return NewMark(event.Event{Kind: event.Stop, Prompt: prompt}, l, "")
@@ -162,8 +162,8 @@ func TestInterruptedTurn(t *testing.T) {
 	}
 }
 
-// In the working tree's scope nobody takes snapshots: HEAD at the first prompt
-// after a pass is where work began.
+// In the working tree's scope no snapshots are taken: HEAD at the first prompt after a pass
+// is where work began.
 func TestBaseWithoutSnapshots(t *testing.T) {
 	var l Ledger
 	l.Begin(Prompt{At: noon, Head: "h1"}, nil)
@@ -190,12 +190,12 @@ func TestLedgerIsBounded(t *testing.T) {
 			}
 			l.Record(Outcome{
 				Turn: Mark{Agent: fmt.Sprint(i / 4)}, At: at, Status: rapid.SampledFrom(eventtest.Statuses()).Draw(t, "status"), Reason: fmt.Sprint("r", i),
-				Told: rapid.Bool().Draw(t, "told"), Settled: rapid.Bool().Draw(t, "settled"),
+				Reported: rapid.Bool().Draw(t, "told"), Settled: rapid.Bool().Draw(t, "settled"),
 				Work: Work{Known: rapid.Bool().Draw(t, "known"), Paths: []string{fmt.Sprint("w", i)}},
 			})
 		}
-		if len(l.Blocks) > maxBlocks || len(l.Told) > maxTold || len(l.Said) > maxSaid || len(l.Work) > maxWork {
-			t.Fatalf("%d blocks, %d notices, %d texts, %d files", len(l.Blocks), len(l.Told), len(l.Said), len(l.Work))
+		if len(l.Blocks) > maxBlocks || len(l.Reported) > maxReported || len(l.Sent) > maxSent || len(l.Work) > maxWork {
+			t.Fatalf("%d blocks, %d notices, %d texts, %d files", len(l.Blocks), len(l.Reported), len(l.Sent), len(l.Work))
 		}
 		st := &session.State{}
 		if err := l.Keep(st); err != nil {

@@ -16,25 +16,24 @@ import (
 	"gauntlet/internal/transcript"
 )
 
-// Question says whose turn is looked at, and how closely.
+// Question selects the turn to look at, and how closely.
 type Question struct {
 	Event  event.Event
 	Repo   git.Repo
 	InRepo bool
 	Memory session.Store
 	Now    func() time.Time
-	// Status asks git what changed; Transcript reads what the agent did.
+	// Status runs git status; Transcript reads what the agent did.
 	Status, Transcript bool
-	// Reply reports, by what the session remembers, whether the agent's last words
-	// have to be in the transcript: the figures of context use come with them.
-	// nil: they do not.
+	// Reply reports, from what the session remembers, whether the agent's last words have
+	// to be in the transcript: the figures of context use come with them. nil: they do not.
 	Reply func(*session.State) bool
 
-	reply bool // what Reply said
+	reply bool // the result of Reply
 }
 
-// Look is the world as one stop sees it, gathered once. What could not be found
-// out is recorded and not fatal.
+// Look is everything one stop sees, gathered once. What could not be determined is recorded
+// and not fatal.
 type Look struct {
 	// State is the session's memory, Ledger the part of it that this package owns.
 	State     *session.State
@@ -43,7 +42,7 @@ type Look struct {
 	// Turn is what the agent did.
 	Turn    transcript.Turn
 	TurnErr error
-	// Status is what changed; ModTimes when, for as many files as are worth it.
+	// Status is what changed; ModTimes when, for a bounded number of files.
 	Status    git.Status
 	StatusErr error
 	ModTimes  map[string]time.Time
@@ -51,10 +50,10 @@ type Look struct {
 	Mark Mark
 }
 
-// flushStep is how often a transcript that is being written is looked at again.
+// flushStep is how often a transcript that is being written is read again.
 const flushStep = 50 * time.Millisecond
 
-// Ask looks at memory, transcript and tree, side by side.
+// Ask reads memory, transcript and tree concurrently.
 func (q Question) Ask(ctx context.Context) Look {
 	var l Look
 	asked := make(chan struct{})
@@ -76,7 +75,7 @@ func (q Question) Ask(ctx context.Context) Look {
 		l.Turn, l.TurnErr = q.read(ctx, l.Ledger)
 	}
 	<-asked
-	for q.Transcript && q.lags(ctx, l.ModTimes) {
+	for q.Transcript && q.awaitEdit(ctx, l.ModTimes) {
 		if turn, err := q.read(ctx, l.Ledger); err == nil {
 			l.Turn = turn
 		}
@@ -110,7 +109,7 @@ func NewMark(ev event.Event, l Ledger, human string) Mark {
 	return m
 }
 
-// TranscriptPath is where the session's transcript is, whatever directory asks.
+// TranscriptPath is the path of the session's transcript, from any directory.
 func TranscriptPath(ev event.Event) string {
 	name := ev.TranscriptPath
 	if name == "" || filepath.IsAbs(name) || ev.Cwd == "" {
@@ -127,9 +126,9 @@ func (q Question) path() string {
 	return TranscriptPath(q.Event)
 }
 
-// read reads the transcript. A client may write the last entries a moment after
-// it calls the hook: a file written just now, whose newest call has no result,
-// gets that moment (Event.TranscriptLag).
+// read reads the transcript. A client may write the last entries a moment after it calls
+// the hook: if the file was just written and its newest call has no result, read waits that
+// moment (Event.TranscriptLag).
 func (q Question) read(ctx context.Context, l Ledger) (transcript.Turn, error) {
 	name := q.path()
 	if name == "" {
@@ -139,7 +138,7 @@ func (q Question) read(ctx context.Context, l Ledger) (transcript.Turn, error) {
 		turn, err := transcript.Read(name, transcript.Options{Own: l.IsOwn, Prompt: q.Event.Prompt})
 		missing := errors.Is(err, fs.ErrNotExist)
 		wait := err == nil && !(settled(turn) && q.replied(turn)) || errors.Is(err, transcript.ErrNoTurn) || missing && q.Event.BackgroundUnmarked
-		// A format that marks its end is waited for until that is there.
+		// A format that marks its end is awaited until the mark is there.
 		if !wait || !time.Now().Before(end) || !q.Event.BackgroundUnmarked && !q.writtenJustNow(name) {
 			return turn, err
 		}
@@ -162,12 +161,11 @@ func settled(t transcript.Turn) bool {
 	return t.HumanID != ""
 }
 
-// replied reports whether the reply that ends the turn is in the transcript, as
-// far as anybody waits for it. Some clients hand over all texts of the turn: the
-// last one ends them.
+// replied reports whether the reply that ends the turn is in the transcript, if it is
+// awaited. Some clients send all texts of the turn: the last one ends them.
 func (q Question) replied(t transcript.Turn) bool {
 	said, last := strings.TrimSpace(q.Event.LastMessage), strings.TrimSpace(t.LastMessage)
-	if len(last) > endOfReply { // the middle of a long text is not kept
+	if len(last) > endOfReply { // the middle of a long text is not stored
 		last = last[len(last)-endOfReply:]
 	}
 	return !q.awaitsReply() || said == "" || !t.Readable || last != "" && strings.HasSuffix(said, last)
@@ -176,12 +174,12 @@ func (q Question) replied(t transcript.Turn) bool {
 // endOfReply is how much of a reply is compared.
 const endOfReply = 1000
 
-// awaitsReply reports whether the transcript is incomplete without the reply that
-// the event tells of.
+// awaitsReply reports whether the transcript is incomplete without the reply that the event
+// contains.
 func (q Question) awaitsReply() bool { return q.reply || q.Event.ReplyInTranscript }
 
-// recent is how long ago a file counts as being written while a reply is waited
-// for.
+// recent is how recently a file must have been written to count as being written while a
+// reply is awaited.
 const recent = 2 * time.Second
 
 func (q Question) writtenJustNow(name string) bool {
@@ -196,10 +194,10 @@ func (q Question) writtenJustNow(name string) bool {
 	return age >= 0 && age < q.Event.TranscriptLag
 }
 
-// lags waits a moment when a file was written after the transcript was: the
-// client has not written that edit down yet, and the evidence before it would
-// be taken for proof. It reports whether there may be more to read now.
-func (q Question) lags(ctx context.Context, modTimes map[string]time.Time) bool {
+// awaitEdit waits a moment when a file was written after the transcript: the client has not
+// recorded that edit yet, and the evidence before it would wrongly count as proof. It
+// reports whether there may be more to read now.
+func (q Question) awaitEdit(ctx context.Context, modTimes map[string]time.Time) bool {
 	info, err := os.Stat(q.path())
 	if err != nil {
 		return false
@@ -214,7 +212,7 @@ func (q Question) lags(ctx context.Context, modTimes map[string]time.Time) bool 
 	return !newest.Before(info.ModTime()) && age >= 0 && age < q.Event.TranscriptLag && pause(ctx)
 }
 
-// pause waits one step; false when there is no time left.
+// pause waits one step; false when no time is left.
 func pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -224,7 +222,7 @@ func pause(ctx context.Context) bool {
 	}
 }
 
-// modTimes is when files below root were written.
+// modTimes returns when files below root were written.
 func modTimes(root string, paths []string) map[string]time.Time {
 	out := make(map[string]time.Time, min(len(paths), MaxDirty))
 	for _, p := range paths[:min(len(paths), MaxDirty)] {

@@ -1,7 +1,7 @@
-// Package turn is the ledger of a session: its human turns, the work done in
-// them, the blocks they had, what was said. What follows from it (may this turn
-// be blocked again, is there work that no stop has passed on) is decided by pure
-// functions; a stop writes the ledger once. Ring 2: imports rings 0 and 1.
+// Package turn is the ledger of a session: its human turns, the work done in them, their
+// blocks, and what was sent to the agent. Pure functions decide what follows from it (may
+// this turn be blocked again, is there work that no stop has approved); a stop writes the
+// ledger once. Ring 2: imports rings 0 and 1.
 package turn
 
 import (
@@ -10,18 +10,17 @@ import (
 	"fmt"
 )
 
-// Mark names a human turn as well as it is known: by the human's message in the
-// transcript, by the agent's own id, by the count of prompts.
+// Mark names a human turn by everything that is known: the human's message in the
+// transcript, the agent's own id, the count of prompts.
 type Mark struct {
 	Human  string `json:"human,omitempty"`
 	Agent  string `json:"agent,omitempty"`
 	Prompt int    `json:"prompt,omitempty"`
 }
 
-// Same reports whether two marks name one human turn. The human's message
-// decides where both know it: a background notice changes the agent's id without
-// a human. Where one side does not know it (the message was not on disk yet), the
-// agent's id decides, then the count of prompts.
+// Same reports whether two marks name one human turn. If both know the human's message, it
+// decides: a background notice changes the agent's id without a human. If one does not know
+// it (the message was not on disk yet), the agent's id decides, then the count of prompts.
 func (m Mark) Same(other Mark) bool {
 	switch {
 	case m.Human != "" && other.Human != "":

@@ -22,9 +22,9 @@ type Prompted struct {
 	Now          time.Time
 }
 
-// Record notes the prompt and takes the snapshot that stops compare with.
-// Prompts that no human typed begin no turn. The note says why there
-// is no snapshot, when there should be one: once, and not at every prompt.
+// Record records the prompt and takes the snapshot that stops compare with. Prompts that no
+// human typed begin no turn. The note explains why there is no snapshot when there should
+// be one: once, and not at every prompt.
 func (p Prompted) Record(ctx context.Context) (note string, err error) {
 	st, err := p.Memory.Load(p.Seen.Session)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p Prompted) Record(ctx context.Context) (note string, err error) {
 	case p.Snapshot && p.InRepo:
 		unseen = p.snapshot(asking, before, &prompt)
 	case p.InRepo:
-		prompt.Head, _ = p.Repo.Head(asking) // unborn, or git is missing: the stop will say so
+		prompt.Head, _ = p.Repo.Head(asking) // no commit yet, or git is missing: the stop will report it
 	}
 	if note = prompt.Skipped; before.Prompt.Skipped != "" {
 		note = ""
@@ -55,7 +55,7 @@ func (p Prompted) Record(ctx context.Context) (note string, err error) {
 	})
 }
 
-// proceed notes that the agent goes on in the human's turn under another id.
+// proceed records that the agent continues the human's turn under another id.
 func (p Prompted) proceed(ctx context.Context, before Ledger) error {
 	after := before
 	if after.Continue(p.Turn); len(after.Prompt.Continued) == len(before.Prompt.Continued) {
@@ -68,8 +68,8 @@ func (p Prompted) proceed(ctx context.Context, before Ledger) error {
 	})
 }
 
-// snapshot keeps the tree as it is now, and lists what changed since the last
-// prompt if the agent was interrupted before it could stop.
+// snapshot keeps the current tree, and lists what changed since the last prompt if the
+// agent was interrupted before it could stop.
 func (p Prompted) snapshot(ctx context.Context, before Ledger, prompt *Prompt) (unseen []string) {
 	snap, status, err := Take(ctx, p.Repo, p.Now)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 // Outcome is how a stop ended, as far as the ledger is concerned.
 type Outcome struct {
 	Turn   Mark
-	Name   string // of the turn, as Ledger.NameOf gave it; "" asks for it
+	Name   string // name of the turn, from Ledger.NameOf; "" computes it
 	At     time.Time
 	Status event.Status
 	// Reason is what a block sent to the agent.
 	Reason string
 	// Failures and Result name what gates blocked for.
 	Failures, Result string
-	// Work is what the stop looked at; Settled: it passed or was released.
+	// Work is what the stop judged; Settled: it passed or was released.
 	Work    Work
 	Settled bool
-	// Told: a person was told of an approval without a pass.
-	Told bool
-	// Announced is what else a person was told.
+	// Reported: a person was informed of an approval without a pass.
+	Reported bool
+	// Announced is what else was reported to a person.
 	Announced []string
-	// Observed: a person was told that something is only observed.
+	// Observed: a person was informed that something is only observed.
 	Observed bool
 	Seen     Seen
 	// Subagent: the stop of a sub-agent, which does not end the turn.
@@ -37,18 +37,18 @@ func (l *Ledger) Record(o Outcome) {
 		l.Seen = o.Seen
 	}
 	l.Observed = l.Observed || o.Observed
-	if o.Told {
-		l.Told = newest(append(l.Told, Notice{Turn: o.Turn, Status: o.Status, At: o.At}), maxTold)
+	if o.Reported {
+		l.Reported = newest(append(l.Reported, Notice{Turn: o.Turn, Status: o.Status, At: o.At}), maxReported)
 	}
 	for _, text := range o.Announced {
-		l.Announced = newest(append(l.Announced, Announcement{Turn: o.Turn, Text: text, At: o.At}), maxTold)
+		l.Announced = newest(append(l.Announced, Announcement{Turn: o.Turn, Text: text, At: o.At}), maxReported)
 	}
 	if o.Status.Blocks() {
 		if o.Name == "" {
 			o.Name = l.NameOf(o.Turn, o.At)
 		}
 		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, Name: o.Name, By: o.Status, At: o.At, Failures: o.Failures, Result: o.Result}), maxBlocks)
-		l.Say(o.Reason)
+		l.RecordSent(o.Reason)
 		return
 	}
 	switch {
@@ -62,8 +62,8 @@ func (l *Ledger) Record(o Outcome) {
 	}
 }
 
-// Continue notes that the agent began a turn of its own, under another id, within
-// the human's. Without a prompt to belong to, the id stands for itself.
+// Continue records that the agent began a turn of its own, under another id, within the
+// human's. Without a prompt to belong to, the id names a turn of its own.
 func (l *Ledger) Continue(id string) {
 	if id == "" || l.Prompt.Count == 0 || slices.Contains(l.Prompt.Continued, id) {
 		return
@@ -71,9 +71,8 @@ func (l *Ledger) Continue(id string) {
 	l.Prompt.Continued = newest(append(l.Prompt.Continued, id), maxContinued)
 }
 
-// Begin adds a human's prompt. unseen lists what changed since the last prompt
-// where the agent was interrupted before it could stop: that work is the
-// session's, too.
+// Begin adds a human's prompt. unseen lists what changed since the last prompt if the agent
+// was interrupted before it could stop: that work belongs to the session, too.
 func (l *Ledger) Begin(p Prompt, unseen []string) {
 	p.Count = l.Prompt.Count + 1
 	if !l.Prompt.Stopped && l.Prompt.Count > 0 && len(unseen) > 0 {

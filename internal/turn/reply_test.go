@@ -18,7 +18,7 @@ func reply(id, text string, tokens int) string {
 		`"model":"claude-sonnet-4-5","content":[{"type":"text","text":%q}],"usage":{"input_tokens":%d,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":5}}}`+"\n", id, id, text, tokens)
 }
 
-// appendTo writes as clients do: what is there stays there.
+// appendTo appends as clients do: earlier lines stay unchanged.
 func appendTo(path, text string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -30,11 +30,11 @@ func appendTo(path, text string) error {
 
 func TestLastReplyIsWaitedFor(t *testing.T) {
 	const human = `{"type":"user","uuid":"u-0","isSidechain":false,"timestamp":"2026-03-04T05:05:00.000Z","message":{"role":"user","content":"Go."}}` + "\n"
-	// A lag of an hour: whoever waits where there is nothing to wait for hangs.
+	// The lag is an hour: a test that waits for nothing would hang.
 	tests := []struct {
 		name   string
 		late   string // appended after a while
-		said   string // what the event says was said last
+		said   string // the last message according to the event
 		age    time.Duration
 		lag    time.Duration
 		tokens int
@@ -79,8 +79,8 @@ func TestLastReplyIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A client that writes its reply before it asks, on a machine under load: the file
-// ends with a call that has its result, and the calls after it are on their way.
+// A client that writes its reply before it calls the hook, on a machine under load: the
+// file ends with a call that has its result, and the calls after it are not written yet.
 func TestCallsBeforeTheReplyAreWaitedFor(t *testing.T) {
 	const (
 		line  = `{"uuid":"%s","sessionId":"s","timestamp":"2026-03-04T05:05:0%d.000Z","type":"%s","provenance":"real_user","message":{"role":"x","parts":[%s]}%s}` + "\n"

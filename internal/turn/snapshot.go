@@ -27,7 +27,7 @@ import (
 const (
 	maxTracked       = 200_000 // files in the index
 	MaxDirty         = 5_000   // uncommitted files
-	hashFileBytes    = 4 << 20 // larger files are known by size and time
+	hashFileBytes    = 4 << 20 // larger files are compared by size and time
 	hashTotalBytes   = 64 << 20
 	snapshotPatience = 3 * time.Second
 )
@@ -49,14 +49,14 @@ type File struct {
 	Mode string `json:"mode,omitempty"`
 	// Blob is git's id of the content, before any filter; "" when it was not read.
 	Blob string `json:"blob,omitempty"`
-	// Marks are what in it says how strictly the project is judged.
+	// Marks are the parts of it that determine how strictly the project is judged.
 	Marks weaken.Marks `json:"marks,omitzero"`
 }
 
-// errHuge says that a tree is too large to be remembered while a human waits.
+// errHuge means that a tree is too large to be recorded while a human waits.
 var errHuge = errors.New("the work tree is too large for a snapshot at every prompt")
 
-// Take takes the state of the tree with one git process.
+// Take records the state of the tree with one git process.
 func Take(ctx context.Context, repo git.Repo, now time.Time) (*Snapshot, git.Status, error) {
 	if n := indexEntries(repo); n > maxTracked {
 		return nil, git.Status{}, fmt.Errorf("%w: %d files in the index, the limit is %d", errHuge, n, maxTracked)
@@ -77,7 +77,7 @@ func Take(ctx context.Context, repo git.Repo, now time.Time) (*Snapshot, git.Sta
 	return &Snapshot{Head: st.Head, At: now, Files: files(repo.Root, paths)}, st, nil
 }
 
-// indexEntries reads the number of tracked files out of the index's header.
+// indexEntries reads the number of tracked files from the index's header.
 func indexEntries(repo git.Repo) uint32 {
 	f, err := safefile.Open(repo.GitDir, filepath.Join(repo.GitDir, "index"))
 	if err != nil {
@@ -91,7 +91,7 @@ func indexEntries(repo git.Repo) uint32 {
 	return binary.BigEndian.Uint32(head[8:])
 }
 
-// files takes the state of files below root.
+// files records the state of files below root.
 func files(root string, paths []string) map[string]File {
 	out := make(map[string]File, len(paths))
 	var total int64
@@ -104,8 +104,7 @@ func files(root string, paths []string) map[string]File {
 	return out
 }
 
-// state takes the state of one file; read asks for its blob id too, and for the
-// content that it names.
+// state records the state of one file; read adds its blob id and the content that it names.
 func state(root, p string, read bool) (f File, content []byte) {
 	full := filepath.Join(root, filepath.FromSlash(p))
 	info, err := os.Lstat(full)
@@ -133,8 +132,8 @@ func state(root, p string, read bool) (f File, content []byte) {
 	return f, content
 }
 
-// blobID is the id that git gives a content. SHA-1 names it, nothing is proved
-// by it.
+// blobID is the id that git gives a content. The SHA-1 only names it, nothing is proved by
+// it.
 func blobID(size int64, content io.Reader) string {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", size)
@@ -144,8 +143,8 @@ func blobID(size int64, content io.Reader) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// still reports whether a file is as it was: the same size and time, or else
-// the same content.
+// still reports whether a file is unchanged: the same size and time, or else the same
+// content.
 func (f File) still(root, p string) bool {
 	now, _ := state(root, p, false)
 	if f.Gone || now.Gone {
@@ -161,17 +160,17 @@ func (f File) still(root, p string) bool {
 	return f.Blob != "" && f.Blob == now.Blob
 }
 
-// State names the present content of files below root: another name means that
-// one of them has changed.
+// State identifies the present content of files below root: another name means that one of
+// them has changed.
 func State(root string, paths []string) string {
-	const maxHashed = 500 // more files are known by size and time
+	const maxHashed = 500 // more files are compared by size and time
 	h := sha256.New()
 	var total int64
 	for _, p := range paths {
 		f, _ := state(root, p, len(paths) <= maxHashed && total < hashTotalBytes)
 		total += min(f.Size, hashFileBytes)
 		if f.Blob != "" {
-			f.MTime = 0 // content decides where it is known
+			f.MTime = 0 // content decides if it is known
 		}
 		fmt.Fprintf(h, "%s\x00%v\x00%d\x00%d\x00%s\x00%s\x00", p, f.Gone, f.Size, f.MTime, f.Mode, f.Blob)
 	}
@@ -193,7 +192,7 @@ func (t *Snapshot) Since(ctx context.Context, repo git.Repo, st git.Status) ([]s
 	}
 	for p, before := range t.Files {
 		if !dirty[p] && !before.still(repo.Root, p) {
-			changed[p] = true // was dirty, is clean, and not because it was committed as it was
+			changed[p] = true // was dirty, is clean, and not because it was committed unchanged
 		}
 	}
 	if st.Head != t.Head && st.Head != "" {
@@ -210,14 +209,14 @@ func (t *Snapshot) Since(ctx context.Context, repo git.Repo, st git.Status) ([]s
 	return slices.Sorted(maps.Keys(changed)), nil
 }
 
-// Committed lists the files of commits on HEAD that were made at the prompt or
-// after it: work of the turn, and not what a pull or a change of branch brought. A
-// merge that was made then is work too.
+// Committed lists the files of commits on HEAD that were made at the prompt or after it:
+// work of the turn, and not what a pull or a change of branch added. A merge that was made
+// then is work too.
 func (b Base) Committed(ctx context.Context, repo git.Repo) ([]string, error) {
 	args := []string{
 		"log", "-z", "--name-only", "--no-renames", "--diff-merges=first-parent", "--format=", "--max-count=500", "HEAD",
 	}
-	if !b.At.After(time.Now()) { // otherwise the clock was set back, and dates say nothing
+	if !b.At.After(time.Now()) { // otherwise the clock was set back, and dates mean nothing
 		args = append(args, fmt.Sprintf("--since=%d", b.At.Unix()))
 	}
 	if b.Head != "" {

@@ -7,8 +7,8 @@ import (
 	"gauntlet/internal/session"
 )
 
-// Work is what a session changed: files relative to the repository, and the name
-// of their content. Not Known: git could not say, or was not asked.
+// Work is what a session changed: files relative to the repository, and the name of their
+// content. It is not Known when git failed or was not called.
 type Work struct {
 	Known bool
 	Paths []string
@@ -20,14 +20,13 @@ func NewWork(root string, paths []string) Work {
 	return Work{Known: true, Paths: paths, State: State(root, paths)}
 }
 
-// Unproved reports whether some of the work has not been passed on or released
-// by a stop.
+// Unproved reports whether no stop has approved or released some of the work.
 func (w Work) Unproved(l Ledger) bool {
 	return !w.Known || len(w.Paths) > 0 && w.State != l.Settled
 }
 
-// Snapshots are the trees at two prompts: the newest, and the one that began the
-// work which no stop has passed on.
+// Snapshots are the trees at two prompts: the newest, and the one that began the work which
+// no stop has approved.
 type Snapshots struct {
 	Prompt *Snapshot `json:"prompt,omitempty"`
 	Base   *Snapshot `json:"base,omitempty"`
@@ -43,13 +42,13 @@ func (s Snapshots) Before(path string) (f File, dirty bool) {
 	return f, dirty
 }
 
-// treeID is where the snapshots of a session are kept: beside its memory, which
-// is read at every stop and should stay small.
+// treeID is where the snapshots of a session are kept: beside its memory, which is read at
+// every stop and should stay small.
 func treeID(sessionID string) string { return sessionID + "\x00tree" }
 
 const treeSection = "snapshots"
 
-// errStale says that the snapshot kept is not of the newest prompt.
+// errStale means that the stored snapshot is not of the newest prompt.
 var errStale = errors.New("the snapshot is of another prompt")
 
 // LoadSnapshots reads the snapshots that belong to a ledger.
@@ -74,8 +73,7 @@ func LoadSnapshots(store session.Store, sessionID string, l Ledger) (Snapshots, 
 	return s, nil
 }
 
-// keepSnapshot makes a snapshot the newest, and the base too where work begins
-// with it.
+// keepSnapshot makes a snapshot the newest, and also the base if work begins with it.
 func keepSnapshot(ctx context.Context, store session.Store, sessionID string, snap *Snapshot, base bool) error {
 	return store.Update(ctx, treeID(sessionID), func(st *session.State) bool {
 		var s Snapshots

@@ -9,7 +9,7 @@ import (
 
 // pure are the packages and files whose functions decide by values alone.
 // Clocks, files, git and the environment are handed in.
-const pure = "checkpoint/rules autonomy/decide.go stop/decide.go stop/reason.go stop/signature.go stop/modes.go turn/said.go turn/mark.go turn/ledger.go turn/record.go " +
+const pure = "checkpoint/rules autonomy/decide.go stop/decide.go stop/reason.go stop/signature.go stop/modes.go turn/sent.go turn/mark.go turn/ledger.go turn/record.go " +
 	"markdown redact text tokens event shape jsontree"
 
 // touches are the functions that reach out of the program, by prefix of their

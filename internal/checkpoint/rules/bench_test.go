@@ -8,8 +8,8 @@ import (
 	"gauntlet/internal/event"
 )
 
-// BenchmarkDecide is the price of a decision: few changed files and a turn of
-// sixty calls, and 20,000 changed files without any.
+// BenchmarkDecide measures a decision: few changed files and a turn of sixty calls, and
+// 20,000 changed files without any.
 func BenchmarkDecide(b *testing.B) {
 	cfg := &config.Checkpoint{Preset: "teleclaude"}
 	var calls []event.ToolCall

@@ -268,8 +268,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Thousands of errors, and as many calls that may have dealt with them, take no
-// time that anybody would notice.
+// Thousands of errors, and as many calls that may have dealt with them, must not make a
+// stop slow.
 func TestManyErrors(t *testing.T) {
 	var calls []event.ToolCall
 	add := func(command string, outcome event.Outcome) {

@@ -49,7 +49,7 @@ type situation struct {
 	observed    []string
 	says, not   []string
 	tasks       map[string][]string
-	formats     bool // can be told in a transcript
+	formats     bool // can be written as a transcript
 }
 
 const corpusRoot = "/repo"
@@ -237,7 +237,7 @@ func (s *situation) runs(c shellcmd.Command, _ string) ([]shellcmd.Command, bool
 	return out, len(out) > 0
 }
 
-// score compares what was said with what should have been.
+// score compares the actual answer with the expected one.
 type score struct{ falseNudges, missedGaps int }
 
 func (sc *score) compare(t *testing.T, what string, s situation, got Result) {

@@ -18,7 +18,7 @@ type matched struct {
 	files []Change
 }
 
-// finding is what the transcript says about one due action.
+// finding is what the transcript shows about one due action.
 type finding struct {
 	done    bool
 	proof   proof
@@ -26,7 +26,7 @@ type finding struct {
 	unsure  bool       // nothing was seen, but not everything could be
 }
 
-// Decide says what is owed.
+// Decide decides what is owed.
 func Decide(in Input) Result {
 	set := resolve(in.Config)
 	res := Result{
@@ -66,7 +66,7 @@ type decision struct {
 	relevant,
 	ignored []Change // the changed files that count, and those that do not
 	timeline *timeline
-	commit   string // the commit step, as it is numbered in the message
+	commit   string // the commit step, as numbered in the message
 	dropped  bool   // something was left out because it is not certain
 }
 
@@ -103,7 +103,7 @@ func (d *decision) sortFiles() {
 	}
 }
 
-// read prepares the transcript; one that was not readable says nothing.
+// read prepares the transcript; one that was not readable is ignored.
 func (d *decision) read() {
 	turn := d.in.Turn
 	if !turn.Readable {
@@ -132,7 +132,8 @@ func (d *decision) decide() {
 	d.compose()
 }
 
-// captureOnly: nothing that changed calls for anything but a look at the logs.
+// captureOnly reports whether nothing that changed calls for anything but a look at the
+// logs.
 func (d *decision) captureOnly(window string) {
 	d.res.Outcome = Capture
 	for _, a := range d.set.always {
@@ -238,7 +239,8 @@ func (d *decision) observe(gaps map[*matched][]*due) {
 	}
 }
 
-// provesOwed: the command would have been evidence for something that is owed.
+// provesOwed reports whether the command would have been evidence for something that is
+// owed.
 func (d *decision) provesOwed(c ran) bool {
 	for _, a := range d.res.Actions {
 		if owed := d.actionOf(a.ID); owed != nil {

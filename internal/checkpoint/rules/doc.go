@@ -1,8 +1,8 @@
-// Package rules says what a stop still owes: the actions the changed files
-// call for, minus those the transcript proves were done, plus what looks wrong
-// in how the work was done.
+// Package rules decides what a stop still owes: the actions the changed files call for,
+// minus those the transcript proves were done, plus what looks wrong in how the work was
+// done.
 //
-// It is pure: values in, values out. Git, transcripts, clocks, files and memory
-// are read by the caller and handed in as an Input. It may import event,
-// config, redact and shellcmd, and nothing that touches the outside.
+// It is pure: values in, values out. Git, transcripts, clocks, files and memory are read by
+// the caller and passed in as an Input. It may import event, config, redact and shellcmd,
+// and nothing that touches the outside.
 package rules

@@ -72,10 +72,10 @@ type pattern struct {
 	own bool
 }
 
-// runs: the command is what the pattern asks for, or a task whose name says so
-// where what it runs cannot be read.
+// runs reports whether the command is what the pattern asks for, or a task whose name
+// suggests it and whose definition cannot be read.
 func (p pattern) runs(c ran) bool {
-	return p.Match(c.Command) || !c.followed && p.Stands(c.Command)
+	return p.Match(c.Command) || !c.followed && p.StandsFor(c.Command)
 }
 
 func (p pattern) proved(s *step, c ran) bool {
@@ -86,7 +86,7 @@ func (p pattern) proved(s *step, c ran) bool {
 	return s.line.Proves(c.Command, shown)
 }
 
-// foundNothing: the call's status is that of a grep that let nothing through.
+// foundNothing reports whether the call's status is that of a grep that printed nothing.
 func (s *step) foundNothing() bool {
 	if s.Kind != event.ToolShell || s.Outcome != event.Failure || s.Rejected || len(s.line.Commands) == 0 || transcript.WithoutStatus(s.Output) != "" {
 		return false
@@ -95,8 +95,8 @@ func (s *step) foundNothing() bool {
 	return (s.HasExit && s.ExitCode == 1 || !s.HasExit && (s.Output == "" || transcript.PrintsStatusOne(s.Output))) && isSearch(last.Name()) && last.Proof == shellcmd.Proven
 }
 
-// tried: the action may have been done after the place, but nobody knows how
-// that call ended, or what it ran.
+// tried reports whether the action may have been done after the place, but it is unknown
+// how that call ended, or what it ran.
 func (t *timeline) tried(a *action, after place) bool {
 	for _, patterns := range a.proofs {
 		if _, all := t.findAll(patterns, after, (*step).unknown, false); all {

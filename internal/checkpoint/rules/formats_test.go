@@ -15,13 +15,13 @@ import (
 	"gauntlet/internal/transcript"
 )
 
-// The same corpus, told in the transcript formats of the agents: a rule that
-// holds for values has to hold for what the clients really write.
+// The same corpus, written in the transcript formats of the agents: a rule that is correct
+// for values has to be correct for what the clients really write.
 
 type obj = map[string]any
 
-// format writes a turn the way one client does; ok is false when the format
-// cannot tell the situation.
+// format writes a turn the way one client does; ok is false when the format cannot express
+// the situation.
 type format struct {
 	name  string
 	write func(calls []event.ToolCall) (text string, ok bool)
@@ -112,7 +112,7 @@ func claudeTranscript(calls []event.ToolCall) (string, bool) {
 	return lines(list), true
 }
 
-// codexCall makes a call one that Codex has: it reads and searches by shell.
+// codexCall converts a call to one that Codex has: it reads and searches by shell.
 func codexCall(c event.ToolCall) (event.ToolCall, bool) {
 	switch c.Kind {
 	case event.ToolRead:
@@ -185,8 +185,8 @@ func codex(calls []event.ToolCall, paginated bool) (string, bool) {
 		add(corpusStart, "event_msg", obj{"type": "user_message", "message": "do it"})
 	}
 	for _, c := range calls {
-		c, tellable := codexCall(c)
-		if !tellable {
+		c, expressible := codexCall(c)
+		if !expressible {
 			return "", false
 		}
 		if c.Kind != event.ToolShell {
@@ -229,8 +229,8 @@ func codex(calls []event.ToolCall, paginated bool) (string, bool) {
 	return lines(list), true
 }
 
-// codexPrograms is the legacy layout in code mode: every command stands in a
-// program that prints what came back, with or without a status.
+// codexPrograms is the legacy layout in code mode: every command is in a program that
+// prints its result, with or without a status.
 func codexPrograms(calls []event.ToolCall) (string, bool) {
 	list := []obj{{"timestamp": stamp(corpusStart), "type": "session_meta", "payload": obj{"id": "t", "cwd": corpusRoot, "cli_version": "0.144.1", "history_mode": "legacy"}}}
 	add := func(at time.Time, kind string, payload obj) {
@@ -239,8 +239,8 @@ func codexPrograms(calls []event.ToolCall) (string, bool) {
 	add(corpusStart, "event_msg", obj{"type": "task_started", "turn_id": "turn-1"})
 	add(corpusStart, "event_msg", obj{"type": "user_message", "message": "do it"})
 	for _, c := range calls {
-		c, tellable := codexCall(c)
-		if !tellable || c.Background || c.Rejected {
+		c, expressible := codexCall(c)
+		if !expressible || c.Background || c.Rejected {
 			return "", false
 		}
 		end := c.At.Add(500 * time.Millisecond)
@@ -342,18 +342,18 @@ func geminiMessages(calls []event.ToolCall) ([]obj, bool) {
 }
 
 func geminiLog(calls []event.ToolCall) (string, bool) {
-	list, tellable := geminiMessages(calls)
+	list, expressible := geminiMessages(calls)
 	head := obj{"sessionId": "s", "projectHash": "h", "startTime": stamp(corpusStart), "lastUpdated": stamp(corpusStart), "kind": "main"}
-	return lines(append([]obj{head}, list...)), tellable
+	return lines(append([]obj{head}, list...)), expressible
 }
 
 func geminiDocument(calls []event.ToolCall) (string, bool) {
-	list, tellable := geminiMessages(calls)
+	list, expressible := geminiMessages(calls)
 	data, err := json.MarshalIndent(obj{"sessionId": "s", "projectHash": "h", "startTime": stamp(corpusStart), "lastUpdated": stamp(corpusStart), "messages": list}, "", "  ")
 	if err != nil {
 		panic(err)
 	}
-	return string(data), tellable
+	return string(data), expressible
 }
 
 func TestCorpusInEveryFormat(t *testing.T) {
@@ -361,18 +361,18 @@ func TestCorpusInEveryFormat(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range formats() {
 		t.Run(f.name, func(t *testing.T) {
-			told := 0
+			written := 0
 			var sc score
 			for i, s := range all {
 				if !s.formats || len(s.in.Turn.Calls) == 0 || len(s.in.Turn.Earlier) > 0 {
 					continue
 				}
-				text, tellable := f.write(s.in.Turn.Calls)
+				text, expressible := f.write(s.in.Turn.Calls)
 				ended := slices.ContainsFunc(s.in.Turn.Calls, func(c event.ToolCall) bool { return c.Ended })
-				if !tellable || ended && f.name != "codex programs" { // the others always note a status
+				if !expressible || ended && f.name != "codex programs" { // the others always record a status
 					continue
 				}
-				told++
+				written++
 				path := filepath.Join(dir, strings.ReplaceAll(f.name, " ", "-")+strconv.Itoa(i)+".jsonl")
 				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
@@ -389,10 +389,10 @@ func TestCorpusInEveryFormat(t *testing.T) {
 					t.Logf("%s", text)
 				}
 			}
-			if told < 150 {
-				t.Errorf("only %d situations could be told", told)
+			if written < 150 {
+				t.Errorf("only %d situations could be written", written)
 			}
-			t.Logf("%d situations: %d false nudges, %d missed gaps", told, sc.falseNudges, sc.missedGaps)
+			t.Logf("%d situations: %d false nudges, %d missed gaps", written, sc.falseNudges, sc.missedGaps)
 		})
 	}
 }

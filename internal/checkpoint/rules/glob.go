@@ -11,8 +11,8 @@ import (
 // covers what is in it.
 type glob struct {
 	pattern string
-	// before and after are the literal ends of the pattern: a path that has
-	// not got them cannot match, which is nearly all of 20,000 paths.
+	// before and after are the literal ends of the pattern: a path without them cannot
+	// match, which excludes nearly all of 20,000 paths.
 	before, after string
 	// directory is the last name in the pattern, when that may be a directory
 	directory string

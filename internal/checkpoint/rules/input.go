@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/weaken"
 )
 
-// Input is everything a decision may rest on.
+// Input is everything that a decision may depend on.
 type Input struct {
 	// Config is the checkpoint section; nil means its defaults.
 	Config *config.Checkpoint
@@ -19,29 +19,28 @@ type Input struct {
 	Roots []string
 	// Changed lists the changed files, relative to the root, with slashes.
 	Changed []Change
-	// GitFailed: what changed is not known.
+	// GitFailed: it is unknown what changed.
 	GitFailed bool
 	// Turn is what the agent did.
 	Turn Turn
-	// Tasks says which commands a call of a task runner ends up running, by the
-	// project's own files; false when those do not say. nil: none could be read.
+	// Tasks returns the commands that a call of a task runner ends up running, by the
+	// project's own files; false when those do not define it. nil: none could be read.
 	Tasks func(c shellcmd.Command, dir string) ([]shellcmd.Command, bool)
-	// Gates are the project's gates that were judged on the content as it is now.
+	// Gates are the project's gates that were judged on the current content.
 	Gates []Gate
-	// Weakened is where tests or linters judge less than when the turn began.
+	// Weakened is where tests or linters check less than when the turn began.
 	Weakened []weaken.Weakening
-	// Plan is the work item the agent should be at, when one is known.
+	// Plan is the work item the agent should be working on, if it is known.
 	Plan *Plan
 	// Tests is the result of the configured test command, when it was run.
 	Tests *TestRun
-	// TurnStart is the later of the last human message and our last block; zero
-	// when unknown.
+	// TurnStart is the later of the last human message and Gauntlet's last block; zero when
+	// unknown.
 	TurnStart time.Time
 	Now       time.Time
 }
 
-// Gate is what is known of one gate for the content as it is now, at this stop
-// or from before.
+// Gate is what is known of one gate for the current content, from this stop or from before.
 type Gate struct {
 	Name    string
 	Command string
@@ -78,12 +77,12 @@ type Turn struct {
 	// Calls are the turn's tool calls in call order, those of its sub-agents
 	// included.
 	Calls []event.ToolCall
-	// Earlier are the calls of earlier turns, as far as they happened to be
-	// read. They only ever show that a file was seen before it was edited.
+	// Earlier are the calls of earlier turns, as far as they were read. They only ever show
+	// that a file was seen before it was edited.
 	Earlier []event.ToolCall
 }
 
-// TurnOf is the turn as the checkpoint looks at it.
+// TurnOf is the turn as the checkpoint sees it.
 func TurnOf(t transcript.Turn) Turn {
 	return Turn{Readable: t.Readable, Truncated: t.Truncated, Torn: t.Torn, Whole: t.Whole, ReadsFirst: t.ReadsFirst, Calls: t.Calls, Earlier: t.Earlier}
 }
@@ -99,7 +98,7 @@ type TestRun struct {
 	Command  string
 	Passed   bool
 	TimedOut bool
-	// Err says why it could not be run at all ("" when it ran).
+	// Err is why it could not be run at all ("" when it ran).
 	Err      string
 	Output   string
 	Duration time.Duration

@@ -34,7 +34,7 @@ func (d *decision) settle(list []*due, window string) map[*matched][]*due {
 		d.res.Actions = append(d.res.Actions, Action{ID: a.ID, Text: actionText(a.action, window)})
 		open[a.ID] = true
 		for _, m := range f.missing {
-			if !open[a.After] { // the first of a chain says it all
+			if !open[a.After] { // the first of a chain stands for all of it
 				gaps[m] = append(gaps[m], a)
 			}
 		}
@@ -52,8 +52,8 @@ func (d *decision) gateFor(a *action) *Gate {
 	return nil
 }
 
-// cannotRun: a gate that runs what the action asks for could not run here, so
-// the agent cannot either.
+// cannotRun reports whether a gate that runs what the action asks for could not run here,
+// so that the agent cannot run it either.
 func (d *decision) cannotRun(a *action) bool {
 	for i := range d.in.Gates {
 		if g := &d.in.Gates[i]; g.CouldNotRun && d.covers(g, a) {
@@ -64,7 +64,7 @@ func (d *decision) cannotRun(a *action) bool {
 	return false
 }
 
-// covers: the gate's command, when it succeeds, proves the action.
+// covers reports whether the gate's command, when it succeeds, proves the action.
 func (d *decision) covers(g *Gate, a *action) bool {
 	s := &step{ToolCall: &event.ToolCall{Kind: event.ToolShell, Command: g.Command, Dir: g.Dir, Outcome: event.Success}, line: shellcmd.Parse(g.Command)}
 	s.ran = d.timeline.follow(0, s)
@@ -78,8 +78,8 @@ func (d *decision) covers(g *Gate, a *action) bool {
 	return false
 }
 
-// judge looks for proof of one action, per category that calls for it. done
-// holds the actions of the list: nil as long as they were not seen.
+// judge looks for proof of one action, per category that calls for it. done contains the
+// actions of the list: nil as long as they were not seen.
 func (d *decision) judge(a *due, done map[string]*place) finding {
 	f := finding{done: true, unsure: true, proof: proof{at: never}}
 	floor, tooEarly := never, false
@@ -89,7 +89,7 @@ func (d *decision) judge(a *due, done map[string]*place) finding {
 		}
 	}
 	if g := d.gateFor(a.action); g != nil {
-		// what a gate proved, it proved for the content as it is now
+		// a gate's proof is for the current content
 		f.proof = proof{at: max(floor, d.timeline.end()), gate: g}
 		return f
 	}
@@ -116,9 +116,9 @@ func (d *decision) judge(a *due, done map[string]*place) finding {
 	return f
 }
 
-// unsureAt: nothing proves the action, but nothing proves that it was not done
-// either: the transcript could not be read, began too late, or does not say
-// how the call ended.
+// unsureAt reports whether nothing proves the action, but nothing proves either that it was
+// not done: the transcript could not be read, began too late, or does not show how the call
+// ended.
 func (d *decision) unsureAt(a *action, last place) bool {
 	switch {
 	case !d.in.Turn.Readable || d.in.Turn.Torn:

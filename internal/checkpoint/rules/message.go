@@ -17,7 +17,7 @@ const (
 	captureText  = "Before you stop, capture what is worth keeping: memories, bugs, ideas."
 	genericText  = "Git could not say what changed. Continue or validate your work if needed, then commit it."
 	noCodeText   = "No code changed."
-	unsureText   = "The transcript does not tell what was validated; nothing is reported as owed."
+	unsureText   = "The transcript does not show what was validated; nothing is reported as owed."
 	maxMessage   = 2000 // in bytes, and so in characters too
 	maxSentence  = 240
 	shownHint    = "`gauntlet checkpoint --json` shows all"
@@ -45,7 +45,7 @@ func (d *decision) compose() {
 		}
 	}
 	if run != nil && !run.Passed && run.Err == "" {
-		// the output gets what room is left, right under the line it belongs to
+		// the output gets the remaining space, directly below its line
 		room := maxMessage - 16 - len(res.Message)
 		if fenced := fencedTail(run.Output, min(room, 900)); fenced != "" {
 			first, rest, _ := strings.Cut(res.Message, "\n")
@@ -122,7 +122,7 @@ func (d *decision) steps(limit int) string {
 	return strings.Join(lines, "\n")
 }
 
-// commits: the steps end with a commit.
+// commits reports whether the steps end with a commit.
 func (d *decision) commits() bool { return d.set.commit && d.res.Outcome == Owed }
 
 func commitText(steps int) string {
@@ -135,7 +135,7 @@ func commitText(steps int) string {
 	return "Commit only after steps 1-" + strconv.Itoa(steps) + " are complete"
 }
 
-// joined: "Run `a`" and "Run `b`", where b comes after a, read as one step.
+// joined merges "Run `a`" and "Run `b`", where b comes after a, into one step.
 func (d *decision) joined(text string, a, b Action) (string, bool) {
 	next := d.actionOf(b.ID)
 	if next == nil || next.After != a.ID || !strings.HasPrefix(text, "Run `") {
@@ -210,7 +210,7 @@ func code(text string) string {
 // sentence is one line of the message, bounded.
 func sentence(s string) string { return text.Cut(oneLine(s), maxSentence) }
 
-// oneLine takes line breaks and control characters out.
+// oneLine removes line breaks and control characters.
 func oneLine(text string) string {
 	return strings.Join(strings.Fields(redact.Strip(text)), " ")
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// naming gives files in the transcript their name in the project.
+// naming maps files in the transcript to their names in the project.
 type naming struct {
 	roots []string
 }
@@ -72,9 +72,9 @@ func absolute(name string) bool {
 	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || len(name) > 2 && name[1] == ':' && name[2] == '/'
 }
 
-// sameFile compares two names from file: equal, or one of them absolute, the
-// other below some directory, and the one ending in the other. Transcripts may
-// have been written in another checkout of the same project.
+// sameFile compares two names of a file: they are equal, or one is absolute, the other
+// relative, and the one ends in the other. Transcripts may have been written in another
+// checkout of the same project.
 func sameFile(a, b string) bool {
 	if a == b {
 		return true
@@ -88,7 +88,7 @@ func sameFile(a, b string) bool {
 	return strings.Contains(b, "/") && !strings.HasPrefix(b, "../") && strings.HasSuffix(a, "/"+b)
 }
 
-// fileSet finds names quickly, whichever way they are written.
+// fileSet finds names quickly, in any of their spellings.
 type fileSet struct {
 	byBase map[string][]string
 	globs  []string

@@ -13,7 +13,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// The sentences of the observations that say the same every time.
+// The sentences of the observations whose text is fixed.
 const (
 	unreadText = "Files were edited without being read first this turn — verify changes are correct"
 	blastText  = "Changes span multiple subsystems — consider committing completed work incrementally"
@@ -42,7 +42,7 @@ func driftText(slug string) string {
 	return "Active work item " + code(text.Cut(slug, 100)) + " expects changes in different files — verify you are working on the right task"
 }
 
-// wideBlast: more than three top-level directories.
+// wideBlast reports whether the change spans more than three top-level directories.
 func wideBlast(files []Change) bool {
 	directories := map[string]bool{}
 	for _, f := range files {
@@ -53,8 +53,8 @@ func wideBlast(files []Change) bool {
 	return len(directories) > maxDirectories
 }
 
-// unreadEdits lists files of the project that were edited although the whole
-// conversation had not shown them before. Whatever is not certain is not listed.
+// unreadEdits lists files of the project that were edited although the whole conversation
+// had not shown them before. Uncertain cases are not listed.
 func (t *timeline) unreadEdits(turn Turn) []string {
 	if turn.Truncated || !turn.Whole || turn.ReadsFirst {
 		return nil
@@ -93,7 +93,7 @@ func (t *timeline) unreadEdits(turn Turn) []string {
 	return out
 }
 
-// hidesReading: the call may have read any file.
+// hidesReading reports whether the call may have read any file.
 func hidesReading(s *step) bool {
 	switch s.Kind {
 	case event.ToolShell:
@@ -105,8 +105,8 @@ func hidesReading(s *step) bool {
 	return false
 }
 
-// named: an earlier call printed the file's name, so it may have printed its
-// content too.
+// named reports whether an earlier call printed the file's name, so that it may have
+// printed its content too.
 func named(calls []step, name string) bool {
 	base := path.Base(name)
 	return slices.ContainsFunc(calls, func(s step) bool {
@@ -114,7 +114,8 @@ func named(calls []step, name string) bool {
 	})
 }
 
-// loadedByClient: instructions for the agent, which clients read on their own.
+// loadedByClient reports whether a file contains instructions for the agent, which clients
+// read on their own.
 func loadedByClient(name string) bool {
 	switch strings.ToLower(path.Base(name)) {
 	case "claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", "qwen.md", "copilot-instructions.md", ".cursorrules", "skill.md", "memory.md":
@@ -161,7 +162,7 @@ func (t *timeline) look(seen *fileSet, s *step) {
 			seen.add(t.naming.file(f.Path, s.Dir))
 		}
 		for _, f := range s.line.Shown {
-			// a line may fail although this file was shown; then it says so
+			// a line may fail although this file was shown; then the output reports it
 			if s.Outcome != event.Failure || s.Output != "" && !strings.Contains(s.Output, path.Base(f.Path)+": No such") {
 				seen.add(t.naming.file(f.Path, s.Dir))
 			}

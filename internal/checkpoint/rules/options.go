@@ -21,7 +21,7 @@ func OldEnough(cfg *config.Checkpoint, start, now time.Time) bool {
 	return now.Sub(start).Seconds() >= *config.WithDefaults(*cfg).MinTurnSeconds
 }
 
-// CommitGate returns the changed files that the commit gate wants committed.
+// CommitGate returns the changed files that the commit gate requires to be committed.
 func CommitGate(cfg *config.Checkpoint, changed []Change) []string {
 	if cfg == nil || cfg.CommitGate == nil {
 		return nil
@@ -49,9 +49,9 @@ func matching(patterns []string, changed []Change) []string {
 	return out
 }
 
-// TurnChanges narrows the changed files to those that the turn's edit tools
-// and shell redirections name, and adds those it committed since: what `scope:
-// turn` goes by without a snapshot.
+// TurnChanges narrows the changed files to those that the turn's edit tools and shell
+// redirections name, and adds those it committed since: what `scope: turn` uses without a
+// snapshot.
 func TurnChanges(roots []string, calls []event.ToolCall, changed []Change) []Change {
 	t := newTimeline(Input{Roots: roots}, calls, nil)
 	touched := newFileSet()

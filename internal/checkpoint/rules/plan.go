@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ParsePlan reads the file names out of the "Files to Change" table of an
-// implementation plan. No such table: no names.
+// ParsePlan reads the file names from the "Files to Change" table of an implementation
+// plan. Without such a table there are no names.
 func ParsePlan(text string) []string {
 	var files []string
 	inSection, column := false, -1
@@ -56,7 +56,7 @@ func tableCells(line string) []string {
 	return cells
 }
 
-// isRule: the |---|:--| line under a table's head.
+// isRule reports whether the line is the |---|:--| line under a table's head.
 func isRule(cells []string) bool {
 	for _, c := range cells {
 		if strings.Trim(c, "-: ") != "" || !strings.Contains(c, "-") {
@@ -66,8 +66,8 @@ func isRule(cells []string) bool {
 	return true
 }
 
-// fileColumn is the column that holds the files: the one whose head says so,
-// else the first.
+// fileColumn is the column that contains the files: the one whose head says so, else the
+// first.
 func fileColumn(head []string) int {
 	for i, c := range head {
 		c = strings.ToLower(c)
@@ -114,7 +114,7 @@ func cellFiles(cell string) []string {
 	return out
 }
 
-// knownName: files that go without an extension.
+// knownName reports whether a file is commonly named without an extension.
 func knownName(name string) bool {
 	switch name {
 	case "Makefile", "Dockerfile", "Justfile", "justfile", "Procfile", "Rakefile", "Gemfile", "LICENSE", "Jenkinsfile", "Pipfile", "Vagrantfile":

@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/transcript"
 )
 
-// repeats: later ran successfully what failed before. Other flags, a cd or a
+// repeats reports whether later successfully ran what failed before. Other flags, a cd or a
 // pipe do not matter.
 func repeats(failed shellcmd.Command, later *step) bool {
 	for _, c := range later.line.Commands {
@@ -23,15 +23,15 @@ func repeats(failed shellcmd.Command, later *step) bool {
 	return false
 }
 
-// contains: a task that ran later runs what failed before, or its name says that
-// it does the same.
+// contains reports whether a task that ran later runs what failed before, or its name
+// suggests that it does the same.
 func contains(failed shellcmd.Command, tasks []ran) bool {
 	return slices.ContainsFunc(tasks, func(c ran) bool {
 		return len(failed.Views) > 0 && sameRun(failed, c.Command) || !c.followed && failed.Role() != shellcmd.NoRole && failed.Role() == c.Role() && (c.Name() != "npm" || isNode(failed.Name()))
 	})
 }
 
-// isNode: a script of a package may run it.
+// isNode reports whether a script of a package may run it.
 func isNode(name string) bool {
 	switch name {
 	case "npm", "node", "jest", "vitest", "mocha", "ava", "playwright", "cypress", "eslint", "tsc", "prettier", "biome", "oxlint", "bun", "deno":
@@ -53,7 +53,7 @@ func passedTasks(s *step) []ran {
 	return out
 }
 
-// isUsage: the command was called wrongly, and did nothing.
+// isUsage reports whether the command was called wrongly and did nothing.
 func isUsage(s *step) bool {
 	lower := strings.ToLower(s.Output)
 	for _, words := range []string{
@@ -87,8 +87,8 @@ func shareOne(a, b []string) bool {
 	return slices.ContainsFunc(a, func(name string) bool { return slices.Contains(b, name) })
 }
 
-// lastOf is the command that decided the failure: the last one that does more
-// than prepare or print. Of no commands it is none.
+// lastOf is the command that decided the failure: the last one that does more than prepare
+// or print. Without commands there is none.
 func lastOf(commands []shellcmd.Command) shellcmd.Command {
 	for i := len(commands) - 1; i >= 0; i-- {
 		if name := commands[i].Name(); !isQuiet(name) && !(isSearch(name) && i > 0) {
@@ -101,7 +101,7 @@ func lastOf(commands []shellcmd.Command) shellcmd.Command {
 	return commands[len(commands)-1]
 }
 
-// sameRun: the same command, or the same tests, or more of them.
+// sameRun reports whether the two are the same command, or the same tests, or more of them.
 func sameRun(failed, later shellcmd.Command) bool {
 	if isSearch(failed.Name()) && isSearch(later.Name()) {
 		return true
@@ -119,8 +119,8 @@ func sameRun(failed, later shellcmd.Command) bool {
 	return false
 }
 
-// sameTests: `make test` stands for all tests of a project, however they are
-// run, and all tests stand for `make test`.
+// sameTests reports whether both run all tests: `make test` stands for all tests of a
+// project, however they are run, and all tests stand for `make test`.
 func sameTests(failed, later shellcmd.Command) bool {
 	if failed.Name() == "npm" != (later.Name() == "npm") && (failed.TestWrapper() && later.TestWrapper()) {
 		return false
@@ -178,8 +178,8 @@ func first(args []string, n int) string {
 	return strings.Join(args[:min(n, len(args))], " ")
 }
 
-// covers: every target of the earlier run is among those of the later one, or
-// below one of them. With all, a run without targets runs everything.
+// covers reports whether every target of the earlier run is among those of the later one,
+// or below one of them. With all, a run without targets runs everything.
 func covers(later, earlier []string, all, packages bool) bool {
 	if len(later) == 0 {
 		return all || len(earlier) == 0

@@ -45,8 +45,8 @@ type Result struct {
 	Observations []Observation `json:"observations"`
 	Message      string        `json:"message"`
 
-	// CouldNotRun are gates whose tool is missing here: what they stand for is
-	// not asked of the agent, and the person should know.
+	// CouldNotRun are gates whose tool is missing here: the agent is not asked to run them,
+	// and the person should know.
 	CouldNotRun []string `json:"-"`
 
 	about []string
@@ -95,7 +95,7 @@ type Observation struct {
 // Blocks reports whether the agent has to go on.
 func (r Result) Blocks() bool { return r.Outcome == Owed }
 
-// Without is the result as if the actions that done tells had been seen.
+// Without returns the result as if the actions for which done reports true had been seen.
 func (r Result) Without(done func(id string) bool) Result {
 	left := slices.DeleteFunc(slices.Clone(r.Actions), func(a Action) bool { return done(a.ID) })
 	if len(left) == len(r.Actions) {
@@ -112,10 +112,10 @@ func (r Result) Without(done func(id string) bool) Result {
 // again only after one of them has changed.
 func (r Result) About() []string { return r.about }
 
-// Key names the owed list, whatever the words and numbers it is shown with.
-// Gaps are left out: they follow from the actions, and come and go with the
-// transcript's readability. So is what was weakened: a person hears of that in any
-// case, and the list does not become another one by it.
+// Key identifies the owed list, whatever words and numbers it is shown with. Gaps are left
+// out: they follow from the actions, and come and go with the transcript's readability.
+// Weakened checks are left out too: they are reported to a person in any case, and do not
+// make it a different list.
 func (r Result) Key() string {
 	h := sha256.New()
 	add := func(parts ...string) {

@@ -33,11 +33,11 @@ type category struct {
 
 type action struct {
 	config.Action
-	// proofs are alternatives; one holds when each of its patterns was seen.
+	// proofs are alternatives; one is complete when each of its patterns was seen.
 	proofs [][]pattern
 }
 
-// names reports whether the category is about the file.
+// names reports whether the category covers the file.
 func (c *category) names(path string) bool {
 	return c.paths.match(path) && !c.exclude.match(path)
 }
@@ -69,8 +69,8 @@ func resolve(cfg *config.Checkpoint) settings {
 	return s
 }
 
-// presetEvidence are the evidence patterns that a preset brings: the person
-// did not write them.
+// presetEvidence are the evidence patterns that come from a preset: the person did not
+// write them.
 func presetEvidence(name string) map[string]bool {
 	p := config.PresetOf(name)
 	given := map[string]bool{}
@@ -96,7 +96,7 @@ func newAction(a config.Action, given map[string]bool) *action {
 		}
 	}
 	if len(a.Evidence) == 0 && a.Run != "" {
-		// nothing said about evidence: the command itself is what has to be seen
+		// no evidence configured: the command itself has to be seen
 		all := patternsOf(a.Run, true)
 		for i := range all {
 			all[i].Pattern = all[i].Leading()

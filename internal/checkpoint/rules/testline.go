@@ -12,8 +12,8 @@ import (
 
 const fixTests = "fix-tests"
 
-// failedTests settles what the configured test command, run at the checkpoint,
-// says: a pass is proof of the test action, a failure is owed.
+// failedTests evaluates the configured test command that ran at the checkpoint: a pass is
+// proof of the test action, a failure is owed.
 func (d *decision) failedTests() {
 	run := d.in.Tests
 	switch {
@@ -25,7 +25,7 @@ func (d *decision) failedTests() {
 	}
 }
 
-// provedByRun takes out the actions that the run itself proves.
+// provedByRun removes the actions that the run itself proves.
 func (d *decision) provedByRun(run *TestRun) {
 	line := shellcmd.Parse(run.Command)
 	kept := d.res.Actions[:0]
@@ -46,7 +46,7 @@ func (d *decision) provedByRun(run *TestRun) {
 	d.res.Observations = gaps
 }
 
-// stillMissing: an action of the category is still in the list.
+// stillMissing reports whether an action of the category is still in the list.
 func (d *decision) stillMissing(name string) bool {
 	for _, m := range d.matched {
 		for _, a := range m.actions {
@@ -101,8 +101,8 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
 }
 
-// passCount is the number before the last "passed" (or what a runner says
-// instead), or how many packages go test calls ok.
+// passCount is the number before the last "passed" (or the runner's own word for it), or
+// how many packages go test reports as ok.
 func passCount(output string) int {
 	words := strings.Fields(redact.Strip(output))
 	count := 0

@@ -26,42 +26,42 @@ type step struct {
 	*event.ToolCall
 	line    shellcmd.Line
 	ran     []ran
-	subject *subject // once it was asked for
+	subject *subject // set on first use
 }
 
 // ran is one command that a call ran, on its line or within a task of it.
 type ran struct {
 	shellcmd.Command
 	at place
-	// follows: what it runs is known, so the name of its task stands for nothing.
+	// follows: what it runs is known, so the name of its task does not count.
 	followed bool
 }
 
-// succeeded: the call ran to its end and succeeded.
+// succeeded reports whether the call ran to its end and succeeded.
 func (s *step) succeeded() bool {
 	return s.Outcome == event.Success && !s.Rejected && !s.Background && (!s.HasExit || s.ExitCode == 0)
 }
 
-// unknown reports that it is not known how the call ended.
+// unknown reports whether it is unknown how the call ended.
 func (s *step) unknown() bool {
 	return !s.Rejected && (s.Outcome == event.Unknown || s.Background)
 }
 
-// happened: the call may have left something behind.
+// happened reports whether the call may have had an effect.
 func (s *step) happened() bool {
 	return !s.Rejected && (s.Outcome != event.Failure || s.Kind == event.ToolShell)
 }
 
-// timeline is the turn as the rules look at it.
+// timeline is the turn as the rules see it.
 type timeline struct {
 	naming naming
 	now    time.Time
 	steps  []step
-	// harmless tells commands that are known to be validations.
+	// harmless reports whether a command is known to be a validation.
 	harmless func(shellcmd.Command) bool
 	tasks    func(shellcmd.Command, string) ([]shellcmd.Command, bool)
-	// stashes are where git stash put the work away; away is from when to when it
-	// was: what ran meanwhile did not see it.
+	// stashes are the places of git stash; away are the spans in which the work was
+	// stashed: commands that ran meanwhile did not see it.
 	stashes []place
 	away    [][2]place
 	// touches are the changes to files, in order.
@@ -74,15 +74,15 @@ type timeline struct {
 type touch struct {
 	at   place
 	name string
-	// anything: the command may have changed any file; whether it did is told
-	// by the time the file was last written, if that is while it ran.
-	// With a name it is about that file only.
+	// anything: the command may have changed any file; the time the file was last written
+	// shows whether it did, if it lies within the run. With a name it is about that file
+	// only.
 	anything bool
 	from, to time.Time
 }
 
-// newTimeline reads the calls of a turn; harmless tells commands that are
-// validations, and so do not rewrite the work.
+// newTimeline reads the calls of a turn; harmless reports which commands are validations,
+// and so do not rewrite the work.
 func newTimeline(in Input, calls []event.ToolCall, harmless func(shellcmd.Command) bool) *timeline {
 	t := &timeline{naming: newNaming(in.Roots), now: in.Now, harmless: harmless, tasks: in.Tasks, steps: make([]step, len(calls)), lastCommit: never}
 	for i := range calls {
@@ -120,7 +120,7 @@ func (t *timeline) note(i int, s *step) {
 		for _, seq := range s.line.Stashed {
 			t.stashes = append(t.stashes, within(i, seq, 0))
 		}
-		back := map[int]bool{} // what was put away in this turn comes back as it was
+		back := map[int]bool{} // what was stashed in this turn comes back unchanged
 		for _, seq := range s.line.Unstashed {
 			if last := len(t.stashes) - 1; last >= 0 {
 				t.away = append(t.away, [2]place{t.stashes[last], within(i, seq, 0)})
@@ -156,7 +156,7 @@ func (t *timeline) follow(i int, s *step) []ran {
 		out = append(out, ran{Command: c, at: within(i, c.Seq, n), followed: followed})
 	}
 	for _, c := range s.line.Commands {
-		if t.tasks == nil || !c.IsTask() || c.Pretends() {
+		if t.tasks == nil || !c.IsTask() || c.IsDryRun() {
 			add(c, false)
 			continue
 		}
@@ -182,7 +182,7 @@ func (t *timeline) taskDir(c shellcmd.Command, s *step) string {
 	return "."
 }
 
-// validates: the command at this place is itself evidence for something.
+// validates reports whether the command at this place is itself evidence for something.
 func (t *timeline) validates(s *step, seq int) bool {
 	for _, c := range s.ran {
 		if c.Seq == seq && t.harmless != nil && t.harmless(c.Command) {
@@ -195,7 +195,7 @@ func (t *timeline) validates(s *step, seq int) bool {
 // end is the place after everything.
 func (t *timeline) end() place { return placeOf(len(t.steps), 0) }
 
-// isAway: the work was stashed at this place.
+// isAway reports whether the work was stashed at this place.
 func (t *timeline) isAway(at place) bool {
 	for _, span := range t.away {
 		if span[0] < at && at < span[1] {
@@ -215,8 +215,8 @@ func (t *timeline) endOf(i int) time.Time {
 	return t.now
 }
 
-// lastChange is the place of the last change to one of the files, or to a file
-// that only counts because it has been committed since.
+// lastChange is the place of the last change to one of the files, or to a file that only
+// counts because it has been committed since.
 func (t *timeline) lastChange(files []Change, names func(string) bool) place {
 	last := never
 	paths := newFileSet()

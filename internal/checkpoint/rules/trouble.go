@@ -31,22 +31,22 @@ func (t *timeline) troubles(owed func(ran) bool) []Observation {
 		}
 		if kind, text := enrich(s); !said[kind] && !t.dealtWith(i) {
 			said[kind] = true
-			out = append(out, Observation{Kind: ErrorLeft, Error: kind, Text: text + blame(s)})
+			out = append(out, Observation{Kind: ErrorLeft, Error: kind, Text: text + describeError(s)})
 		}
 	}
 	return out
 }
 
-// isError: the result was flagged as an error, and it is one.
+// isError reports whether the result was flagged as an error, and is one.
 func isError(s *step) bool {
 	if s.Outcome != event.Failure || s.Rejected {
 		return false
 	}
 	switch s.Kind {
 	case event.ToolRead, event.ToolSearch:
-		return false // a look changes nothing, and finds something or not
+		return false // looking at something changes nothing, and may find nothing
 	case event.ToolAgent, event.ToolOther:
-		return false // what such a tool calls an error is not known
+		return false // it is unknown what such a tool reports as an error
 	case event.ToolShell:
 		return !isAnswer(s) && !isLook(s) && !isProbe(s) && !wasKilled(s)
 	case event.ToolEdit, event.ToolWrite:
@@ -54,34 +54,35 @@ func isError(s *step) bool {
 	return true
 }
 
-// isLook: the line only looks at things, and something was not there, was a
+// isLook reports whether the line only looks at things, and something was not there, was a
 // directory, or could not be read.
 func isLook(s *step) bool {
 	if !s.line.Parsed || len(s.line.Commands) == 0 || len(s.line.Written) > 0 || len(s.line.Rewriters) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
-		return !isQuiet(c.Name()) && !asks(c) && !looksUp(c)
+		return !isQuiet(c.Name()) && !isQuestion(c) && !isLookup(c)
 	})
 }
 
-// isProbe: a question about a tool: its version, its help, whether it is there.
+// isProbe reports whether the line is a question about a tool: its version, its help,
+// whether it is there.
 func isProbe(s *step) bool {
 	if s.HasExit && s.ExitCode == 127 || strings.Contains(s.Output, "command not found") {
 		return true
 	}
 	return slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
-		return c.Proof == shellcmd.Proven && (c.Pretends() || slices.Contains(c.Argv(), "-version") || slices.Contains(c.Argv(), "version"))
+		return c.Proof == shellcmd.Proven && (c.IsDryRun() || slices.Contains(c.Argv(), "-version") || slices.Contains(c.Argv(), "version"))
 	})
 }
 
-// wasKilled: it was stopped from outside, at a time limit for instance.
+// wasKilled reports whether it was stopped from outside, for example at a time limit.
 func wasKilled(s *step) bool {
 	return s.HasExit && (s.ExitCode == 124 || s.ExitCode >= 128)
 }
 
-// blame names the command (or the file) and the first line of the error.
-func blame(s *step) string {
+// describeError names the command (or the file) and the first line of the error.
+func describeError(s *step) string {
 	what := s.Command
 	if s.Kind != event.ToolShell {
 		what = s.Name + " " + strings.Join(s.Paths, " ")
@@ -93,7 +94,7 @@ func blame(s *step) string {
 	return said
 }
 
-// errorLine is the first line that speaks of an error, or the first one.
+// errorLine is the first line that mentions an error, or the first one.
 func errorLine(output string) string {
 	first, n := "", 0
 	for line := range strings.Lines(output) {
@@ -116,14 +117,14 @@ func errorLine(output string) string {
 	return first
 }
 
-// isAnswer: the command that decided the status answers "no" with 1: a search
-// without matches, a comparison, a question.
+// isAnswer reports whether the command that decided the status answers "no" with 1: a
+// search without matches, a comparison, a test.
 func isAnswer(s *step) bool {
 	if !s.line.Parsed || len(s.line.Commands) == 0 {
 		return false
 	}
-	if strings.Contains(s.Command, "/dev/null") && transcript.WithoutStatus(s.Output) == "" && looksUp(s.line.Commands[len(s.line.Commands)-1]) {
-		return true // looked for something, and told not to complain
+	if strings.Contains(s.Command, "/dev/null") && transcript.WithoutStatus(s.Output) == "" && isLookup(s.line.Commands[len(s.line.Commands)-1]) {
+		return true // searched for something, with errors suppressed
 	}
 	if s.HasExit && s.ExitCode != 1 {
 		return false
@@ -132,28 +133,28 @@ func isAnswer(s *step) bool {
 		return false
 	}
 	last := s.line.Commands[len(s.line.Commands)-1]
-	isLast := len(last.Filters) == 0 && asks(last)
+	isLast := len(last.Filters) == 0 && isQuestion(last)
 	if transcript.WithoutStatus(s.Output) == "" {
-		// `[ -f x ] && echo yes`: a real failure would have said something, and an
-		// echo does not fail
+		// `[ -f x ] && echo yes`: a real failure would have printed something, and an echo
+		// does not fail
 		return isLast || last.Name() == "echo" || slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
-			return c.Proof == shellcmd.Proven && len(c.Filters) == 0 && asks(c)
+			return c.Proof == shellcmd.Proven && len(c.Filters) == 0 && isQuestion(c)
 		})
 	}
 	if !isLast {
 		return false
 	}
-	// something was printed: was it by a command whose failure this may be?
+	// something was printed: is this perhaps the failure of the command that printed it?
 	for _, c := range s.line.Commands[:len(s.line.Commands)-1] {
-		if c.Proof == shellcmd.Proven && len(c.Filters) == 0 && !asks(c) && !isQuiet(c.Name()) {
+		if c.Proof == shellcmd.Proven && len(c.Filters) == 0 && !isQuestion(c) && !isQuiet(c.Name()) {
 			return false
 		}
 	}
 	return !strings.Contains(s.Output, "No such file") && !strings.Contains(s.Output, "not found") && !strings.Contains(s.Output, "rror: ")
 }
 
-// looksUp: a look whether something is there.
-func looksUp(c shellcmd.Command) bool {
+// isLookup reports whether the command checks that something is there.
+func isLookup(c shellcmd.Command) bool {
 	switch c.Name() {
 	case "ls", "find", "stat", "cat", "bat", "head", "tail", "file", "readlink", "realpath", "du", "wc", "sed", "awk", "nl", "tree", "less", "more", "fd", "pgrep", "ps":
 		return true
@@ -171,7 +172,7 @@ func looksUp(c shellcmd.Command) bool {
 	return false
 }
 
-func asks(c shellcmd.Command) bool {
+func isQuestion(c shellcmd.Command) bool {
 	name := c.Name()
 	if isSearch(name) {
 		return true
@@ -186,7 +187,7 @@ func asks(c shellcmd.Command) bool {
 	return false
 }
 
-// isQuiet: commands that prepare or print, and whose failure says so.
+// isQuiet reports whether a command prepares or prints, and reports its own failure.
 func isQuiet(name string) bool {
 	switch name {
 	case "echo", "printf", "true", "source", ".", "ls", "cat", "head", "tail", "pwd", "date", "sleep", "mkdir", "wc", "sort", "tee", "sed", "awk", "touch", "tr", "cut", "uniq", "xargs":
@@ -211,7 +212,7 @@ func enrich(s *step) (kind, text string) {
 	return "generic", "A command returned errors — verify the issue is resolved"
 }
 
-// runsTests: here or somewhere else, in a container for instance.
+// runsTests reports whether tests run, here or somewhere else, for example in a container.
 func runsTests(s *step) bool {
 	for _, c := range s.line.Commands {
 		if c.TestRun() {
@@ -230,7 +231,7 @@ func runsTests(s *step) bool {
 	return false
 }
 
-// dealtWith: something later fixed, repeated or looked into the i-th call.
+// dealtWith reports whether something later fixed, repeated or investigated the i-th call.
 func (t *timeline) dealtWith(i int) bool {
 	failed := &t.steps[i]
 	about := t.filesAbout(failed)
@@ -267,7 +268,7 @@ func (t *timeline) dealtWith(i int) bool {
 	return false
 }
 
-// hidesFailure: tests that failed, in a line that did not.
+// hidesFailure reports whether tests failed in a line that did not.
 func hidesFailure(s *step) bool {
 	if s.Kind != event.ToolShell {
 		return false
@@ -313,7 +314,7 @@ func (t *timeline) filesAbout(s *step) *mentioned {
 	}
 	words(s.Command, add)
 	for line := range strings.SplitSeq(s.Output, "\n") {
-		if !saysFine(line) {
+		if !isPassLine(line) {
 			words(line, add)
 		}
 		if n >= maxMentioned {
@@ -323,8 +324,9 @@ func (t *timeline) filesAbout(s *step) *mentioned {
 	return m
 }
 
-// saysFine: a line of test output about what passed is not about the error.
-func saysFine(line string) bool {
+// isPassLine reports whether a line of test output is about what passed, not about the
+// error.
+func isPassLine(line string) bool {
 	return strings.HasPrefix(line, "ok \t") || strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "?   \t") ||
 		strings.HasPrefix(line, "PASS ") || strings.Contains(line, " PASSED") || strings.HasSuffix(line, "... ok")
 }
@@ -340,8 +342,8 @@ func words(text string, add func(string) bool) {
 	}
 }
 
-// mentions: a file is named, absolutely, relatively, by its bare name, or as a
-// module.
+// mentions reports whether a file is named, absolutely, relatively, by its bare name, or as
+// a module.
 func (m *mentioned) mentions(name string) bool {
 	for _, known := range m.byBase[path.Base(name)] {
 		switch {
@@ -349,14 +351,14 @@ func (m *mentioned) mentions(name string) bool {
 			return true
 		case absolute(known) || absolute(name):
 		case strings.HasSuffix(name, "/"+known) || strings.HasSuffix(known, "/"+name) && strings.Contains(name, "/"):
-			return true // tools name files from where they run
+			return true // tools name files relative to where they run
 		}
 	}
 	module := strings.ReplaceAll(strings.TrimSuffix(name, path.Ext(name)), "/", ".")
 	return m.modules[module]
 }
 
-// ends: a package path in the output ends in the target of a test run.
+// ends reports whether a package path in the output ends in the target of a test run.
 func (m *mentioned) ends(target string) bool {
 	for _, known := range m.byBase[path.Base(target)] {
 		if strings.HasSuffix(known, "/"+target) {
@@ -366,8 +368,8 @@ func (m *mentioned) ends(target string) bool {
 	return false
 }
 
-// callAbout: a later shell call that names one of the files, other than to put
-// it into a commit.
+// callAbout reports whether a later shell call names one of the files, other than to commit
+// it.
 func (t *timeline) callAbout(s *step, about *mentioned) bool {
 	sub := t.subjectOf(s)
 	return slices.ContainsFunc(sub.files, about.mentions) || slices.ContainsFunc(sub.targets, about.ends)
@@ -380,7 +382,7 @@ type subject struct {
 	hidesFailure         bool
 }
 
-// subjectOf is looked up once: a turn may have thousands of calls, and as many
+// subjectOf computes the subject once: a turn may have thousands of calls, and as many
 // errors that each of them may have dealt with.
 func (t *timeline) subjectOf(s *step) *subject {
 	if s.subject != nil {

@@ -11,8 +11,8 @@ import (
 	"gauntlet/internal/weaken"
 )
 
-// observeWeakened adds one sentence about tests and linters that judge less than
-// when the turn began. It never blocks alone.
+// observeWeakened adds one sentence about tests and linters that check less than when the
+// turn began. It never blocks alone.
 func (d *decision) observeWeakened() {
 	if !d.set.weakened {
 		return
@@ -28,8 +28,8 @@ func ChecksWeakening(cfg *config.Checkpoint) bool {
 	return *e.Weakened && e.Observations != "off"
 }
 
-// WeakenedText is the sentence about what was weakened, "" for nothing: as the
-// decision has it, or for a turn about which nothing was decided.
+// WeakenedText is the sentence about what was weakened, "" for nothing: as in the decision,
+// or for a turn about which nothing was decided.
 func WeakenedText(in Input, decided Result) string {
 	if decided.Outcome == "" && !in.GitFailed {
 		d := &decision{in: in, set: resolve(in.Config), res: &decided}
@@ -64,7 +64,7 @@ func weakenedText(list []weaken.Weakening, unverified int) string {
 	return "Tests or linters were weakened this turn: " + strings.Join(parts, ", ")
 }
 
-// unverified counts the commands that told git not to run its hooks.
+// unverified counts the commands that made git skip its hooks.
 func (t *timeline) unverified() int {
 	n := 0
 	for i := range t.steps {
@@ -81,7 +81,8 @@ func (t *timeline) unverified() int {
 	return n
 }
 
-// skipsHooks: `git commit --no-verify`, `git commit -nm x`, `git push --no-verify`.
+// skipsHooks reports whether the command is like `git commit --no-verify`, `git commit -nm
+// x` or `git push --no-verify`.
 func skipsHooks(args []string) bool {
 	i := slices.IndexFunc(args, func(a string) bool {
 		return a == "commit" || a == "push" || a == "merge" || a == "am" || a == "rebase" || a == "cherry-pick"
@@ -108,7 +109,7 @@ func skipsHooks(args []string) bool {
 	return false
 }
 
-// takesValue: the option of git commit is followed by its value.
+// takesValue reports whether the option of git commit is followed by its value.
 func takesValue(option string) bool {
 	switch option {
 	case "-m", "-am", "-F", "-C", "-c", "-t", "--message", "--file", "--author", "--date", "--template":

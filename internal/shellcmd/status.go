@@ -7,30 +7,30 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// anything is Told when any output at all proves the command.
+// anything is the ProofLine when any output at all proves the command.
 const anything = "\x00"
 
-// toldBy is the line that an echo of $?, or of a variable that took it, prints
-// when the status was zero.
-func toldBy(next []*syntax.Stmt) (told string, first bool) {
+// echoedStatus is the line that an echo of $?, or of a variable set to it, prints when the
+// status was zero.
+func echoedStatus(next []*syntax.Stmt) (line string, first bool) {
 	if status, first := statusWord(next[0]); status != "" {
 		for _, s := range next[1:] {
 			if assigns(s, status) {
 				break
 			}
-			if told := filledIn(s, "$"+status); told != "" {
-				return told, first
+			if line := filledIn(s, "$"+status); line != "" {
+				return line, first
 			}
 		}
 		return "", false
 	}
-	if told := filledIn(next[0], "$?"); told != "" {
-		return told, false
+	if line := filledIn(next[0], "$?"); line != "" {
+		return line, false
 	}
 	return filledIn(next[0], "$PIPESTATUS[0]"), true
 }
 
-// assigns: the statement may give the variable another value.
+// assigns reports whether the statement may give the variable another value.
 func assigns(s *syntax.Stmt, name string) bool {
 	found := false
 	syntax.Walk(s, func(n syntax.Node) bool {
@@ -46,7 +46,7 @@ func assigns(s *syntax.Stmt, name string) bool {
 	return found
 }
 
-// statusWord is the variable that an assignment like rc=$? fills.
+// statusWord is the variable that an assignment like rc=$? sets.
 func statusWord(s *syntax.Stmt) (name string, first bool) {
 	c, isCall := s.Cmd.(*syntax.CallExpr)
 	if !isCall || len(c.Args) > 0 || len(c.Assigns) != 1 || c.Assigns[0].Name == nil || c.Assigns[0].Value == nil {
@@ -106,7 +106,7 @@ func echoed(s *syntax.Stmt) (string, bool) {
 	return "", false
 }
 
-// printed is the one line that printf makes of plain words.
+// printed is the one line that printf prints for plain words.
 func printed(format string, words []string) (string, bool) {
 	format = strings.TrimSuffix(strings.TrimSuffix(format, "\n"), `\n`)
 	if strings.Count(format, "%") != len(words) || strings.Contains(format, `\`) {
@@ -122,7 +122,7 @@ func printed(format string, words []string) (string, bool) {
 	return format, true
 }
 
-// silentList: questions that print nothing.
+// silentList reports whether the statements are tests that print nothing.
 func silentList(stmts []*syntax.Stmt) bool {
 	for _, s := range stmts {
 		if !silent(s) {
@@ -145,12 +145,12 @@ func silent(s *syntax.Stmt) bool {
 	return false
 }
 
-// isSilent: commands that print nothing when they are not wrong.
+// isSilent reports whether a command prints nothing unless it fails.
 func isSilent(name string) bool {
 	return slices.Contains([]string{"test", "[", "true", "false", ":", "sleep", "mkdir", "touch"}, name)
 }
 
-// intoNothing: what is printed is thrown away.
+// intoNothing reports whether the output is discarded.
 func intoNothing(redirs []*syntax.Redirect) bool {
 	for _, r := range redirs {
 		out := r.Op == syntax.RdrOut || r.Op == syntax.RdrAll
@@ -161,8 +161,7 @@ func intoNothing(redirs []*syntax.Redirect) bool {
 	return false
 }
 
-// onlyOnce takes back a told status when another echo of the line may print
-// the same.
+// onlyOnce removes a ProofLine when another echo of the line may print the same text.
 func onlyOnce(commands []Command) {
 	var echoes []string
 	for _, c := range commands {
@@ -171,31 +170,31 @@ func onlyOnce(commands []Command) {
 		}
 	}
 	for i := range commands {
-		told := commands[i].Told
-		if told == "" {
+		line := commands[i].ProofLine
+		if line == "" {
 			continue
 		}
-		if told == anything {
-			if !onlySpeaker(commands) {
-				commands[i].Told = ""
+		if line == anything {
+			if !onlyPrinter(commands) {
+				commands[i].ProofLine = ""
 			}
 			continue
 		}
 		n := 0
 		for _, text := range echoes {
 			open := strings.IndexAny(text, "$%")
-			if text == told || open >= 0 && strings.HasPrefix(told, text[:open]) {
+			if text == line || open >= 0 && strings.HasPrefix(line, text[:open]) {
 				n++
 			}
 		}
 		if n != 1 {
-			commands[i].Told = ""
+			commands[i].ProofLine = ""
 		}
 	}
 }
 
-// onlySpeaker: apart from what depends on it, nothing in the line prints.
-func onlySpeaker(commands []Command) bool {
+// onlyPrinter reports whether nothing in the line prints, apart from what depends on it.
+func onlyPrinter(commands []Command) bool {
 	branch := 0
 	for _, c := range commands {
 		switch {
