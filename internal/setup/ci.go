@@ -1,11 +1,15 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/tasks"
@@ -21,6 +25,76 @@ type ciStep struct {
 	own    map[string]string // what the step itself sets
 }
 
+// ci asks the systems one after another, until one tests something: a file of
+// another system is then what was left behind by a move.
+func (f *finder) ci() {
+	for _, read := range []func(){f.github, f.gitlab, f.circleCI, f.azure, f.buildkite, f.drone, f.bitbucket, f.jenkins, f.travis} {
+		if read(); slices.ContainsFunc(f.out.Proposals, func(p Proposal) bool { return slices.Contains(p.Covers, Test) }) {
+			return
+		}
+	}
+}
+
+// withServices is why a step is refused that has a database or the like beside it.
+const withServices = "its CI job runs with services"
+
+// offerJob offers the steps of a job, or names them where it needs services.
+func (f *finder) offerJob(steps []ciStep, services bool) {
+	for _, s := range steps {
+		switch {
+		case s.script == "" || ciUnfit(s.name):
+		case services:
+			f.refuseStep(s, withServices)
+		default:
+			f.offerStep(s)
+		}
+	}
+}
+
+// ciDocuments are the YAML documents of the files of one CI system, by file.
+func (f *finder) ciDocuments(each func(file string, doc map[string]any), patterns ...string) {
+	seen := 0
+	for _, pattern := range patterns {
+		files, _ := fs.Glob(f.fsys, pattern) // the patterns are constants
+		for _, file := range files {
+			content := f.text(file)
+			if seen++; content == "" || seen > maxWorkflows {
+				continue
+			}
+			for decoder := yaml.NewDecoder(strings.NewReader(content)); ; {
+				var doc map[string]any
+				err := decoder.Decode(&doc)
+				if err != nil {
+					if !errors.Is(err, io.EOF) {
+						f.note("%s cannot be read and was left out", file)
+					}
+					break
+				}
+				each(file, doc)
+			}
+		}
+	}
+}
+
+// lines is a script that is one text or a list of them.
+func lines(v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return text(v)
+	}
+	var out []string
+	for _, item := range list {
+		out = append(out, text(item))
+	}
+	return strings.Join(out, "\n")
+}
+
+// table is a mapping, nil for anything else.
+func table(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
 // offerStep takes a CI step apart and offers its statements.
 func (f *finder) offerStep(s ciStep) {
 	dir := path.Clean(s.dir)
@@ -30,19 +104,33 @@ func (f *finder) offerStep(s ciStep) {
 	if strings.Contains(dir, "${{") || !fs.ValidPath(dir) || inFixture(dir) {
 		return
 	}
-	if strings.Contains(s.script, "${{") {
-		s.script = neutral(s.script)
+	s.script = neutral(s.script)
+	statements := shellcmd.Statements(s.script, dir)
+	if f.several(statements) {
+		s.name = "" // it is about all of them together
 	}
-	for _, st := range shellcmd.Statements(s.script, dir) {
+	for _, st := range statements {
 		if inFixture(st.Dir) || !f.exists(st.Dir) || f.missing(st) {
 			continue
 		}
 		if dir := f.unbuilt(st); dir != "" {
-			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: strings.ReplaceAll(tidy(st.Text), "$"+placeholder, "${{…}}"), Why: s.why, Reason: "needs the directory " + dir + ", which another step of CI makes"})
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: strings.ReplaceAll(tidy(st.Text), "$"+placeholder, "${{…}}"), Why: s.why, Reason: "needs the directory " + strings.ReplaceAll(dir, "$"+placeholder, "${{…}}") + ", which another step of CI makes"})
 			continue
 		}
 		f.offerStatement(s, st)
 	}
+}
+
+// several: more than one statement does something besides getting what the project
+// depends on.
+func (f *finder) several(statements []shellcmd.Statement) bool {
+	n := 0
+	for _, st := range statements {
+		if steps := f.set.Expand(st.Text, st.Dir); slices.ContainsFunc(steps, func(s tasks.Step) bool { return len(s.Views) > 0 && !isFetch(s.Views[0]) }) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // missing: it runs a file that is not in the work tree, which CI fetched or built.
@@ -87,6 +175,15 @@ func (f *finder) unbuilt(st shellcmd.Statement) string {
 		}
 	}
 	return ""
+}
+
+// refuseStep names the checks of a step that cannot run here.
+func (f *finder) refuseStep(s ciStep, reason string) {
+	for _, st := range shellcmd.Statements(neutral(s.script), path.Clean("./"+s.dir)) {
+		if c := (found{dir: st.Dir, run: st.Text}); f.wouldCheck(c) {
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: reason})
+		}
+	}
 }
 
 // placeholder stands for an expression that only CI can evaluate.

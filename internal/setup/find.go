@@ -40,8 +40,7 @@ func Find(root fs.FS) Result { return find(root, maxVisited) }
 func find(root fs.FS, limit int) Result {
 	f := &finder{fsys: root, set: tasks.New(root), limit: limit}
 	f.visit(".", 0)
-	f.github()
-	f.gitlab()
+	f.ci()
 	for _, phase := range []func(*directory){(*directory).runners, (*directory).hooks, (*directory).manifests} {
 		for _, d := range f.dirs {
 			phase(d)

@@ -8,14 +8,9 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
-
-	"gauntlet/internal/shellcmd"
 )
 
-const (
-	workflowsDir = ".github/workflows"
-	maxWorkflows = 60
-)
+const maxWorkflows = 60
 
 // workflow is what is read of a GitHub Actions workflow.
 type workflow struct {
@@ -32,9 +27,16 @@ type ghDefaults struct {
 	} `yaml:"run"`
 }
 
-// github offers what the workflows run on pushes and pull requests.
+// github offers what the workflows run on pushes and pull requests. Forgejo and
+// Gitea read the same files from directories of their own.
 func (f *finder) github() {
-	entries, err := fs.ReadDir(f.fsys, workflowsDir)
+	for _, dir := range []string{".github/workflows", ".forgejo/workflows", ".gitea/workflows"} {
+		f.workflows(dir)
+	}
+}
+
+func (f *finder) workflows(dir string) {
+	entries, err := fs.ReadDir(f.fsys, dir)
 	if err != nil {
 		return
 	}
@@ -44,7 +46,7 @@ func (f *finder) github() {
 		if e.IsDir() || ext != ".yml" && ext != ".yaml" || i >= maxWorkflows {
 			continue
 		}
-		file := path.Join(workflowsDir, e.Name())
+		file := path.Join(dir, e.Name())
 		var w workflow
 		if err := yaml.Unmarshal([]byte(f.text(file)), &w); err != nil {
 			f.note("%s cannot be read as a workflow and was left out", file)
@@ -100,9 +102,7 @@ func (f *finder) githubJob(file, id string, job map[string]any, w workflow) {
 	if e, ok := job["env"].(map[string]any); ok {
 		env = literals(env, e)
 	}
-	service := job["services"] != nil
-	steps, _ := job["steps"].([]any)
-	for _, v := range steps {
+	for _, v := range listOf(job["steps"]) {
 		step, ok := v.(map[string]any)
 		if !ok || step["continue-on-error"] == true || elsewhere(text(step["if"])) {
 			continue
@@ -123,21 +123,12 @@ func (f *finder) githubJob(file, id string, job map[string]any, w workflow) {
 		if ciUnfit(s.name) {
 			continue
 		}
-		if service {
-			f.refuseStep(s, "its CI job runs with services")
+		if job["services"] != nil {
+			f.refuseStep(s, withServices)
 			continue
 		}
 		for _, one := range f.matrix(s, job) {
 			f.offerStep(one)
-		}
-	}
-}
-
-// refuseStep names the checks of a step that cannot run here.
-func (f *finder) refuseStep(s ciStep, reason string) {
-	for _, st := range shellcmd.Statements(neutral(s.script), path.Clean("./"+s.dir)) {
-		if c := (found{dir: st.Dir, run: st.Text}); f.wouldCheck(c) {
-			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: reason})
 		}
 	}
 }

@@ -83,7 +83,13 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	if known > 0 && proven == 0 && (filtered || !slices.ContainsFunc(steps, asks)) {
 		return refuse("hides its exit status, so it cannot fail")
 	}
+	if slices.ContainsFunc(steps, onlyLists) && !slices.ContainsFunc(steps, asks) {
+		return refuse("only lists files, so it cannot fail (use test -z \"$(…)\")")
+	}
 	if !call.own && f.source == FromCI && partial(run) {
+		if strings.HasPrefix(run, "go test ") && strings.Contains(run, "-tags") {
+			return refuse("tests a variant (-tags)")
+		}
 		return refuse("checks a part of the project only")
 	}
 	if f.source == FromCI && isVariant(run) {
@@ -96,8 +102,11 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	if f.source != FromCI { // the name of a CI step is prose
 		name += " " + f.name
 	}
-	if why := unfitName(name); why != "" {
+	if why := unfitName(name); why != "" && (why != neverEnds || proven == 0) { // test-serve that is `vitest run` ends
 		return refuse(why)
+	}
+	if slices.ContainsFunc(steps, endToEnd) {
+		return refuse(needsMore)
 	}
 	if call.own && hint == "" && f.role == "" && slices.Equal(p.Covers, []Role{Build}) {
 		return nil, nil // it makes something; nothing says that this is a check
@@ -131,6 +140,32 @@ func asks(s tasks.Step) bool {
 	switch s.Name() {
 	case "test", "[", "[[", "grep", "diff", "cmp", "exit":
 		return true
+	}
+	return false
+}
+
+// endToEnd: a test runner with the configuration of end-to-end tests.
+func endToEnd(s tasks.Step) bool {
+	c, ok := classify(s)
+	argv := s.Argv()
+	for i, a := range argv {
+		value, glued := strings.CutPrefix(a, "--config=")
+		if !glued && i > 0 && (argv[i-1] == "-c" || argv[i-1] == "--config") {
+			value, glued = a, true
+		}
+		if ok && c.role == Test && c.kind == Node && glued && unfitName(value) == needsMore {
+			return true
+		}
+	}
+	return false
+}
+
+// onlyLists: a formatter that names what it would change and succeeds.
+func onlyLists(s tasks.Step) bool {
+	switch s.Name() {
+	case "gofmt", "gofumpt", "goimports":
+		argv := s.Argv()
+		return slices.Contains(argv, "-l") && !slices.Contains(argv, "-d")
 	}
 	return false
 }

@@ -21,7 +21,7 @@ func (d *directory) others() {
 	if _, ok := d.is(Bazel); ok && !d.isAbove(Bazel) {
 		d.implied(Bazel, Test, "bazel test //...", d.first("MODULE.bazel", "WORKSPACE.bazel", "WORKSPACE"))
 	}
-	if _, ok := d.is(Swift); ok {
+	if _, ok := d.is(Swift); ok && strings.Contains(d.read("Package.swift"), "testTarget") {
 		d.implied(Swift, Test, "swift test", "Package.swift")
 	}
 	if _, ok := d.is(Dart); ok {

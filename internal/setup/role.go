@@ -47,20 +47,26 @@ func roleOfName(name string) (role Role, strong bool) {
 	return "", false
 }
 
+// Reasons that a name gives.
+const (
+	needsMore = "end-to-end tests need more than the work tree"
+	neverEnds = "never ends"
+)
+
 // unfitName is why something of that name is not a gate, although it checks.
 func unfitName(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	for _, w := range words {
 		switch w {
 		case "e2e", "playwright", "cypress", "browser", "browsers", "acceptance", "smoke", "storybook":
-			return "end-to-end tests need more than the work tree"
+			return needsMore
 		case "watch", "dev", "serve", "debug":
-			return "never ends"
+			return neverEnds
 		case "fix", "autofix", "update", "write", "apply":
 			return "rewrites files"
 		case "install", "uninstall", "bootstrap", "provision":
 			return "installs something"
-		case "publish", "release", "deploy", "upload", "push", "docker", "image":
+		case "publish", "prepublish", "prepublishonly", "prepack", "release", "deploy", "upload", "push", "docker", "image":
 			return "publishes or deploys"
 		case "bench", "benchmark", "benchmarks", "perf", "fuzz", "mutation":
 			return "measures or searches; it does not check"

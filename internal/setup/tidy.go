@@ -27,6 +27,10 @@ func tidy(run string) string {
 			words[1] = "test"
 		case len(words) > 1 && words[0] == "npx" && words[1] != "--no-install" && words[1] != "--no":
 			words = slices.Insert(words, 1, "--no-install") // what is not installed is not fetched
+		case len(words) > 2 && words[0] == "pipx" && words[1] == "run" && words[2][0] != '-':
+			words = words[2:] // the same for Python's tools, which are on the PATH then
+		case len(words) > 1 && words[0] == "uvx" && words[1][0] != '-' && !strings.Contains(words[1], "@"):
+			words = words[1:]
 		case len(words) > 1 && words[0] == "dotnet":
 			// CI built it a step before; here that would test an old build.
 			words = slices.DeleteFunc(words, func(w string) bool { return w == "--no-build" || w == "--no-restore" })

@@ -38,6 +38,8 @@ func (s *Set) Call(argv []string, dir string) (Call, bool) {
 		return s.named(name, inside(dir, sub), words, 1, "")
 	case "npm", "pnpm", "yarn", "bun":
 		return s.scriptCall(name, args, dir)
+	case "run-s", "run-p", "npm-run-all", "npm-run-all2", "run-z", "concurrently":
+		return s.scriptsCall(name, args, dir)
 	case "tox", "nox":
 		return s.environments(name, argv, dir)
 	case "composer":
@@ -142,6 +144,36 @@ func (s *Set) scriptCall(manager string, args []string, dir string) (Call, bool)
 		return s.named(manager, inside(dir, sub), words, len(words), "")
 	}
 	return s.named(manager, inside(dir, sub), words[:1], 1, "")
+}
+
+// scriptsCall is a call of several scripts by name or pattern: run-s lint test:*,
+// concurrently npm:lint npm:test. One that runs something else too is none.
+func (s *Set) scriptsCall(runner string, args []string, dir string) (Call, bool) {
+	f, ok := s.By("npm", dir)
+	c := Call{File: f, Dir: dir}
+	for _, a := range args {
+		switch {
+		case !ok || a == "--":
+			return c, c.exists()
+		case strings.HasPrefix(a, "-"):
+			continue
+		}
+		if runner == "concurrently" {
+			manager, script, named := strings.Cut(a, ":")
+			if !named || !slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, manager) {
+				return Call{}, false
+			}
+			a = script
+		}
+		a, _, _ = strings.Cut(a, " ") // the rest are its arguments
+		if !strings.Contains(a, "*") {
+			c.Recipes = append(c.Recipes, a)
+			continue
+		}
+		expression := strings.ReplaceAll(regexp.QuoteMeta(a), `\*\*`, ".*")
+		c.Recipes = append(c.Recipes, f.matching("^"+strings.ReplaceAll(expression, `\*`, "[^:]*")+"$")...)
+	}
+	return c, c.exists()
 }
 
 // matching are the recipes whose names match /expression/, as pnpm runs them.

@@ -176,10 +176,19 @@ func (s *Set) Parts(line, dir string) []string {
 	for _, l := range r.Lines {
 		for _, c := range shellcmd.Parse(l).Commands {
 			inner, ok := s.Call(c.Views[0], dir)
-			if !ok || c.Dir != "" && c.Dir != "." || len(inner.Recipes) != 1 || c.Proof != shellcmd.Proven {
+			if !ok || c.Dir != "" && c.Dir != "." || c.Proof != shellcmd.Proven {
 				return nil
 			}
-			out = append(out, strings.Join(c.Views[0], " "))
+			switch {
+			case len(inner.Recipes) == 1:
+				out = append(out, strings.Join(c.Views[0], " "))
+			case inner.File.Runner == "npm" && len(inner.Recipes) > 1: // run-s a b
+				for _, name := range inner.Recipes {
+					out = append(out, argv[0]+" run "+name)
+				}
+			default:
+				return nil
+			}
 		}
 	}
 	if len(out) < 2 {
