@@ -121,7 +121,7 @@ func TestOneWrongTypeLosesOneField(t *testing.T) {
 	}
 }
 
-func TestInputAfterTheFirstValueIsNotLookedAt(t *testing.T) {
+func TestInputAfterTheFirstValueIsIgnored(t *testing.T) {
 	_, ev, err := Decode("", []byte("\xef\xbb\xbf {\"session_id\":\"s\"}\n{\"session_id\":\"t\"} rubbish"))
 	if err != nil || ev.SessionID != "s" {
 		t.Errorf("%+v %v", ev, err)

@@ -10,7 +10,7 @@ import (
 
 // A client writes its transcript a moment after it acts: tests that ran before
 // the last edit must not prove it only because the edit is not on disk yet.
-func TestEditThatTheTranscriptDoesNotTellYet(t *testing.T) {
+func TestEditNotYetInTranscript(t *testing.T) {
 	line := func(s string) string { return strings.ReplaceAll(s, "'", `"`) + "\n" }
 	before := line(`{'type':'user','uuid':'u1','timestamp':'2026-01-02T09:00:00Z','message':{'role':'user','content':'go'}}`) +
 		line(`{'type':'assistant','uuid':'a1','timestamp':'2026-01-02T09:00:01Z','message':{'id':'m1','role':'assistant','content':[{'type':'tool_use','id':'t1','name':'Bash','input':{'command':'go test ./...'}}]}}`) +

@@ -18,7 +18,7 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// App is the outside world as the commands see it; tests hand in their own.
+// App is the environment of the commands; tests pass in their own.
 type App struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -28,7 +28,7 @@ type App struct {
 	Now      func() time.Time
 }
 
-// System is the real outside world.
+// System is the real environment.
 func System() *App {
 	return &App{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Hostname: os.Hostname, Username: username, Now: time.Now}
 }
@@ -41,8 +41,8 @@ func username() string {
 	return u.Username
 }
 
-// Main runs one command line and returns its exit code: 0 done, 1 not done but
-// nothing lost, 2 used wrongly.
+// Main runs one command line and returns its exit code: 0 done, 1 not done but nothing
+// lost, 2 wrong usage.
 func Main(args []string, app *App) int {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
@@ -64,7 +64,7 @@ func Main(args []string, app *App) int {
 	return 2
 }
 
-// exitError is an error of a command that was called rightly.
+// exitError is an error of a command that was called correctly.
 type exitError struct {
 	code int
 	err  error
@@ -98,7 +98,7 @@ and run gates on a build farm. One machine alone needs none of it.`,
 	return root
 }
 
-// historyDir is where the spool of this machine lies.
+// historyDir is where this machine's spool is.
 func (app *App) historyDir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil

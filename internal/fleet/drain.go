@@ -13,32 +13,32 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// batchSize is how many lines go over at once.
+// batchSize is how many lines are sent at once.
 const batchSize = 1000
 
-// drain hands the spool to a taker, batch by batch, and remembers after each how
-// far it is: killed at any moment, it goes on there, and the taker sees a batch
+// drain sends the spool to a destination, batch by batch, and records after each how far it
+// got: if it is killed at any moment, it continues there, and the destination sees a batch
 // twice at most.
 type drain struct {
 	dir    string // of the spool
 	reader string // whose cursor it is: one per destination
 	take   func(context.Context, [][]byte) error
-	// retryFor is how long a destination that does not answer is waited for.
+	// retryFor is how long to wait for a destination that does not answer.
 	retryFor time.Duration
 	wait     func(context.Context, time.Duration) error
 	warn     func(format string, args ...any)
 }
 
-// errBusy says that another process drains to the same destination.
+// errBusy means that another process sends to the same destination.
 var errBusy = errors.New("another gauntlet-fleet is already sending this history")
 
-// readerName names the cursor of a destination without telling what it is.
+// readerName names the cursor of a destination without revealing its address.
 func readerName(kind, address string) string {
 	sum := sha256.Sum256([]byte(address))
 	return kind + "-" + hex.EncodeToString(sum[:6])
 }
 
-// run drains everything there is and returns how many lines went over.
+// run sends everything in the spool and returns how many lines were sent.
 func (d drain) run(ctx context.Context) (int, error) {
 	if err := history.WriteCursor(d.dir, d.reader, history.ReadCursor(d.dir, d.reader)); err != nil {
 		return 0, err // from now on the spool is kept for this reader
@@ -71,10 +71,10 @@ func (d drain) run(ctx context.Context) (int, error) {
 	}
 }
 
-// errPermanent wraps what a retry cannot help.
+// errPermanent wraps errors that a retry cannot fix.
 var errPermanent = errors.New("not retried")
 
-// retry hands one batch over, waiting for a destination that is down.
+// retry sends one batch, waiting for a destination that is down.
 func (d drain) retry(ctx context.Context, lines [][]byte) error {
 	waited := time.Duration(0)
 	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {

@@ -14,8 +14,8 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// ExitUnreachable is the exit code of `execute` when the farm did not run the
-// command: `gauntlet` runs it here then, and says so.
+// ExitUnreachable is the exit code of `execute` when the farm did not run the command: then
+// `gauntlet` runs it locally and reports that.
 const ExitUnreachable = 3
 
 // maxJob bounds the description of one job.

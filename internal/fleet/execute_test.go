@@ -34,7 +34,7 @@ func TestExecuteReportsHowItEnded(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 	if code := m.run("execute", "--farm", "127.0.0.1:1", "--plaintext", "--result", result); code != ExitUnreachable {
-		t.Errorf("nobody there: exit %d: %s", code, m.err.String())
+		t.Errorf("no server: exit %d: %s", code, m.err.String())
 	}
 	m.in = "{"
 	if code := m.run("execute", "--farm", address, "--result", result); code != 2 || !strings.Contains(m.err.String(), "job on standard input") {

@@ -68,7 +68,7 @@ func (app *App) export(ctx context.Context, endpoint string, client *otlp.Client
 		}
 		rejected, err := client.Send(ctx, payload)
 		for _, r := range rejected {
-			app.warn("the collector took %s", r)
+			app.warn("the collector accepted %s", r)
 		}
 		var retry *otlp.RetryError
 		if errors.As(err, &retry) {

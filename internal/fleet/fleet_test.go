@@ -96,7 +96,7 @@ func TestSyncSendsEachRecordOnceAndHidesNames(t *testing.T) {
 	if code := m.run("sync"); code != 0 || !strings.Contains(m.out.String(), "3 records sent, 3 of them new") {
 		t.Fatalf("exit %d: %s%s", code, m.out.String(), m.err.String())
 	}
-	// A lost cursor costs a resend, and nothing arrives twice.
+	// A lost cursor causes a resend, and nothing is stored twice.
 	if err := os.RemoveAll(filepath.Join(m.history(), "cursors")); err != nil {
 		t.Fatal(err)
 	}

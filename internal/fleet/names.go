@@ -10,8 +10,8 @@ import (
 	"gauntlet/internal/fleet/postgres"
 )
 
-// names decides how machines and people appear outside this machine: as a hash
-// that only the key can make, unless the user wants them in clear.
+// names decides how machines and people appear outside this machine: as a hash that only
+// the key can make, unless the user wants them in plain text.
 type names struct {
 	plain   bool
 	key     []byte // the team's salt, or a key of this machine
@@ -20,7 +20,7 @@ type names struct {
 	home    string
 }
 
-// origin is who sends.
+// origin is the sender.
 func (n names) origin() postgres.Origin {
 	if n.plain {
 		return postgres.Origin{Machine: n.machine, Person: n.person}
@@ -37,8 +37,8 @@ func (n names) hash(kind, name string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// line is a record as it leaves: paths below the home directory, which names its
-// owner, begin with a tilde.
+// line is a record as it is sent: paths below the home directory, which contains its
+// owner's name, begin with a tilde.
 func (n names) line(b []byte) []byte {
 	if n.plain || len(n.home) < 2 {
 		return b

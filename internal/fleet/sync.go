@@ -14,7 +14,7 @@ import (
 	"gauntlet/internal/seal"
 )
 
-// sendFlags are what sync and export have in common.
+// sendFlags are the flags that sync and export share.
 type sendFlags struct {
 	history  string
 	plain    bool
@@ -29,7 +29,7 @@ func (f *sendFlags) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.retryFor, "retry-for", time.Minute, "how long to wait for a server that does not answer")
 }
 
-// minFollow keeps a typing error from asking a server without pause.
+// minFollow prevents a typo from querying a server without pause.
 const minFollow = time.Second
 
 // check reports values that make no sense.
@@ -72,7 +72,7 @@ later), 2 wrong arguments.`,
 	return cmd
 }
 
-// database completes the address of the database and looks whether it is one.
+// database completes the address of the database and checks it.
 func (app *App) database(address *string) error {
 	if *address == "" {
 		*address = app.Getenv("DATABASE_URL")
@@ -88,7 +88,7 @@ func (app *App) sync(ctx context.Context, database string, flags sendFlags) erro
 	if err != nil {
 		return err
 	}
-	var store *postgres.Store // only while something is sent: many machines share the server's connections
+	var store *postgres.Store // opened only while something is sent: many machines share the server's connections
 	from := names.origin()
 	migrated, added, unreadable := false, 0, 0
 	d := app.drain(dir, readerName("postgres", database), flags, func(ctx context.Context, lines [][]byte) error {
@@ -132,7 +132,7 @@ func (app *App) sync(ctx context.Context, database string, flags sendFlags) erro
 	})
 }
 
-// permanentIf marks an error that no retry helps.
+// permanentIf marks an error that no retry can fix.
 func permanentIf(err, target error) error {
 	if errors.Is(err, target) {
 		return fmt.Errorf("%w (%w)", err, errPermanent)
@@ -166,8 +166,8 @@ func (app *App) drain(dir, reader string, flags sendFlags, take func(context.Con
 	return drain{dir: dir, reader: reader, take: take, retryFor: flags.retryFor, wait: sleep, warn: app.warn}
 }
 
-// repeat runs once, or again and again at an interval until the process is asked
-// to end. While following, a server that is away is waited for.
+// repeat runs once, or repeatedly at an interval until the process is asked to end. While
+// following, it waits for a server that is down.
 func (app *App) repeat(ctx context.Context, every time.Duration, once func(context.Context) error) error {
 	for {
 		err := once(ctx)

@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/ui"
 )
 
-// headerChars are what names of headers that proxies use are made of.
+// headerChars are the characters of header names that proxies use.
 const headerChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 func (app *App) uiCmd() *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Doubt says that a gate failed where an agent's own run of it had passed: its
-// word does not count for that gate until a person says so.
+// Doubt records that a gate failed although an agent's own run of it had passed: agents'
+// runs of that gate do not count until a person accepts them again.
 type Doubt struct {
 	Gate string    `json:"gate"`
 	At   time.Time `json:"at"`

@@ -2,5 +2,5 @@ package proof
 
 import "io/fs"
 
-// inode is not known here.
+// inode is unknown here.
 func inode(fs.FileInfo) uint64 { return 0 }

@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/git"
 )
 
-// schema is the version of the keys. Raising it starts the ledger afresh.
+// schema is the version of the keys. Raising it starts with an empty ledger.
 const schema = "1"
 
 // Subject is everything the outcome of a check may depend on, and nothing else:
@@ -23,7 +23,7 @@ type Subject struct {
 	Dir      string // relative to the project root
 	Command  string
 	Env      map[string]string
-	Settings []string          // name=value of what else changes the outcome
+	Settings []string          // name=value of everything else that changes the outcome
 	Tools    map[string]string // output of the check's `tools`, by command
 	Base     string            // commit of the base branch, only if the command uses it
 	Files    []git.File        // inputs that git knows, by path
@@ -33,13 +33,12 @@ type Subject struct {
 // Key names a subject.
 type Key struct {
 	ID string `json:"id"`
-	// Parts are digests by what they are of, so that a person can be shown which
-	// of them differs.
+	// Parts are digests by part, so that a person can be shown which of them differs.
 	Parts map[string]string `json:"parts"`
 	Files int               `json:"files"` // how many inputs there are
 }
 
-// The parts of a key, in the order in which a difference is named.
+// The parts of a key, in the order in which a difference is reported.
 const (
 	PartCommand  = "command"
 	PartEnv      = "env"
@@ -56,7 +55,7 @@ func PartNames() []string {
 	return []string{PartCommand, PartEnv, PartSettings, PartPlatform, PartTools, PartBase, PartFiles, PartOthers}
 }
 
-// Platform is what a proof is bound to beside its content.
+// Platform is what a proof is bound to besides its content.
 func Platform() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
 // Key computes the subject's key.
@@ -84,7 +83,7 @@ func (k Key) Differs(parts map[string]string) []string {
 	return out
 }
 
-// put writes text so that no two lists of texts look alike.
+// put writes text so that no two lists of texts have the same encoding.
 func put(h hash.Hash, buf []byte, text string) []byte {
 	buf = strconv.AppendInt(buf[:0], int64(len(text)), 10)
 	buf = append(buf, ':')

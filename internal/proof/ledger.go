@@ -17,27 +17,27 @@ import (
 	"gauntlet/internal/seal"
 )
 
-// Ledger is the proofs of a repository. The zero ledger holds nothing and keeps
-// nothing.
+// Ledger is the proofs of a repository. The zero ledger is empty and stores nothing.
 type Ledger struct {
 	dir  string
 	seal seal.Sealer
 }
 
-// What a ledger holds at most.
+// Limits of a ledger.
 const (
 	maxAge    = 30 * 24 * time.Hour
 	maxBytes  = 64 << 20
 	maxRecord = 1 << 20
-	// sweepEvery is how often it is looked whether that is too much.
+	// sweepEvery is how often the limits are checked.
 	sweepEvery = 24 * time.Hour
 )
 
-// ErrNoPlace says that there is neither a repository nor a home to keep proofs in.
+// ErrNoPlace means that there is neither a repository nor a home directory to keep proofs
+// in.
 var ErrNoPlace = errors.New("no place to keep proofs (set HOME or XDG_STATE_HOME)")
 
-// Dir is where the proofs of a project are: what the configuration says, else the
-// git directory that all work trees share, else the state home.
+// Dir is where the proofs of a project are: the configured directory, else the git
+// directory that all work trees share, else the state home.
 func Dir(configured, commonDir, root, stateHome string) string {
 	switch {
 	case configured != "":
@@ -74,13 +74,14 @@ func (e Entry) Newest() *Record {
 	return e.Fail
 }
 
-// Failed reports whether the newest word on the key is a failure.
+// Failed reports whether the newest record of the key is a failure.
 func (e Entry) Failed() bool {
 	r := e.Newest()
 	return r != nil && r.Outcome == Fail
 }
 
-// Get reads what is known for a key, without a lock. Torn or forged is nothing.
+// Get reads what is known for a key, without a lock. A torn or forged file counts as
+// missing.
 func (l Ledger) Get(key string) Entry {
 	if !isKey(key) {
 		return Entry{}
@@ -129,7 +130,7 @@ func (l Ledger) write(name string, v any) error {
 	return safefile.Put(l.dir, filepath.Join(l.dir, name), sealed, 0o600)
 }
 
-// Put keeps a record beside what is known for its key.
+// Put stores a record beside what is known for its key.
 func (l Ledger) Put(ctx context.Context, r Record) error {
 	if l.dir == "" {
 		return ErrNoPlace
@@ -140,8 +141,8 @@ func (l Ledger) Put(ctx context.Context, r Record) error {
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return fmt.Errorf("proof: %w", err)
 	}
-	// Two runs that prove the same at the same time must not lose that one of
-	// them failed; a lock that cannot be had loses less than the proof.
+	// Two runs that prove the same at the same time must not lose that one of them failed;
+	// a lock that is not available loses less than the proof.
 	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
 	if lock, err := safefile.Acquire(ctx, filepath.Join(l.dir, ".lock")); err == nil {
@@ -151,7 +152,7 @@ func (l Ledger) Put(ctx context.Context, r Record) error {
 	switch r.Outcome {
 	case Pass:
 		if was := e.Newest(); r.Source == Agent && was != nil && was.Outcome == Pass && was.Source != Agent {
-			return nil // a run's own word is worth more
+			return nil // a run counts more than an agent's claim
 		}
 		e.Pass = &r
 	case Fail:
@@ -198,8 +199,8 @@ func (l Ledger) names() []string {
 	return out
 }
 
-// Forget drops the records that match, and says how many there were. What cannot
-// be read goes too.
+// Forget removes the records that match, and returns how many there were. Unreadable
+// records are removed too.
 func (l Ledger) Forget(matches func(Record) bool) (n int, err error) {
 	var errs []error
 	for _, name := range l.names() {
@@ -218,8 +219,7 @@ func (l Ledger) Forget(matches func(Record) bool) (n int, err error) {
 	return n, errors.Join(errs...)
 }
 
-// sweep drops what is old, and the oldest of what is too much, at most once a
-// day.
+// sweep removes old records, and the oldest ones above the limit, at most once a day.
 func (l Ledger) sweep(now time.Time) {
 	mark := filepath.Join(l.dir, ".swept")
 	if st, err := os.Lstat(mark); err == nil && now.Sub(st.ModTime()).Abs() < sweepEvery {

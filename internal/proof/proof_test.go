@@ -63,7 +63,7 @@ func TestLedger(t *testing.T) {
 	if e.Pass == nil || e.Fail == nil || e.Newest().Outcome != Fail {
 		t.Errorf("%+v", e)
 	}
-	// An agent's word does not replace a run's; a run's replaces an agent's.
+	// An agent's claim does not replace a run; a run replaces an agent's claim.
 	put(Record{Key: key("b"), Gate: "g", Outcome: Pass, Source: Agent, At: now})
 	put(Record{Key: key("b"), Gate: "g", Outcome: Pass, Source: Run, At: now.Add(1)})
 	put(Record{Key: key("b"), Gate: "g", Outcome: Pass, Source: Agent, At: now.Add(2)})
@@ -92,7 +92,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// Torn, forged, moved or someone else's: a miss, never an error.
+// A torn, forged, moved or foreign record is a miss, never an error.
 func TestForgedProofsAreMissing(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	l := Open(dir, home)
@@ -187,7 +187,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// A tool is asked once for as long as its file is the same.
+// A tool runs once for as long as its file is the same.
 func TestTools(t *testing.T) {
 	bin, l := t.TempDir(), Open(t.TempDir(), t.TempDir())
 	script := func(version string) {

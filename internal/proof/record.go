@@ -9,8 +9,8 @@ import (
 // Source is who proved it.
 type Source string
 
-// The sources. A record never says worktree: that is what `run` becomes when it
-// is read in another work tree than the one that ran it.
+// The sources. A record never contains worktree: that is what `run` becomes when it is read
+// in another work tree than the one that ran it.
 const (
 	Run      Source = "run"
 	Worktree Source = "worktree"
@@ -18,7 +18,7 @@ const (
 	Remote   Source = "remote"
 )
 
-// Outcome is how the gate ended. What could not judge is no record.
+// Outcome is how the gate ended. A gate that could not judge leaves no record.
 type Outcome string
 
 // The outcomes.
@@ -27,8 +27,8 @@ const (
 	Fail Outcome = "fail"
 )
 
-// Record is one proof, or one failure: failures are kept for known red, no
-// progress and flakes, and never answer for a run.
+// Record is one proof, or one failure: failures are kept to recognise known red gates,
+// missing progress and flakes, and never replace a run.
 type Record struct {
 	Key     string  `json:"key"`
 	Gate    string  `json:"gate"` // id: kind:entry:name
@@ -38,8 +38,8 @@ type Record struct {
 	Where   string `json:"where,omitempty"`
 	Session string `json:"session,omitempty"`
 	Agent   string `json:"agent,omitempty"` // "" for a run by hand
-	// Signer is the fingerprint of the key that signed a remote proof, Platform
-	// and Tools what it ran with.
+	// Signer is the fingerprint of the key that signed a remote proof, Platform and Tools
+	// what it ran with.
 	Signer   string    `json:"signer,omitempty"`
 	Platform string    `json:"platform,omitempty"`
 	Tools    []string  `json:"tools,omitempty"`
@@ -60,8 +60,8 @@ type Record struct {
 	Call string `json:"call,omitempty"`
 	// Turn names the human turn of the stop that ran it; "" by hand.
 	Turn string `json:"turn,omitempty"`
-	// Findings are what its report said, as the finding package writes them, and
-	// Tool the tool and version that it named; nil when no report was read.
+	// Findings are the findings of its report, as the finding package writes them, and Tool
+	// the tool and version that it named; nil when no report was read.
 	Findings json.RawMessage `json:"findings,omitempty"`
 	Tool     string          `json:"tool,omitempty"`
 }
@@ -79,7 +79,7 @@ type Origin struct {
 	With []string `json:"with,omitempty"`
 }
 
-// Origin is the record's, seen from the work tree at here.
+// Origin returns the record's origin, seen from the work tree at here.
 func (r Record) Origin(here string) Origin {
 	o := Origin{Source: r.Source, By: r.Agent, At: r.At, Where: r.Where, Files: r.Files, Call: r.Call}
 	if o.Source == Run && r.Where != here {
@@ -94,8 +94,8 @@ func (r Record) Origin(here string) Origin {
 	return o
 }
 
-// Again reports whether a pass by an agent's word is one of the one in twenty
-// that are run anyway. The key's own bits decide, so that it can be tested.
+// Again reports whether a pass that an agent claims is one of the one in twenty that are
+// run anyway. The key's own bits decide, so that it can be tested.
 func Again(key string) bool {
 	if len(key) < 8 {
 		return true

@@ -19,17 +19,18 @@ const (
 	maxToolText = 64 << 10
 )
 
-// ToolAsk is how the versions of tools are asked for.
+// ToolAsk is where and with which environment the versions of tools are queried.
 type ToolAsk struct {
 	Dir     string   // where the check runs
-	Environ []string // what it gets
-	// Versions is a digest of the files that choose the version of a tool
-	// (.tool-versions, go.mod, …): a shim's own file says nothing.
+	Environ []string // its environment
+	// Versions is a digest of the files that choose the version of a tool (.tool-versions,
+	// go.mod, …): the file of a shim does not identify it.
 	Versions string
 }
 
-// Tools is a digest of the output of each command, and its first line. It is remembered for as long as the
-// program that the command names is the same file, so that asking costs a stat.
+// Tools is a digest of the output of each command, and its first line. It is remembered as
+// long as the program that the command names is the same file, so that a query costs one
+// stat.
 func (l Ledger) Tools(ctx context.Context, commands []string, ask ToolAsk) map[string]string {
 	if len(commands) == 0 {
 		return nil
@@ -56,13 +57,13 @@ func (l Ledger) tool(ctx context.Context, command string, ask ToolAsk) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(stdout)+"\n"+string(stderr)), "\n")
 	text := digest(fmt.Sprint(res.ExitCode), string(stdout), string(stderr)) + " " + redact.Line(line, 200)
 	if name != "" && res.OK() {
-		_ = l.write(name, text) // asked again next time
+		_ = l.write(name, text) // queried again next time
 	}
 	return text
 }
 
-// Version is the version that Tools found for a command: go1.26.8, node v22.1.0;
-// "" where its output has none.
+// Version is the version that Tools found for a command: go1.26.8, node v22.1.0; "" if its
+// output has none.
 func Version(command, found string) string {
 	words := strings.Fields(found)
 	for _, w := range words[min(1, len(words)):] {

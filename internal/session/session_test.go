@@ -238,7 +238,7 @@ func TestForgedMemoryCountsAsMissing(t *testing.T) {
 	}
 }
 
-func TestForgedSwitchIsNone(t *testing.T) {
+func TestForgedSwitchDoesNotCount(t *testing.T) {
 	st, other := store(t), store(t)
 	other.Sealer = st.Sealer
 	now := time.Now()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestOwnTextComesBackChanged(t *testing.T) {
+func TestOwnTextIsRecognisedWhenChanged(t *testing.T) {
 	var l Ledger
 	reason := "Tests: FAILED\n```\nx\n```\n\nContext-aware checkpoint\n\n1. Run `make`\n" + strings.Repeat("long ", 500)
 	l.RecordSent(reason)

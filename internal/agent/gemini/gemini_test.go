@@ -58,7 +58,7 @@ func TestCommandIsQuiet(t *testing.T) {
 }
 
 // In the capture the second stop of a blocked turn is flagged as the first.
-func TestFalseFlagIsNotBelieved(t *testing.T) {
+func TestFalseFlagIsIgnored(t *testing.T) {
 	for file, believed := range map[string]bool{"AfterAgent.first": false, "AfterAgent.second-after-block": false} {
 		raw, err := os.ReadFile("testdata/events/" + file + ".json")
 		if err != nil {

@@ -61,7 +61,7 @@ func TestParseIsLenient(t *testing.T) {
 }
 
 // People read why the input was not an event, so the message names JSON types, not Go types.
-func TestParseSaysWhatItGot(t *testing.T) {
+func TestParseNamesTheWrongType(t *testing.T) {
 	for input, want := range map[string]string{
 		"":     "not a JSON object: no input",
 		"[1]":  "not a JSON object: array",

@@ -30,15 +30,15 @@ func NewClient(endpoint string, headers map[string]string) (*Client, error) {
 	return &Client{base: u, headers: headers, http: &http.Client{Timeout: 30 * time.Second}}, nil
 }
 
-// RetryError says that the collector may take the same later.
+// RetryError means that the collector may accept the same later.
 type RetryError struct {
 	Status string
-	After  time.Duration // what it asked for; 0 when it did not say
+	After  time.Duration // the delay it asked for; 0 for none
 }
 
 func (e *RetryError) Error() string { return "the collector answered " + e.Status }
 
-// Send posts the three payloads. Rejected says what the collector took only in
+// Send posts the three payloads. rejected describes what the collector accepted only in
 // part; that is not an error, and nothing is sent again for it.
 func (c *Client) Send(ctx context.Context, p Payload) (rejected []string, err error) {
 	for _, part := range []struct {

@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/history"
 )
 
-// Resource says whose records they are.
+// Resource identifies the sender of the records.
 type Resource struct {
 	Machine string
 	Version string // of Gauntlet
@@ -192,7 +192,7 @@ func verdictAttributes(r history.Record) []keyValue {
 	return append(attrs, flag("gauntlet.would_block", r.WouldBlock))
 }
 
-// metrics counts a batch. Points are deltas: they hold for this batch only.
+// metrics counts a batch. Points are deltas: they are for this batch only.
 type metrics struct {
 	stops, gates map[string]int64
 	durations    map[string]*bucketPoint
@@ -284,8 +284,8 @@ func sorted[V any](m map[string]V) []string {
 	return keys
 }
 
-// attributes makes string attributes of name, value, name, value, …; empty
-// values are left out: not known is not the same as empty.
+// attributes makes string attributes of name, value, name, value, …; empty values are left
+// out: unknown is not the same as empty.
 func attributes(pairs ...string) []keyValue {
 	out := []keyValue{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -303,7 +303,7 @@ func integer(name string, v int64) keyValue {
 	return keyValue{Key: name, Value: value{Int: &s}}
 }
 
-// start is when what a record is about began: a record is written at its end.
+// start is when the subject of a record began: a record is written at its end.
 func start(r history.Record) time.Time {
 	return r.Time.Add(-time.Duration(r.DurationMS * float64(time.Millisecond)))
 }

@@ -29,7 +29,7 @@ func records() []history.Record {
 	}
 }
 
-// The collector's own decoder is the judge of what is sent.
+// The collector's own decoder checks what is sent.
 func TestTheCollectorReadsWhatIsSent(t *testing.T) {
 	p, err := Encode(Resource{Machine: "m", Version: "1.0"}, records())
 	if err != nil {
@@ -91,7 +91,7 @@ func TestTheCollectorReadsWhatIsSent(t *testing.T) {
 	}
 }
 
-func TestNothingToSayIsNotSent(t *testing.T) {
+func TestEmptyPayloadIsNotSent(t *testing.T) {
 	p, err := Encode(Resource{}, nil)
 	if err != nil || p.Traces != nil || p.Metrics != nil || p.Logs != nil {
 		t.Errorf("%+v, %v", p, err)

@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/history/ask"
 )
 
-// Query answers one of ask's questions.
+// Query runs one of ask's queries.
 func (s *Store) Query(ctx context.Context, sql string, args []any, each func(ask.Row)) error {
 	rows, err := s.pool.Query(ctx, numbered(sql), args...)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) Query(ctx context.Context, sql string, args []any, each func(ask
 	return nil
 }
 
-// Facts hands over what sums are made of.
+// Facts returns the values that sums are computed from.
 func (s *Store) Facts(ctx context.Context, after int64, each func(ask.Row)) error {
 	return s.Query(ctx, "SELECT received, "+ask.FactColumns+` FROM (SELECT *, coalesce(body->>'key', '') AS key, coalesce(body->>'turn', '') AS turn,
 		coalesce((body->>'tokens')::bigint, -1) AS tokens, CASE body->>'agentAgreed' WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE -1 END AS agreed,
@@ -48,8 +48,8 @@ func (s *Store) Mark(ctx context.Context) (string, error) {
 	return strconv.FormatInt(n, 10), err
 }
 
-// numbered turns question marks into PostgreSQL's $1, $2, …. No question holds
-// one inside a literal.
+// numbered turns question marks into PostgreSQL's $1, $2, …. No query contains one inside a
+// literal.
 func numbered(sql string) string {
 	var b strings.Builder
 	n := 0
@@ -63,7 +63,7 @@ func numbered(sql string) string {
 	return b.String()
 }
 
-// row reads the values as PostgreSQL's driver hands them over.
+// row reads the values as PostgreSQL's driver returns them.
 type row []any
 
 func (r row) Text(i int) string {

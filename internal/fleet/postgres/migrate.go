@@ -48,8 +48,8 @@ func migrations() []string {
 		CREATE INDEX gauntlet_records_session ON gauntlet_records (session, at);
 		CREATE INDEX gauntlet_records_received ON gauntlet_records (received);
 		CREATE VIEW gauntlet_facts AS SELECT * FROM gauntlet_records;`,
-		// A record is the same whatever its machine is called by now, or which of
-		// two machines with one home sends it.
+		// A record is the same whatever its machine is called now, or which of two machines
+		// with one home sends it.
 		`DELETE FROM gauntlet_records a USING gauntlet_records b WHERE a.line = b.line AND a.received > b.received;
 		ALTER TABLE gauntlet_records DROP CONSTRAINT gauntlet_records_pkey, ADD PRIMARY KEY (line);`,
 	}
@@ -59,11 +59,11 @@ func migrations() []string {
 // number will do, as long as it stays the same.
 const migrationLock = 0x6761756e746c6574
 
-// ErrNewer says that the database was migrated by a newer version.
+// ErrNewer means that the database was migrated by a newer version.
 var ErrNewer = errors.New("the database was made by a newer gauntlet-fleet: upgrade this one")
 
-// Migrate brings the database to the present schema. Where it is there already,
-// that costs one question.
+// Migrate brings the database to the present schema. If it is already current, that costs
+// one query.
 func (s *Store) Migrate(ctx context.Context) error {
 	have := 0
 	err := s.pool.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM gauntlet_schema`).Scan(&have)

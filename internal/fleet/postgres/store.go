@@ -53,25 +53,25 @@ func Open(ctx context.Context, address string) (*Store, error) {
 	return &Store{pool: pool}, nil
 }
 
-// Close gives the connections back.
+// Close closes the connections.
 func (s *Store) Close() { s.pool.Close() }
 
-// Origin says who wrote the records.
+// Origin identifies who wrote the records.
 type Origin struct {
 	Machine string
 	Person  string
 }
 
-// Line is one record of a spool. Sum identifies it as it was written, whatever
-// Body leaves out.
+// Line is one record of a spool. Sum identifies it as it was written, even if Body is
+// shortened.
 type Line struct {
 	Sum  [sha256.Size]byte
 	Body []byte
 }
 
-// Add stores spool lines exactly once, all or none of them: a batch that is sent
-// again, whole or in part, adds only what is not there. It returns how many were
-// new. Lines that are not records are counted and left out.
+// Add stores spool lines exactly once, all or none of them: a batch that is sent again,
+// whole or in part, adds only what is missing. It returns how many were new. Lines that are
+// not records are counted and left out.
 func (s *Store) Add(ctx context.Context, from Origin, lines []Line) (added, unreadable int, err error) {
 	batch, sql := &pgx.Batch{}, insert()
 	for _, line := range lines {
@@ -95,7 +95,7 @@ func (s *Store) Add(ctx context.Context, from Origin, lines []Line) (added, unre
 	return added, unreadable, nil
 }
 
-// insert adds one record unless it is there.
+// insert adds one record unless it exists.
 func insert() string {
 	var places []string
 	for i := range names() {
@@ -113,7 +113,7 @@ func names() []string {
 
 func columns(from Origin, line Line) ([]any, bool) {
 	var rec history.Record
-	// PostgreSQL's text and jsonb hold no NUL; JSON writes it as an escape.
+	// PostgreSQL's text and jsonb cannot store NUL; JSON writes it as an escape.
 	body := bytes.ReplaceAll(line.Body, []byte(`\u0000`), []byte(`\ufffd`))
 	if json.Unmarshal(body, &rec) != nil || rec.ID == "" || rec.Type == "" {
 		return nil, false
@@ -125,7 +125,7 @@ func columns(from Origin, line Line) ([]any, bool) {
 	}, true
 }
 
-// cut bounds the message in lists; the body has the whole.
+// cut bounds the message in lists; the body has all of it.
 func cut(s string) string {
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "")

@@ -119,7 +119,7 @@ func TestManyMachinesAtOnceLoseNothing(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatComesBack(t *testing.T) {
+func TestDatabaseRestart(t *testing.T) {
 	s, server := open(t)
 	if _, _, err := s.Add(t.Context(), postgres.Origin{Machine: "m"}, lines("a", 10)); err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestADatabaseThatComesBack(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	if _, _, err := s.Add(ctx, postgres.Origin{Machine: "m"}, lines("b", 10)); err == nil {
-		t.Error("a stopped database took records")
+		t.Error("a stopped database accepted records")
 	}
 	server.Start()
 	added, _, err := s.Add(t.Context(), postgres.Origin{Machine: "m"}, lines("b", 10))

@@ -34,7 +34,7 @@ type Job struct {
 	TimeoutSec float64           `json:"timeoutSeconds"`
 }
 
-// Result is how it ended.
+// Result is how a job ended.
 type Result struct {
 	ExitCode int    `json:"exitCode"`
 	Worker   string `json:"worker"`
@@ -55,7 +55,7 @@ type Options struct {
 	Token    string // bearer token, "" for none
 }
 
-// Dial prepares a connection; it is made with the first call.
+// Dial prepares a connection; the first call connects.
 func Dial(o Options) (*Farm, error) {
 	creds := credentials.NewClientTLSFromCert(nil, "")
 	if o.Plain {
@@ -86,7 +86,7 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 
 func (bearer) RequireTransportSecurity() bool { return true }
 
-// maxBatch stays below the 4 MB that gRPC servers take in one message.
+// maxBatch stays below the 4 MB that gRPC servers accept in one message.
 const maxBatch = 3 << 20
 
 // Run uploads the inputs, executes the job and copies its output to log.
@@ -127,7 +127,7 @@ func describe(job Job, root *repb.Digest, blobs map[string]blob) (*repb.Digest, 
 	return message(&repb.Action{
 		CommandDigest: cmdDigest, InputRootDigest: root, Platform: platform,
 		Timeout: durationpb.New(time.Duration(job.TimeoutSec * float64(time.Second))),
-		// Proofs are kept under keys of Gauntlet's own; the farm's cache is not asked.
+		// Proofs are stored under Gauntlet's own keys; the farm's cache is not used.
 		DoNotCache: true,
 	}, blobs)
 }
@@ -225,11 +225,11 @@ func (f *Farm) stream(ctx context.Context, d *repb.Digest, data []byte) error {
 	return err
 }
 
-// lostStreams is how often a stream that broke is taken up again.
+// lostStreams is how often a broken stream is resumed.
 const lostStreams = 3
 
-// cancelGrace is how long a job that is cancelled right after its start is waited
-// for: without its name it cannot be cancelled at the farm.
+// cancelGrace is how long to wait for the name of a job that is cancelled right after its
+// start: without its name it cannot be cancelled at the farm.
 const cancelGrace = time.Second
 
 // execute starts the action and waits for its end. When ctx ends, the job is cancelled at the farm.
@@ -290,7 +290,7 @@ func response(op *longrunning.Operation) (*repb.ExecuteResponse, error) {
 	return res, nil
 }
 
-// finish copies the output and reads how it ended.
+// finish copies the output and reads how the job ended.
 func (f *Farm) finish(ctx context.Context, res *repb.ExecuteResponse, log io.Writer) (Result, error) {
 	r := res.GetResult()
 	out := Result{ExitCode: int(r.GetExitCode()), Worker: r.GetExecutionMetadata().GetWorker()}
@@ -301,7 +301,7 @@ func (f *Farm) finish(ctx context.Context, res *repb.ExecuteResponse, log io.Wri
 		out.TimedOut = true
 	}
 	if r == nil && !out.TimedOut {
-		return out, errors.New("the farm's answer holds no result")
+		return out, errors.New("the farm's answer contains no result")
 	}
 	for _, part := range []struct {
 		raw    []byte
@@ -345,8 +345,8 @@ func (f *Farm) download(ctx context.Context, d *repb.Digest, to io.Writer) error
 	}
 }
 
-// Unreachable reports whether an error says that the farm did not run the job,
-// so that it may run here instead.
+// Unreachable reports whether an error means that the farm did not run the job, so that it
+// may run locally instead.
 func Unreachable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false

@@ -1,5 +1,5 @@
-// Package reapi runs a gate's command on a build farm that speaks the Remote
-// Execution API v2: the inputs are uploaded as a Merkle tree, the command is
-// executed, its output is streamed back. The farm's word about the exit code is
-// taken; that it ran what was asked is what one trusts a farm for.
+// Package reapi runs a gate's command on a build farm with the Remote Execution API v2: the
+// inputs are uploaded as a Merkle tree, the command is executed, its output is streamed
+// back. The farm's exit code is trusted: a user who configures a farm trusts it to run what
+// was asked.
 package reapi

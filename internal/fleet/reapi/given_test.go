@@ -15,9 +15,9 @@ import (
 	"gauntlet/test/reapitest"
 )
 
-// What holds with every farm (links are left out: not every farm lays them out): with the small one of the tests, and with the one
-// that REAPI_FARM names (host:port, without TLS; its workers run on this kind of
-// machine and have sh).
+// Rules for every farm, tested with the small one of the tests and with the one that
+// REAPI_FARM names (host:port, without TLS; its workers run on this kind of machine and
+// have sh). Links are not tested: not every farm supports them.
 func TestConformance(t *testing.T) {
 	t.Run("small", func(t *testing.T) { conformance(t, (&reapitest.Farm{}).Start(t)) })
 	if address := os.Getenv("REAPI_FARM"); address != "" {

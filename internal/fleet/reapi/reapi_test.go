@@ -50,7 +50,7 @@ func dial(t *testing.T, farm *reapitest.Farm) *reapi.Farm {
 	return f
 }
 
-func TestTheFarmRunsWhatIsThere(t *testing.T) {
+func TestFarmRunsTheCommand(t *testing.T) {
 	server := &reapitest.Farm{}
 	farm := dial(t, server)
 	root, files := project(t)
@@ -85,7 +85,7 @@ func TestLongOutputComesThroughTheStore(t *testing.T) {
 	}
 }
 
-func TestALostStreamIsTakenUpAgain(t *testing.T) {
+func TestLostStreamIsResumed(t *testing.T) {
 	farm := dial(t, &reapitest.Farm{LoseStream: 1})
 	var log bytes.Buffer
 	res, err := farm.Run(t.Context(), reapi.Job{Command: "echo ok", Root: t.TempDir(), TimeoutSec: 20}, &log)
@@ -94,7 +94,7 @@ func TestALostStreamIsTakenUpAgain(t *testing.T) {
 	}
 }
 
-func TestATimeoutOfTheWorkerIsOne(t *testing.T) {
+func TestWorkerTimeoutIsReported(t *testing.T) {
 	farm := dial(t, &reapitest.Farm{})
 	res, err := farm.Run(t.Context(), reapi.Job{Command: "sleep 30", Root: t.TempDir(), TimeoutSec: 0.2}, &bytes.Buffer{})
 	if err != nil || !res.TimedOut {
@@ -102,7 +102,7 @@ func TestATimeoutOfTheWorkerIsOne(t *testing.T) {
 	}
 }
 
-func TestCancellingTellsTheFarm(t *testing.T) {
+func TestCancellingReachesTheFarm(t *testing.T) {
 	server := &reapitest.Farm{}
 	farm := dial(t, server)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -121,12 +121,13 @@ func TestCancellingTellsTheFarm(t *testing.T) {
 	}
 	for deadline := time.Now().Add(5 * time.Second); len(server.Cancelled()) == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("the farm was not told")
+			t.Fatal("the farm was not informed")
 		}
 	}
 }
 
-// Cancelled before the farm has named the job, it is told as soon as it has.
+// If a job is cancelled before the farm has named it, the farm is informed as soon as it
+// has.
 func TestCancellingAJobThatHasNoNameYet(t *testing.T) {
 	server := &reapitest.Farm{Name: make(chan struct{}), Asked: make(chan struct{})}
 	farm := dial(t, server)
@@ -144,11 +145,11 @@ func TestCancellingAJobThatHasNoNameYet(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if len(server.Cancelled()) != 1 {
-		t.Error("the farm was not told")
+		t.Error("the farm was not informed")
 	}
 }
 
-func TestAFarmThatDoesNotRunIt(t *testing.T) {
+func TestUnavailableFarm(t *testing.T) {
 	for name, server := range map[string]*reapitest.Farm{
 		"no Execute":   {Refuse: status.Error(codes.Unimplemented, "cache only")},
 		"overloaded":   {Refuse: status.Error(codes.ResourceExhausted, "later")},
@@ -174,7 +175,7 @@ func TestAFarmThatDoesNotRunIt(t *testing.T) {
 	}
 	defer farm.Close() //nolint:errcheck // nothing was opened
 	if _, err := farm.Run(t.Context(), reapi.Job{Command: "true", Root: t.TempDir(), TimeoutSec: 5}, &bytes.Buffer{}); !reapi.Unreachable(err) {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("no server: %v", err)
 	}
 }
 

@@ -23,7 +23,7 @@ type blob struct {
 	file   string // read when it is sent; "" for data
 }
 
-// maxInputs bounds what is sent for one gate.
+// maxInputs bounds what is uploaded for one gate.
 const maxInputs = 2 << 30
 
 // tree builds the Merkle tree of files (slash-separated paths below root) and
@@ -83,8 +83,8 @@ func makeDirs(dirs map[string]*repb.Directory, p string) *repb.Directory {
 	return dirs[p]
 }
 
-// seal digests a directory after those below it; the protocol wants every list
-// sorted by name.
+// seal computes the digest of a directory after those below it; the protocol requires every
+// list to be sorted by name.
 func seal(dirs map[string]*repb.Directory, p string, blobs map[string]blob) (*repb.Digest, error) {
 	d := dirs[p]
 	for _, node := range d.GetDirectories() {
@@ -100,7 +100,7 @@ func seal(dirs map[string]*repb.Directory, p string, blobs map[string]blob) (*re
 	return message(d, blobs)
 }
 
-// message adds a protobuf message to what is uploaded.
+// message adds a protobuf message to the upload.
 func message(m proto.Message, blobs map[string]blob) (*repb.Digest, error) {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {

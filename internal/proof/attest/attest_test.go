@@ -63,7 +63,7 @@ func TestSignedProofComesBackWhole(t *testing.T) {
 	}
 }
 
-func TestWhatIsOddIsNotBelieved(t *testing.T) {
+func TestInvalidStatementsAreRejected(t *testing.T) {
 	key := newKey(1)
 	env, err := Sign(sample(), with(key))
 	if err != nil {
@@ -109,7 +109,7 @@ func TestWhatIsOddIsNotBelieved(t *testing.T) {
 		env     []byte
 		signers Signers
 	}{
-		{"nobody is trusted", env, nil},
+		{"no signer is trusted", env, nil},
 		{"another key is trusted", env, allow(newKey(2))},
 		{"the key has expired", env, expired},
 		{"the key is younger than the proof", env, later},
@@ -246,7 +246,7 @@ func FuzzVerify(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, _, err := Verify(b, trusted, now)
 		if err == nil && p.Key != sample().Key {
-			t.Errorf("believed a proof nobody signed: %+v", p)
+			t.Errorf("accepted an unsigned proof: %+v", p)
 		}
 	})
 }

@@ -18,7 +18,7 @@ type Signer struct {
 	ValidBefore time.Time // zero: for ever
 }
 
-// Name is how messages call the signer.
+// Name is the signer's name in messages.
 func (s Signer) Name() string {
 	if len(s.Principals) == 0 {
 		return s.Key.Fingerprint()
@@ -26,7 +26,7 @@ func (s Signer) Name() string {
 	return s.Principals[0]
 }
 
-// Valid reports whether the signer's word counts at t.
+// Valid reports whether the signer's signatures count at t.
 func (s Signer) Valid(t time.Time) bool {
 	return (s.ValidAfter.IsZero() || !t.Before(s.ValidAfter)) && (s.ValidBefore.IsZero() || t.Before(s.ValidBefore))
 }
@@ -34,9 +34,8 @@ func (s Signer) Valid(t time.Time) bool {
 // Signers are the keys whose signatures count.
 type Signers []Signer
 
-// ParseSigners reads OpenSSH's allowed_signers format. A line that cannot be
-// used is left out and named in a warning: a typo never lets a stranger in, and
-// never stops a gate.
+// ParseSigners reads OpenSSH's allowed_signers format. An invalid line is skipped and
+// reported in a warning: a typo never admits an unknown key, and never stops a gate.
 func ParseSigners(file string, text []byte) (Signers, []string) {
 	var out Signers
 	var warnings []string
@@ -61,8 +60,8 @@ func ParseSigners(file string, text []byte) (Signers, []string) {
 	return out, warnings
 }
 
-// parseSigner reads "principals [options] type base64 [comment]". ok is false
-// without an error for a line that is about other signatures than proofs.
+// parseSigner reads "principals [options] type base64 [comment]". ok is false without an
+// error for a line that is not about proofs.
 func parseSigner(line string) (s Signer, ok bool, err error) {
 	words := splitQuoted(line)
 	if len(words) < 3 {
@@ -162,7 +161,7 @@ func (list Signers) Has(key PublicKey) bool {
 	return slices.ContainsFunc(list, func(s Signer) bool { return s.is(key) })
 }
 
-// Find returns the first signer with this key whose word counts at all the times.
+// Find returns the first signer with this key whose signatures count at all the times.
 func (list Signers) Find(key PublicKey, at ...time.Time) (Signer, bool) {
 	for _, s := range list {
 		if s.is(key) && !slices.ContainsFunc(at, func(t time.Time) bool { return !s.Valid(t) }) {

@@ -76,7 +76,7 @@ func SignEd25519(key ed25519.PrivateKey, message []byte) []byte {
 	return blob.Bytes()
 }
 
-// Unarmor takes the signature out of the text that ssh-keygen writes.
+// Unarmor extracts the signature from the text that ssh-keygen writes.
 func Unarmor(text []byte) ([]byte, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != sigArmor {
@@ -125,7 +125,7 @@ func signedData(namespace, hashName string, message []byte) []byte {
 	return append([]byte(sigMagic), fields([]byte(namespace), nil, []byte(hashName), h.Sum(nil))...)
 }
 
-// verify checks value with the key whose parameters stand in k.
+// verify checks value with the key whose parameters are in k.
 func verify(keyType string, k *wire, format string, value, data []byte) error {
 	switch keyType {
 	case "ssh-ed25519":
@@ -171,7 +171,7 @@ func verifyECDSA(k *wire, value, data []byte) error {
 	return nil
 }
 
-// minRSA is the smallest RSA key, in bits, that is believed.
+// minRSA is the smallest RSA key, in bits, that is accepted.
 const minRSA = 2048
 
 func verifyRSA(k *wire, format string, value, data []byte) error {
@@ -217,7 +217,7 @@ func (w *wire) string() []byte {
 	return out
 }
 
-// fields writes them.
+// fields writes length-prefixed strings.
 func fields(values ...[]byte) []byte {
 	var out []byte
 	for _, v := range values {
@@ -227,7 +227,7 @@ func fields(values ...[]byte) []byte {
 	return out
 }
 
-// cut bounds what a message quotes of a stranger's bytes.
+// cut bounds what a message quotes of untrusted bytes.
 func cut(b []byte) string {
 	return string(b[:min(len(b), 40)])
 }

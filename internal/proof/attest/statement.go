@@ -20,7 +20,7 @@ const (
 	treeSubject   = "git-tree"
 )
 
-// Proof is what a statement says: this gate passed for this key.
+// Proof is the content of a statement: this gate passed for this key.
 type Proof struct {
 	Key        string        // hex SHA-256 of everything the outcome depends on
 	Tree       string        // git tree that was judged, "" when unknown
@@ -60,7 +60,7 @@ type config struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// run holds what the predicate has no field for.
+// run contains what the predicate has no field for.
 type run struct {
 	Command    string   `json:"command"`
 	Platform   string   `json:"platform"`
@@ -125,12 +125,12 @@ func pae(payload []byte) []byte {
 	return b.Bytes()
 }
 
-// ErrUnsigned says that no allowed key has signed the envelope.
+// ErrUnsigned means that no allowed key has signed the envelope.
 var ErrUnsigned = errors.New("not signed by an allowed key")
 
-// Verify reads an envelope: the proof it holds, and which of the signers vouches
-// for it. Only a statement that passed, that is well formed to the last field and
-// whose signer is valid both when it was made and now is believed.
+// Verify reads an envelope: the proof it contains, and which of the signers signed it. It
+// accepts only a statement that passed, that is well formed to the last field and whose
+// signer is valid both when it was made and now.
 func Verify(text []byte, signers Signers, now time.Time) (Proof, Signer, error) {
 	var env envelope
 	if err := strict(text, &env); err != nil || env.PayloadType != payloadType {
@@ -155,7 +155,7 @@ func Verify(text []byte, signers Signers, now time.Time) (Proof, Signer, error) 
 	return p, valid, nil
 }
 
-// maxSignatures bounds the work a hostile envelope can ask for.
+// maxSignatures bounds the work that a hostile envelope can cause.
 const maxSignatures = 8
 
 func whoSigned(sigs []signature, message []byte, signers Signers) (Signer, error) {

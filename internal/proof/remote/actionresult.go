@@ -7,11 +7,11 @@ import (
 	"errors"
 )
 
-// envelopePath is the name of the output file that holds the signed envelope.
+// envelopePath is the name of the output file that contains the signed envelope.
 const envelopePath = "gauntlet.dsse.json"
 
-// The fields of REAPI v2's ActionResult, OutputFile and Digest that are used
-// here. Everything else is skipped, as protobuf wants it.
+// The fields of REAPI v2's ActionResult, OutputFile and Digest that are used here.
+// Everything else is skipped, as protobuf requires.
 const (
 	resultOutputFiles  = 2
 	resultExitCode     = 4
@@ -32,8 +32,8 @@ const (
 
 var errMalformed = errors.New("not an ActionResult with a proof")
 
-// encodeResult writes the ActionResult of a gate that passed: exit code 0, the
-// envelope inline, and the log's digest where there is a log.
+// encodeResult writes the ActionResult of a gate that passed: exit code 0, the envelope
+// inline, and the log's digest if there is a log.
 func encodeResult(envelope []byte, log *Blob) []byte {
 	sum := sha256.Sum256(envelope)
 	file := field(nil, filePath, []byte(envelopePath))
@@ -58,8 +58,8 @@ func field(to []byte, number uint64, value []byte) []byte {
 	return append(to, value...)
 }
 
-// decodeResult takes the envelope out of an ActionResult. A result with an exit
-// code, or without exactly one envelope, is not one of a gate that passed.
+// decodeResult extracts the envelope from an ActionResult. A result with an exit code, or
+// without exactly one envelope, is not from a gate that passed.
 func decodeResult(b []byte) ([]byte, error) {
 	var envelope []byte
 	found := 0

@@ -2,8 +2,8 @@ package remote
 
 import "time"
 
-// Two timeouts in a row, and the server is left alone for a while: a stop pays
-// for a dead server twice, not every time.
+// After two timeouts in a row the server is not queried for a while: a stop waits for a
+// dead server twice, not every time.
 const (
 	maxTimeouts = 2
 	pause       = 10 * time.Minute
@@ -15,15 +15,15 @@ type Breaker struct {
 	Until    time.Time `json:"until,omitzero"`
 }
 
-// Open reports whether the server is left alone at now. A clock that jumped back
-// by more than the pause does not keep it open.
+// Open reports whether the server is not to be queried at now. A clock that jumped back by
+// more than the pause does not keep it open.
 func (b Breaker) Open(now time.Time) bool {
 	return now.Before(b.Until) && b.Until.Sub(now) <= pause
 }
 
-// After is the breaker after a look-up that the server did or did not answer.
-// tripped is true once per outage: when this failure is the one that opens it.
-// After the pause one more failure is enough to open it again.
+// After is the breaker after a look-up that the server did or did not answer. tripped is
+// true once per outage: when this failure is the one that opens it. After the pause one
+// more failure is enough to open it again.
 func (b Breaker) After(failed bool, now time.Time) (next Breaker, tripped bool) {
 	if !failed {
 		return Breaker{}, false

@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// ErrMiss says that the server has no usable proof for a key.
+// ErrMiss means that the server has no usable proof for a key.
 var ErrMiss = errors.New("no proof at the server")
 
-// ErrRejected says that the server does not take this very upload, whenever it is
-// sent: it is too large, or not in a form that the server knows.
+// ErrRejected means that the server will never accept this upload: it is too large, or not
+// in a form that the server knows.
 var ErrRejected = errors.New("rejected")
 
 // Bounds on what a server may send.
@@ -26,13 +26,13 @@ const (
 	maxLog    = 16 << 20
 )
 
-// Blob names content by its hash.
+// Blob identifies content by its hash.
 type Blob struct {
 	SHA256 string
 	Size   int64
 }
 
-// Sum names content.
+// Sum computes the Blob of content.
 func Sum(b []byte) Blob {
 	sum := sha256.Sum256(b)
 	return Blob{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(b))}
@@ -53,7 +53,7 @@ func New(base string, transport http.RoundTripper, auth func(*http.Request) erro
 		return nil, fmt.Errorf("remote.url %q is not an http or https address", base)
 	}
 	if u.User != nil {
-		return nil, errors.New("remote.url must not hold credentials; put them into remote.auth of your own configuration")
+		return nil, errors.New("remote.url must not contain credentials; put them into remote.auth of your own configuration")
 	}
 	client := &http.Client{
 		Transport: transport,
@@ -63,11 +63,11 @@ func New(base string, transport http.RoundTripper, auth func(*http.Request) erro
 	return &Server{base: u, client: client, auth: auth}, nil
 }
 
-// Close ends the connections that are kept for another request.
+// Close closes the idle connections.
 func (s *Server) Close() { s.client.CloseIdleConnections() }
 
-// Lookup fetches the signed envelope stored under key, a hex SHA-256. ErrMiss is
-// every answer that holds none; other errors say that the server did not answer.
+// Lookup fetches the signed envelope stored under key, a hex SHA-256. ErrMiss is every
+// answer without one; other errors mean that the server did not answer.
 func (s *Server) Lookup(ctx context.Context, key string) ([]byte, error) {
 	b, err := s.get(ctx, "ac", key, maxResult)
 	if err != nil {
@@ -95,8 +95,8 @@ func (s *Server) Log(ctx context.Context, b Blob) ([]byte, error) {
 	return text, nil
 }
 
-// Publish stores a signed envelope under key, its log first: a server may refuse
-// to show a result whose parts are not there.
+// Publish stores a signed envelope under key, its log first: a server may refuse to return
+// a result whose parts are missing.
 func (s *Server) Publish(ctx context.Context, key string, envelope, log []byte) error {
 	var blob *Blob
 	if len(log) > 0 {

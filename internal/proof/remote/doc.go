@@ -1,9 +1,9 @@
-// Package remote shares proofs through a server of the Bazel remote cache
-// protocol over HTTP: bazel-remote, nginx with WebDAV PUT, the HTTP fronts of
-// build farms. A proof is an ActionResult under /ac/<key> with the signed
-// envelope as an inline output file; its log, if any, is a blob under /cas.
+// Package remote shares proofs through a server of the Bazel remote cache protocol over
+// HTTP: bazel-remote, nginx with WebDAV PUT, the HTTP front ends of build farms. A proof is
+// an ActionResult under /ac/<key> with the signed envelope as an inline output file; its
+// log, if any, is a blob under /cas.
 //
-// A server is never believed: what it returns is bounded, well formed and hashed
-// before it is used, and the envelope's signature is checked by proof/attest.
-// Whatever is odd is a miss.
+// A server is never trusted: what it returns is bounded, checked for its form and hashed
+// before it is used, and the envelope's signature is checked by proof/attest. Every
+// unexpected answer is a miss.
 package remote

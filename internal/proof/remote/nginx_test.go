@@ -15,8 +15,8 @@ import (
 	"gauntlet/test/fleettest"
 )
 
-// What holds with every server of the protocol, with the real nginx and with
-// whatever BAZEL_REMOTE names.
+// Rules for every server of the protocol, tested with the real nginx and with the server
+// that BAZEL_REMOTE names.
 func TestConformance(t *testing.T) {
 	t.Run("nginx", func(t *testing.T) {
 		address, _ := fleettest.StartNginx(t)

@@ -53,8 +53,8 @@ func TestPublishThenLookup(t *testing.T) {
 	}
 }
 
-// What is written by hand must be what the protocol's own code reads, and the
-// other way round.
+// The protocol's own code must read what the hand-written encoder wrote, and the other way
+// round.
 func TestActionResultIsTheProtocolsOwn(t *testing.T) {
 	log := Sum([]byte("log"))
 	var res repb.ActionResult

@@ -32,11 +32,11 @@ type Cache struct {
 	denied  []string
 	timeout time.Duration
 	state   string // directory for what is remembered of servers
-	file    string // the breaker's
+	file    string // the breaker's file
 	now     func() time.Time
 }
 
-// Options say where and for whom.
+// Options select the project and the user.
 type Options struct {
 	Config    *config.Loaded
 	StateHome string
@@ -45,8 +45,8 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Open prepares the cache of a project; nil where proofs are not shared. Nothing
-// is connected yet.
+// Open prepares the cache of a project; nil if proofs are not shared. Nothing is connected
+// yet.
 func Open(o Options) (*Cache, []string, error) {
 	set := o.Config.Settings.Remote
 	if set.URL == "" || !set.Read {
@@ -57,7 +57,7 @@ func Open(o Options) (*Cache, []string, error) {
 		return nil, nil, err
 	}
 	signers, warnings := attest.ParseSigners(".gauntlet/"+set.Signers, o.Config.Signers)
-	// One's own key counts, unless a line of the policy says since when or until when.
+	// The user's own key counts, unless a line of the policy limits when.
 	if own, err := ownPublic(set.Key, o.StateHome); err == nil && !signers.Has(own) {
 		signers = append(signers, attest.Signer{Principals: []string{"yourself"}, Key: own})
 	}
@@ -91,8 +91,8 @@ func connect(o Options) (*remote.Server, error) {
 	return remote.New(set.URL, transport, auth)
 }
 
-// credentials adds what the user's own file says to each request. A token is asked
-// for once.
+// credentials adds the credentials in the user's own file to each request. A token is
+// requested once.
 func credentials(a config.RemoteAuth, o Options) func(*http.Request) error {
 	var mu sync.Mutex
 	var asked bool
@@ -135,8 +135,8 @@ func bearer(ctx context.Context, a config.RemoteAuth, o Options) (string, error)
 	return token, nil
 }
 
-// Counts reports whether a remote proof that is kept here still counts: its key is
-// not denied, and its signer is still allowed.
+// Counts reports whether a stored remote proof still counts: its key is not denied, and its
+// signer is still allowed.
 func (c *Cache) Counts(r proof.Record) bool {
 	return !slices.Contains(c.denied, r.Key) && slices.ContainsFunc(c.signers, func(s attest.Signer) bool {
 		return s.Key.Fingerprint() == r.Signer && s.Valid(r.At) && s.Valid(c.now())
@@ -151,8 +151,8 @@ func (c *Cache) readBreaker() (b remote.Breaker) {
 	return b
 }
 
-// writeBreaker remembers how the server answered; where that fails it is asked
-// again the next time.
+// writeBreaker remembers how the server answered; if that fails the server is queried again
+// next time.
 func (c *Cache) writeBreaker(b remote.Breaker) {
 	text, err := json.Marshal(b)
 	if err == nil && os.MkdirAll(c.state, 0o700) == nil {

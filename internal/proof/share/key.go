@@ -25,14 +25,14 @@ func KeyFile(stateHome string) string { return filepath.Join(stateHome, "gauntle
 
 const maxKey = 64 << 10
 
-// MakeKey makes an Ed25519 key at file, if there is none, and returns its public
-// half. made is false when it was there before.
+// MakeKey makes an Ed25519 key at file, if there is none, and returns its public half. made
+// is false when it existed before.
 func MakeKey(ctx context.Context, file string) (pub attest.PublicKey, made bool, err error) {
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return pub, false, err
 	}
-	// Two that make one at once must print the same.
+	// Two processes that make one at once must print the same key.
 	lock, err := safefile.Acquire(ctx, file+".lock")
 	if err != nil {
 		return pub, false, err
@@ -79,12 +79,11 @@ func readKey(file string) (ed25519.PrivateKey, error) {
 	return ed, nil
 }
 
-// errNotEd25519 says that a key file is not one of Gauntlet's own; it may be an
-// SSH key.
+// errNotEd25519 means that a key file is not one that Gauntlet made; it may be an SSH key.
 var errNotEd25519 = errors.New("not an Ed25519 key in PEM form")
 
-// ownPublic is the public half of the key that signs here, where that can be
-// found without starting a process.
+// ownPublic is the public half of the key that signs here, if it can be found without
+// starting a process.
 func ownPublic(configured, stateHome string) (attest.PublicKey, error) {
 	file := configured
 	if file == "" {
@@ -135,7 +134,7 @@ func NewSigner(ctx context.Context, configured, stateHome string, o Options) (Si
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		name = filepath.Join(o.Getenv("HOME"), rest)
 	}
-	// A key of gpg, or one that stands in the configuration itself, is not a file.
+	// A gpg key, or one written in the configuration itself, is not a file.
 	if !res.OK() || !filepath.IsAbs(name) {
 		return nil, errNoKey
 	}
@@ -147,8 +146,8 @@ func NewSigner(ctx context.Context, configured, stateHome string, o Options) (Si
 
 var errNoKey = errors.New("no key to sign proofs with: run `gauntlet proofs key`")
 
-// sshSigner signs with ssh-keygen, which also asks ssh-agent for the key. It never
-// asks for a passphrase: there is no person to type one.
+// sshSigner signs with ssh-keygen, which also asks ssh-agent for the key. It never asks for
+// a passphrase: no person is there to type one.
 func sshSigner(ctx context.Context, file string, o Options) Signer {
 	env := append(slices.Clone(o.Environ), "SSH_ASKPASS_REQUIRE=never")
 	return func(message []byte) ([]byte, string, error) {

@@ -11,7 +11,7 @@ import (
 	"gauntlet/test/remotetest"
 )
 
-func TestTheKeyIsMadeOnce(t *testing.T) {
+func TestKeyIsMadeOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gauntlet", "signing.pem")
 	first, made, err := MakeKey(t.Context(), file)
 	if err != nil || !made {
@@ -31,8 +31,8 @@ func TestTheKeyIsMadeOnce(t *testing.T) {
 	}
 }
 
-// Two that make the key at once must end with one key, which is the one printed.
-func TestManyMakeOneKey(t *testing.T) {
+// Two processes that make the key at once must end with one key, which is the one printed.
+func TestConcurrentCallsMakeOneKey(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "signing.pem")
 	var wg sync.WaitGroup
 	lines := make([]string, 20)
@@ -75,7 +75,7 @@ func TestAnSSHKeySigns(t *testing.T) {
 	if a := other.ask(keyOf(0)); len(a.Hits) != 1 {
 		t.Errorf("with a line: %+v", a)
 	}
-	// A passphrase that nobody can type: an error, no question, nothing lost.
+	// A key with a passphrase is an error: no question, nothing lost.
 	if out, err := exec.Command("ssh-keygen", "-q", "-p", "-P", "", "-N", "secret", "-f", file).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}

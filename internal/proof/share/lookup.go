@@ -22,8 +22,8 @@ type Ask struct {
 // Answer is what the server had for the asks.
 type Answer struct {
 	Hits map[string]proof.Record // by key
-	// Warnings are for the person: the server is left alone from now on, a record
-	// was not believed.
+	// Warnings are for the person: the server is not queried for a while, or a record was
+	// rejected.
 	Warnings []string
 }
 
@@ -33,7 +33,7 @@ type Inquiry struct {
 	cache   *Cache
 	breaker remote.Breaker
 	asked   int
-	until   time.Time // when the last look-up runs into its timeout
+	until   time.Time // when the last look-up times out
 
 	mu     sync.Mutex
 	all    sync.WaitGroup
@@ -68,7 +68,7 @@ func (q *Inquiry) Ask(ctx context.Context, a Ask) {
 		switch {
 		case err == nil:
 			q.answer.Hits[a.Key] = rec
-		case errors.Is(err, errNotBelieved):
+		case errors.Is(err, errRejected):
 			q.answer.Warnings = append(q.answer.Warnings, fmt.Sprintf("the remote proof of %s was not believed: %v", a.Gate, err))
 		case !errors.Is(err, remote.ErrMiss):
 			q.failed = err
@@ -76,8 +76,8 @@ func (q *Inquiry) Ask(ctx context.Context, a Ask) {
 	})
 }
 
-// Wait returns what the server had when all look-ups have an answer, or when the
-// last of them has run into its timeout.
+// Wait returns what the server had when all look-ups have an answer, or when the last of
+// them has timed out.
 func (q *Inquiry) Wait(ctx context.Context) Answer {
 	if q.asked == 0 {
 		return Answer{}
@@ -110,7 +110,7 @@ func (q *Inquiry) Wait(ctx context.Context) Answer {
 	return out
 }
 
-// learn remembers whether the server answered, and warns once when it does not.
+// learn remembers whether the server answered, and warns once if it did not.
 func (c *Cache) learn(was remote.Breaker, failed error) (warnings []string) {
 	next, tripped := was.After(failed != nil, c.now())
 	if next != was {
@@ -122,9 +122,9 @@ func (c *Cache) learn(was remote.Breaker, failed error) (warnings []string) {
 	return nil
 }
 
-// errNotBelieved says that the server had something under the key that is not a
-// proof of this gate by an allowed signer.
-var errNotBelieved = errors.New("not believed")
+// errRejected means that the server had something under the key that is not a proof of this
+// gate by an allowed signer.
+var errRejected = errors.New("not believed")
 
 func (c *Cache) one(ctx context.Context, a Ask) (proof.Record, error) {
 	envelope, err := c.server.Lookup(ctx, a.Key)
@@ -134,13 +134,13 @@ func (c *Cache) one(ctx context.Context, a Ask) (proof.Record, error) {
 	now := c.now()
 	p, signer, err := attest.Verify(envelope, c.signers, now)
 	if errors.Is(err, attest.ErrUnsigned) {
-		return proof.Record{}, fmt.Errorf("%w: %w", remote.ErrMiss, err) // a stranger's proof is no cause for a warning
+		return proof.Record{}, fmt.Errorf("%w: %w", remote.ErrMiss, err) // a proof by an unknown signer does not cause a warning
 	}
 	if err != nil {
-		return proof.Record{}, fmt.Errorf("%w: %w", errNotBelieved, err)
+		return proof.Record{}, fmt.Errorf("%w: %w", errRejected, err)
 	}
 	if p.Key != a.Key || p.Gate != a.Gate || p.Platform != proof.Platform() {
-		return proof.Record{}, fmt.Errorf("%w: it is about %s on %s", errNotBelieved, p.Gate, p.Platform)
+		return proof.Record{}, fmt.Errorf("%w: it is about %s on %s", errRejected, p.Gate, p.Platform)
 	}
 	zero := 0
 	rec := proof.Record{
@@ -149,7 +149,7 @@ func (c *Cache) one(ctx context.Context, a Ask) (proof.Record, error) {
 		Platform: p.Platform, Tools: p.Tools,
 	}
 	if rec.At.After(now) {
-		rec.At = now // a clock that is ahead must not outdate what happens here
+		rec.At = now // a clock that is ahead must not make later records look older
 	}
 	rec.Agent = "key " + rec.Signer
 	switch name := signer.Name(); rec.Where {

@@ -44,8 +44,8 @@ func TestLookupsStartWithTheirKeys(t *testing.T) {
 	}
 }
 
-// A server that does not answer is told of once per outage, and then left alone.
-func TestADeadServerIsToldOnce(t *testing.T) {
+// An unavailable server is reported once per outage, and then not queried for a while.
+func TestDeadServerIsReportedOnce(t *testing.T) {
 	for name, url := range map[string]string{
 		"refuses": "http://127.0.0.1:1",
 		"hangs":   serve(t, &remotetest.Server{Delay: time.Hour}),
@@ -74,13 +74,13 @@ func TestADeadServerIsToldOnce(t *testing.T) {
 				clock = clock.Add(4 * time.Minute) // the pause ends in between
 			}
 			if told != 1 {
-				t.Errorf("told %d times", told)
+				t.Errorf("reported %d times", told)
 			}
 		})
 	}
 }
 
-func TestAServerThatIsLeftAloneIsNotAsked(t *testing.T) {
+func TestPausedServerIsNotQueried(t *testing.T) {
 	fake := &remotetest.Server{}
 	url := serve(t, fake)
 	d := newDesk(t, url)
@@ -101,7 +101,7 @@ func TestAServerThatIsLeftAloneIsNotAsked(t *testing.T) {
 	if gets, _ := fake.Counts(); gets != 1 || c.readBreaker() != d.open().readBreaker() || c.readBreaker().Timeouts != 0 {
 		t.Errorf("after the pause: %d asked, %+v", gets, c.readBreaker())
 	}
-	// A clock that jumped back does not keep it closed for ever; garbage neither.
+	// A clock that jumped back does not keep it closed for ever, and neither does garbage.
 	c.writeBreaker(breaker)
 	clock = now.Add(-24 * time.Hour)
 	d.ask(keyOf(0))
@@ -114,8 +114,8 @@ func TestAServerThatIsLeftAloneIsNotAsked(t *testing.T) {
 	}
 }
 
-// An agent that is interrupted is not the server's fault.
-func TestAnInterruptedStopSaysNothingOfTheServer(t *testing.T) {
+// An interrupted agent is not an outage of the server.
+func TestInterruptedStopDoesNotBlameTheServer(t *testing.T) {
 	d := newDesk(t, serve(t, &remotetest.Server{Delay: time.Hour}))
 	d.remote().Timeout = time.Hour
 	for range 3 {
@@ -132,8 +132,8 @@ func TestAnInterruptedStopSaysNothingOfTheServer(t *testing.T) {
 	}
 }
 
-// A command for a token that hangs, and ignores that it is to end, costs the timeout.
-func TestATokenThatNeverComes(t *testing.T) {
+// A token command that hangs, and ignores signals, costs no more than the timeout.
+func TestTokenCommandHangs(t *testing.T) {
 	fake := &remotetest.Server{}
 	d := newDesk(t, serve(t, fake))
 	d.remote().Timeout = 50 * time.Millisecond
@@ -148,7 +148,7 @@ func TestATokenThatNeverComes(t *testing.T) {
 	}
 }
 
-func TestATokenIsAskedForOnce(t *testing.T) {
+func TestTokenIsRequestedOnce(t *testing.T) {
 	fake := &remotetest.Server{}
 	d := newDesk(t, serve(t, fake))
 	count := t.TempDir() + "/count"

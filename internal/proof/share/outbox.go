@@ -36,13 +36,13 @@ const (
 	maxLog     = 1 << 20
 )
 
-// ending is that of the files of an outbox.
+// ending is the file name extension in an outbox.
 const ending = ".json"
 
-// Outbox is where passes wait for the child that publishes them, one file each.
+// Outbox contains the passes to be published by the child, one file each.
 type Outbox struct {
 	dir  string
-	root string // of the project they belong to
+	root string // of the project it belongs to
 	seal seal.Sealer
 }
 
@@ -57,9 +57,9 @@ type entry struct {
 	Item Item   `json:"item"`
 }
 
-// Add puts an item into the outbox. Only a pass that ran here, on content that
-// did not change meanwhile, that is not flaky and that tested something may be
-// there: the caller has checked the content, the rest is checked here.
+// Add puts an item into the outbox. It must be a pass that ran here, on content that did
+// not change meanwhile, that is not flaky and that tested something: the caller has checked
+// the content, the rest is checked here.
 func (b Outbox) Add(it Item) error {
 	r := it.Record
 	if r.Outcome != proof.Pass || r.Source != proof.Run || r.Flaky || r.Warning != "" {
@@ -105,7 +105,7 @@ type waiting struct {
 func (b Outbox) files() (out []waiting) {
 	entries, _ := safefile.ReadDir(filepath.Dir(b.dir), b.dir, 10*maxOutbox)
 	for _, e := range entries {
-		// What ends otherwise is being written by another process.
+		// A file with another extension is being written by another process.
 		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ending) {
 			out = append(out, waiting{e.Name(), info.ModTime()})
 		}
@@ -114,9 +114,8 @@ func (b Outbox) files() (out []waiting) {
 	return out
 }
 
-// Publish signs and sends what waits for this project, the oldest first, and
-// returns how many went out. What cannot be sent stays for the next time, at most
-// a week.
+// Publish signs and sends the items of this project, the oldest first, and returns how many
+// were sent. What cannot be sent stays for the next time, at most a week.
 func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	set := o.Config.Settings.Remote
 	if set.URL == "" || !set.Write {
@@ -131,7 +130,7 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 		return 0, fmt.Errorf("another process is publishing: %w", err)
 	}
 	defer lock.Release() //nolint:errcheck // the process ends soon
-	items, err := b.mine(o.Now())
+	items, err := b.own(o.Now())
 	if err != nil || len(items) == 0 {
 		return 0, err
 	}
@@ -147,7 +146,7 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	var rejected error
 	for _, it := range items {
 		switch err := publish(ctx, server, sign, it); {
-		case errors.Is(err, remote.ErrRejected): // the others may still go out
+		case errors.Is(err, remote.ErrRejected): // the others may still be accepted
 			rejected = fmt.Errorf("%s: %w", it.Name, err)
 			continue
 		case err != nil:
@@ -161,9 +160,9 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	return sent, rejected
 }
 
-// mine are the items of this project, the oldest first. What is forged or too old
-// is dropped; what cannot be read now may be the next time.
-func (b Outbox) mine(now time.Time) (out []Item, err error) {
+// own returns the items of this project, the oldest first. Forged and outdated items are
+// removed; an unreadable one may be readable next time.
+func (b Outbox) own(now time.Time) (out []Item, err error) {
 	for _, f := range b.files() {
 		text, err := safefile.Read(b.dir, filepath.Join(b.dir, f.name), maxItem)
 		e, authentic := b.open(strings.TrimSuffix(f.name, ending), text)
@@ -186,7 +185,7 @@ func (b Outbox) open(key string, text []byte) (e entry, authentic bool) {
 	return e, authentic
 }
 
-// publish sends one item, without its log where the server does not take that.
+// publish sends one item, without its log if the server refuses that.
 func publish(ctx context.Context, server *remote.Server, sign Signer, it Item) error {
 	log := readLog(it.LogPath)
 	err := publishWith(ctx, server, sign, it, log)
@@ -213,7 +212,7 @@ func publishWith(ctx context.Context, server *remote.Server, sign Signer, it Ite
 	return server.Publish(ctx, r.Key, envelope, log)
 }
 
-// readLog reads a log that is still there, redacted once more.
+// readLog reads a log that still exists, redacted once more.
 func readLog(path string) []byte {
 	if path == "" {
 		return nil

@@ -33,7 +33,7 @@ func read(t *testing.T, file string) string {
 // waits counts the files of an outbox.
 func (d *desk) waits() int { return len(d.outbox().files()) }
 
-func TestOnlyPassesOfOnesOwnRunsArePublished(t *testing.T) {
+func TestOnlyOwnPassesArePublished(t *testing.T) {
 	d := newDesk(t, "http://127.0.0.1:1")
 	for _, change := range []func(*proof.Record){
 		func(r *proof.Record) { r.Outcome = proof.Fail },
@@ -61,7 +61,7 @@ func TestTheOutboxIsBounded(t *testing.T) {
 	if n := d.waits(); n != maxOutbox {
 		t.Fatalf("%d wait", n)
 	}
-	// The oldest went, and what is over a week old goes too, whoever's it is.
+	// The oldest are removed, and everything over a week old, from any project.
 	age(t, d, 10, keepOutbox+time.Hour)
 	other := NewOutbox("/other", d.opts.StateHome)
 	if err := other.Add(pass(9000)); err != nil {
@@ -78,7 +78,7 @@ func TestTheOutboxIsBounded(t *testing.T) {
 	}
 }
 
-// age sets back when an item was put into the outbox.
+// age backdates an item of the outbox.
 func age(t *testing.T, d *desk, n int, by time.Duration) {
 	t.Helper()
 	at := now.Add(-by)
@@ -87,7 +87,7 @@ func age(t *testing.T, d *desk, n int, by time.Duration) {
 	}
 }
 
-func TestTheOldestGoesFirst(t *testing.T) {
+func TestOldestIsSentFirst(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
 	d := newDesk(t, serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -128,7 +128,7 @@ func TestForeignAndForgedItems(t *testing.T) {
 	if err != nil || len(entries) != 2 {
 		t.Errorf("left: %v %v", entries, err)
 	}
-	// The other project's is still there for that project.
+	// The item of the other project is still there for that project.
 	theirs := d.opts
 	cfg := *d.opts.Config
 	cfg.Root = "/other"
@@ -138,9 +138,9 @@ func TestForeignAndForgedItems(t *testing.T) {
 	}
 }
 
-// One item that the server will never take does not hold up the others, and a
-// log it does not take costs only the log.
-func TestWhatIsRejectedDoesNotHoldUpTheRest(t *testing.T) {
+// One item that the server never accepts does not delay the others, and without a log that
+// it refuses the item is still sent.
+func TestRejectedItemDoesNotDelayOthers(t *testing.T) {
 	fake := &remotetest.Server{}
 	reject := http.StatusRequestEntityTooLarge
 	d := newDesk(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -179,8 +179,8 @@ func TestAFullServerLosesNothing(t *testing.T) {
 	}
 }
 
-// A server whose disk was rolled back has older records, results without their
-// logs, or nothing: each is a hit that still holds, or a miss.
+// A server whose disk was rolled back has older records, results without their logs, or
+// nothing: each is a valid hit, or a miss.
 func TestAServerThatWasRolledBack(t *testing.T) {
 	fake := &remotetest.Server{}
 	d := newDesk(t, serve(t, fake))

@@ -50,8 +50,8 @@ func publishChild(ctx context.Context) int {
 	return 0
 }
 
-// Killed at any moment, the child leaves every pass at the server, in the outbox,
-// or in both, and nothing that is believed is half.
+// If the child is killed at any moment, every pass is at the server, in the outbox, or in
+// both, and no partial upload is accepted.
 func TestKillingThePublisherLosesNothing(t *testing.T) {
 	fake := &remotetest.Server{Delay: time.Millisecond}
 	url := serve(t, fake)
@@ -92,9 +92,8 @@ func TestKillingThePublisherLosesNothing(t *testing.T) {
 	}
 }
 
-// An upload that is cut after any number of bytes is not believed, and is sent
-// again.
-func TestHalfAnUploadIsNotBelieved(t *testing.T) {
+// An upload that is cut after any number of bytes is not accepted, and is sent again.
+func TestPartialUploadIsNotAccepted(t *testing.T) {
 	t.Run("bazel-remote", func(t *testing.T) { halfUploads(t, serve(t, &remotetest.Server{})) })
 	t.Run("nginx", func(t *testing.T) {
 		address, _ := fleettest.StartNginx(t)
@@ -109,7 +108,7 @@ func halfUploads(t *testing.T, server string) {
 	it := pass(0)
 	it.LogPath = filepath.Join(t.TempDir(), "log")
 	write(t, it.LogPath, strings.Repeat("a line of the log\n", 20))
-	// How long both uploads are together, headers included.
+	// The length of both uploads together, headers included.
 	proxy.after.Store(1 << 30)
 	d.add(it)
 	d.publish()
@@ -139,7 +138,7 @@ func halfUploads(t *testing.T, server string) {
 	}
 }
 
-// cutter passes connections on and cuts them all after some bytes of the client.
+// cutter forwards connections and cuts them all after some bytes from the client.
 type cutter struct {
 	to          string
 	seen, after atomic.Int64
@@ -187,8 +186,8 @@ func (c *cutter) pass(client net.Conn) {
 	}
 }
 
-// A full disk costs the publication, not more, and leaves nothing half.
-func TestAFullDiskKeepsNothingHalf(t *testing.T) {
+// A full disk prevents the publication, nothing more, and leaves no partial files.
+func TestFullDiskLeavesNoPartialFiles(t *testing.T) {
 	d := newDesk(t, "http://127.0.0.1:1")
 	d.add(pass(1)) // the seal's key exists by now
 	cmd := exec.Command("bash", "-c", `trap "" XFSZ; ulimit -f 0; exec "$0"`, os.Args[0])

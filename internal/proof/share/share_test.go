@@ -71,7 +71,7 @@ func (d *desk) open() *Cache {
 	return c
 }
 
-// ask looks gates called test up under the keys.
+// ask looks up gates called test under the keys.
 func (d *desk) ask(keys ...string) Answer {
 	d.t.Helper()
 	q := d.open().Begin()
@@ -81,7 +81,7 @@ func (d *desk) ask(keys ...string) Answer {
 	return q.Wait(d.t.Context())
 }
 
-// trusts lets the desk believe a line of allowed_signers.
+// trusts adds a line of allowed_signers to the desk.
 func (d *desk) trusts(lines ...string) *desk {
 	d.opts.Config.Signers = []byte(strings.Join(lines, "\n") + "\n")
 	return d
@@ -105,7 +105,7 @@ func serve(t *testing.T, h http.Handler) string {
 	return ts.URL
 }
 
-// sign puts a proof that nobody published the usual way at the server.
+// sign stores a proof at the server that was not published the usual way.
 func (d *desk) sign(server *remotetest.Server, under string, p attest.Proof) {
 	d.t.Helper()
 	key, err := readKey(KeyFile(d.opts.StateHome))
@@ -134,7 +134,7 @@ func (d *desk) put(server *remotetest.Server, under string, envelope []byte) {
 
 func said(a Answer) string { return strings.Join(a.Warnings, "\n") }
 
-func TestAPassGoesFromDeskToDesk(t *testing.T) {
+func TestPassIsSharedBetweenDesks(t *testing.T) {
 	fake := &remotetest.Server{}
 	url := serve(t, fake)
 	ci, dev := newDesk(t, url), newDesk(t, url)
@@ -161,7 +161,7 @@ func TestAPassGoesFromDeskToDesk(t *testing.T) {
 	if o.Where != "ci" || !strings.HasPrefix(o.By, "key SHA256:") || strings.Join(o.With, " ") != proof.Platform()+" go1.26.8" {
 		t.Errorf("origin %+v", o)
 	}
-	// One's own proofs count without a line.
+	// The user's own proofs count without a line.
 	if a := ci.ask(keyOf(0)); len(a.Hits) != 1 {
 		t.Errorf("one's own: %+v", a)
 	}
@@ -175,7 +175,7 @@ func TestAPassGoesFromDeskToDesk(t *testing.T) {
 	}
 }
 
-func TestOffMeansNothingIsAsked(t *testing.T) {
+func TestDisabledCacheIsNotQueried(t *testing.T) {
 	for name, change := range map[string]func(*config.RemoteSettings){
 		"no url": func(r *config.RemoteSettings) { r.URL = "" }, "read: false": func(r *config.RemoteSettings) { r.Read = false },
 	} {
@@ -192,8 +192,8 @@ func TestOffMeansNothingIsAsked(t *testing.T) {
 	}
 }
 
-// Whatever stands under a key that is not a proof of this gate, on this platform,
-// under this key, by somebody who counts, is a miss.
+// A value under a key that is not a proof of this gate, on this platform, under this key,
+// by an allowed signer, is a miss.
 func TestOnlyTheRightProofCounts(t *testing.T) {
 	right := attest.Proof{Key: keyOf(0), Gate: "test", Platform: proof.Platform(), Where: "ci", FinishedAt: now.Add(-time.Hour)}
 	change := func(f func(*attest.Proof)) attest.Proof {
@@ -268,8 +268,8 @@ func TestForgedEnvelopesAreMisses(t *testing.T) {
 	}
 }
 
-// Nothing that was hit before counts once the policy says otherwise.
-func TestWhatIsKeptHereIsAskedAgainWhetherItCounts(t *testing.T) {
+// A proof that was accepted before no longer counts when the policy changes.
+func TestStoredProofsAreCheckedAgain(t *testing.T) {
 	fake := &remotetest.Server{}
 	ci, dev := newDesk(t, serve(t, fake)), newDesk(t, serve(t, fake))
 	dev.trusts("ci " + ci.line)
@@ -296,7 +296,7 @@ func TestWhatIsKeptHereIsAskedAgainWhetherItCounts(t *testing.T) {
 	if again, _ := fake.Counts(); again != gets {
 		t.Error("a denied key was looked up")
 	}
-	// One's own key is subject to the policy that names it.
+	// The user's own key is subject to the policy that names it.
 	own := newDesk(t, serve(t, fake))
 	own.add(pass(1))
 	own.publish()
