@@ -50,7 +50,7 @@ func TestHookAddsToTheCommit(t *testing.T) {
 	})
 }
 
-func TestWhatGitSaid(t *testing.T) {
+func TestGitMessageIsShown(t *testing.T) {
 	w := newWorld(t).repo().dirty()
 	if err := os.WriteFile(filepath.Join(w.root, ".git", "index.lock"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestWhatGitSaid(t *testing.T) {
 	}
 }
 
-func TestRefusedPushIsAskedForOnce(t *testing.T) {
+func TestRefusedPushIsReportedOnce(t *testing.T) {
 	w := newWorld(t).repo().dirty()
 	w.origin("work")
 	tries := filepath.Join(w.home, "tries")

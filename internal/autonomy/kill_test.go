@@ -222,9 +222,9 @@ func TestAllKilledInAHook(t *testing.T) {
 	}
 }
 
-// TestKilledIsMadeAgain: the very same stop, sent again after a kill, makes the
+// TestKilledCommitIsRepeated: the very same stop, sent again after a kill, makes the
 // checkpoint that the killed one did not finish.
-func TestKilledIsMadeAgain(t *testing.T) {
+func TestKilledCommitIsRepeated(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -109,9 +109,9 @@ func TestBuildState(t *testing.T) {
 	}
 }
 
-// TestLogsAreNoWork: what gates wrote down is neither a reason for a checkpoint
+// TestLogsAreNotWork: what gates wrote down is neither a reason for a checkpoint
 // nor part of one.
-func TestLogsAreNoWork(t *testing.T) {
+func TestLogsAreNotWork(t *testing.T) {
 	w := newWorld(t).repo()
 	w.write("gauntlet_logs/check.1.log", "x")
 	in := w.input()

@@ -11,7 +11,7 @@ import (
 )
 
 // A command is built alone by the name that the table gives it.
-func TestCommandsAreCalledWhatTheTableSays(t *testing.T) {
+func TestCommandNamesMatchTheTable(t *testing.T) {
 	app := System()
 	commands := app.commands()
 	for _, c := range commands {
@@ -82,7 +82,7 @@ func TestWrongArgumentsGetAHint(t *testing.T) {
 }
 
 // Whatever is typed, no text of the Go runtime or of a system call reaches a person.
-func TestErrorsAreInPlainWords(t *testing.T) {
+func TestErrorsArePlain(t *testing.T) {
 	dir := t.TempDir()
 	mustWrite(t, dir, ".gauntlet/config.yml", "entry_points: [{path: ., checks: [lint]}]\n")
 	mustWrite(t, dir, ".gauntlet/checks/lint.yml", "command: \"true\"\n")

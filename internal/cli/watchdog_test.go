@@ -72,8 +72,8 @@ func TestWatchdogIsSilentBeforeTheDialectIsKnown(t *testing.T) {
 	}
 }
 
-// TestNobodyReadsStderr: the words are bounded, and nobody is waited for.
-func TestNobodyReadsStderr(t *testing.T) {
+// TestUnreadStderrDoesNotBlock: the words are bounded, and nobody is waited for.
+func TestUnreadStderrDoesNotBlock(t *testing.T) {
 	var late lateWriter
 	if _, err := late.Write(bytes.Repeat([]byte("x"), 10*maxLate)); err != nil || late.buf.Len() != maxLate {
 		t.Errorf("%d %v", late.buf.Len(), err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestSectionsSwitchOnByBeingThere(t *testing.T) {
+func TestSectionsAreEnabledByPresence(t *testing.T) {
 	for _, content := range []string{"checkpoint:\nautonomy:\n", "checkpoint: {}\nautonomy: {}\n", "checkpoint: ~\nautonomy: null\n", "checkpoint: on\nautonomy: true\n"} {
 		l := mustLoad(t, project(t, map[string]string{"config.yml": content}), env(t))
 		if l.Project.Checkpoint == nil || l.Project.Autonomy == nil {
@@ -112,7 +112,7 @@ func TestUnusedBrokenGateOnlyWarns(t *testing.T) {
 	}
 }
 
-func TestValidateTellsEverything(t *testing.T) {
+func TestValidateReportsEveryError(t *testing.T) {
 	_, errs := Validate(project(t, map[string]string{
 		"config.yml":      "max_retrys: 1\nmax_parallel: 0\nentry_points:\n  - path: .\n    checks: [lint, nope]\n    revews: []\n",
 		"checks/lint.yml": "commnd: x\ntimeout: soon\n",

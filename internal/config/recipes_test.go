@@ -10,7 +10,7 @@ import (
 )
 
 // Every file that docs/recipes.md shows is a valid one.
-func TestTheRecipesAreValid(t *testing.T) {
+func TestRecipesAreValid(t *testing.T) {
 	page, err := os.ReadFile("../../docs/recipes.md")
 	if err != nil {
 		t.Fatal(err)

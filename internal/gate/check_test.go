@@ -76,7 +76,7 @@ func TestBadWorkingDirectoryIsAnError(t *testing.T) {
 	}
 }
 
-func TestFixInstructionsStandInTheLog(t *testing.T) {
+func TestFixInstructionsAreInTheLog(t *testing.T) {
 	j, env := job(t, config.Check{Command: "false", FixText: "run make fix"})
 	r := RunCheck(t.Context(), j, env)
 	log, _ := os.ReadFile(r.LogPath)
@@ -172,7 +172,7 @@ func TestObserverSeesLines(t *testing.T) {
 }
 
 // A directory as a whole is found without asking file by file; it is the same list.
-func TestInputsAreWhatTheOutcomeDependsOn(t *testing.T) {
+func TestInputsDetermineTheKey(t *testing.T) {
 	var tree Tree
 	for _, p := range []string{
 		".gauntlet.md", ".gauntlet/config.yml", ".gauntlet0", "a", "a-b", "app-x/f", "app.go", "app/.gauntlet/x", "app/a", "app/b/c", "app0", "apple/f", "lib", "z",

@@ -86,7 +86,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-func TestSelectKeepsWhatStillFails(t *testing.T) {
+func TestSelectKeepsFailingGates(t *testing.T) {
 	p := project(t, ep("app", "lint"), ep("libs/*", "lint"))
 	must := func(j Job) bool { return j.LogBase == "check_libs_a_lint" }
 	if d := cmp.Diff([]string{"check:libs/a:lint"}, ids(Select(p, nil, must, Filter{}))); d != "" {

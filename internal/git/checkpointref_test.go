@@ -102,7 +102,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-func TestRestoreStopsForWhatNothingWouldSave(t *testing.T) {
+func TestRestoreRefusesToLoseUnsavedFiles(t *testing.T) {
 	for name, script := range map[string]string{
 		"an ignored file":                    "rm new && echo new > .git/info/exclude && echo precious > new",
 		"a file where a directory was":       "rm -r dir && git rm -q -r --cached dir && echo dir > .git/info/exclude && echo precious > dir",
@@ -133,7 +133,7 @@ func TestRestoreStopsForWhatNothingWouldSave(t *testing.T) {
 	}
 }
 
-func TestRestoreSwapsFilesAndFolders(t *testing.T) {
+func TestRestoreSwapsFilesAndDirectories(t *testing.T) {
 	r := newRepo(t)
 	sh(t, r.Root, "mkdir a && echo x > a/x && echo b > b && git add . && git commit -q -m first")
 	sh(t, r.Root, "rm -r a && echo file > a && rm b && mkdir b && echo y > b/y")
@@ -151,9 +151,9 @@ func TestRestoreSwapsFilesAndFolders(t *testing.T) {
 	}
 }
 
-// TestRestoreTakesAwayWhatItSaved: new files and links where the snapshot has
+// TestRestoreRemovesSavedFiles: new files and links where the snapshot has
 // something else are uncommitted work like any other, not in the way for ever.
-func TestRestoreTakesAwayWhatItSaved(t *testing.T) {
+func TestRestoreRemovesSavedFiles(t *testing.T) {
 	for name, script := range map[string]string{
 		"a file where a directory was": "rm -r new && echo mine > new",
 		"a link where a directory was": "rm -r new && mkdir -p ../outside/deep && echo theirs > ../outside/deep/x && ln -s ../outside new",

@@ -100,7 +100,7 @@ git update-index --assume-unchanged tracked c; git update-index --skip-worktree 
 }
 
 // What cannot be known is named.
-func TestContentNamesWhatItCannotKnow(t *testing.T) {
+func TestContentListsUnknownFiles(t *testing.T) {
 	r := newRepo(t)
 	sh(t, r.Root, `mkdir inner; git -C inner init -q; git worktree add -q ours; mkdir logs; git -C logs init -q`)
 	c, _ := look(t, r, "logs")

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// TestSnapshotSeesAnEditOfTheSameTick: git tells a file by size and time; where
+// TestSnapshotSeesEditInTheSameClockTick: git tells a file by size and time; where
 // those cannot tell, because the index was written in the same tick, it looks
 // inside. Our copy of the index must not take that away.
-func TestSnapshotSeesAnEditOfTheSameTick(t *testing.T) {
+func TestSnapshotSeesEditInTheSameClockTick(t *testing.T) {
 	dir := t.TempDir()
 	file, index := filepath.Join(dir, "f"), filepath.Join(dir, ".git", "index")
 	tick := time.Now().Add(-time.Hour).Truncate(time.Second)

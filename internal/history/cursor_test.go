@@ -19,7 +19,7 @@ func appendN(t *testing.T, dir string, from, to int) {
 	}
 }
 
-func TestReadFromGoesOnWhereItStopped(t *testing.T) {
+func TestReadFromContinuesWhereItStopped(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "history")
 	if lines, _, err := ReadFrom(dir, nil, 10); err != nil || len(lines) != 0 {
 		t.Fatalf("no spool: %d lines, %v", len(lines), err)
@@ -76,7 +76,7 @@ func TestReadFromSeesLateLinesOfAnOldSegment(t *testing.T) {
 	}
 }
 
-func TestReadFromLeavesHalfALineForLater(t *testing.T) {
+func TestReadFromLeavesPartialLineForLater(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, segmentName(1), "{\"id\":\"a\"}\n{\"id\":\"ha")
 	lines, next, err := ReadFrom(dir, nil, 10)
@@ -90,7 +90,7 @@ func TestReadFromLeavesHalfALineForLater(t *testing.T) {
 	}
 }
 
-func TestSegmentsAreKeptUntilTheirReaderHasThem(t *testing.T) {
+func TestSegmentsAreKeptUntilRead(t *testing.T) {
 	dir := t.TempDir()
 	var names []string
 	for i := 1; i <= keepSegments+2; i++ {

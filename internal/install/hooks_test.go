@@ -294,7 +294,7 @@ func TestHandWrittenCallIsNotDoubled(t *testing.T) {
 	}
 }
 
-func TestOldEntriesAreMended(t *testing.T) {
+func TestOldEntriesAreRepaired(t *testing.T) {
 	p, a := places(t), adapter(t, "gemini")
 	path := a.Setup().Path(wire.Project, p.dirs())
 	// Seconds where milliseconds belong, no --agent, and twice.

@@ -74,7 +74,7 @@ func TestTrustWithoutRecord(t *testing.T) {
 	same(t, "no record", tree(t, p.Home, p.Project), before)
 }
 
-func TestStaleTrustIsMended(t *testing.T) {
+func TestStaleTrustIsRepaired(t *testing.T) {
 	p, a := places(t), adapter(t, "codex")
 	config := p.Home + "/.codex/config.toml"
 	put(t, config, "[hooks.state.\""+p.Project+"/.codex/hooks.json:stop:0:0\"]\nenabled = true\ntrusted_hash = \"sha256:old\"\n")

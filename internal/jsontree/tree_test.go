@@ -40,7 +40,7 @@ const foreign = `{
   "0": "key"
 }`
 
-func TestForeignFileComesBackByteForByte(t *testing.T) {
+func TestForeignFileIsUnchangedByteForByte(t *testing.T) {
 	v := parse(t, foreign)
 	if got := string(v.Indented()); got != foreign {
 		t.Errorf("got\n%s", got)
@@ -153,7 +153,7 @@ func TestRelaxedErrorsNameLineAndColumn(t *testing.T) {
 	}
 }
 
-func TestFromGoEscapesNothingNeedlessly(t *testing.T) {
+func TestFromGoEscapesOnlyWhatIsNecessary(t *testing.T) {
 	v, err := FromGo(map[string]string{"k<": "a&b\u2028"})
 	if err != nil || string(v.Compact()) != `{"k<":"a&b`+"\u2028"+`"}` {
 		t.Errorf("got %s, %v", v.Compact(), err)

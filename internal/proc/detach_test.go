@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestDetachedProcessHasNobodysTerminal(t *testing.T) {
+func TestDetachedProcessHasNoTerminal(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	if err := Detach(Cmd{Args: []string{"sh", "-c", `(read x; echo "read=$?"; [ -t 0 ] && echo tty; ps -o sid= -p $$ | tr -d ' '; echo "$$ $A $GAUNTLET_STOP_HOOK_ACTIVE") > "$OUT.tmp"; mv "$OUT.tmp" "$OUT"`}, Extra: []string{"OUT=" + out, "A=b"}}); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 
 // The text of a notice comes from outside: it is one argument, never part of a
 // script.
-func TestANoticeIsOneArgument(t *testing.T) {
+func TestNoticeIsOneArgument(t *testing.T) {
 	evil := "\"; do shell script \"touch x\"\n$(touch y) `touch z` <b>&\x1b[31m --x"
 	for _, system := range []string{"linux", "darwin", "windows", "freebsd"} {
 		args, extra := Notice{Title: "Gauntlet", Text: evil}.command(system)

@@ -177,7 +177,7 @@ func TestFindingLifeCycle(t *testing.T) {
 	})
 }
 
-func TestFreshAsksAnyway(t *testing.T) {
+func TestFreshRunsTheReviewAgain(t *testing.T) {
 	b := newBench(t)
 	leak := bug("the handle is never closed", "medium")
 	b.says("claude", leak)
@@ -282,7 +282,7 @@ func TestNamesDoNotMix(t *testing.T) {
 	}
 }
 
-func TestEveryReviewerIsAskedReadOnly(t *testing.T) {
+func TestEveryReviewerIsReadOnly(t *testing.T) {
 	programs := map[string]string{"claude": "claude", "codex": "codex", "gemini": "gemini", "github-copilot": "copilot", "cursor": "agent"}
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-func TestReviewersInTrouble(t *testing.T) {
+func TestReviewerErrors(t *testing.T) {
 	for _, tt := range []struct{ name, script, want string }{
 		{"garbage", "echo 'I think it looks good!'", "no JSON object"},
 		{"silent", "exit 0", "no JSON object"},

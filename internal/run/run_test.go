@@ -325,7 +325,7 @@ func TestResultAsJSON(t *testing.T) {
 }
 
 // What a snapshot cannot hold may have changed: nothing is reused then.
-func TestNothingIsReusedOfWhatCannotBeSeen(t *testing.T) {
+func TestUnseenContentIsNotReused(t *testing.T) {
 	for name, hide := range map[string]func(t *testing.T, dir string){
 		"a filter that fails": func(t *testing.T, dir string) {
 			put(t, dir, map[string]string{".gitattributes": "change filter=broken\n"})

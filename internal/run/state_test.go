@@ -97,7 +97,7 @@ func TestMayBeMerged(t *testing.T) {
 	}
 }
 
-func TestOurs(t *testing.T) {
+func TestInProject(t *testing.T) {
 	e := &execution{prefix: "svc/"}
 	e.opts.Config = project(t, `{"entry_points":[{"path":"."}]}`, nil, nil)
 	e.opts.Config.Settings.LogDir = filepath.Join(e.opts.Config.Root, "logs")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestChangesAreMadeAndTakenBack(t *testing.T) {
+func TestChangesAreMadeAndUndone(t *testing.T) {
 	root := t.TempDir()
 	at := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
 	put := func(name, text string, mode os.FileMode) fs.FileInfo {

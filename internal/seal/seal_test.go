@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestWhatIsSealedOpens(t *testing.T) {
+func TestSealedDataOpens(t *testing.T) {
 	home := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		data := rapid.SliceOf(rapid.Byte()).Draw(t, "data")
@@ -40,7 +40,7 @@ func sameHex(a, b []byte, at int) bool {
 	return at < prefixSize && bytes.EqualFold(a, b)
 }
 
-func TestPurposeAndDataDoNotRunTogether(t *testing.T) {
+func TestPurposeAndDataAreSeparated(t *testing.T) {
 	s := New(t.TempDir())
 	sealed, err := s.Seal("undo", []byte("note"))
 	if err != nil {
@@ -68,7 +68,7 @@ func TestAnotherHomeDoesNotOpen(t *testing.T) {
 	}
 }
 
-func TestKeyIsMadeOnceByMany(t *testing.T) {
+func TestConcurrentCallsMakeOneKeyFile(t *testing.T) {
 	home := t.TempDir()
 	sealed := make([][]byte, 50)
 	var wg sync.WaitGroup

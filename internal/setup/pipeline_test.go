@@ -57,7 +57,7 @@ func TestPipelinesAreWhole(t *testing.T) {
 
 // A workflow that strangers can start has no rights, no moving parts, and no
 // secret outside the step that publishes.
-func TestTheWorkflowIsSafe(t *testing.T) {
+func TestWorkflowIsSafe(t *testing.T) {
 	text := pipelineFor(t, GitHub, "go.mod", "module x\n", "package.json", "{}", "pyproject.toml", "[project]\nname='x'\n", "Gemfile", "", "composer.json", "{}", "pom.xml", "<project/>", "deno.json", "{}")
 	for _, use := range regexp.MustCompile(`uses: (\S+)`).FindAllStringSubmatch(text, -1) {
 		if !regexp.MustCompile(`@[0-9a-f]{40}$`).MatchString(use[1]) {

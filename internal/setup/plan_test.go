@@ -77,7 +77,7 @@ func makeAndApply(t *testing.T, o Options) *Plan {
 
 // Whatever is found, the result is valid without a warning, and a second init
 // changes nothing.
-func TestWhatIsWrittenIsValid(t *testing.T) {
+func TestWrittenFilesAreValid(t *testing.T) {
 	tests := map[string]struct {
 		repo      []string
 		reviewers []string
@@ -157,7 +157,7 @@ func TestBrokenConfigurationIsRefused(t *testing.T) {
 	}
 }
 
-func TestUnusableFolder(t *testing.T) {
+func TestUnusableDirectory(t *testing.T) {
 	if _, err := Make(Options{Root: repo(t, ".gauntlet", "a file"), Getenv: noEnv}); err == nil || !strings.Contains(err.Error(), ".gauntlet is not a directory") {
 		t.Errorf("a file: %v", err)
 	}
@@ -170,7 +170,7 @@ func TestUnusableFolder(t *testing.T) {
 	}
 }
 
-func TestFailureTakesEverythingBack(t *testing.T) {
+func TestFailureUndoesEverything(t *testing.T) {
 	root := repo(t, "go.mod", "", ".gitignore", "x\n")
 	p, err := Make(Options{Root: root, InGit: true, Getenv: noEnv})
 	if err != nil {
@@ -187,7 +187,7 @@ func TestFailureTakesEverythingBack(t *testing.T) {
 	}
 }
 
-func TestResultThatDoesNotHoldIsTakenBack(t *testing.T) {
+func TestInvalidResultIsUndone(t *testing.T) {
 	root := repo(t, "go.mod", "", ".gauntlet/checks/test.yml", "comand: x\n")
 	before := files(t, root)
 	p, err := Make(Options{Root: root, InGit: true, Getenv: noEnv})
@@ -272,7 +272,7 @@ func TestShowIsADiff(t *testing.T) {
 	}
 }
 
-func TestScalarIsReadBackAsItWas(t *testing.T) {
+func TestScalarRoundTrip(t *testing.T) {
 	check := func(t interface{ Errorf(string, ...any) }, s string) {
 		var got struct {
 			A string

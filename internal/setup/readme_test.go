@@ -8,7 +8,7 @@ import (
 )
 
 // The policy that the README shows is the one that init writes.
-func TestTheSampleInTheReadme(t *testing.T) {
+func TestSampleInTheReadme(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module x\n", "x.go": "package x\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

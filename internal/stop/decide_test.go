@@ -240,7 +240,7 @@ func TestBlocksOfATurnAreBounded(t *testing.T) {
 }
 
 // A person hears of every approval that was no pass, once per turn.
-func TestApprovalsWithoutAPassAreTold(t *testing.T) {
+func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 	f := Facts{Now: time.Now(), Project: true, Mark: turn.Mark{Agent: "p"}}
 	for _, c := range []struct {
 		status event.Status
@@ -286,7 +286,7 @@ func TestApprovalsWithoutAPassAreTold(t *testing.T) {
 }
 
 // What a message says already is not said twice.
-func TestNoticesAreSaidOnce(t *testing.T) {
+func TestNoticesAreShownOnce(t *testing.T) {
 	f := Facts{Settings: config.Settings{MaxBlocks: 3, Reentry: config.ReentryUntilPass}, Gates: failedRun("x", "t", 2)}
 	agreed := false
 	f.Gates.Gates[0].AgentAgreed, f.Gates.Gates[0].Entry = &agreed, "."

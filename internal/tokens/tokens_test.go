@@ -32,7 +32,7 @@ func TestCount(t *testing.T) {
 }
 
 // The two differences to unicode.IsSpace are the whole reason for isSpace.
-func TestSpaceIsUnicodeSpaceButForTwo(t *testing.T) {
+func TestSpaceIsUnicodeSpaceExceptTwo(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		want := unicode.IsSpace(r)
 		switch r {

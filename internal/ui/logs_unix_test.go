@@ -17,7 +17,7 @@ import (
 
 // What a record calls a log is text from outside: only a regular file by one of
 // Gauntlet's names is shown.
-func TestLogsThatAreNone(t *testing.T) {
+func TestInvalidLogs(t *testing.T) {
 	m := &machine{home: t.TempDir()}
 	project := filepath.Join(m.home, "p")
 	logs := filepath.Join(project, "gauntlet_logs")

@@ -94,7 +94,7 @@ func (m *machine) do(req *http.Request) (int, string) {
 }
 
 // The first bytes do not wait for the history; the rest does, and so does the API.
-func TestThePageBeginsBeforeTheHistoryIsRead(t *testing.T) {
+func TestPageStartsBeforeTheHistoryIsRead(t *testing.T) {
 	goOn := make(chan struct{})
 	m := serve(t, &machine{}, func(o *Options) {
 		open := o.Open
@@ -130,7 +130,7 @@ func TestThePageBeginsBeforeTheHistoryIsRead(t *testing.T) {
 	}
 }
 
-func TestAHistoryThatCannotBeReadIsSaid(t *testing.T) {
+func TestUnreadableHistoryIsReported(t *testing.T) {
 	m := serve(t, &machine{}, func(o *Options) {
 		o.Open = func(context.Context) (ask.DB, error) { return nil, fmt.Errorf("the disk is <gone>") }
 	})

@@ -110,7 +110,7 @@ func TestMovedTestsAreNotMissed(t *testing.T) {
 	}
 }
 
-func TestHugeAndBinaryFilesSayNothing(t *testing.T) {
+func TestHugeAndBinaryFilesAreIgnored(t *testing.T) {
 	for name, content := range map[string]string{
 		"huge":   strings.Repeat("x //nolint\n", MaxFile/10),
 		"binary": "\x00 //nolint\n",

@@ -95,7 +95,7 @@ func TestWorkTreesHaveTheirOwnState(t *testing.T) {
 	}
 }
 
-func TestSaveIsCanonicalAndKeepsWhatItDoesNotKnow(t *testing.T) {
+func TestSaveIsCanonicalAndKeepsUnknownKeys(t *testing.T) {
 	f := outside(t)
 	in := doc(t, `{"zebra": 1.50, "html": "<&>", "version": 1, "state": {"x": "caf\u00e9"}, "phases": {}, "big": 12345678901234567890}`)
 	if !f.SaveCheckpoint(t.Context(), "review", in, "") {

@@ -45,7 +45,7 @@ func TestFileNames(t *testing.T) {
 
 // Different commands or features, different files; every file in the directory;
 // every name that is not hashed says what it stands for.
-func TestNamesNeverMeetNorEscape(t *testing.T) {
+func TestNamesNeverCollideNorEscape(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[aA%~./\\ -]{0,12}`), rapid.StringMatching(`(%2F|x|Ä){60,200}`),
 		rapid.SampledFrom([]string{"", "checkpoint", "CHECKPOINT", "..", "a-b", "a", "ship", "ship-a"}))
 	rapid.Check(t, func(t *rapid.T) {
@@ -73,7 +73,7 @@ func TestNamesNeverMeetNorEscape(t *testing.T) {
 	})
 }
 
-func TestNamesThatAreNotOurs(t *testing.T) {
+func TestForeignNames(t *testing.T) {
 	for _, name := range []string{
 		"x.json", "-a.json", "a-.json", "a-b", "a-%.json", "a-%zz.json", "a-b c.json", "a-%61.json",
 		"a-%63heckpoin.json", ".lock", "a-b.json.corrupt-1", "a-%2f.json",

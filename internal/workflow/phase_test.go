@@ -138,7 +138,7 @@ func TestDeepMerge(t *testing.T) {
 	}
 }
 
-func TestErrorOfAFailedPhaseIsPastWhenItGoesOn(t *testing.T) {
+func TestErrorOfAFailedPhaseIsClearedWhenItContinues(t *testing.T) {
 	f := outside(t)
 	f.update("ship", "push", Update{Status: Failed, Error: ptr("no network")})
 	if got := show(f.GetResumePoint(t.Context(), "ship", "")); got != `"push" null` {

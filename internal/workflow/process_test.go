@@ -153,7 +153,7 @@ func TestReaderNeverSeesATornFile(t *testing.T) {
 	t.Logf("%d reads", reads)
 }
 
-func TestKilledWritersLeaveAWholeFile(t *testing.T) {
+func TestKilledWritersLeaveACompleteFile(t *testing.T) {
 	f := outside(t)
 	if !f.SaveCheckpoint(t.Context(), "implement", bigRecord("a"), "") {
 		t.Fatal(f.said())
@@ -213,7 +213,7 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	onlyRecordAndLock(t, f)
 }
 
-func TestReadOnlyFolder(t *testing.T) {
+func TestReadOnlyDirectory(t *testing.T) {
 	base, err := os.MkdirTemp("", "readonly")
 	if err != nil {
 		t.Fatal(err)

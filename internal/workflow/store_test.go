@@ -56,7 +56,7 @@ func TestSetAsideNeverOverwrites(t *testing.T) {
 }
 
 // A refused update leaves even a corrupt file where it is.
-func TestNothingIsSetAsideForAnUpdateThatFails(t *testing.T) {
+func TestFailedUpdateMovesNothingAside(t *testing.T) {
 	f := outside(t)
 	f.put("ship-checkpoint.json", "{torn")
 	if f.UpdatePhase(t.Context(), "ship", "gate", Update{Data: doc(t, `3`)}, "") {
@@ -67,7 +67,7 @@ func TestNothingIsSetAsideForAnUpdateThatFails(t *testing.T) {
 	}
 }
 
-func TestLinksAndFoldersAtThePathAreRefused(t *testing.T) {
+func TestLinksAndDirectoriesAtThePathAreRefused(t *testing.T) {
 	victim := filepath.Join(t.TempDir(), "victim.json")
 	const secret = `{"version":1,"secret":true}`
 	if err := os.WriteFile(victim, []byte(secret), 0o644); err != nil {
@@ -179,7 +179,7 @@ func TestLegacyNamesAreFound(t *testing.T) {
 }
 
 // Where Foo and foo are one file name, they are still two features.
-func TestFeaturesWhereCaseDoesNotCount(t *testing.T) {
+func TestFeaturesOnCaseInsensitiveFilesystems(t *testing.T) {
 	f := outside(t)
 	f.Store.names = names{foldCase: true}
 	for _, feature := range []string{"foo", "Foo", "FOO"} {
@@ -201,7 +201,7 @@ func TestFeaturesWhereCaseDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestFeaturesCannotLeaveTheFolder(t *testing.T) {
+func TestFeaturesCannotLeaveTheDirectory(t *testing.T) {
 	f := outside(t)
 	f.put("x.json", "{}")
 	outsideFile := filepath.Join(f.dir, ".claude", "x.json")

@@ -68,8 +68,8 @@ func TestTwoClients(t *testing.T) {
 	})
 }
 
-// TestPersonIsTold: what is wrong with the configuration reaches the screen.
-func TestPersonIsTold(t *testing.T) {
+// TestPersonSeesTheMessage: what is wrong with the configuration reaches the screen.
+func TestPersonSeesTheMessage(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{"copilot", "qwen", "opencode"} {
 		onlyClient(t, agent, func(t *testing.T, w *world) {

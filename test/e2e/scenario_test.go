@@ -172,8 +172,8 @@ func TestDoctor(t *testing.T) {
 	})
 }
 
-// TestSubfolder: hooks installed for the user hold wherever the agent is started.
-func TestSubfolder(t *testing.T) {
+// TestSubdirectory: hooks installed for the user hold wherever the agent is started.
+func TestSubdirectory(t *testing.T) {
 	t.Parallel()
 	eachVendor(t, func(t *testing.T, w *world) {
 		w.gates("  reentry: until_pass\n")

@@ -63,7 +63,7 @@ func (m *machine) pipeline(event string, secrets map[string]string) string {
 
 // What CI passed on the base branch is proved for a colleague who has the same
 // content; a pull request publishes nothing.
-func TestThePipelinePublishes(t *testing.T) {
+func TestPipelinePublishes(t *testing.T) {
 	address, _ := fleettest.StartNginx(t)
 	ci, dev := newMachine(t, "ci", "remote: {url: "+address+"}\n"), newMachine(t, "dev", "remote: {url: "+address+"}\n")
 	keys := newMachine(t, "keys", "")

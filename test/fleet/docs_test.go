@@ -101,7 +101,7 @@ func certify(t *testing.T, cert, key string) {
 }
 
 // The walk-through of docs/fleet.md, as ten people and CI would do it.
-func TestATeamDoesWhatTheDocumentationSays(t *testing.T) {
+func TestTeamFollowsTheDocumentation(t *testing.T) {
 	address, ca, _ := documentedNginx(t, "dav_methods")
 	join := func(name, basic string) *machine {
 		m := newMachine(t, name, "remote: {url: \""+address+"\"}\n")
@@ -205,7 +205,7 @@ func TestATeamDoesWhatTheDocumentationSays(t *testing.T) {
 }
 
 // The page of all machines behind a proxy that logs people in, as documented.
-func TestThePageBehindTheDocumentedProxy(t *testing.T) {
+func TestPageBehindTheDocumentedProxy(t *testing.T) {
 	db := fleettest.StartPostgres(t)
 	s := newSpool(t, db, 3)
 	if out, err := s.command("sync").CombinedOutput(); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // A proof that was taken from the server and kept here counts only as long as the
 // policy lets it: a lost key, a denied proof, and then the gate runs again.
-func TestARevokedProofIsForgottenEverywhere(t *testing.T) {
+func TestRevokedProofCountsNowhere(t *testing.T) {
 	fake := &remotetest.Server{}
 	ts := httptest.NewServer(fake)
 	defer ts.Close()
@@ -69,7 +69,7 @@ func TestARevokedProofIsForgottenEverywhere(t *testing.T) {
 }
 
 // What failed here on this very content is not passed by a proof from elsewhere.
-func TestAFailureHereIsNotOverruledFromElsewhere(t *testing.T) {
+func TestLocalFailureIsNotOverruledByRemotePass(t *testing.T) {
 	fake := &remotetest.Server{}
 	ts := httptest.NewServer(fake)
 	defer ts.Close()

@@ -23,7 +23,7 @@ func onFarm(t *testing.T, address, command string) *machine {
 	return m
 }
 
-func TestACheckRunsOnAFarm(t *testing.T) {
+func TestCheckRunsOnAFarm(t *testing.T) {
 	farm := &reapitest.Farm{}
 	address := farm.Start(t)
 	m := onFarm(t, address, `grep -q GOOD a.txt && test "$WHERE$PLATFORM_pool" = farmsmall`)
@@ -41,7 +41,7 @@ func TestACheckRunsOnAFarm(t *testing.T) {
 }
 
 // The farm that REAPI_FARM names, whatever it is.
-func TestACheckRunsOnTheGivenFarm(t *testing.T) {
+func TestCheckRunsOnTheGivenFarm(t *testing.T) {
 	address := os.Getenv("REAPI_FARM")
 	if address == "" {
 		t.Skip("SKIPPED: REAPI_FARM names no farm, so only the small one of the tests was used")
@@ -59,7 +59,7 @@ func TestACheckRunsOnTheGivenFarm(t *testing.T) {
 	}
 }
 
-func TestAFarmThatIsAwayMeansHere(t *testing.T) {
+func TestUnreachableFarmRunsTheCheckLocally(t *testing.T) {
 	address := (&reapitest.Farm{Refuse: status.Error(codes.Unimplemented, "cache only")}).Start(t)
 	for name, address := range map[string]string{"no Execute": address, "nobody there": "127.0.0.1:1"} {
 		m := onFarm(t, address, "grep -q GOOD a.txt")
@@ -84,7 +84,7 @@ func TestAFarmThatIsAwayMeansHere(t *testing.T) {
 	}
 }
 
-func TestAStopEndsAJobOnTheFarm(t *testing.T) {
+func TestStopCancelsTheJobOnTheFarm(t *testing.T) {
 	farm := &reapitest.Farm{}
 	m := onFarm(t, farm.Start(t), "sleep 30")
 	m.write(m.repo, ".gauntlet/checks/test.yml", "command: sleep 30\nrunner: remote\ntimeout: 1\n")
@@ -95,7 +95,7 @@ func TestAStopEndsAJobOnTheFarm(t *testing.T) {
 	}
 }
 
-func TestACheckRunsThroughACommand(t *testing.T) {
+func TestCheckRunsThroughACommand(t *testing.T) {
 	m := newMachine(t, "m", "")
 	m.write(m.repo, "sub/run.sh", "cat ../a.txt; pwd\n")
 	// sh -c stands in for a machine behind ssh: it gets the script as its last word.

@@ -76,7 +76,7 @@ func rows(t *testing.T, db *fleettest.Postgres) (n int) {
 
 // The database goes away while records are being sent, and comes back: the same
 // process goes on, and every record is there once.
-func TestADatabaseRestartInTheMiddleOfASync(t *testing.T) {
+func TestDatabaseRestartDuringSync(t *testing.T) {
 	db := fleettest.StartPostgres(t)
 	const records = 10000
 	s := newSpool(t, db, records)

@@ -26,9 +26,9 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestEveryRuleBites holds a module that breaks every rule against them: each
+// TestEveryRuleCatchesItsExample holds a module that breaks every rule against them: each
 // line that says so must be found, by that rule, and nothing else.
-func TestEveryRuleBites(t *testing.T) {
+func TestEveryRuleCatchesItsExample(t *testing.T) {
 	h := load(t, "testdata/broken")
 	type place struct {
 		rule, file string

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestMapIsTrue compares docs/architecture.md and the package comments with the
+// TestMapMatchesTheTree compares docs/architecture.md and the package comments with the
 // tree: every room stands on its ring, every package in it is named.
-func TestMapIsTrue(t *testing.T) {
+func TestMapMatchesTheTree(t *testing.T) {
 	data, err := os.ReadFile("../../docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)

@@ -234,7 +234,7 @@ func (d *desk) record(id string, minutes int, status, message string) []history.
 	return []history.Record{v, g, l}
 }
 
-func TestAPersonLooksAndActs(t *testing.T) {
+func TestPersonBrowsesAndActs(t *testing.T) {
 	d := newDesk(t)
 	d.open("/")
 	if got := d.text("main"); !strings.Contains(got, "Nothing here yet") || !strings.Contains(got, "gauntlet init") {
@@ -388,7 +388,7 @@ const contrast = `(() => {
   return [...bad].join(", ");
 })()`
 
-func TestItCanBeUsedWithoutAMouseOrEyes(t *testing.T) {
+func TestKeyboardAndScreenReader(t *testing.T) {
 	d := newDesk(t)
 	many(d, 30)
 	for _, path := range []string{"/", "/stops", "/stops/250101-000000-000001", "/gates"} {
@@ -529,7 +529,7 @@ func look(d *desk) {
 	d.must(replay.Save(filepath.Join(d.home, ".local", "state", "gauntlet", "replay"), report))
 }
 
-func TestStrangersAreTurnedAway(t *testing.T) {
+func TestUnauthorisedRequestsAreRefused(t *testing.T) {
 	d := newDesk(t)
 	get := func(path string, change func(*http.Request)) int {
 		req, err := http.NewRequest(http.MethodGet, d.base()+path, http.NoBody)

@@ -129,7 +129,7 @@ func TestStatsByKeyAndSource(t *testing.T) {
 
 // What followed a failure says whether it was right; the first thing that did counts,
 // and a person's word most.
-func TestWhatFollowedAFailure(t *testing.T) {
+func TestOutcomeAfterFailure(t *testing.T) {
 	stop := func(n int, session, status, key, gateStatus string) []history.Record {
 		v := at(n, history.Verdict, status)
 		v.Session, v.Source, v.Decision = session, history.FromStop, "approve"
@@ -178,7 +178,7 @@ func TestWhatFollowedAFailure(t *testing.T) {
 	}
 }
 
-func TestSharedStoreSeesWhatIsNew(t *testing.T) {
+func TestSharedStoreSeesNewRecords(t *testing.T) {
 	dir := t.TempDir()
 	if err := history.Append(dir, asktest.Sample()...); err != nil {
 		t.Fatal(err)

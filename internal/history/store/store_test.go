@@ -89,7 +89,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestIngestGoesOnWhereItStopped(t *testing.T) {
+func TestIngestContinuesWhereItStopped(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 5 {
 		spool(t, dir, verdict(n, "/p"))
@@ -191,7 +191,7 @@ func TestNoSpoolYet(t *testing.T) {
 	}
 }
 
-func TestReadOnlyFolder(t *testing.T) {
+func TestReadOnlyDirectory(t *testing.T) {
 	dir := t.TempDir()
 	spool(t, dir, verdict(1, "/p"))
 	if err := os.Mkdir(filepath.Join(dir, lockName), 0o700); err != nil { // nobody can lock here

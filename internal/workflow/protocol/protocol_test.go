@@ -237,7 +237,7 @@ func FuzzMergeHandoff(f *testing.F) {
 	})
 }
 
-func TestWhatIsThereStays(t *testing.T) {
+func TestExistingFilesAreKept(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, SchemaFile, "# Ours\n")
 	write(t, root, ship.File, `{"linear":{"enabled":false},"linear_client":{}}`)
@@ -258,7 +258,7 @@ func TestWhatIsThereStays(t *testing.T) {
 	}
 }
 
-func TestLinksAndObstaclesAreRefusedAndTakenBack(t *testing.T) {
+func TestLinksAndObstaclesAreRefusedAndUndone(t *testing.T) {
 	elsewhere := t.TempDir()
 	root := t.TempDir()
 	if err := os.Symlink(elsewhere, filepath.Join(root, ".claude")); err != nil {
@@ -280,7 +280,7 @@ func TestLinksAndObstaclesAreRefusedAndTakenBack(t *testing.T) {
 	}
 }
 
-func TestAWriteThatFailsTakesBackTheOthers(t *testing.T) {
+func TestFailedWriteUndoesTheOthers(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, HandoffFile, "Ours.\n")
 	changes, err := Plan(root)
@@ -305,7 +305,7 @@ func TestAWriteThatFailsTakesBackTheOthers(t *testing.T) {
 	}
 }
 
-func TestFoldersOfAFailedWriteAreTakenBack(t *testing.T) {
+func TestDirectoriesOfAFailedWriteAreRemoved(t *testing.T) {
 	root := t.TempDir()
 	changes, err := Plan(root)
 	if err != nil {

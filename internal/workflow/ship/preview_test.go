@@ -116,7 +116,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-func TestServerInTrouble(t *testing.T) {
+func TestServerErrors(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	s := newServer(t, p, one, success)
@@ -236,7 +236,7 @@ func TestTokenIsNotSentInTheClear(t *testing.T) {
 }
 
 // Whoever can make a clone's remote point at a server of their own does not get the token.
-func TestTokenIsNotSentToWhomARemoteNames(t *testing.T) {
+func TestTokenIsNotSentToAnotherHost(t *testing.T) {
 	p := newProject(t)
 	p.state("ship", "", allowed)
 	p.env["GITHUB_TOKEN"] = "secret-token"

@@ -131,7 +131,7 @@ func TestGateOfAFeature(t *testing.T) {
 	}
 }
 
-func TestCannotTell(t *testing.T) {
+func TestUndetermined(t *testing.T) {
 	p := &project{t: t, dir: t.TempDir(), env: map[string]string{}}
 	if r := p.check(""); r.ExitCode() != 2 || !strings.Contains(r.all(), "not a git work tree") {
 		t.Errorf("no repository: %d %s", r.ExitCode(), r.all())
