@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// repository makes a git repository with n files in directories of 100 and commits
-// it together with what extra names.
+// repository makes a git repository with n files in directories of 100 and commits it
+// together with the files in extra.
 func (b *bench) repository(name string, n int, extra map[string]string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	for i := range n {
@@ -51,10 +51,10 @@ func project(parallel bool, commands ...string) map[string]string {
 	return files
 }
 
-// touch changes one file and stages it, which is what the peers look at.
+// touch changes one file and stages it, because the peers look at staged files.
 func (b *bench) touch(dir string) func(int) error {
 	return func(int) error {
-		b.changes++ // never the same content twice: it would be known already
+		b.changes++ // never the same content twice: its result would be reused
 		if err := write(dir, "src/d000/f00000.txt", fmt.Sprintf("changed %d\n", b.changes)); err != nil {
 			return err
 		}
@@ -85,8 +85,8 @@ func (b *bench) transcript(name, dir string, size int64, lineSize, tokens int) (
 	}()
 	w := bufio.NewWriterSize(f, 64<<10)
 	id, written := 0, int64(0)
-	// body stands in for a long text: it is written piece by piece, because the
-	// peak memory of this process is a floor under that of those it measures.
+	// body is a long text: it is written piece by piece, because the peak memory of this
+	// process is a floor for that of the processes it measures.
 	const body = "@BODY@"
 	line := func(kind string, message, more map[string]any, times int, text string) {
 		id++

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// launchFlag makes this program start one other, look at it, and end. A process
-// inherits the peak memory of the one that started it, and this one, with its
-// fixtures, is not small; a fresh copy of it is.
+// launchFlag makes this program start one other program, measure it, and end. A process
+// inherits the peak memory of the one that started it, and this one, with its fixtures, is
+// not small; a fresh copy of it is.
 const launchFlag = "-launch"
 
-// launched is what a launcher has seen.
+// launched is what a launcher has measured.
 type launched struct {
 	Took   time.Duration
 	Exit   int
 	PeakMB float64
 }
 
-// launch runs a command with our own stdin, stdout and stderr and writes what
-// it saw to descriptor 3.
+// launch runs a command with its own stdin, stdout and stderr and writes what it measured
+// to descriptor 3.
 func launch(args []string) int {
 	report := os.NewFile(3, "report")
 	cmd := exec.Command(args[0], args[1:]...)

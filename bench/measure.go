@@ -12,7 +12,7 @@ import (
 // subject is one program doing the work of a section.
 type subject struct {
 	name string
-	// before makes the state that a round starts from; it is not timed.
+	// before prepares the state that a round starts from; it is not timed.
 	before func(round int) error
 	// steps are run one after the other and timed together.
 	steps func(round int) []*exec.Cmd
@@ -22,7 +22,7 @@ type subject struct {
 	rounds int
 }
 
-// result is what was measured of one subject.
+// result is the measurement of one subject.
 type result struct {
 	name        string
 	median, min time.Duration
@@ -31,9 +31,9 @@ type result struct {
 	missing     string // why it was not measured
 }
 
-// race measures all subjects in turn, round by round, so that whatever else
-// the machine does falls on all of them alike. The first round warms up and
-// is thrown away when there is more than one.
+// race measures all subjects in turn, round by round, so that other load on the machine
+// affects all of them alike. The first round warms up and is discarded when there is more
+// than one.
 func (b *bench) race(rounds int, subjects ...subject) ([]result, error) {
 	rounds = max(1, int(float64(rounds)*b.scale))
 	times := make([][]time.Duration, len(subjects))
@@ -95,8 +95,8 @@ func (b *bench) once(s subject, round int) (took time.Duration, peakMB float64, 
 	return took, peakMB, nil
 }
 
-// limited keeps the first 64 KB, which is all that a check looks at, and lets
-// a gigabyte go by.
+// limited keeps the first 64 KB, which is all that a check reads, and discards the rest of
+// a gigabyte.
 type limited struct{ bytes.Buffer }
 
 func (l *limited) Write(p []byte) (int, error) {
@@ -106,8 +106,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// says is a check that the output holds a text and the exit code is as given.
-func says(text string, exit int) func(string, int) error {
+// printed is a check that the output contains a text and the exit code is as given.
+func printed(text string, exit int) func(string, int) error {
 	return func(stdout string, got int) error {
 		if got != exit || !strings.Contains(stdout, text) {
 			return fmt.Errorf("exit %d (want %d), output without %q: %s", got, exit, text, stdout)
@@ -133,7 +133,7 @@ func (b *bench) hook(dir, event string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// do runs a command that prepares something and must succeed.
+// do runs a preparing command that must succeed.
 func (b *bench) do(dir, name string, args ...string) error {
 	out, err := b.command(dir, name, args...).CombinedOutput()
 	if err != nil {

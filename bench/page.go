@@ -171,7 +171,7 @@ func (p *page) idle(ctx context.Context) (memory float64, ticks int, err error) 
 		system, err2 := strconv.Atoi(fields[12])
 		return user + system, errors.Join(err1, err2)
 	}
-	if err := sleep(ctx, time.Second); err != nil { // what the last request left behind
+	if err := sleep(ctx, time.Second); err != nil { // garbage of the last request
 		return 0, 0, err
 	}
 	before, err := used()

@@ -15,18 +15,18 @@ type section struct {
 	measure func(b *bench, t *table) error
 }
 
-// table is what a section found.
+// table is the result of a section.
 type table struct {
 	section
 	rows []result
-	base time.Duration // what ratios refer to
+	base time.Duration // the base of the ratios
 	bars []bar
 }
 
-// bar is a promise and what was measured.
+// bar is a promise and the measured value.
 type bar struct {
 	promise, measured string
-	held              bool
+	kept              bool
 }
 
 func (b *bench) newTable(s section) *table {
@@ -35,7 +35,7 @@ func (b *bench) newTable(s section) *table {
 	return t
 }
 
-// add appends rows; the first row ever added is what ratios refer to.
+// add appends rows; the first row ever added is the base of the ratios.
 func (t *table) add(rows ...result) {
 	if t.base == 0 && len(rows) > 0 {
 		t.base = rows[0].median
@@ -43,11 +43,11 @@ func (t *table) add(rows ...result) {
 	t.rows = append(t.rows, rows...)
 }
 
-func (b *bench) promise(t *table, held bool, promise, measured string, args ...any) {
-	if !held {
+func (b *bench) promise(t *table, kept bool, promise, measured string, args ...any) {
+	if !kept {
 		b.missed++
 	}
-	t.bars = append(t.bars, bar{promise, fmt.Sprintf(measured, args...), held})
+	t.bars = append(t.bars, bar{promise, fmt.Sprintf(measured, args...), kept})
 }
 
 func (b *bench) report(took time.Duration) string {
@@ -80,7 +80,7 @@ Not measured: agent-gauntlet 0.6, the nearest relative; npm has no package of th
 		w.WriteString("\n")
 		for _, bar := range t.bars {
 			mark := "holds"
-			if !bar.held {
+			if !bar.kept {
 				mark = "**missed**"
 			}
 			fmt.Fprintf(&w, "- %s: %s (%s)\n", bar.promise, mark, bar.measured)

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakResidentMB is not known here.
+// peakResidentMB is unknown here.
 func peakResidentMB(*os.ProcessState) float64 { return 0 }

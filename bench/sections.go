@@ -34,7 +34,7 @@ var fastPaths = section{
 			return subject{
 				name:  "`" + status + "`" + name,
 				steps: func(int) []*exec.Cmd { return one(b.hook(dir, input, env...)) },
-				check: says(`"status":"`+status+`"`, 0),
+				check: printed(`"status":"`+status+`"`, 0),
 			}
 		}
 		rows, err := b.race(200,
@@ -44,7 +44,7 @@ var fastPaths = section{
 				return one(cmd)
 			}},
 			path("stop_hook_active", ", inside a review", bare, stop, "GAUNTLET_STOP_HOOK_ACTIVE=1"),
-			path("invalid_input", "", bare, "this is no JSON"),
+			path("invalid_input", "", bare, "this is not JSON"),
 			path("subagent", "", bare, strings.Replace(stop, `"Stop"`, `"SubagentStop","agent_id":"a1","agent_type":"Explore"`, 1)),
 			path("no_config", "", bare, stop),
 			path("stop_hook_active", ", second stop of a turn", with, strings.Replace(event(with, "/nowhere.jsonl", 1, ""), `"stop_hook_active":false`, `"stop_hook_active":true`, 1)),
@@ -69,7 +69,7 @@ func (b *bench) contest(dir string, exit int) []subject {
 		said = "Status: Failed"
 	}
 	subjects := []subject{{
-		name: "`gauntlet run`", before: b.touch(dir), check: says(said, exit),
+		name: "`gauntlet run`", before: b.touch(dir), check: printed(said, exit),
 		steps: func(int) []*exec.Cmd { return one(b.command(dir, b.gauntlet, "run")) },
 	}}
 	if b.lefthook == "" {
@@ -102,7 +102,7 @@ var oneCheck = section{
 			return err
 		}
 		rows, err := b.race(40, append(b.contest(dir, 0), subject{
-			name: "`gauntlet stop-hook`, the same judged at a stop", before: b.touch(dir), check: says(`"status":"passed"`, 0),
+			name: "`gauntlet stop-hook`, the same judged at a stop", before: b.touch(dir), check: printed(`"status":"passed"`, 0),
 			steps: func(round int) []*exec.Cmd { return one(b.hook(dir, event(dir, "/nowhere.jsonl", round, ""))) },
 		})...)
 		if err != nil {
@@ -135,7 +135,7 @@ var tenParallel = section{
 
 var unchanged = section{
 	title:  "Unchanged re-run",
-	method: "One check that takes half a second, run again with nothing changed. gauntlet reuses the result of the same content; the peers have no such memory and run it.",
+	method: "One check that takes half a second, run again with nothing changed. gauntlet reuses the result of the same content; the peers keep no results and run it again.",
 	measure: func(b *bench, t *table) error {
 		count := filepath.Join(b.dir, "executed")
 		dir, err := b.repository("again", 10, project(false, "sleep 0.5; echo x >> "+count))
@@ -149,7 +149,7 @@ var unchanged = section{
 		}
 		before := 0
 		first := subject{
-			name: "`gauntlet run`, first", before: touch, check: says("Status: Passed", 0),
+			name: "`gauntlet run`, first", before: touch, check: printed("Status: Passed", 0),
 			steps: func(int) []*exec.Cmd { return one(b.command(dir, b.gauntlet, "run")) },
 		}
 		again := first
@@ -159,7 +159,7 @@ var unchanged = section{
 			if executed() != before {
 				return fmt.Errorf("the check was executed again: %s", stdout)
 			}
-			return says("Status: Passed", 0)(stdout, exit)
+			return printed("Status: Passed", 0)(stdout, exit)
 		}
 		subjects := []subject{first, again}
 		for _, peer := range b.contest(dir, 0)[1:] {
@@ -178,7 +178,7 @@ var unchanged = section{
 
 var largeRepository = section{
 	title:  "20,000 files",
-	method: "One check, `true`, after a change to one of 20,000 files; beside it what git alone needs to look at such a tree.",
+	method: "One check, `true`, after a change to one of 20,000 files; for comparison, what git alone needs for such a tree.",
 	measure: func(b *bench, t *table) error {
 		dir, err := b.repository("large", 20_000, project(false, "true"))
 		if err != nil {
@@ -196,7 +196,7 @@ var largeRepository = section{
 	},
 }
 
-// notSlower promises at most the time of the faster peer, where there are any.
+// notSlower promises at most the time of the faster peer, if there are any.
 func (b *bench) notSlower(t *table, rows []result) {
 	var own, fastest result
 	for _, r := range rows {
@@ -246,7 +246,7 @@ const checkpointConfig = "checkpoint:\n  min_turn_seconds: 0\n  categories:\n   
 // checkpointStop is a stop that ends in a checkpoint; every round is a new session.
 func (b *bench) checkpointStop(name, dir, transcript string, session int) subject {
 	return subject{
-		name: name, check: says(`"status":"checkpoint"`, 0),
+		name: name, check: printed(`"status":"checkpoint"`, 0),
 		steps: func(round int) []*exec.Cmd {
 			return one(b.hook(dir, event(dir, transcript, session+round, "")))
 		},
@@ -281,7 +281,7 @@ var checkpointLarge = section{
 
 var checkpointTranscripts = section{
 	title:  "Checkpoint with large transcripts",
-	method: "The same verdict in a repository of ten files, with transcripts of different sizes; the last holds one line of 20 MB in the turn that is judged.",
+	method: "The same verdict in a repository of ten files, with transcripts of different sizes; the last contains one line of 20 MB in the judged turn.",
 	measure: func(b *bench, t *table) error {
 		dir, err := b.repository("transcripts", 10, map[string]string{".gauntlet/config.yml": checkpointConfig, ".gitignore": "gauntlet_logs/\n"})
 		if err != nil {
@@ -359,7 +359,7 @@ var autonomousCheckpoint = section{
 				steps: func(round int) []*exec.Cmd { return one(b.hook(dir, event(dir, transcript, 500_000+round, ""))) },
 				check: func(stdout string, exit int) error {
 					for _, want := range []string{`"status":"context_checkpoint"`, `"committed":true`, `"pushed":"yes"`} {
-						if err := says(want, 0)(stdout, exit); err != nil {
+						if err := printed(want, 0)(stdout, exit); err != nil {
 							return err
 						}
 					}
@@ -400,7 +400,7 @@ var workflowState = section{
 				return []*exec.Cmd{b.command(dir, b.empty), b.command(dir, "git", "rev-parse", "HEAD")}
 			}},
 			subject{name: "empty Go program", steps: func(int) []*exec.Cmd { return one(b.command(dir, b.empty)) }},
-			subject{name: "`gauntlet state load`", check: says("phase-1", 0), steps: func(int) []*exec.Cmd {
+			subject{name: "`gauntlet state load`", check: printed("phase-1", 0), steps: func(int) []*exec.Cmd {
 				return one(b.command(dir, b.gauntlet, "state", "load", "implement", "--feature", "f", "--strict"))
 			}},
 			subject{name: "`gauntlet state save`", steps: save},

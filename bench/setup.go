@@ -48,7 +48,7 @@ func newBench(ctx context.Context, scale float64) (*bench, error) {
 	return b, nil
 }
 
-// prepare makes the home, the programs and the peers.
+// prepare makes the home directory, the programs and the peers.
 func (b *bench) prepare() error {
 	dir := b.dir
 	home := filepath.Join(dir, "home")
@@ -72,9 +72,9 @@ func (b *bench) prepare() error {
 
 func (b *bench) close() { _ = os.RemoveAll(b.dir) }
 
-// build makes gauntlet and the empty program with the same flags, and installs
-// them by copying, as every package does. What the linker itself wrote lies in
-// the page cache in small pieces and starts up to a millisecond later.
+// build makes gauntlet and the empty program with the same flags, and installs them by
+// copying, as every package does. A file that the linker itself wrote is in the page cache
+// in small pieces and starts up to a millisecond later.
 func (b *bench) build() error {
 	b.gauntlet, b.empty = filepath.Join(b.dir, "bin", "gauntlet"), filepath.Join(b.dir, "bin", "empty")
 	src := filepath.Join(b.dir, "empty")
@@ -97,7 +97,7 @@ func (b *bench) build() error {
 
 func (b *bench) installPeers() error {
 	for _, p := range []npm.Package{lefthookPackage, prekPackage} {
-		// No install scripts: lefthook's would write into the repository we stand in.
+		// No install scripts: lefthook's would write into the current repository.
 		if err := p.Ensure("--ignore-scripts"); errors.Is(err, npm.ErrUnreachable) {
 			b.peersMissing = err.Error()
 			fmt.Fprintln(os.Stderr, "bench: PEERS ARE NOT MEASURED:", err)

@@ -54,17 +54,17 @@ func key(parts ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// publishing is what it costs to publish.
+// publishing is the cost of publishing.
 type publishing struct {
 	machines, proofs int
 	perSecond        float64
 	bytesPerProof    float64 // of the result and its log together, as files
 	bytesPerLog      float64
-	blocksPerProof   float64 // what the disk gives for them
+	blocksPerProof   float64 // the blocks that the disk allocates for them
 	lost             int
 }
 
-// publish lets machines publish proofs at once, each with a log of 4 KB.
+// publish makes machines publish proofs at once, each with a log of 4 KB.
 func (c *cache) publish(machines, each int) publishing {
 	out := publishing{machines: machines, proofs: machines * each}
 	log := strings.Repeat("ok      example.com/shop/cart    0.412s  coverage: 81.3% of statements\n", 59)
@@ -111,7 +111,7 @@ func item(k, log string) share.Item {
 
 // sizes are the bytes below a directory, as files and as blocks of the disk.
 func sizes(dir string) (bytes, blocks float64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // what is gone has no size
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { // a removed file has no size
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -124,8 +124,8 @@ func sizes(dir string) (bytes, blocks float64) {
 	return bytes, blocks
 }
 
-// conflict lets machines publish the same keys at the same time, and counts the
-// keys that still hold afterwards.
+// conflict makes machines publish the same keys at the same time, and counts the keys that
+// are still valid afterwards.
 func (c *cache) conflict(machines, keys int) (hold int) {
 	var wg sync.WaitGroup
 	var shared []string
@@ -156,7 +156,7 @@ func (c *cache) reader() share.Options {
 	return o
 }
 
-// ask looks keys up as one stop does, and counts those that it did not get.
+// ask looks up keys as one stop does, and counts the missing ones.
 func (c *cache) ask(o share.Options, keys []string, timeout time.Duration) (took time.Duration, lost int) {
 	o.Config.Settings.Remote.Timeout = timeout
 	start := time.Now()
@@ -176,8 +176,8 @@ func (c *cache) ask(o share.Options, keys []string, timeout time.Duration) (took
 	return took, lost
 }
 
-// lookups lets machines stop again and again: a connection of its own for each
-// stop, four gates at once, half of them proved. stops is how many in all.
+// lookups makes machines stop again and again: a connection of its own for each stop, four
+// gates at once, half of them proved. stops is how many in all.
 func (c *cache) lookups(machines, stops int) load {
 	out := load{machines: machines, kind: "look-ups", done: stops * perStop}
 	each := max(1, stops/machines)
@@ -195,7 +195,7 @@ func (c *cache) lookups(machines, stops int) load {
 				for g := range perStop / 2 {
 					keys = append(keys, c.keys[(m*each+i+g)%len(c.keys)], key("missing", m, i, g))
 				}
-				// Its own timeout is not used, so that what is late is seen.
+				// The product's own timeout is not used, so that late answers are counted.
 				took, lost := c.ask(o, keys, time.Minute)
 				mu.Lock()
 				times = append(times, took)

@@ -103,7 +103,7 @@ func (d *database) stop(m *machine, stops int) {
 	d.b.check(history.Append(m.dir(), recs...))
 }
 
-// sync lets machines send their history at once, round after round.
+// sync makes machines send their history at once, round after round.
 func (d *database) sync(machines, stops, rounds int) load {
 	out := load{machines: machines, kind: fmt.Sprintf("%d stops at a time", stops)}
 	if stops == 1 {
@@ -162,7 +162,7 @@ func (d *database) number(sql string) (n float64) {
 	return n
 }
 
-// growth is what a verdict with its gates takes.
+// growth is the space that a verdict with its gates needs.
 type growth struct {
 	verdicts               int
 	spool, table, index    float64 // bytes per verdict
@@ -191,7 +191,7 @@ type page struct {
 	ms   float64
 }
 
-// pages serves the page over everything that was sent, and asks for it.
+// pages serves the page over everything that was sent, and measures it.
 func (d *database) pages() (out []page) {
 	ctx := d.b.ctx
 	reader, writer := io.Pipe()

@@ -1,9 +1,9 @@
 //go:build unix
 
-// Command fleet measures what a team's servers hold: simulated machines against
-// the real nginx and the real PostgreSQL of this machine, on loopback, through the
-// same code that a stop and `gauntlet-fleet sync` use. It writes
-// docs/fleet-benchmarks.md and the figures in docs/fleet.md that follow from it.
+// Command fleet measures the load that a team's servers can take: simulated machines
+// against the real nginx and the real PostgreSQL of this machine, on loopback, through the
+// same code that a stop and `gauntlet-fleet sync` use. It writes docs/fleet-benchmarks.md
+// and the figures in docs/fleet.md that follow from it.
 //
 //	go run ./bench/fleet
 package main
@@ -43,11 +43,11 @@ type bench struct {
 	cleanup []func()
 }
 
-// measured is everything that a report says.
+// measured is the content of a report.
 type measured struct {
 	lookups   []load
 	published publishing
-	conflicts int // keys that many machines published at once, and that all hold
+	conflicts int // keys that many machines published at once, and that are all valid
 	sync      []load
 	growth    growth
 	pages     []page
@@ -55,7 +55,7 @@ type measured struct {
 	busy      string // load of the machine before it began
 }
 
-// load is how a number of machines at once fared.
+// load is the result of a number of machines at once.
 type load struct {
 	machines  int
 	kind      string
@@ -63,8 +63,8 @@ type load struct {
 	perSecond float64 // of them
 	p50, p99  float64 // milliseconds: of one stop's look-ups, or of one sync
 	serverUS  float64 // processor time of the server, in microseconds for one of them
-	lost      int     // hits that were expected and not had, lines that did not arrive
-	late      int     // stops that ran into the timeout
+	lost      int     // expected hits that were missing, lines that did not arrive
+	late      int     // stops that timed out
 }
 
 func (b *bench) measure() (r measured) {
@@ -107,7 +107,7 @@ func (b *bench) check(err error) {
 	}
 }
 
-// What the servers need of a test.
+// The part of testing.TB that the servers need.
 
 func (b *bench) Helper() {}
 

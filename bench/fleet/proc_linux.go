@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tick is how /proc counts processor time.
+// tick is the unit of processor time in /proc.
 const tick = 10 * time.Millisecond
 
 // serverTime is the processor time of a server and its children, those that have
@@ -60,7 +60,7 @@ func stat(file string) (out processStat, ok bool) {
 	return processStat{parent: fields[1], own: ticks(11) + ticks(12), children: ticks(13) + ticks(14)}, true
 }
 
-// onDisk is what the file system gives for a file.
+// onDisk is the space that the file system allocates for a file.
 func onDisk(info fs.FileInfo) float64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return float64(st.Blocks) * 512
@@ -68,8 +68,8 @@ func onDisk(info fs.FileInfo) float64 {
 	return float64(info.Size())
 }
 
-// busy is how many processes were waiting for a processor during the last minute;
-// "" when that is not known.
+// busy is how many processes were waiting for a processor during the last minute; "" when
+// unknown.
 func busy() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -79,7 +79,7 @@ func busy() string {
 	return load
 }
 
-// processor names the processor.
+// processor is the name of the processor.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

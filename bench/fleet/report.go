@@ -18,7 +18,7 @@ func percentiles(times []time.Duration) (p50, p99 float64) {
 	return ms(times[len(times)/2]), ms(times[len(times)*99/100])
 }
 
-// lost says what was lost, "" when nothing was.
+// lost describes what was lost, "" when nothing was.
 func (r measured) lost() string {
 	n := r.published.lost
 	for _, l := range append(slices.Clone(r.lookups), r.sync...) {
@@ -30,7 +30,7 @@ func (r measured) lost() string {
 	return ""
 }
 
-// What a team of agents does, for the figures on paper.
+// What a team of agents does, for the calculated figures.
 const (
 	agents       = 10_000
 	stopEvery    = 300 // seconds between two stops of an agent at work
@@ -44,12 +44,12 @@ const (
 
 func (r measured) report() string {
 	var w strings.Builder
-	fmt.Fprintf(&w, `# What a team's servers hold
+	fmt.Fprintf(&w, `# The load a team's servers take
 
 Written by `+"`make bench-fleet`"+` (`+"`go run ./bench/fleet`"+`); do not edit. Measured on one machine, %s/%s, %d cores%s, with the simulated machines beside the servers on the
 same cores: nginx as in [fleet](fleet.md), and PostgreSQL with `+"`fsync=on`"+`, both from the distribution's packages, on loopback and without TLS. The machines use the
 product's own code: each stop opens a connection, looks %d gates up at once and checks the signatures; each sync is a `+"`gauntlet-fleet sync`"+` of a history that
-the real binary wrote for a stop with four gates. What is counted is counted at the other end.%s
+the real binary wrote for a stop with four gates. Everything is counted at the receiving end.%s
 
 ## Proofs: nginx
 
@@ -61,7 +61,7 @@ the real binary wrote for a stop with four gates. What is counted is counted at 
 	}
 	p := r.published
 	fmt.Fprintf(&w, `
-Half of the look-ups are hits. Published: %d proofs with a log of 4 KB by %d machines at once, %.0f per second, %d lost. %d keys that 20 machines published at the same moment all held afterwards.
+Half of the look-ups are hits. Published: %d proofs with a log of 4 KB by %d machines at once, %.0f per second, %d lost. %d keys that 20 machines published at the same moment were all valid afterwards.
 A proof takes %.1f KB with its log (%.1f KB without), and %.1f KB of the disk in blocks of the file system.
 
 ## History: PostgreSQL
@@ -94,7 +94,7 @@ func prefixed(prefix, s string, after ...string) string {
 	return prefix + s + strings.Join(after, "")
 }
 
-// paper is what follows for many agents. It stands in docs/fleet.md.
+// paper is what follows for many agents. It is in docs/fleet.md.
 func (r measured) paper() string {
 	look, lines := r.lookups[len(r.lookups)-1], r.sync[0]
 	lookPerSec, linesPerSec := stopsPerSec*perStop, stopsPerSec*r.growth.linesPerVerdict
@@ -121,7 +121,8 @@ and proofs older than a month (` + "`find /srv/proofs -type f -mtime +30 -delete
 	return w.String()
 }
 
-// perCore says what a core of the server holds, and how much of one is needed.
+// perCore describes the load that a core of the server takes, and how much of one is
+// needed.
 func perCore(us float64, what string, need float64) string {
 	if us <= 0 {
 		return "not measured"
@@ -129,7 +130,7 @@ func perCore(us float64, what string, need float64) string {
 	return fmt.Sprintf("%.0f %s per second; needed: %.1f %% of it", 1e6/us, what, need*us/1e4)
 }
 
-// Marks around the part of docs/fleet.md that is written here.
+// Marks around the part of docs/fleet.md that this program writes.
 const (
 	beginMark = "<!-- written by make bench-fleet; do not edit -->\n"
 	endMark   = "<!-- end -->\n"

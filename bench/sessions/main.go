@@ -25,7 +25,7 @@ func main() {
 	only := flag.String("only", "", "replay only the projects whose name contains this")
 	blind := flag.Int("blind", 0, "print so many random code stops without the checkpoint's answer, then the answers")
 	asJSON := flag.Bool("json", false, "print one line of JSON per code stop")
-	bare := flag.Bool("bare", false, "hide the project's task files from the checkpoint: only names tell what a task runs")
+	bare := flag.Bool("bare", false, "hide the project's task files from the checkpoint: only names show what a task runs")
 	seed := flag.Int64("seed", 1, "which random stops")
 	flag.Parse()
 	if flag.NArg() != 1 {

@@ -78,9 +78,9 @@ func first(list []string) string {
 }
 
 var (
-	// what looks like a test run when it stands at the start of a command
+	// text that looks like a test run at the start of a command
 	testLike = regexp.MustCompile(`(?i)(^|[\s/(])(go test|gotestsum|ginkgo|pytest|py\.test|unittest|jest|vitest|mocha|playwright test|cypress run|cargo (t|test|nextest|llvm-cov)|rspec|phpunit|pest|ctest|bats|tox|nox|swift test|dotnet test|mix test|flutter test|dart test|zig build test|mvn\S* (test|verify)|gradlew? \S*test|manage\.py test|node --test|tsx --test|(npm|yarn|pnpm|bun|deno|vp|nx|turbo|moon|make|just|task|mise|rake|hatch|composer)\s[^|;&]*\b(test|tests)\b)`)
-	// what may run tests, or not
+	// text that may run tests, or not
 	checkLike = regexp.MustCompile(`(?i)(^|\s)(npm|yarn|pnpm|bun|deno|vp|nx|turbo|moon|make|just|task|mise|rake|composer)\s[^|;&]*\b(check|verify|ci|validate|precommit|pre-commit)\b`)
 	passText  = regexp.MustCompile(`(?m)\b[1-9]\d* (passed|passing|pass)\b|^ok\s+\S+|test result: ok|^PASS\b|^OK\b|\[100%\]\s*$|\b[1-9]\d* tests?,.* 0 failures|Tests? +[1-9]\d* passed|All tests passed`)
 	failText  = regexp.MustCompile(`(?m)\b[1-9]\d* (failed|failing|fail)\b|^\s*--- FAIL|^FAIL\b|test result: FAILED|^FAILED |^E  |\[build failed\]|error\[E\d+\]|npm ERR!|npm error|ELIFECYCLE|^panic:|exited with code [1-9]|ERROR task failed|could not compile|command not found|No such file or directory`)
@@ -91,8 +91,8 @@ var (
 	shellMod  = regexp.MustCompile(`sed -i|perl -pi|\bapply_patch\b|\bgit (checkout|restore|stash|reset --hard|apply|merge|rebase|pull|cherry-pick)\b|gofmt -w|goimports -w|prettier --write|--fix\b|(run|make|just|cargo|go) (fmt|format)\b|cat\s*>|tee |python3? -( |$)|python3? <<|python3? -c|node -e|>\s*\S+\.(go|rs|py|ts|tsx|js)\b`)
 )
 
-// judge looks for a test-like command that visibly passed after the last edit
-// of a code file. It knows nothing of task files, configuration or presets.
+// judge looks for a test-like command that visibly passed after the last edit of a code
+// file. It ignores task files, configuration and presets.
 func judge(calls []event.ToolCall, root string) verdict {
 	last := lastCodeEdit(calls, root)
 	var doubt, failed, passed, passedBy string
@@ -151,7 +151,7 @@ func lastCodeEdit(calls []event.ToolCall, root string) int {
 	return last
 }
 
-// seen says how a test-like command ended; "" when the call runs none.
+// seen returns how a test-like command ended; "" when the call runs none.
 func seen(c event.ToolCall) string {
 	if c.Rejected {
 		return ""

@@ -17,11 +17,11 @@ import (
 	"gauntlet/internal/transcript"
 )
 
-// project is what the sessions of one project came to.
+// project is the result for the sessions of one project.
 type project struct {
 	name       string
 	sessions   int
-	unreadable map[string]int // by why
+	unreadable map[string]int // by reason
 	turns      int            // human turns
 	stops      []stop         // those that changed code
 	slowest    []time.Duration
@@ -105,8 +105,8 @@ func replayProject(name, tree string, files []string, bare bool) (*project, erro
 // lastTook is how long the newest stop took, whether it changed code or not.
 var lastTook time.Duration
 
-// replayStop asks the checkpoint about one stop, as if the project's work tree
-// held exactly the files that the turn edited.
+// replayStop runs the checkpoint for one stop, as if the project's work tree contained
+// exactly the files that the turn edited.
 func replayStop(file, root, tree string, span transcript.Span, cfg *config.Loaded) (stop, bool) {
 	s := stop{file: file, root: root, span: span}
 	begin := time.Now()
@@ -150,7 +150,7 @@ func replayStop(file, root, tree string, span transcript.Span, cfg *config.Loade
 	return s, true
 }
 
-// rootOf is the directory that the session worked in, as its log names it.
+// rootOf is the directory that the session worked in, from its log.
 func rootOf(file string) string {
 	f, err := os.Open(file)
 	if err != nil {

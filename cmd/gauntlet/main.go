@@ -1,4 +1,4 @@
-// Command gauntlet is what a coding agent has to pass before it may stop.
+// Command gauntlet checks that a coding agent may stop.
 package main
 
 import (

@@ -26,7 +26,7 @@ func (r *release) archiveName(t target) string {
 	return "gauntlet_" + r.version + "_" + t.name() + ext
 }
 
-// archives packs the programs with what a person wants beside them.
+// archives packs the programs with the files that people expect beside them.
 func (r *release) archives(context.Context) error {
 	for _, t := range r.targets {
 		files, err := r.contents(t)

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// target is one platform, in Go's words and in npm's.
+// target is one platform, with its names in Go and in npm.
 type target struct{ goos, goarch, npmOS, npmCPU string }
 
 func targets() []target {
@@ -43,8 +43,8 @@ func (t target) exe(program string) string {
 	return program
 }
 
-// programs are what a release holds: the gauntlet, and the helper for what is
-// too heavy for a hook.
+// programs are the programs of a release: gauntlet, and gauntlet-fleet for what is too
+// heavy for a hook.
 var programs = []string{"gauntlet", "gauntlet-fleet"}
 
 // release is one build.
@@ -52,7 +52,7 @@ type release struct {
 	version string
 	root    string // of the sources
 	out     string
-	at      time.Time // the time that every file bears
+	at      time.Time // the modification time of every file
 	targets []target
 	sums    map[string]string // archive → SHA-256
 	cache   string            // Go's build cache for the programs; "" for the usual one
@@ -159,8 +159,8 @@ func (r *release) build(ctx context.Context) error {
 	return nil
 }
 
-// words makes the man page and the completions, by running the program on the
-// machine that builds.
+// words makes the man page and the completions, by running the program on the build
+// machine.
 func (r *release) words(ctx context.Context) error {
 	for name, args := range map[string][]string{
 		"man/man1/gauntlet.1":       {"man"},

@@ -14,7 +14,7 @@ import (
 //go:embed npm
 var npmFiles embed.FS
 
-// manifest is what we write of a package.json.
+// manifest is the part of a package.json that is written.
 type manifest struct {
 	Name         string            `json:"name"`
 	Version      string            `json:"version"`

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 
 func host() string { return runtime.GOOS + "_" + runtime.GOARCH }
 
-// sh runs a command and returns what it printed; env is added to the machine's.
+// sh runs a command and returns its output; env is added to the machine's.
 func sh(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -110,8 +110,8 @@ func TestArchive(t *testing.T) {
 	must(t, built, nil, "sha256sum", "-c", "--quiet", "checksums.txt")
 }
 
-// npm links the program itself; where its scripts do not run, a script that
-// passes everything on.
+// npm links the program itself; if its scripts do not run, it links a script that passes
+// everything on.
 func TestNPM(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("SKIPPED LOUDLY: npm is not installed, the npm packages were not tried")
@@ -165,7 +165,7 @@ func TestDeb(t *testing.T) {
 	wantInstalled(t, root)
 }
 
-// The rpm in a root of its own, with the real rpm.
+// The rpm is installed in a root of its own, with the real rpm.
 func TestRpm(t *testing.T) {
 	file := packageFile(t, "*.rpm")
 	if _, err := exec.LookPath("rpm"); err != nil {
@@ -183,7 +183,7 @@ func TestRpm(t *testing.T) {
 	}
 }
 
-// The apk unpacked: it is a tar archive, and apk itself is on Alpine only.
+// The apk is unpacked: it is a tar archive, and apk itself exists on Alpine only.
 func TestApk(t *testing.T) {
 	root := t.TempDir()
 	must(t, "", nil, "tar", "-xzf", packageFile(t, "*.apk"), "-C", root)
@@ -208,7 +208,7 @@ func packageFile(t *testing.T, pattern string) string {
 	return found[0]
 }
 
-// wantInstalled looks for what every Linux package brings.
+// wantInstalled checks the files of every Linux package.
 func wantInstalled(t *testing.T, root string) {
 	t.Helper()
 	wantVersion(t, filepath.Join(root, "usr/bin/gauntlet"))
@@ -260,7 +260,7 @@ func moduleZip(t *testing.T, src string) []byte {
 			return err
 		}
 		if _, nested := os.Stat(filepath.Join(name, "go.mod")); d.IsDir() && nested == nil && name != src {
-			return filepath.SkipDir // a module of its own is no part of this one
+			return filepath.SkipDir // a nested module is not part of this one
 		}
 		if !d.Type().IsRegular() {
 			return nil
@@ -302,7 +302,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// project is a repository whose gate fails while app.txt says BUG.
+// project is a repository whose gate fails while app.txt contains BUG.
 func project(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -364,7 +364,8 @@ func TestAction(t *testing.T) {
 	if out, err := sh(t, dir, env, "bash", "-c", action.Runs.Steps[1].Run); err == nil || !strings.Contains(out, "no-bug") {
 		t.Errorf("a failing gate does not fail the step: %v\n%s", err, out)
 	}
-	// The inputs that a person sets reach the steps as variables, never as text of the script.
+	// The inputs that a person sets reach the steps as variables, never as text of the
+	// script.
 	for _, s := range action.Runs.Steps {
 		if strings.Contains(s.Run, "${{") {
 			t.Errorf("an input stands in a script:\n%s", s.Run)
@@ -372,7 +373,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// .pre-commit-hooks.yaml, with a real runner.
+// .pre-commit-hooks.yaml, run with a real runner.
 func TestPreCommitHook(t *testing.T) {
 	prek := npm.Package{Name: "@j178/prek", Version: "0.5.3"}
 	if err := prek.Ensure(); err != nil {

@@ -1,5 +1,5 @@
-// Command record runs `make try`'s script and draws what it printed as an SVG:
-// the picture in the README is a real run.
+// Command record runs `make try`'s script and draws its output as an SVG: the picture in
+// the README is a real run.
 //
 //	go run ./scripts/record bin/gauntlet > docs/try.svg
 package main
@@ -61,8 +61,8 @@ func record(ctx context.Context, w io.Writer, binary string) error {
 	return nil
 }
 
-// draw draws a picture that is complete at any moment, as a still too: where
-// animations run, a line is dim until its moment comes.
+// draw draws a picture that is complete at any moment, also as a still: where animations
+// run, a line is dim until its moment comes.
 func draw(w io.Writer, lines []string) {
 	width := 0
 	for _, l := range lines {
@@ -80,7 +80,7 @@ text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d7dae0
 <rect x=".5" y=".5" width="%d" height="%d" rx="8" fill="#0d1117" stroke="#30363d"/>
 <circle cx="20" cy="17" r="5" fill="#ff5f57"/><circle cx="38" cy="17" r="5" fill="#febc2e"/><circle cx="56" cy="17" r="5" fill="#28c840"/>
 `, wide, high, wide, high, wide-1, high-1)
-	delay := -0.6 // the first step is there from the start
+	delay := -0.6 // the first step is visible from the start
 	for i, l := range lines {
 		class := classify(l)
 		if class == "step" {

@@ -1,5 +1,5 @@
-// Package asktest holds a database against the answers that a small, known
-// history has: every database that the page can be shown from passes it.
+// Package asktest checks a database against the answers for a small, known history: every
+// database that the page can be shown from passes it.
 package asktest
 
 import (
@@ -15,8 +15,8 @@ import (
 // Monday is when the sample begins.
 var Monday = time.Date(2026, 11, 9, 10, 0, 0, 0, time.UTC)
 
-// Sample is a little history: a session that is blocked, fixes it and passes, a
-// run by hand, and another project.
+// Sample is a small history: a session that is blocked, fixes it and passes, a run by hand,
+// and another project.
 func Sample() []history.Record {
 	stop := func(id string, after time.Duration, project, session, status string, blocked bool) history.Record {
 		r := history.Record{Type: history.Verdict, ID: id, Time: Monday.Add(after), Project: project, Session: session, Status: status, Source: history.FromStop, Agent: "claude", Model: "opus", DurationMS: 100, Message: "message of " + id, Decision: "approve"}
@@ -52,7 +52,7 @@ func Sample() []history.Record {
 	}
 }
 
-// Answers holds a database with the sample against what is known of it.
+// Answers checks a database that contains the sample against the known answers.
 func Answers(t *testing.T, db ask.DB) {
 	ctx := t.Context()
 	for _, tt := range []struct {
@@ -93,7 +93,7 @@ func Answers(t *testing.T, db ask.DB) {
 		t.Fatal(err)
 	}
 	sums(t, facts)
-	// What is read again changes nothing.
+	// Reading again changes nothing.
 	if err := facts.Refresh(ctx); err != nil {
 		t.Fatal(err)
 	}

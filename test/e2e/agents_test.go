@@ -19,8 +19,8 @@ import (
 	"gauntlet/test/e2e/fakemodel"
 )
 
-// TestSubagent: a helper that was told to look is not told to repair the tree;
-// whoever broke it is.
+// TestSubagent: a sub-agent that only looks around is not asked to repair the tree; the
+// agent that broke it is.
 func TestSubagent(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{"copilot", "droid", "opencode"} {
@@ -36,12 +36,12 @@ func TestSubagent(t *testing.T) {
 	}
 }
 
-// TestPlanMode: whoever may not edit is not sent back to fix anything.
+// TestPlanMode: an agent that may not edit is not sent back to fix anything.
 func TestPlanMode(t *testing.T) {
 	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
 		if w.c.plan == nil {
-			return // its payload does not say, or it has no such mode
+			return // its payload does not show the mode, or it has none
 		}
 		w.installed("  reentry: until_pass\n")
 		w.write(w.repo, "src/app.txt", "one\ntwo BUG\n") // a person left it broken
@@ -54,8 +54,8 @@ func TestPlanMode(t *testing.T) {
 	})
 }
 
-// TestTwoClients: installed for Claude Code too, whose settings Copilot CLI also
-// reads. The last decision wins there, and ours must not cancel our own.
+// TestTwoClients: installed for Claude Code too, whose settings Copilot CLI also reads. The
+// last decision wins there, and Gauntlet's second answer must not cancel its first.
 func TestTwoClients(t *testing.T) {
 	t.Parallel()
 	onlyClient(t, "copilot", func(t *testing.T, w *world) {
@@ -68,7 +68,7 @@ func TestTwoClients(t *testing.T) {
 	})
 }
 
-// TestPersonSeesTheMessage: what is wrong with the configuration reaches the screen.
+// TestPersonSeesTheMessage: an error in the configuration reaches the screen.
 func TestPersonSeesTheMessage(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{"copilot", "qwen", "opencode"} {
@@ -76,7 +76,7 @@ func TestPersonSeesTheMessage(t *testing.T) {
 			w.installed("  no_such_key: 1\n")
 			got := w.turn("Improve the app.", readApp, addBug, done)
 			if !strings.Contains(got.output, "no_such_key") {
-				t.Errorf("the person is not told:\n%s", got)
+				t.Errorf("the person does not see the message:\n%s", got)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func (w *world) heartbeat(status string) <-chan struct{} {
 	return seen
 }
 
-// TestInterrupt: whoever interrupts the agent wants it to rest.
+// TestInterrupt: an agent that a person interrupts must not be sent back to work.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	onlyClient(t, "opencode", func(t *testing.T, w *world) {
@@ -125,7 +125,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// serve runs the client as a server and lets drive speak with it.
+// serve runs the client as a server and lets drive talk to it.
 func (w *world) serve(drive func(do func(method, path, body string) string, model *fakemodel.Server), steps ...fakemodel.Step) {
 	w.t.Helper()
 	model, err := fakemodel.Start(w.c.dialect, w.repo, steps...)
@@ -185,8 +185,8 @@ func (w *world) serve(drive func(do func(method, path, body string) string, mode
 	}, model)
 }
 
-// TestTaskCompleted: where the project asks for it, a task is not marked as done
-// while the gates fail.
+// TestTaskCompleted: if the project configures it, a task is not marked as done while the
+// gates fail.
 func TestTaskCompleted(t *testing.T) {
 	t.Parallel()
 	onlyClient(t, "claude", func(t *testing.T, w *world) {
@@ -207,8 +207,8 @@ func TestTaskCompleted(t *testing.T) {
 	})
 }
 
-// TestAgentRunsTheGate: a gate's command that the agent itself ran, on this very
-// content, is not run again. Codex does not tell its hooks how a command ended.
+// TestAgentRunsTheGate: a gate's command that the agent itself ran, on exactly this
+// content, is not run again. Codex does not report to its hooks how a command ended.
 func TestAgentRunsTheGate(t *testing.T) {
 	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {

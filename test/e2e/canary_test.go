@@ -11,7 +11,7 @@ import (
 	"gauntlet/test/e2e/fakemodel"
 )
 
-// TestVersions prints which clients are driven, and refuses others than the pinned ones.
+// TestVersions prints which clients are driven, and refuses any but the pinned ones.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, c := range clients() {
@@ -28,14 +28,14 @@ func TestVersions(t *testing.T) {
 			said := strings.TrimSpace(w.exec(w.repo, command, "--version"))
 			fmt.Printf("e2e: driving %s %s (says %q)\n", c.pkg.Name, installed, said)
 			if installed != c.pkg.Version || !strings.Contains(said, c.pkg.Version) {
-				t.Errorf("want version %s, installed %s, it says %q", c.pkg.Version, installed, said)
+				t.Errorf("want version %s, installed %s, it reports %q", c.pkg.Version, installed, said)
 			}
 		})
 	}
 }
 
-// TestCanary drives each client with a shell script for a hook, without
-// gauntlet: when this fails, the client or the fake model changed, not we.
+// TestCanary drives each client with a shell script as its hook, without gauntlet: when
+// this fails, the client or the fake model changed, not Gauntlet.
 func TestCanary(t *testing.T) {
 	t.Parallel()
 	hooks := map[string]string{
@@ -48,7 +48,7 @@ func TestCanary(t *testing.T) {
 	}
 	eachClient(t, func(t *testing.T, w *world) {
 		if hooks[w.c.agent] == "" {
-			return // no hook of its own: our plugin is what is driven
+			return // it has no hook of its own: Gauntlet's plugin is driven
 		}
 		script := filepath.Join(w.bin, "canary")
 		w.write(w.bin, "canary", `cat > /dev/null
@@ -85,8 +85,8 @@ echo '{"decision":"block","reason":"the canary says: write the song"}'
 	})
 }
 
-// wantUser asserts that request i told the model all texts, in the user's (or
-// the system's) voice, and that the request before it did not.
+// wantUser asserts that request i contained all texts for the model, in the user's (or the
+// system's) voice, and that the request before it did not.
 func wantUser(t *testing.T, got turn, i int, texts ...string) {
 	t.Helper()
 	if i >= len(got.requests) || i < 1 {
@@ -100,7 +100,7 @@ func wantUser(t *testing.T, got turn, i int, texts ...string) {
 	}
 	for _, text := range texts {
 		if !strings.Contains(said.String(), text) {
-			t.Errorf("request %d does not tell the model %q; it says:\n%s", i+1, text, said.String())
+			t.Errorf("request %d does not contain %q for the model; it contains:\n%s", i+1, text, said.String())
 		}
 	}
 }

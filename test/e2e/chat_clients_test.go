@@ -13,13 +13,13 @@ import (
 	"gauntlet/test/e2e/npm"
 )
 
-// node22 is the Node that newer clients want; npm has it as a package.
+// node22 is the Node that newer clients need; npm has it as a package.
 var node22 = npm.Package{Name: "node", Version: "22.23.3"}
 
 type arguments = map[string]any
 
-// pathTools are tools that take the file under path, in the words of one key
-// for old and new text.
+// pathTools are tools that take the file under path, and the given keys for old and new
+// text.
 func tools(shell, read, edit, write, path, old, new string) fakemodel.Tools {
 	return fakemodel.Tools{
 		Shell: func(c string) (string, map[string]any) { return shell, arguments{"command": c, "description": "run"} },
@@ -31,8 +31,7 @@ func tools(shell, read, edit, write, path, old, new string) fakemodel.Tools {
 	}
 }
 
-// chatClients are the clients that speak Chat Completions with a provider of
-// one's own.
+// chatClients are the clients that use Chat Completions with a custom provider.
 func chatClients() []*client {
 	qwen := tools("run_shell_command", "read_file", "edit", "write_file", "file_path", "old_string", "new_string")
 	qwen.Shell = func(c string) (string, map[string]any) {
@@ -120,8 +119,8 @@ func chatClients() []*client {
 	}
 }
 
-// opencodePlugin is what OpenCode fetches wherever it finds a plugin. Without a
-// network it would wait for it for more than a minute at every start.
+// opencodePlugin is what OpenCode fetches wherever it finds a plugin. Without a network it
+// would wait for it for more than a minute at every start.
 var opencodePlugin = npm.Package{Name: "@opencode-ai/plugin", Version: "1.18.33"}
 
 // haveOpencodePlugin puts the package where OpenCode would put it.
@@ -132,7 +131,7 @@ func haveOpencodePlugin(w *world) {
 		w.t.Fatal(err)
 	}
 	for _, dir := range []string{filepath.Join(w.repo, ".opencode"), filepath.Join(w.home, ".config", "opencode")} {
-		w.write(dir, ".gitignore", "node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore") // as it writes it
+		w.write(dir, ".gitignore", "node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore") // exactly as OpenCode writes it
 		w.write(dir, "package.json", fmt.Sprintf("{\n  \"dependencies\": {\n    %q: %q\n  }\n}\n", opencodePlugin.Name, opencodePlugin.Version))
 		if err := os.Symlink(filepath.Join(cached, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
 			w.t.Fatal(err)
@@ -141,12 +140,12 @@ func haveOpencodePlugin(w *world) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		// Pinned as OpenCode pins it: another range would make it fetch again.
+		// Pinned as OpenCode pins it: it would fetch any other range again.
 		w.write(dir, "package-lock.json", strings.ReplaceAll(string(lock), `"^`+opencodePlugin.Version, `"`+opencodePlugin.Version))
 	}
 }
 
-// platform is the machine in npm's words.
+// platform is the machine's name in npm.
 func platform() string {
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
 	if arch == "" {

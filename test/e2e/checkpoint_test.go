@@ -36,8 +36,8 @@ func (w *world) owing() {
 
 const checkpointHeader = "Context-aware checkpoint"
 
-// TestCheckpoint: what the transcript of the real client proves is not owed,
-// what it does not prove is, and it is said once.
+// TestCheckpoint: what the transcript of the real client proves is not owed, the rest is,
+// and it is sent once.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	verify := fakemodel.Shell("verify app")
@@ -87,9 +87,8 @@ func TestCheckpoint(t *testing.T) {
 	})
 }
 
-// TestAutonomousCheckpoint: past the threshold the hook itself writes CLAUDE.md,
-// commits and pushes it, saves the work beside the branch, and the model is
-// told to go on.
+// TestAutonomousCheckpoint: past the threshold the hook itself writes CLAUDE.md, commits
+// and pushes it, saves the work beside the branch, and prompts the model to continue.
 func TestAutonomousCheckpoint(t *testing.T) {
 	t.Parallel()
 	onlyClient(t, "claude", func(t *testing.T, w *world) {
@@ -117,7 +116,7 @@ func TestAutonomousCheckpoint(t *testing.T) {
 			t.Errorf("the commit says:\n%s", s)
 		}
 		if s := w.exec(w.repo, "git", "show", "--format=", "--name-only", "HEAD"); s != "CLAUDE.md\n" {
-			t.Errorf("the commit holds:\n%s", s)
+			t.Errorf("the commit contains:\n%s", s)
 		}
 		if s := w.exec(w.repo, "git", "status", "--porcelain"); s != " M src/app.txt\n" {
 			t.Errorf("the work tree after the checkpoint:\n%s", s)
@@ -134,7 +133,7 @@ func TestAutonomousCheckpoint(t *testing.T) {
 			t.Fatalf("snapshots: %v", refs)
 		}
 		if s := w.exec(w.repo, "git", "show", refs[0]+":src/app.txt"); s != "one\ntwo\nmore\n" {
-			t.Errorf("the snapshot holds app.txt as %q", s)
+			t.Errorf("the snapshot contains app.txt as %q", s)
 		}
 		if s := w.read(w.home, ".claude/continuation-prompt.md"); !strings.Contains(s, "feature") && !strings.Contains(s, "CLAUDE.md") {
 			t.Errorf("the continuation prompt says:\n%s", s)
@@ -143,13 +142,13 @@ func TestAutonomousCheckpoint(t *testing.T) {
 			t.Error("the log of the checkpoint is empty")
 		}
 		if !strings.Contains(got.output, `\"autonomous_execution\"`) {
-			t.Error("the verdict does not tell what was done")
+			t.Error("the verdict does not report what was done")
 		}
 	})
 }
 
-// TestLaterTurns: what was said once is not said again in a later turn of the
-// session, until a file it is about has changed.
+// TestLaterTurns: what was sent once is not sent again in a later turn of the session,
+// until one of its files has changed.
 func TestLaterTurns(t *testing.T) {
 	t.Parallel()
 	eachVendor(t, func(t *testing.T, w *world) {
@@ -169,7 +168,7 @@ func TestLaterTurns(t *testing.T) {
 	})
 }
 
-// TestCommitGate: the second stop asks for the commit, the third is free.
+// TestCommitGate: the second stop asks for the commit, the third is approved.
 func TestCommitGate(t *testing.T) {
 	t.Parallel()
 	eachVendor(t, func(t *testing.T, w *world) {
@@ -185,8 +184,8 @@ func TestCommitGate(t *testing.T) {
 	})
 }
 
-// TestNoTranscript: a client that keeps no session file gets its checkpoint by
-// the files alone, once.
+// TestNoTranscript: a client without a session file gets its checkpoint from the files
+// alone, once.
 func TestNoTranscript(t *testing.T) {
 	t.Parallel()
 	flag := map[string]string{"claude": "--no-session-persistence", "codex": "--ephemeral"}
@@ -205,8 +204,8 @@ func TestNoTranscript(t *testing.T) {
 	}
 }
 
-// TestTurnScope: with `scope: turn` only what this turn changed is owed for,
-// by the snapshot that the prompt hook took.
+// TestTurnScope: with `scope: turn` only what this turn changed is owed for, by the
+// snapshot that the prompt hook took.
 func TestTurnScope(t *testing.T) {
 	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
@@ -234,7 +233,7 @@ func TestTurnScope(t *testing.T) {
 		got := w.turn("Improve the app.", fakemodel.Shell("echo more >> src/app.txt"), done, fakemodel.Shell("verify app"), fakemodel.Say("Verified."))
 		wantUser(t, got, 2, checkpointHeader, "verify app")
 		if s := got.requests[2].Since(got.requests[1]); strings.Contains(join(s), "publish site") {
-			t.Errorf("the model is told to care for what a person changed before the turn:\n%s", join(s))
+			t.Errorf("the model is asked about what a person changed before the turn:\n%s", join(s))
 		}
 	})
 }
@@ -247,7 +246,7 @@ func join(messages []fakemodel.Message) string {
 	return b.String()
 }
 
-// TestSessionStart: a new session is told where the work was left.
+// TestSessionStart: a new session is shown where the work was left.
 func TestSessionStart(t *testing.T) {
 	t.Parallel()
 	eachClient(t, func(t *testing.T, w *world) {
@@ -258,14 +257,14 @@ func TestSessionStart(t *testing.T) {
 		wantHooks(t, w, got, 1)
 		for _, want := range []string{"login", "phase-2", "The form is drawn."} {
 			if !strings.Contains(string(got.requests[0].Raw), want) {
-				t.Errorf("the model is not told %q at the start of the session:\n%s", want, got)
+				t.Errorf("the model does not receive %q at the start of the session:\n%s", want, got)
 			}
 		}
 	})
 }
 
-// TestSubagentEvidence: what a sub-agent did in this turn proves as much as if
-// the main agent had done it.
+// TestSubagentEvidence: what a sub-agent did in this turn proves as much as if the main
+// agent had done it.
 func TestSubagentEvidence(t *testing.T) {
 	t.Parallel()
 	onlyClient(t, "claude", func(t *testing.T, w *world) {

@@ -23,22 +23,22 @@ type client struct {
 	settings string
 	// install are the extra arguments of `gauntlet install`.
 	install []string
-	// home is what the client needs in a fresh home directory before it works on repo.
+	// home prepares a fresh home directory for the client before it works on repo.
 	home func(repo string) map[string]string
-	// settle is what it needs there anew for every model, by the model's address.
+	// settle prepares it again for every model, by the model's address.
 	settle func(modelURL string) map[string]string
 	// prepare, when set, gets a fresh world.
 	prepare func(w *world)
-	// node is the Node it wants in front of the machine's own; nil for that.
+	// node is the Node that it needs instead of the machine's own; nil for that.
 	node *npm.Package
 	// beside are further packages that it would fetch for itself.
 	beside []npm.Package
-	// inside is where the program lies in its package; "" when npm links it.
+	// inside is the path of the program in its package; "" when npm links it.
 	inside string
 	args   func(prompt, modelURL string) []string
 	// plan are the arguments for a turn in plan mode; nil when it has none here.
 	plan func(prompt, modelURL string) []string
-	// again are the arguments that make args go on with the last session.
+	// again are the arguments that make args continue the last session.
 	again func(home string) []string
 	env   func(modelURL string) []string
 }
@@ -47,7 +47,7 @@ func clients() []*client {
 	return append(vendorClients(), chatClients()...)
 }
 
-// vendorClients are the clients that speak their vendor's API.
+// vendorClients are the clients that use their vendor's API.
 func vendorClients() []*client {
 	return []*client{
 		{
@@ -137,9 +137,8 @@ func (c *client) command() (string, error) {
 
 func always(args ...string) func(string) []string { return func(string) []string { return args } }
 
-// installClients brings every pinned client into the cache and tells, by agent,
-// why one of them could not be had: npm is not there to be asked. Anything else
-// is an error.
+// installClients brings every pinned client into the cache and returns, by agent, why one
+// of them is not available: npm is missing or unreachable. Anything else is an error.
 func installClients() (map[string]string, error) {
 	missing := map[string]string{}
 	for _, c := range clients() {
@@ -159,8 +158,8 @@ func installClients() (map[string]string, error) {
 	return missing, nil
 }
 
-// marks is what `git status` says about a file of its own that the client
-// changes when it starts.
+// marks is the `git status` line of a file of its own that the client changes when it
+// starts.
 func (c *client) marks() string {
 	if c.agent == "qwen" {
 		return " M .qwen/settings.json\n" // it adds "$version"

@@ -10,9 +10,9 @@ import (
 	"unsafe"
 )
 
-// runIsolated starts cmd in a network namespace of its own: only loopback,
-// so that a client that calls home fails the test instead of calling home.
-// Where the kernel allows no namespace it runs without, and says so.
+// runIsolated starts cmd in a network namespace of its own: only loopback, so that a client
+// that calls home fails the test instead of calling home. If the kernel allows no namespace
+// it runs without one, and reports that.
 func runIsolated(cmd *exec.Cmd) error {
 	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	if os.Geteuid() != 0 {

@@ -4,7 +4,7 @@ package e2e
 
 import "os/exec"
 
-// Network namespaces are Linux's; elsewhere the clients run with the machine's network.
+// Only Linux has network namespaces; elsewhere the clients use the machine's network.
 func runIsolated(cmd *exec.Cmd) error { return cmd.Run() }
 
 func loopbackUp() error { return nil }

@@ -18,7 +18,7 @@ import (
 // and built, and the network is loopback only.
 const insideEnv = "GAUNTLET_E2E_INSIDE"
 
-// skipEnv carries, as JSON, why which agent is left out into the second start.
+// skipEnv passes the skipped agents and the reasons, as JSON, to the second start.
 const skipEnv = "GAUNTLET_E2E_SKIP"
 
 // binaryEnv is where the gauntlet under test was built.
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, "e2e: loopback:", err)
 			os.Exit(1)
 		}
-		// A client mostly waits: more of them than cores at a time.
+		// A client mostly waits, so more of them than cores run at a time.
 		flag.Parse()
 		if err := flag.Set("test.parallel", "4"); err != nil {
 			fmt.Fprintln(os.Stderr, "e2e:", err)
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// skipped says why agents are left out.
+// skipped returns why agents are skipped.
 func skipped() map[string]string {
 	var missing map[string]string
 	_ = json.Unmarshal([]byte(os.Getenv(skipEnv)), &missing)

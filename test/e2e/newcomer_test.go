@@ -11,8 +11,8 @@ import (
 	"gauntlet/test/e2e/fakemodel"
 )
 
-// TestNewcomer: `gauntlet init --yes` in somebody's project, and the next bad
-// stop of the agent they use is blocked by the project's own tests.
+// TestNewcomer: after `gauntlet init --yes` in an existing project, the next bad stop of
+// the agent in use is blocked by the project's own tests.
 func TestNewcomer(t *testing.T) {
 	t.Parallel()
 	eachVendor(t, func(t *testing.T, w *world) {

@@ -57,7 +57,7 @@ func TestReviewer(t *testing.T) {
 		}
 		for _, want := range []string{"words that should not be there", "+two BUG", "src/app.txt"} {
 			if !strings.Contains(asked.String(), want) {
-				t.Errorf("the reviewer was not told %q:\n%s", want, asked.String())
+				t.Errorf("the reviewer did not receive %q:\n%s", want, asked.String())
 			}
 		}
 		if _, err := os.Stat(filepath.Join(w.repo, "src", "vandal.txt")); err == nil {

@@ -19,8 +19,8 @@ import (
 	"gauntlet/test/e2e/fakemodel"
 )
 
-// world is one developer's machine: a home, a bin directory with gauntlet in it,
-// and a repository. Nothing of the real machine's settings reaches it.
+// world is one developer's machine: a home, a bin directory with gauntlet in it, and a
+// repository. Nothing of the real machine's settings reaches it.
 type world struct {
 	t    *testing.T
 	c    *client
@@ -28,7 +28,7 @@ type world struct {
 	bin  string
 	repo string
 
-	resume bool // go on with the last session
+	resume bool // continue the last session
 	plan   bool // in plan mode
 	// arrange, when set, gets the model before the client starts.
 	arrange func(*fakemodel.Server)
@@ -41,8 +41,8 @@ func eachClient(t *testing.T, scenario func(t *testing.T, w *world)) {
 	}
 }
 
-// eachVendor runs a scenario with the clients that speak their vendor's API: what
-// they all share is shown with three.
+// eachVendor runs a scenario with the clients that use their vendor's API: what all clients
+// share is shown with three.
 func eachVendor(t *testing.T, scenario func(t *testing.T, w *world)) {
 	for _, c := range vendorClients() {
 		t.Run(c.agent, func(t *testing.T) { scenario(t, newWorld(t, c)) })
@@ -139,7 +139,7 @@ func (w *world) exec(dir, name string, args ...string) string {
 	return stdout.String()
 }
 
-// commitAll makes everything in the work tree part of history.
+// commitAll commits everything in the work tree.
 func (w *world) commitAll(message string) {
 	w.t.Helper()
 	w.exec(w.repo, "git", "add", "-A")
@@ -177,12 +177,11 @@ type turn struct {
 	output   string
 }
 
-// turn starts the client on one prompt and plays steps to it. The script must
-// be used up exactly: a client that stops early or asks on fails the test.
-// turnLimit ends a client that hangs. Under load some take more than a minute to
-// start.
+// turnLimit ends a client that hangs. Under load some take more than a minute to start.
 const turnLimit = 5 * time.Minute
 
+// turn starts the client on one prompt and plays steps to it. The script must be used up
+// exactly: a client that stops early or makes further requests fails the test.
 func (w *world) turn(prompt string, steps ...fakemodel.Step) turn {
 	w.t.Helper()
 	got, err := w.play(w.repo, prompt, steps...)
@@ -192,7 +191,7 @@ func (w *world) turn(prompt string, steps ...fakemodel.Step) turn {
 	return got
 }
 
-// goOn is a further turn of the session before.
+// goOn is another turn of the same session.
 func (w *world) goOn(prompt string, steps ...fakemodel.Step) turn {
 	w.t.Helper()
 	later := *w
@@ -251,7 +250,7 @@ func (w *world) play(dir, prompt string, steps ...fakemodel.Step) (turn, error) 
 	return got, nil
 }
 
-// playError says what the client did when a turn did not go as scripted.
+// playError describes what the client did when a turn did not go as scripted.
 type playError struct {
 	what   string
 	got    turn

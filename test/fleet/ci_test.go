@@ -14,9 +14,8 @@ import (
 	"gauntlet/test/fleettest"
 )
 
-// pipeline runs the shell steps of the workflow that ci init wrote, as GitHub
-// would for an event: bash -e, the job's variables, secrets only where it hands
-// them out.
+// pipeline runs the shell steps of the workflow that ci init wrote, as GitHub would for an
+// event: bash -e, the job's variables, secrets only where the workflow passes them.
 func (m *machine) pipeline(event string, secrets map[string]string) string {
 	m.t.Helper()
 	text, err := os.ReadFile(filepath.Join(m.repo, ".github/workflows/gauntlet.yml"))
@@ -61,8 +60,8 @@ func (m *machine) pipeline(event string, secrets map[string]string) string {
 	return all.String()
 }
 
-// What CI passed on the base branch is proved for a colleague who has the same
-// content; a pull request publishes nothing.
+// What CI passed on the base branch is proved for a colleague with the same content; a pull
+// request publishes nothing.
 func TestPipelinePublishes(t *testing.T) {
 	address, _ := fleettest.StartNginx(t)
 	ci, dev := newMachine(t, "ci", "remote: {url: "+address+"}\n"), newMachine(t, "dev", "remote: {url: "+address+"}\n")

@@ -26,7 +26,7 @@ import (
 	"gauntlet/test/fleettest"
 )
 
-// documented is a block of docs/fleet.md that holds a word.
+// documented is a block of docs/fleet.md that contains a word.
 func documented(t *testing.T, language, word string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/fleet.md")
@@ -42,8 +42,8 @@ func documented(t *testing.T, language, word string) string {
 	return ""
 }
 
-// documentedNginx runs a server of docs/fleet.md with the real nginx: its paths
-// below a directory of the test, its port one that is free.
+// documentedNginx runs a server of docs/fleet.md with the real nginx: its paths below a
+// directory of the test, its port a free one.
 func documentedNginx(t *testing.T, word string, more ...string) (address, ca, dir string) {
 	t.Helper()
 	conf := documented(t, "nginx", word)
@@ -156,7 +156,7 @@ func TestTeamFollowsTheDocumentation(t *testing.T) {
 		t.Errorf("published with the readers' password: %v %s", err, errs)
 	}
 
-	// A stranger without a password: every look-up is a miss, told once.
+	// A user without a password: every look-up is a miss, reported once.
 	told := 0
 	for range 4 {
 		got := stranger.judge()
@@ -167,11 +167,11 @@ func TestTeamFollowsTheDocumentation(t *testing.T) {
 		stranger.forget()
 	}
 	if told != 1 {
-		t.Errorf("told %d times", told)
+		t.Errorf("reported %d times", told)
 	}
 
-	// A pull request adds its own key and has a record at the server: it counts
-	// only for whoever allows that policy.
+	// A pull request adds its own key and has a record at the server: it counts only for a
+	// person who allows that policy.
 	dev.write(dev.home, ".config/agent-gauntlet/config.yml", "remote: {url: \""+address+"\", write: true, auth: {basic: \"ci:write-it\"}}\n")
 	if out := dev.must(dev.bin, "proofs", "publish"); !strings.Contains(out, "1 proof published") {
 		t.Fatalf("%s", out)

@@ -115,7 +115,7 @@ func (m *machine) judge(args ...string) result {
 
 func (m *machine) key() string { return strings.TrimSpace(m.must(m.bin, "proofs", "key")) }
 
-// forget drops what this machine has proved.
+// forget removes what this machine has proved.
 func (m *machine) forget() {
 	m.t.Helper()
 	if err := os.RemoveAll(filepath.Join(m.repo, ".git", "gauntlet", "proofs")); err != nil {
@@ -153,7 +153,7 @@ func twoMachines(t *testing.T, address string) {
 		t.Fatalf("a: %+v", got)
 	}
 	a.published()
-	// Nobody trusts a yet.
+	// No machine trusts a yet.
 	if got := b.judge(); got.Gates[0].Cached {
 		t.Errorf("an unknown signer was believed: %+v", got)
 	}
@@ -194,7 +194,8 @@ func TestFaultsAreMisses(t *testing.T) {
 	}
 	signer := func(m *machine) *machine { m.write(m.repo, ".gauntlet/allowed_signers", key+"\n"); return m }
 
-	// The server is dead: the gate runs here, and after two tries it is left alone.
+	// The server is dead: the gate runs locally, and after two tries the server is not
+	// queried for a while.
 	dead := signer(newMachine(t, "dead", "remote: {url: http://127.0.0.1:1, timeout_ms: 200}\n"))
 	for i := range 3 {
 		got := dead.judge()
@@ -237,7 +238,7 @@ func TestFaultsAreMisses(t *testing.T) {
 		liar.forget()
 	}
 
-	// A full server: the pass stays in the outbox for the next time.
+	// The server is full: the pass stays in the outbox for the next time.
 	full := httptest.NewServer(&remotetest.Server{Full: true})
 	defer full.Close()
 	f := newMachine(t, "full", "remote: {url: "+full.URL+", write: true}\n")

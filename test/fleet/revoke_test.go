@@ -11,8 +11,8 @@ import (
 	"gauntlet/test/remotetest"
 )
 
-// A proof that was taken from the server and kept here counts only as long as the
-// policy lets it: a lost key, a denied proof, and then the gate runs again.
+// A proof from the server that is stored locally counts only as long as the policy accepts
+// it: after a lost key, or when a proof is denied, the gate runs again.
 func TestRevokedProofCountsNowhere(t *testing.T) {
 	fake := &remotetest.Server{}
 	ts := httptest.NewServer(fake)
@@ -37,7 +37,7 @@ func TestRevokedProofCountsNowhere(t *testing.T) {
 		t.Errorf("%d look-ups", gets)
 	}
 
-	// The key is lost: its line goes.
+	// The key is lost: its line is removed.
 	if out := dev.must(dev.bin, "proofs", "show", "test"); !strings.Contains(out, "passed") {
 		t.Errorf("show: %s", out)
 	}
@@ -49,7 +49,7 @@ func TestRevokedProofCountsNowhere(t *testing.T) {
 		t.Errorf("after the key was lost: %+v", got)
 	}
 
-	// One proof is denied, by the beginning of its key.
+	// One proof is denied, by a prefix of its key.
 	dev.forget()
 	dev.write(dev.repo, ".gauntlet/allowed_signers", line+"\n")
 	if got := dev.judge(); !got.Gates[0].Cached {
@@ -62,13 +62,13 @@ func TestRevokedProofCountsNowhere(t *testing.T) {
 	if got := dev.judge(); got.Gates[0].Cached || got.Status != "passed" {
 		t.Errorf("denied: %+v", got)
 	}
-	// Its own run counts, although the key is denied for proofs of others.
+	// The machine's own run counts, although the key is denied for proofs of others.
 	if got := dev.judge(); !got.Gates[0].Cached || got.Gates[0].Proof.Source != "run" {
 		t.Errorf("its own run: %+v", got)
 	}
 }
 
-// What failed here on this very content is not passed by a proof from elsewhere.
+// A failure on this content is not overruled by a proof from another machine.
 func TestLocalFailureIsNotOverruledByRemotePass(t *testing.T) {
 	fake := &remotetest.Server{}
 	ts := httptest.NewServer(fake)

@@ -40,7 +40,7 @@ func TestCheckRunsOnAFarm(t *testing.T) {
 	}
 }
 
-// The farm that REAPI_FARM names, whatever it is.
+// The farm that REAPI_FARM names.
 func TestCheckRunsOnTheGivenFarm(t *testing.T) {
 	address := os.Getenv("REAPI_FARM")
 	if address == "" {
@@ -61,7 +61,7 @@ func TestCheckRunsOnTheGivenFarm(t *testing.T) {
 
 func TestUnreachableFarmRunsTheCheckLocally(t *testing.T) {
 	address := (&reapitest.Farm{Refuse: status.Error(codes.Unimplemented, "cache only")}).Start(t)
-	for name, address := range map[string]string{"no Execute": address, "nobody there": "127.0.0.1:1"} {
+	for name, address := range map[string]string{"no Execute": address, "no server": "127.0.0.1:1"} {
 		m := onFarm(t, address, "grep -q GOOD a.txt")
 		got := m.judge()
 		if got.Status != "passed" || got.Gates[0].Where != "" || !strings.Contains(strings.Join(got.Warnings, "\n"), "test ran here: the build farm did not run it") {
@@ -98,7 +98,8 @@ func TestStopCancelsTheJobOnTheFarm(t *testing.T) {
 func TestCheckRunsThroughACommand(t *testing.T) {
 	m := newMachine(t, "m", "")
 	m.write(m.repo, "sub/run.sh", "cat ../a.txt; pwd\n")
-	// sh -c stands in for a machine behind ssh: it gets the script as its last word.
+	// sh -c is used instead of a machine behind ssh: it gets the script as its last
+	// argument.
 	m.write(m.repo, ".gauntlet/checks/test.yml", `command: |
   sh run.sh | grep GOOD && test "$WHERE" = "it's elsewhere" && ! pwd | grep -q src
 working_directory: sub

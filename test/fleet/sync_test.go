@@ -58,7 +58,7 @@ func (s *spool) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// rows counts what the database has; -1 while it is away.
+// rows counts the rows of the database; -1 while it is down.
 func rows(t *testing.T, db *fleettest.Postgres) (n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -74,8 +74,8 @@ func rows(t *testing.T, db *fleettest.Postgres) (n int) {
 	return n
 }
 
-// The database goes away while records are being sent, and comes back: the same
-// process goes on, and every record is there once.
+// The database stops while records are being sent, and starts again: the same process
+// continues, and every record is stored once.
 func TestDatabaseRestartDuringSync(t *testing.T) {
 	db := fleettest.StartPostgres(t)
 	const records = 10000
@@ -91,7 +91,7 @@ func TestDatabaseRestartDuringSync(t *testing.T) {
 	for rows(t, db) <= 0 {
 		time.Sleep(time.Millisecond)
 	}
-	db.Stop() // at once, in the middle of whatever it does
+	db.Stop() // immediately, in the middle of its work
 	db.Start()
 	if err := <-ended; err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
@@ -101,7 +101,8 @@ func TestDatabaseRestartDuringSync(t *testing.T) {
 	}
 }
 
-// Killed at any moment, the next sync goes on, and every record is there once.
+// If a sync is killed at any moment, the next one continues, and every record is stored
+// once.
 func TestKillingASyncLosesNothing(t *testing.T) {
 	db := fleettest.StartPostgres(t)
 	const records = 10000
@@ -124,8 +125,8 @@ func TestKillingASyncLosesNothing(t *testing.T) {
 	}
 }
 
-// A hundred processes at once: those of one machine take turns or step back, and
-// nothing is lost or doubled.
+// A hundred processes at once: those of one machine take turns or give up, and nothing is
+// lost or doubled.
 func TestAHundredSyncsAtOnce(t *testing.T) {
 	db := fleettest.StartPostgres(t)
 	const machines, each, records = 20, 5, 300

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// T is what is needed of a test, or of a benchmark that is a program.
+// T is the part of testing.TB that is used, so that a benchmark program can implement it.
 type T interface {
 	Helper()
 	Cleanup(func())
@@ -37,7 +37,7 @@ func missing(t T, what string) {
 	t.Skipf("SKIPPED: %s is not installed, so nothing here was tested against the real server", what)
 }
 
-// find looks a program up on PATH and where Debian hides it.
+// find looks up a program on PATH and in the directories where Debian installs it.
 func find(name string, globs ...string) string {
 	if p, err := exec.LookPath(name); err == nil {
 		return p
@@ -88,8 +88,8 @@ type Postgres struct {
 	asUser *syscall.Credential
 }
 
-// StartPostgres makes and starts a database cluster of its own. It does not wait
-// for the disk unless a setting says so (fsync=on).
+// StartPostgres makes and starts a database cluster of its own. It does not wait for the
+// disk unless a setting asks for it (fsync=on).
 func StartPostgres(t T, settings ...string) *Postgres {
 	t.Helper()
 	const debian = "/usr/lib/postgresql/*/bin/"
@@ -126,7 +126,7 @@ func (p *Postgres) Start() {
 	p.run(p.ctl, "-D", p.data, "-l", p.log, "-o", opts, "-w", "start")
 }
 
-// Stop stops it at once, open connections included.
+// Stop stops it immediately, open connections included.
 func (p *Postgres) Stop() {
 	cmd := p.command(p.ctl, "-D", p.data, "-m", "immediate", "-w", "stop")
 	_ = cmd.Run() // stopped already
@@ -210,7 +210,7 @@ func StartNginxWith(t T, conf func(port int, dir string) string) (port int, dir 
 	return port, dir
 }
 
-// nginxUser keeps the workers able to write where the test may.
+// nginxUser lets the workers write where the test may.
 func nginxUser() string {
 	if os.Geteuid() == 0 {
 		return "user root;"

@@ -1,6 +1,6 @@
-// Package house holds the rules of the house as tests: which way imports point,
-// what may be used where, what a start costs. Every rule has an example in
-// testdata/broken that it must catch.
+// Package house contains the rules of the house as tests: which way imports point, what may
+// be used where, what a start costs. Every rule has an example in testdata/broken that it
+// must catch.
 package house
 
 import (
@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// TestRules holds the program against every rule.
+// TestRules checks the program against every rule.
 func TestRules(t *testing.T) {
 	h := load(t, "../..")
 	for _, r := range rules() {
@@ -26,8 +26,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestEveryRuleCatchesItsExample holds a module that breaks every rule against them: each
-// line that says so must be found, by that rule, and nothing else.
+// TestEveryRuleCatchesItsExample checks a module that breaks every rule: each marked line
+// must be found, by that rule, and nothing else.
 func TestEveryRuleCatchesItsExample(t *testing.T) {
 	h := load(t, "testdata/broken")
 	type place struct {
@@ -76,8 +76,8 @@ func TestEveryRuleCatchesItsExample(t *testing.T) {
 	}
 }
 
-// TestExceptionsAreNeeded takes every exception away in turn: one that nothing
-// needs any more would hide the next break.
+// TestExceptionsAreNeeded removes every exception in turn: an exception that nothing needs
+// any more would hide the next break.
 func TestExceptionsAreNeeded(t *testing.T) {
 	h := load(t, "../..")
 	needed := func(name string, places map[string]string, check func(*house) []finding) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ring says how far from the leaves a room is. An import points only to a lower
-// ring, or to a package of the same room.
+// ring is how far a package is from the leaves. An import points only to a lower ring, or
+// to a sub-package or parent of the same package.
 var ring = map[string]int{
 	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "text": 0, "jsontree": 0, "redact": 0, "tokens": 0, "buildinfo": 0, "shape": 0,
 	"git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1, "tasks": 1, "tmux": 1, "weaken": 1,
@@ -17,7 +17,7 @@ var ring = map[string]int{
 	"cli": 5, "ui": 5, "report": 5, "fleet": 5,
 }
 
-// sameRing are the imports within one ring that are meant, each with its reason.
+// sameRing are the intended imports within one ring, each with its reason.
 var sameRing = map[string]string{
 	"proc → event":     "the name of the recursion guard that every child gets",
 	"seal → safefile":  "the key is a file",
@@ -35,9 +35,8 @@ var sameRing = map[string]string{
 	"setup → gate":     "the trial judges a command exactly as a run does",
 }
 
-// owners says who may import what, by prefix. A package of another project that
-// is not listed here has no owner yet: give it one, and think of the start-up
-// budget first.
+// owners lists who may import what, by prefix. A third-party package that is not listed
+// here has no owner yet: give it one, and think of the start-up budget first.
 var owners = []struct{ imports, from, why string }{
 	{"os/exec", "proc", "subprocesses go through proc: own group, deadline, TERM, KILL, recursion guard"},
 	{"net", "workflow/ship proof/remote proof/share fleet ui", "the network is for ship check, the remote cache, the fleet and the page"},
@@ -73,7 +72,7 @@ var leaves = map[string]string{
 	"proc": "golang.org/x/sys/", "safefile": "golang.org/x/sys/",
 }
 
-// commands says what the main packages may import.
+// commands lists what the main packages may import.
 var commands = map[string]string{"cmd/gauntlet": "gauntlet/internal/cli", "cmd/gauntlet-fleet": "gauntlet/internal/fleet"}
 
 func checkImports(h *house) (out []finding) {
@@ -132,7 +131,7 @@ func badImport(p *pkg, imp string) (why string) {
 	return ""
 }
 
-// badNeighbour says what is wrong with importing another package of this module.
+// badNeighbour returns what is wrong with importing another package of this module.
 func badNeighbour(p *pkg, to string) string {
 	from := strings.TrimPrefix(p.path, "internal/")
 	room, _, _ := strings.Cut(to, "/")

@@ -28,8 +28,8 @@ type house struct {
 	pkgs []*pkg
 }
 
-// pkg is a package on one platform. A file that several platforms share is in
-// the first of them only.
+// pkg is a package on one platform. A file that several platforms share is in the first of
+// them only.
 type pkg struct {
 	path  string // below gauntlet/, as internal/gate
 	room  string // the first name below internal/, "" outside
@@ -158,7 +158,7 @@ func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[
 	}
 }
 
-// foreign names the parts of other packages that this platform does not have.
+// foreign lists the parts of other packages that this platform does not have.
 func foreign(files []*ast.File, info *types.Info) map[*ast.Ident]string {
 	out := map[*ast.Ident]string{}
 	for _, f := range files {
@@ -181,11 +181,11 @@ func foreign(files []*ast.File, info *types.Info) map[*ast.Ident]string {
 	return out
 }
 
-// isTestHelper reports a package that only tests import (a rule sees to that):
+// isTestHelper reports whether only tests import a package (a rule checks that):
 // agent/agenttest, by its place and name.
 func isTestHelper(name string) bool { return path.Base(name) == path.Base(path.Dir(name))+"test" }
 
-// imports are the packages that are known by their import path.
+// imports are the packages by their import path.
 type imports map[string]*types.Package
 
 func (i imports) add(p *types.Package) {
@@ -216,7 +216,7 @@ type finding struct {
 	what string
 }
 
-// at makes a finding of a node.
+// at makes a finding from a node.
 func (h *house) at(n ast.Node, what string) finding {
 	pos := h.fset.Position(n.Pos())
 	return finding{h.relative(pos.Filename), pos.Line, what}
@@ -258,8 +258,8 @@ func (p *pkg) name(id *ast.Ident) string {
 	return obj.Pkg().Path() + "." + obj.Name()
 }
 
-// in reports whether a package or file lies in one of the places, which are
-// separated by blanks: packages with all below them, or single files.
+// in reports whether a package or file is in one of the places, which are separated by
+// blanks: packages with everything below them, or single files.
 func in(name, places string) bool {
 	for _, place := range strings.Fields(places) {
 		place = "internal/" + place

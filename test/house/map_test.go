@@ -11,7 +11,7 @@ import (
 )
 
 // TestMapMatchesTheTree compares docs/architecture.md and the package comments with the
-// tree: every room stands on its ring, every package in it is named.
+// tree: every package is listed on its ring, with its sub-packages.
 func TestMapMatchesTheTree(t *testing.T) {
 	data, err := os.ReadFile("../../docs/architecture.md")
 	if err != nil {
@@ -36,7 +36,7 @@ func TestMapMatchesTheTree(t *testing.T) {
 		delete(onMap, room)
 	}
 	for room := range onMap {
-		t.Errorf("docs/architecture.md: there is no internal/%s", room)
+		t.Errorf("docs/architecture.md: internal/%s does not exist", room)
 	}
 	h := load(t, "../..")
 	says := regexp.MustCompile(`\bRing (\d)\b`)
@@ -60,7 +60,7 @@ func TestMapMatchesTheTree(t *testing.T) {
 	}
 }
 
-// braces writes a/{b,c} as a/b a/c.
+// braces expands a/{b,c} to a/b a/c.
 func braces(s string) string {
 	return regexp.MustCompile(`([a-z/]+/)\{([a-z,]+)\}`).ReplaceAllStringFunc(s, func(group string) string {
 		prefix, list, _ := strings.Cut(strings.TrimSuffix(group, "}"), "{")

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// pure are the packages and files whose functions decide by values alone.
-// Clocks, files, git and the environment are handed in.
+// pure are the packages and files whose functions decide by values alone. Clocks, files,
+// git and the environment are passed in.
 const pure = "checkpoint/rules autonomy/decide.go stop/decide.go stop/reason.go stop/signature.go stop/modes.go turn/sent.go turn/mark.go turn/ledger.go turn/record.go " +
 	"markdown redact text tokens event shape jsontree"
 
@@ -27,8 +27,8 @@ type function struct {
 	at      ast.Node
 }
 
-// checkPure follows the static calls of every function that has to be pure, into
-// whatever package they lead. What is called through a value was handed in.
+// checkPure follows the static calls of every function that has to be pure, into any
+// package. What is called through a value was passed in.
 func checkPure(h *house) (out []finding) {
 	byFunc := map[string]*function{}
 	type start struct {
@@ -89,7 +89,7 @@ func (p *pkg) direct(decl *ast.FuncDecl) *function {
 	return fn
 }
 
-// reach is the way from a function to something it must not touch.
+// reach is the path from a function to something it must not touch.
 func reach(all map[string]*function, name string, seen map[string]bool) []string {
 	fn := all[name]
 	if fn == nil || seen[name] {

@@ -1,6 +1,6 @@
 package house
 
-// rule is one rule of the house, as docs/architecture.md has it.
+// rule is one rule of the house, as in docs/architecture.md.
 type rule struct {
 	name  string
 	check func(*house) []finding

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// onlyFrom says where functions and variables may be used. A place is a
-// package below internal/ with all that lies under it, or a file.
+// onlyFrom lists where functions and variables may be used. A place is a package below
+// internal/ with everything below it, or a file.
 type onlyFrom struct {
 	names  string // separated by blanks
 	places map[string]string
@@ -58,10 +58,10 @@ var clients = onlyFrom{
 	"only ship check, the remote cache and the fleet talk to a network",
 }
 
-// files open, list, write or name files in the file system by a path. What others
-// could have placed there must not make us wait, read without end, or write
-// through a link: safefile sees to that. Looking (Stat, Lstat, Readlink) and
-// removing follow no link at the end of a path and are not listed.
+// files open, list, write or name files in the file system by a path. A file that others
+// placed there must not make Gauntlet wait, read without end, or write through a link:
+// safefile takes care of that. Stat, Lstat, Readlink and removing follow no link at the end
+// of a path and are not listed.
 var files = onlyFrom{
 	"os.Open os.OpenFile os.ReadFile os.ReadDir os.DirFS os.OpenRoot os.OpenInRoot os.CopyFS " +
 		"os.WriteFile os.Create os.CreateTemp os.MkdirTemp os.Rename os.Link os.Symlink os.Truncate os.Chmod os.Chown os.Lchown os.Chtimes " +
@@ -77,7 +77,7 @@ var files = onlyFrom{
 	map[string]string{
 		"safefile":                 "the one way to open and to write",
 		"proc":                     "/proc is the kernel's own",
-		"git/throwaway.go":         "dependencies are linked into a work tree of our own",
+		"git/throwaway.go":         "dependencies are linked into a temporary work tree of Gauntlet",
 		"git/snapshot.go":          "the copy of the index keeps the time by which git knows what to look at again",
 		"autonomy/commit/index.go": "the index is exchanged as git itself does it, under index.lock",
 		"autonomy/notes.go":        "the old CLAUDE.md is kept by a second link, so that a killed run can be undone",
@@ -130,7 +130,7 @@ func (o onlyFrom) openFlags(h *house, bits int) (out []finding) {
 	return out
 }
 
-// lockFiles are the places that may create a file that must not exist yet.
+// lockFiles are the places that may create a file exclusively (O_EXCL).
 var lockFiles = onlyFrom{places: map[string]string{
 	"safefile": "temporary files of its own",
 }, why: "a lock is a kernel lock (safefile), never a file that exists"}
@@ -188,7 +188,7 @@ func (h *house) startCalls(p *pkg, d *ast.GenDecl) (out []finding) {
 	return out
 }
 
-// globals are the package variables that are meant to change.
+// globals are the package variables that are intended to change.
 var globals = map[string]string{
 	"internal/proc.leaders": "the kernel's list of our children is process-wide, too",
 }
@@ -272,8 +272,7 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// written reports whether the package assigns to the variable or hands out its
-// address.
+// written reports whether the package assigns to the variable or takes its address.
 func (p *pkg) written(obj types.Object) bool {
 	found := false
 	target := func(e ast.Expr) {

@@ -15,13 +15,13 @@ import (
 // agentPlaces may know agents by name.
 const agentPlaces = "agent transcript"
 
-// agentWords are allowed elsewhere: names that the product's own contract has.
+// agentWords are allowed elsewhere: names in the product's own contract.
 var agentWords = map[string]string{
 	"CLAUDE_CONTEXT_THRESHOLD": "the threshold's variable, whatever the agent",
 	"CLAUDE_LOOP_ACTIVE":       "set by the loop that starts agents",
 }
 
-// agentNames are files that may hold an agent's name for another reason.
+// agentNames are files that may contain an agent's name for another reason.
 var agentNames = map[string]string{
 	"autonomy/window.go": "names of models, by which their context windows are known",
 }
@@ -38,8 +38,8 @@ var (
 	clientWords = regexp.MustCompile(`<task-notification>|(?i)^exit code:? ?$|(?i)\bexit code: `)
 )
 
-// checkAgents finds what an agent is called, where its files lie and what it
-// prints, outside of the packages that are there to know it.
+// checkAgents finds an agent's name, its directories and the words it prints, outside of
+// the packages that are meant to know it.
 func checkAgents(h *house) (out []finding) {
 	names := map[string]bool{"github-copilot": true, "cursor-agent": true, "claude code": true, "gemini cli": true}
 	for _, p := range h.pkgs {
@@ -107,7 +107,7 @@ func checkErrors(h *house) (out []finding) {
 	const why = "an error is recognised by errors.Is or errors.As, never by its text"
 	for _, p := range h.pkgs {
 		for _, f := range p.files {
-			texts := map[types.Object]bool{} // variables that hold an error's text
+			texts := map[types.Object]bool{} // variables that contain an error's text
 			var isText func(e ast.Expr) bool
 			isText = func(e ast.Expr) bool {
 				switch x := ast.Unparen(e).(type) {
@@ -174,7 +174,7 @@ func checkInterfaces(h *house) (out []finding) {
 			}
 		}
 	}
-	// A package with files for several platforms is there once for each.
+	// A package with files for several platforms appears once for each.
 	same := func(a, b *types.TypeName) bool { return a.Name() == b.Name() && a.Pkg().Path() == b.Pkg().Path() }
 	for _, p := range h.pkgs {
 		for _, f := range p.files {
@@ -204,7 +204,7 @@ func checkInterfaces(h *house) (out []finding) {
 	return out
 }
 
-// checkNames finds packages whose name says nothing.
+// checkNames finds packages with a meaningless name.
 func checkNames(h *house) (out []finding) {
 	for _, p := range h.pkgs {
 		switch path.Base(p.path) {

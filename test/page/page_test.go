@@ -35,7 +35,7 @@ import (
 	"gauntlet/internal/ui"
 )
 
-// chromium finds the browser, or says loudly that nothing was tested.
+// chromium finds the browser, or reports loudly that nothing was tested.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -104,7 +104,7 @@ func (d *desk) getenv(name string) string {
 	return ""
 }
 
-// serve starts the page; port 0 takes any.
+// serve starts the page; port 0 uses any.
 func (d *desk) serve(port int) {
 	d.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -133,7 +133,7 @@ func (d *desk) must(err error) {
 	}
 }
 
-// watch notes everything a browser complains of and every request that leaves.
+// watch records every error in a browser and every request to another host.
 func (d *desk) watch(ctx context.Context) {
 	note := func(format string, args ...any) {
 		d.mu.Lock()
@@ -253,7 +253,7 @@ func TestPersonBrowsesAndActs(t *testing.T) {
 		t.Errorf("address %v", got)
 	}
 
-	// Filter to what was blocked.
+	// Filter to blocked stops.
 	d.run(chromedp.Click(`nav a[href="/stops"]`, chromedp.ByQuery), chromedp.WaitVisible(`input[name="blocked"]`, chromedp.ByQuery))
 	d.run(chromedp.Click(`input[name="blocked"]`, chromedp.ByQuery))
 	d.await("the filter", `location.search.includes("blocked=1") && document.querySelectorAll("tbody tr").length === 1`)
@@ -265,7 +265,7 @@ func TestPersonBrowsesAndActs(t *testing.T) {
 	if got := d.text("main"); !strings.Contains(got, "GATES FAILED. Fix this now.") || !strings.Contains(got, "proved by the agent's own run") {
 		t.Errorf("the stop says %q", got)
 	}
-	// Say that the block was wrong.
+	// Label the block as wrong.
 	d.run(chromedp.Click(`button[aria-label="This block was wrong"]`, chromedp.ByQuery))
 	d.await("the label", `document.querySelector(".facts .tag")?.textContent === "wrong"`)
 	d.run(chromedp.Click(`a[href^="/logs/"]`, chromedp.ByQuery), chromedp.WaitVisible("pre", chromedp.ByQuery))
@@ -280,8 +280,8 @@ func TestPersonBrowsesAndActs(t *testing.T) {
 	d.run(chromedp.Click(`button[aria-label="Switch on shop"]`, chromedp.ByQuery))
 	d.await("on", `!!document.querySelector('button[aria-label="Switch off shop"]')`)
 
-	// Let the gate only observe, and enforce it again: its file says so, and the
-	// policy stays allowed.
+	// Set the gate to observe, and enforce it again: its file changes, and the policy stays
+	// allowed.
 	d.run(chromedp.Click(`nav a[href="/gates"]`, chromedp.ByQuery), chromedp.WaitVisible(`button[aria-label="Observe test"]`, chromedp.ByQuery))
 	d.run(chromedp.Click(`button[aria-label="Observe test"]`, chromedp.ByQuery))
 	d.await("observe", `!!document.querySelector('button[aria-label="Enforce test"]')`)
@@ -337,7 +337,7 @@ func TestTwoTabsAndARestart(t *testing.T) {
 	d.stop()
 	d.await("the loss", `document.getElementById("live").textContent === "server is away"`)
 	d.mu.Lock()
-	d.problems = nil // a browser logs that the server is away
+	d.problems = nil // a browser logs that the server is down
 	d.mu.Unlock()
 }
 
@@ -372,8 +372,8 @@ func TestEveryViewInEverySizeAndScheme(t *testing.T) {
 	d.quiet()
 }
 
-// contrast finds text that is hard to read: less than 4.5 to 1 against what is
-// behind it, as the guidelines for accessible pages ask.
+// contrast finds text that is hard to read: less than 4.5 to 1 against its background, as
+// the guidelines for accessible pages require.
 const contrast = `(() => {
   const lum = (c) => { const [r, g, b] = c.map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   const rgb = (s) => { const m = s.match(/[\d.]+/g).map(Number); return m.length > 3 && m[3] === 0 ? null : m.slice(0, 3); };
@@ -438,8 +438,8 @@ func value(v *accessibility.Value) string {
 	return s
 }
 
-// many fills the history with something to look at: sessions that are blocked, fix
-// it and pass, flakes, a gate that only observes, a review, and projects that differ.
+// many fills the history with a variety: sessions that are blocked, fix it and pass,
+// flakes, a gate that only observes, a review, and projects that differ.
 func many(d *desk, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	clients := map[string][2]string{"claude": {"claude-opus-5-5", "2.1.325"}, "codex": {"gpt-5.5", "0.166.0"}, "gemini": {"gemini-2.5-pro", ""}}
@@ -501,8 +501,8 @@ func many(d *desk, n int) {
 	d.spool(all...)
 }
 
-// look makes the machine worth looking at: hooks are installed and have fired, gates
-// run while another stop waits, and a replay has been made.
+// look completes the machine: hooks are installed and have fired, gates run while another
+// stop waits, and a replay has been made.
 func look(d *desk) {
 	d.must(os.MkdirAll(filepath.Join(d.project, ".claude"), 0o755))
 	d.must(os.WriteFile(filepath.Join(d.project, ".claude", "settings.json"), []byte(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"gauntlet stop-hook","timeout":300}]}]}}`), 0o644))

@@ -42,10 +42,10 @@ type Farm struct {
 	longrunning.UnimplementedOperationsServer
 
 	Refuse     error         // every Execute fails with it
-	LoseStream int           // so many Execute streams break after the operation was named
+	LoseStream int           // this many Execute streams break after the operation was named
 	Lie        bool          // answers without a result
 	Name       chan struct{} // if not nil, an operation is named only when something is sent here
-	Asked      chan struct{} // if not nil, gets a word with every Execute
+	Asked      chan struct{} // if not nil, receives a value with every Execute
 	InlineMax  int           // output longer than this goes into the CAS
 
 	mu        sync.Mutex
@@ -92,7 +92,7 @@ func (f *Farm) Started() int {
 	return f.started
 }
 
-// Cancelled lists the operations that were given up.
+// Cancelled lists the operations that were cancelled.
 func (f *Farm) Cancelled() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,7 +114,7 @@ func (f *Farm) put(b []byte) *repb.Digest {
 	return d
 }
 
-// FindMissingBlobs is the protocol's.
+// FindMissingBlobs implements the protocol.
 func (f *Farm) FindMissingBlobs(_ context.Context, r *repb.FindMissingBlobsRequest) (*repb.FindMissingBlobsResponse, error) {
 	out := &repb.FindMissingBlobsResponse{}
 	for _, d := range r.GetBlobDigests() {
@@ -125,7 +125,7 @@ func (f *Farm) FindMissingBlobs(_ context.Context, r *repb.FindMissingBlobsReque
 	return out, nil
 }
 
-// BatchUpdateBlobs is the protocol's.
+// BatchUpdateBlobs implements the protocol.
 func (f *Farm) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsRequest) (*repb.BatchUpdateBlobsResponse, error) {
 	out := &repb.BatchUpdateBlobsResponse{}
 	for _, b := range r.GetRequests() {
@@ -141,7 +141,7 @@ func (f *Farm) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsReque
 	return out, nil
 }
 
-// Write is the protocol's upload of large blobs.
+// Write implements the upload of large blobs.
 func (f *Farm) Write(s bspb.ByteStream_WriteServer) error {
 	var all bytes.Buffer
 	name := ""
@@ -169,7 +169,7 @@ func (f *Farm) Write(s bspb.ByteStream_WriteServer) error {
 	return s.SendAndClose(&bspb.WriteResponse{CommittedSize: int64(all.Len())})
 }
 
-// Read is the protocol's download.
+// Read implements the download of large blobs.
 func (f *Farm) Read(r *bspb.ReadRequest, s bspb.ByteStream_ReadServer) error {
 	words := strings.Split(r.GetResourceName(), "/")
 	b := f.get(&repb.Digest{Hash: words[len(words)-2]})
@@ -211,7 +211,7 @@ func (f *Farm) Execute(r *repb.ExecuteRequest, s repb.Execution_ExecuteServer) e
 	return s.Send(op)
 }
 
-// WaitExecution hands out the result of a stream that was lost.
+// WaitExecution returns the result of a stream that was lost.
 func (f *Farm) WaitExecution(r *repb.WaitExecutionRequest, s repb.Execution_WaitExecutionServer) error {
 	f.mu.Lock()
 	op := f.results[r.GetName()]
@@ -263,7 +263,7 @@ func (f *Farm) run(ctx context.Context, d *repb.Digest) (*repb.ExecuteResponse, 
 	f.mu.Lock()
 	f.started++
 	f.mu.Unlock()
-	c.WaitDelay = 100 * time.Millisecond // what the command left behind holds its output open
+	c.WaitDelay = 100 * time.Millisecond // processes that the command started keep its output open
 	out, err := c.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
@@ -310,7 +310,7 @@ func (f *Farm) materialise(d *repb.Digest, to string) error {
 	return nil
 }
 
-// CancelOperation notes that a job was cancelled.
+// CancelOperation records that a job was cancelled.
 func (f *Farm) CancelOperation(_ context.Context, r *longrunning.CancelOperationRequest) (*emptypb.Empty, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,7 +1,7 @@
-// Package remotetest is a remote cache for tests that answers as bazel-remote
-// was measured to: 400 for what is not an ActionResult, 404 for one whose CAS
-// parts are missing, 500 for a wrong hash, 405 for DELETE, and the last writer
-// wins. It is also the place for faults: slow, full, lying, rolled back.
+// Package remotetest is a remote cache for tests that answers as bazel-remote was measured
+// to: 400 for what is not an ActionResult, 404 for one whose CAS parts are missing, 500 for
+// a wrong hash, 405 for DELETE, and the last writer wins. It also simulates faults: slow,
+// full, lying, rolled back.
 package remotetest
 
 import (
@@ -49,14 +49,14 @@ func (s *Server) Keys(kind string) []string {
 	return out
 }
 
-// Counts says how many reads and writes were asked for.
+// Counts returns how many reads and writes were requested.
 func (s *Server) Counts() (gets, puts int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.gets, s.puts
 }
 
-// Set puts bytes where no client could: what a lying server would answer.
+// Set stores bytes that no client could store: the answer of a lying server.
 func (s *Server) Set(kind, key string, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +149,7 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request, kind, key string) {
 	}
 	b, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // half an upload
+		return // a partial upload
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

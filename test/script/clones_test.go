@@ -11,21 +11,20 @@ import (
 	"time"
 )
 
-// hostile is a repository that somebody wants to run code with, or to write files
-// with, on the machine of a person who clones it, or unpacks it as an archive with
-// its .git (archive), and never allows its policy. Whatever it brings along: nothing
-// of it runs, no file outside it is written, there is an answer in time, and the
-// person hears that nothing was judged.
+// hostile is a repository that tries to run code, or to write files, on the machine of a
+// person who clones it, or unpacks it as an archive with its .git (archive), and never
+// allows its policy. Whatever it contains: nothing of it runs, no file outside it is
+// written, there is an answer in time, and the person sees that nothing was judged.
 type hostile struct {
 	name, script string
 	archive      bool
-	// env is what the victim's environment has besides, after the PATH.
+	// env is added to the victim's environment, after the PATH.
 	env []string
-	// quiet: there is nothing that anybody could want to be judged.
+	// quiet: there is nothing to be judged.
 	quiet bool
 }
 
-// pwn is what must never run: it leaves a file outside the repository.
+// pwn must never run: it creates a file outside the repository.
 const pwn = `printf '#!/bin/sh\ntouch %s/PWNED\nexec cat\n' "$BASE" > evil.sh; chmod +x evil.sh; `
 
 var hostiles = []hostile{
@@ -77,19 +76,19 @@ func TestHostileClones(t *testing.T) {
 				w.hook("hook", "session-start", `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`)
 			}
 			looks := []string{"list", "validate", "config", "allow", "run"}
-			if !h.archive { // these ask git what changed, and git runs the filters of its settings
+			if !h.archive { // these call git, and git runs the filters of its settings
 				looks = append(looks, "detect", "doctor")
 			}
 			for _, c := range looks {
-				w.look(c) // to look at it is harmless, whatever it says
+				w.look(c) // showing it is harmless, whatever it contains
 			}
 			w.unharmed(before)
 		})
 	}
 }
 
-// TestHostileClones would prove nothing if the victim's commands were never run:
-// allowed, they are.
+// TestHostileClones would prove nothing if the victim's commands were never run: once
+// allowed, they run.
 func TestAllowedPolicyRuns(t *testing.T) {
 	h := hostiles[0]
 	w := newVictim(t, h)
@@ -102,7 +101,7 @@ func TestAllowedPolicyRuns(t *testing.T) {
 	}
 }
 
-// victim is a person with a project that is allowed, who now has another's.
+// victim is a person with an allowed project, who now has another one.
 type victim struct {
 	t                *testing.T
 	base, home, repo string
@@ -186,7 +185,7 @@ func (w *victim) stop() (v trickVerdict) {
 	return v
 }
 
-// unharmed: nothing ran, and the home is as it was.
+// unharmed checks that nothing ran, and that the home is unchanged.
 func (w *victim) unharmed(before []string) {
 	w.t.Helper()
 	for _, dir := range []string{w.base, w.repo, filepath.Join(w.base, "allowed")} {

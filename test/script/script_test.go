@@ -61,7 +61,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("GIT_COMMITTER_EMAIL", "dev@example.com")
 	env.Setenv("LC_ALL", "C.UTF-8")
 	env.Setenv("CI", "")
-	env.Setenv("GAUNTLET_TRUST", "all") // what has to be allowed is tested in trust/
+	env.Setenv("GAUNTLET_TRUST", "all") // the need to allow a policy is tested in trust/
 	env.Setenv("CLAUDE_PROJECT_DIR", "")
 	env.Setenv("GEMINI_PROJECT_DIR", "")
 	env.Setenv("GITHUB_ACTIONS", "")

@@ -19,8 +19,8 @@ func toolchains(env *testscript.Env) {
 	}
 }
 
-// toolchainDirs are where compilers find themselves, or their caches, by way of
-// the real HOME.
+// toolchainDirs are where compilers find themselves, or their caches, through the real
+// HOME.
 func toolchainDirs() map[string]string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -46,8 +46,8 @@ func toolchainDirs() map[string]string {
 	return places
 }
 
-// condition knows [root], and [works:PROGRAM]: the program is there and tells its
-// version. Version managers leave programs on PATH that can do nothing.
+// condition knows [root], and [works:PROGRAM]: the program is there and prints its version.
+// Version managers leave programs on PATH that can do nothing.
 func condition(name string) (bool, error) {
 	if name == "root" {
 		return os.Geteuid() == 0, nil

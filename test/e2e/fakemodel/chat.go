@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Tools names a client's tools and shapes their arguments: one function per
-// kind of call, with the absolute path of the file.
+// Tools names a client's tools and shapes their arguments: one function per kind of call,
+// with the absolute path of the file.
 type Tools struct {
 	Shell func(command string) (string, map[string]any)
 	Read  func(path string) (string, map[string]any)
@@ -18,9 +18,9 @@ type Tools struct {
 	Agent func(prompt string) (string, map[string]any)
 }
 
-// Chat is the OpenAI Chat Completions API, as many clients speak it with a
-// provider of their own. A request is part of the conversation when it offers
-// the client's shell tool and holds none of the aside texts.
+// Chat is the OpenAI Chat Completions API, which many clients use with a custom provider. A
+// request is part of the conversation when it offers the client's shell tool and contains
+// none of the aside texts.
 func Chat(tools Tools, asides ...string) Dialect {
 	return Dialect{
 		handles: func(r *http.Request, body []byte) bool {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// OpenAI is the Responses API as Codex uses it with a provider of its own.
+// OpenAI is the Responses API as Codex uses it with a custom provider.
 func OpenAI() Dialect {
 	return Dialect{
 		handles: func(r *http.Request, _ []byte) bool {

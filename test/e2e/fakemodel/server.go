@@ -1,10 +1,8 @@
-// Package fakemodel is a model server that says what a script tells it to. It
-// speaks the wire formats that the real clients speak to their vendors (the
-// Anthropic Messages, OpenAI Responses and Chat Completions, and Gemini
-// generateContent APIs), so
-// that a client can be driven offline through a whole turn, tool calls
-// included, and every request it made can be looked at afterwards.
-// It imports nothing of the product.
+// Package fakemodel is a model server that answers from a script. It implements the wire
+// formats that the real clients use with their vendors (the Anthropic Messages, OpenAI
+// Responses and Chat Completions, and Gemini generateContent APIs), so that a client can be
+// driven offline through a whole turn, tool calls included, and every request it made can
+// be checked afterwards. It imports nothing of the product.
 package fakemodel
 
 import (
@@ -25,13 +23,13 @@ type Step struct {
 	Calls []Call
 	// InputTokens is the use that the reply reports; 0 means 1000.
 	InputTokens int
-	// OnAsk, when set, is called when the model is asked for this reply.
+	// OnAsk, when set, is called when this reply is requested.
 	OnAsk func()
-	// Gate, when set, holds the reply back until it is closed.
+	// Gate, when set, delays the reply until it is closed.
 	Gate <-chan struct{}
 }
 
-// Call is a tool call, said without naming a client's tool. Exactly one field is set.
+// Call is a tool call that does not name a client's tool. Exactly one field is set.
 type Call struct {
 	Shell string
 	Agent string // the prompt of a sub-agent; Codex and Gemini CLI have no tool for it here
@@ -41,13 +39,13 @@ type Call struct {
 	Other *Tool // a tool that only one client has
 }
 
-// Tool is a tool call in a client's own words.
+// Tool is a tool call in a client's own format.
 type Tool struct {
 	Name string
 	Args map[string]any
 }
 
-// Use is a reply that calls one tool in the client's own words.
+// Use is a reply that calls one tool in the client's own format.
 func Use(name string, args map[string]any) Step {
 	return Step{Calls: []Call{{Other: &Tool{name, args}}}}
 }
@@ -55,7 +53,7 @@ func Use(name string, args map[string]any) Step {
 // Edit replaces whole lines of a file; Path is relative to the work tree.
 type Edit struct{ Path, Old, New string }
 
-// File is a file to write whole; Path is relative to the work tree.
+// File is a file to write; Path is relative to the work tree.
 type File struct{ Path, Content string }
 
 // Say is a reply without tool calls: the model wants to stop.
@@ -64,7 +62,8 @@ func Say(text string) Step { return Step{Text: text} }
 // Shell is a reply that runs one command.
 func Shell(command string) Step { return Step{Calls: []Call{{Shell: command}}} }
 
-// ReadFile is a reply that looks at one file; some clients refuse to edit what was not read.
+// ReadFile is a reply that reads one file; some clients refuse to edit a file that was not
+// read.
 func ReadFile(path string) Step { return Step{Calls: []Call{{Read: path}}} }
 
 // EditFile is a reply that replaces old by new in one file.
@@ -77,8 +76,8 @@ func WriteFile(path, content string) Step {
 	return Step{Calls: []Call{{Write: &File{Path: path, Content: content}}}}
 }
 
-// Message is one message of a request: who is said to have said what. Tool
-// calls have the role "call", their results the role "tool".
+// Message is one message of a request: its role and its text. Tool calls have the role
+// "call", their results the role "tool".
 type Message struct{ Role, Text string }
 
 // Request is one request of the conversation, as the model received it.
@@ -88,7 +87,7 @@ type Request struct {
 	Raw      []byte
 }
 
-// Since is what request r has more than the earlier one.
+// Since is what request r has in addition to the earlier one.
 func (r Request) Since(earlier Request) []Message {
 	n := 0
 	for n < len(earlier.Messages) && n < len(r.Messages) && earlier.Messages[n] == r.Messages[n] {
@@ -99,8 +98,8 @@ func (r Request) Since(earlier Request) []Message {
 
 // A Dialect is one vendor's wire format.
 type Dialect struct {
-	// handles tells the requests of the conversation from side requests
-	// (titles, routing, quota), which are answered but are no part of the script.
+	// handles distinguishes the requests of the conversation from side requests (titles,
+	// routing, quota), which are answered but are not part of the script.
 	handles func(r *http.Request, body []byte) bool
 	decode  func(body []byte) ([]Message, error)
 	reply   func(w http.ResponseWriter, r *http.Request, s Step, turn int, root string)
@@ -160,7 +159,7 @@ func (s *Server) Lane(prompt string, steps ...Step) {
 	s.lanes[prompt] = &lane{steps: steps}
 }
 
-// Close ends the server and everything it still holds open.
+// Close ends the server and closes its open connections.
 func (s *Server) Close() {
 	_ = s.http.Close()
 	<-s.done
@@ -173,14 +172,15 @@ func (s *Server) Requests() []Request {
 	return append([]Request(nil), s.requests...)
 }
 
-// Asides names the side requests that were answered outside the script.
+// Asides lists the side requests that were answered outside the script.
 func (s *Server) Asides() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.asides...)
 }
 
-// Err is what went wrong: a request nobody scripted, or one that could not be read.
+// Err is what went wrong: a request that is not in the script, or one that could not be
+// read.
 func (s *Server) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,8 +216,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.dialect.reply(w, r, step, turn, s.root)
 }
 
-// next records a request and takes the step that answers it. A client that
-// asks on after the end of the script gets a text that lets it stop.
+// next records a request and returns the step that answers it. A client that makes requests
+// after the end of the script gets a text that lets it stop.
 func (s *Server) next(body []byte) (Step, int) {
 	messages, err := s.dialect.decode(body)
 	s.mu.Lock()
@@ -288,7 +288,7 @@ func args(v map[string]any) string {
 	return string(b)
 }
 
-// lines prefixes every line of text, the last newline left out.
+// lines prefixes every line of text, without the last newline.
 func lines(prefix, text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {

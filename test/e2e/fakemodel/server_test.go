@@ -29,7 +29,7 @@ func TestScriptIsPlayedAndRecorded(t *testing.T) {
 		// first and second are requests; second has the first call and its result in it.
 		first, second string
 		call          string // what the reply to the first must contain
-		aside         string // a path that is no part of the conversation
+		aside         string // a path that is not part of the conversation
 	}{
 		{
 			name: "anthropic", dialect: Anthropic(), path: "/v1/messages?beta=true",
@@ -87,7 +87,7 @@ func TestScriptIsPlayedAndRecorded(t *testing.T) {
 			}
 			post(t, s.URL+tt.path, tt.second)
 			if s.Err() == nil {
-				t.Error("a request beyond the script is no error")
+				t.Error("a request beyond the script is not an error")
 			}
 		})
 	}
@@ -101,6 +101,6 @@ func TestUnreadableRequest(t *testing.T) {
 	defer s.Close()
 	post(t, s.URL+"/v1/responses", "not json")
 	if s.Err() == nil {
-		t.Error("a request that cannot be read is no error")
+		t.Error("a request that cannot be read is not an error")
 	}
 }

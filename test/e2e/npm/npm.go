@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// ErrUnreachable says that npm is missing or its registry does not answer:
-// the one reason for which driving a package may be skipped.
+// ErrUnreachable means that npm is missing or its registry does not answer: the only reason
+// for which driving a package may be skipped.
 var ErrUnreachable = errors.New("npm or its registry cannot be reached")
 
 // Package is one pinned package.
@@ -32,9 +32,9 @@ func (p Package) Dir() (string, error) {
 	return filepath.Join(cache, "gauntlet-e2e", name+"-"+p.Version), nil
 }
 
-// Ensure installs the package unless it is there. It is installed beside its
-// place and renamed, so that runs side by side, or one that was killed, never
-// see half of it. Extra arguments go to npm install.
+// Ensure installs the package unless it is there. It is installed beside its place and
+// renamed, so that concurrent runs, or one that was killed, never see a part of it. Extra
+// arguments go to npm install.
 func (p Package) Ensure(extra ...string) error {
 	dir, err := p.Dir()
 	if err != nil {
@@ -62,7 +62,8 @@ func (p Package) Ensure(extra ...string) error {
 	install := exec.Command(npm, append([]string{"install", "--no-audit", "--no-fund", "--loglevel=error", p.String()}, extra...)...)
 	install.Dir = tmp
 	if out, err := install.CombinedOutput(); err != nil {
-		// Told apart by asking the registry, not by reading npm's words.
+		// The registry is queried to distinguish them, because npm's messages are not
+		// stable.
 		if exec.Command(npm, "view", p.String(), "version").Run() != nil {
 			return fmt.Errorf("%w: %s: %w", ErrUnreachable, p, err)
 		}
@@ -70,14 +71,14 @@ func (p Package) Ensure(extra ...string) error {
 	}
 	if err := os.Rename(tmp, dir); err != nil {
 		if v, installedErr := p.Installed(); installedErr == nil && v == p.Version {
-			return nil // another run was quicker
+			return nil // another run was faster
 		}
 		return fmt.Errorf("cache for npm packages: %w", err)
 	}
 	return nil
 }
 
-// Installed is the version that the package on disk says it is.
+// Installed is the version in the package on disk.
 func (p Package) Installed() (string, error) {
 	dir, err := p.Dir()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// fake puts a program called npm, and nothing else, on PATH, and gives the test
-// a cache of its own.
+// fake puts a program called npm, and nothing else, on PATH, and gives the test its own
+// cache.
 func fake(t *testing.T, script string) (calls func() string) {
 	t.Helper()
 	dir := t.TempDir()
