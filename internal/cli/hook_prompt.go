@@ -32,13 +32,12 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 		return
 	}
 	_ = at.Pin(ctx, ev.SessionID, app.Now()) // without it the stop judges where it happens
-	cfg, err := at.Config()
-	if err != nil {
-		return // the stop will say what is wrong with the configuration
-	}
-	scoped := cfg.Settings.Scope == config.ScopeTurn
-	if c := cfg.Project.Checkpoint; c != nil && (c.Enabled == nil || *c.Enabled) {
-		scoped = scoped || c.Scope == config.ScopeTurn
+	// Where the policy is not allowed or not valid, the prompt begins a turn all the
+	// same: the stop says what is wrong once in each.
+	scoped := false
+	if cfg, err := at.Config(); err == nil {
+		c := cfg.Project.Checkpoint
+		scoped = cfg.Settings.Scope == config.ScopeTurn || c != nil && (c.Enabled == nil || *c.Enabled) && c.Scope == config.ScopeTurn
 	}
 	note, err := turn.Prompted{
 		Memory: at.Memory, Repo: at.Repo, InRepo: at.InRepo, Snapshot: scoped, Prompt: ev.Prompt, Turn: ev.TurnID, Now: app.Now(),

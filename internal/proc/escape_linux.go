@@ -27,9 +27,12 @@ const markVar = "GAUNTLET_FAMILY="
 var leaders = struct {
 	sync.Mutex
 	next  int
-	adopt bool           // orphans come to us
-	pids  map[string]int // mark → pid of the leader
-	idle  chan struct{}  // closed when there is nothing left to reap
+	adopt bool // orphans come to us
+	// guests are the children that this process had before it adopted orphans: jobs of
+	// the shell that became gauntlet by exec.
+	guests map[int]bool
+	pids   map[string]int // mark → pid of the leader
+	idle   chan struct{}  // closed when there is nothing left to reap
 }{pids: map[string]int{}}
 
 // escape finds the members of a family that left its group. As subreaper we
@@ -44,6 +47,9 @@ func start(cmd *exec.Cmd, contain bool) (escape, error) {
 	defer leaders.Unlock()
 	leaders.next++
 	e := escape{mark: strconv.Itoa(os.Getpid()) + "." + strconv.Itoa(leaders.next)}
+	if contain && leaders.guests == nil {
+		leaders.guests = otherChildren()
+	}
 	if contain && unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == nil {
 		leaders.adopt = true
 		mark := markVar + e.mark
@@ -94,16 +100,27 @@ func reap(idle <-chan struct{}) {
 func reapOrphans() {
 	leaders.Lock()
 	defer leaders.Unlock()
-	isLeader := make(map[int]bool, len(leaders.pids))
-	for _, pid := range leaders.pids {
-		isLeader[pid] = true
-	}
-	for _, pid := range children() {
-		if !isLeader[pid] && isZombie(pid) {
+	for pid := range otherChildren() {
+		if !leaders.guests[pid] && isZombie(pid) {
 			var ws syscall.WaitStatus
 			_, _ = syscall.Wait4(pid, &ws, syscall.WNOHANG, nil)
 		}
 	}
+}
+
+// otherChildren are the children that Run did not start itself; leaders is locked.
+func otherChildren() map[int]bool {
+	isLeader := make(map[int]bool, len(leaders.pids))
+	for _, pid := range leaders.pids {
+		isLeader[pid] = true
+	}
+	others := map[int]bool{}
+	for _, pid := range children() {
+		if !isLeader[pid] {
+			others[pid] = true
+		}
+	}
+	return others
 }
 
 // end kills what is left of the family, in its group or out of it. Processes
@@ -130,22 +147,23 @@ func (e escape) end(pgid int) {
 	}
 }
 
-// members are our adopted children that carry the family's mark; when no other
-// family runs, also those that shed their environment.
+// members are our adopted children that carry the family's mark; when nobody else
+// could have left them to us, also those that shed their environment.
 func (e escape) members() []int {
 	leaders.Lock()
 	defer leaders.Unlock()
 	if !leaders.adopt {
 		return nil
 	}
-	alone := len(leaders.pids) == 1
+	all := children()
+	alone := len(leaders.pids) == 1 && !slices.ContainsFunc(all, func(pid int) bool { return leaders.guests[pid] && !isZombie(pid) })
 	isLeader := make(map[int]bool, len(leaders.pids))
 	for mark, pid := range leaders.pids {
 		isLeader[pid] = mark != e.mark
 	}
 	var out []int
-	for _, pid := range children() {
-		if isLeader[pid] {
+	for _, pid := range all {
+		if isLeader[pid] || leaders.guests[pid] {
 			continue
 		}
 		if alone || carries(pid, e.mark) {

@@ -48,7 +48,7 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	stderr := &capture{head: 64 << 10, tail: 256 << 10, line: job.Line}
 	timeout := job.Review.Limit()
 	res := proc.Run(ctx, proc.Cmd{
-		Args: args, Dir: job.Dir, Env: r.environ(job.Env), Timeout: timeout,
+		Args: args, Dir: job.Dir, Env: r.environ(job.Env), Timeout: timeout, Contain: true,
 		Stdin: bytes.NewReader(prompt(sent, files, earlier, leftOut)), Stdout: stdout, Stderr: stderr,
 	})
 

@@ -111,7 +111,7 @@ func notInstalled(r Reviewer) string {
 // usageProblem has the reviewer answer one word and says what is in the way.
 func usageProblem(ctx context.Context, r Reviewer, program string, env []string, dir string) string {
 	out, errOut, res := proc.Output(ctx, proc.Cmd{
-		Args: r.command(program, ""), Dir: dir, Env: r.environ(env), Timeout: usageTimeout,
+		Args: r.command(program, ""), Dir: dir, Env: r.environ(env), Timeout: usageTimeout, Contain: true,
 		Stdin: strings.NewReader("Reply with the single word OK."),
 	}, 64<<10)
 	switch {
