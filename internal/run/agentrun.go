@@ -23,7 +23,7 @@ import (
 // AgentCall is a shell call of an agent, before or after it ran.
 type AgentCall struct {
 	Event event.Event
-	// Memory is where it is remembered between the two.
+	// Memory is where the call is recorded between the two.
 	Memory session.Store
 }
 
@@ -41,7 +41,7 @@ const (
 	maxPending     = 1 << 20
 )
 
-// file is where the call is remembered: ids are untrusted text.
+// file is where the call is recorded: ids are untrusted text.
 func (c AgentCall) file() string {
 	if c.Memory.Dir == "" {
 		return ""
@@ -60,16 +60,16 @@ func (c AgentCall) Pending() bool {
 	return c.file() != "" && err == nil
 }
 
-// Forget drops what is remembered of a call that proves nothing.
+// Forget removes the record of a call that proves nothing.
 func (c AgentCall) Forget() {
 	if c.file() != "" {
 		_ = os.Remove(c.file())
 	}
 }
 
-// MayBeGate reports whether a shell line can contain the command of a check, by
-// nothing but the bytes of the checks' files: it decides for nearly every call
-// that there is nothing to do.
+// MayBeGate reports whether a shell line can contain the command of a check, from nothing
+// but the bytes of the checks' files: for nearly every call it decides that there is
+// nothing to do.
 func MayBeGate(root, line string) bool {
 	squeezed := squeeze(line)
 	dir := filepath.Join(root, config.Dir, config.ChecksDir)
@@ -90,8 +90,8 @@ func MayBeGate(root, line string) bool {
 	return false
 }
 
-// commandOf finds the command in a check's file without reading it as YAML; known
-// is false where only that would show it.
+// commandOf finds the command in a check's file without parsing YAML; known is false if
+// only parsing would show it.
 func commandOf(text string) (command string, known bool) {
 	for line := range strings.Lines(text) {
 		value, ok := strings.CutPrefix(strings.TrimSpace(line), "command:")
@@ -110,7 +110,7 @@ func commandOf(text string) (command string, known bool) {
 		}
 		if _, rest, more := strings.Cut(text, line); more {
 			if next := strings.TrimLeft(rest, "\n"); strings.HasPrefix(next, " ") || strings.HasPrefix(next, "\t") {
-				return "", false // it goes on in the next line
+				return "", false // it continues in the next line
 			}
 		}
 		return value, true
@@ -118,7 +118,7 @@ func commandOf(text string) (command string, known bool) {
 	return "", false
 }
 
-// squeeze drops what may be written in several ways: blanks and quotes.
+// squeeze removes what may be written in several ways: blanks and quotes.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -129,8 +129,8 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// CallStarts looks at a shell call before it runs: which checks it runs, and on
-// what content.
+// CallStarts examines a shell call before it runs: which checks it runs, and on what
+// content.
 func CallStarts(ctx context.Context, opts Options, c AgentCall) error {
 	t := c.Event.Tool
 	ran := shellcmd.Ran{Line: t.Command, Dir: t.Dir, Getenv: opts.Getenv}
@@ -170,7 +170,7 @@ func CallStarts(ctx context.Context, opts Options, c AgentCall) error {
 	return safefile.Put(c.Memory.Dir, c.file(), sealed, 0o600)
 }
 
-// sweepPending drops calls that never ended.
+// sweepPending removes calls that never ended.
 func sweepPending(dir string, now time.Time) {
 	entries, _ := safefile.ReadDir("", dir, -1)
 	for _, e := range entries {
@@ -180,8 +180,8 @@ func sweepPending(dir string, now time.Time) {
 	}
 }
 
-// CallEnded keeps a proof for every check that the call ran, if the client says
-// that it succeeded and nothing the check depends on changed meanwhile.
+// CallEnded stores a proof for every check that the call ran, if the client reports success
+// and nothing the check depends on changed meanwhile.
 func CallEnded(ctx context.Context, opts Options, c AgentCall) error {
 	defer c.Forget()
 	t := c.Event.Tool

@@ -25,7 +25,7 @@ func (s state) runsIn(turn string) int {
 	return 0
 }
 
-// withFailure is the attempts after one more failed run of a turn.
+// withFailure returns the attempts after one more failed run of a turn.
 func (s state) withFailure(turn string) []attempt {
 	runs := s.runsIn(turn) + 1
 	others := slices.DeleteFunc(slices.Clone(s.Attempts), func(a attempt) bool { return a.Turn == turn })

@@ -13,8 +13,8 @@ import (
 	"gauntlet/internal/text"
 )
 
-// baselineName is the committed baseline among the files of the policy: what is
-// allowed counts, and a change of it is reported like any other.
+// baselineName is the committed baseline among the files of the policy: it counts once it
+// is allowed, and a change of it is reported like any other.
 const baselineName = "baseline.json"
 
 // BaselineFile is the same, relative to the project root.
@@ -23,7 +23,7 @@ const BaselineFile = config.Dir + "/" + baselineName
 // maxBaseline is the size of the largest file that a policy may have.
 const maxBaseline = 1 << 20
 
-// ReadBaseline reads a policy's baseline; one that is not there is empty.
+// ReadBaseline reads a policy's baseline; a missing one is empty.
 func ReadBaseline(cfg *config.Loaded) (finding.Baseline, error) {
 	file, ok := cfg.Policy[baselineName]
 	if !ok {
@@ -111,12 +111,12 @@ func (e *execution) tighten(ctx context.Context, all []planned, results []gate.R
 		if b.Gates == nil {
 			var err error
 			if b, err = ReadBaseline(e.opts.Config); err != nil {
-				return // said where it mattered
+				return // already reported
 			}
 		}
 		g, ok := b.Gates[j.ID]
 		if !ok || *exitOf(r) != 0 && (*exitOf(r) != g.ExitCode || r.Report.Old == 0) {
-			continue // it may have broken off
+			continue // it may have stopped early
 		}
 		if files, less := finding.Tighten(g.Files, finding.Count(identities(r.Findings)), nil); less {
 			g.Files = files
@@ -125,8 +125,8 @@ func (e *execution) tighten(ctx context.Context, all []planned, results []gate.R
 			lowered = append(lowered, fmt.Sprintf("%s: %s lowered to %s", BaselineFile, j.Name, text.Count(files.Total(), "finding")))
 		}
 	}
-	// What judged may be an earlier policy than the one on disk: that one is the
-	// user's to look at first.
+	// The policy that judged may be an earlier one than the one on disk: the user has to
+	// look at that one first.
 	if !changed || config.ReadPolicy(e.opts.Config.Root).Digest() != e.opts.Config.Digest {
 		return
 	}

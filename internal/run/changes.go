@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// Scope says what counts as changed.
+// Scope selects what counts as changed.
 type Scope struct {
 	Base        string // -b: another base than the configuration's
 	Commit      string // --commit: that commit only
@@ -24,15 +24,14 @@ type changes struct {
 	paths  []string
 	status git.Status
 	base   string // the resolved base, for ${BASE_BRANCH}
-	// diffArgs are the revisions to hand to git for the diff; %SNAPSHOT% stands
-	// for the snapshot commit.
+	// diffArgs are the revisions for git diff; %SNAPSHOT% stands for the snapshot commit.
 	diffArgs []string
 }
 
 const snapshotArg = "%SNAPSHOT%"
 
-// findChanges finds what changed, with two git processes: one looks at the work
-// tree, the other at the commits, and neither waits for the other.
+// findChanges finds what changed, with two concurrent git processes: one for the work tree,
+// one for the commits.
 func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	var c changes
 	for _, ref := range []string{e.opts.Scope.Base, e.opts.Scope.Commit} {
@@ -86,7 +85,7 @@ type committed struct {
 	err     error
 }
 
-// askBase asks for the commits.
+// askBase starts to list the commits.
 func (e *execution) askBase(ctx context.Context) <-chan committed {
 	asked := make(chan committed, 1)
 	if e.ci || e.opts.Scope.Commit != "" || e.opts.Scope.Uncommitted {
@@ -129,8 +128,8 @@ func (e *execution) localChanges(c *changes, since committed) error {
 	return nil
 }
 
-// sinceBase lists what was committed since the merge base with a branch, or
-// with whatever else git can resolve: then git is not asked twice.
+// sinceBase lists what was committed since the merge base with a branch, or with anything
+// else that git can resolve: then git does not run twice.
 func (e *execution) sinceBase(ctx context.Context) committed {
 	name := e.opts.Scope.Base
 	if name == "" {
@@ -163,11 +162,11 @@ func (e *execution) sinceBase(ctx context.Context) committed {
 	return committed{base: base, paths: paths}
 }
 
-// headOnly is what counts where the commits since the base are not known, as in
-// a shallow clone or on an orphan branch: HEAD's own commit.
+// headOnly is what counts if the commits since the base are unknown, as in a shallow clone
+// or on an orphan branch: HEAD's own commit.
 func (e *execution) headOnly(ctx context.Context, base string, why error) committed {
 	if _, ok := e.repo.HeadCommit(); !ok {
-		return committed{base: base} // no commit yet, or git has to say what is wrong
+		return committed{base: base} // no commit yet, or git will report what is wrong
 	}
 	c := committed{base: base, from: "HEAD^", warning: fmt.Sprintf("%v: only uncommitted changes and the last commit are judged", why)}
 	if c.paths, c.err = e.repo.CommitNames(ctx, "HEAD"); c.err != nil {
@@ -207,7 +206,7 @@ func (e *execution) aheadBefore(ctx context.Context, base string) []string {
 	return paths
 }
 
-// ciChanges compares what the workflow is about, not the work tree.
+// ciChanges compares the revisions of the workflow's event, not the work tree.
 func (e *execution) ciChanges(ctx context.Context, c *changes) (err error) {
 	from, to := "HEAD^", "HEAD"
 	if ref := e.opts.Getenv("GITHUB_BASE_REF"); ref != "" {
@@ -237,8 +236,8 @@ func (e *execution) ciChanges(ctx context.Context, c *changes) (err error) {
 	return err
 }
 
-// inProject makes paths relative to the project root, and drops what lies outside it
-// or in the log directory.
+// inProject makes paths relative to the project root, and drops those outside it or in the
+// log directory.
 func (e *execution) inProject(paths []string) []string {
 	logs := e.relative(e.opts.Config.Settings.LogDir)
 	seen := map[string]bool{}

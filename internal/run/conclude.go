@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// conclude makes one status of the gates'. Only a gate that said no fails the
+// conclude combines the statuses of the gates into one. Only a gate that failed fails the
 // run; one that could not judge leaves it unjudged.
 func (e *execution) conclude(attempts int) {
 	failed, errored := e.res.Failed(), e.res.Errored()
@@ -57,7 +57,7 @@ func (e *execution) conclude(attempts int) {
 	}
 }
 
-// bounded reports whether the retry limit is about this run.
+// bounded reports whether the retry limit applies to this run.
 func (e *execution) bounded() bool { return e.opts.Turn != "" || e.opts.AgentBudget }
 
 func names(gates []gate.Result) string {
@@ -76,7 +76,7 @@ func names(gates []gate.Result) string {
 	return strings.Join(out, ", ")
 }
 
-// record writes down what the next run has to know. None of it can fail the run.
+// record records what the next run needs to know. None of it can fail the run.
 func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupted bool) {
 	warn := func(err error) {
 		if err != nil {
@@ -90,7 +90,7 @@ func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupte
 	if e.res.Executed == 0 {
 		if e.allPassed() {
 			warn(e.archivePassed())
-			if len(e.state.Attempts) > 0 && !e.partial { // a pass starts afresh
+			if len(e.state.Attempts) > 0 && !e.partial { // a pass starts a new count
 				e.state.Attempts = nil
 				warn(writeState(e.logDir, e.state))
 			}
@@ -110,7 +110,7 @@ func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupte
 		s.Attempts = e.state.withFailure(e.opts.Turn)
 	}
 	if len(e.res.ChangedMeanwhile) > 0 {
-		s.LastRunCompletedAt = e.state.LastRunCompletedAt // what is there now was not judged
+		s.LastRunCompletedAt = e.state.LastRunCompletedAt // the current content was not judged
 	}
 	switch {
 	case e.allPassed():
@@ -119,13 +119,13 @@ func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupte
 		}
 		warn(e.archivePassed())
 	case e.res.Status == event.PassedWithWarnings:
-		s.RetryBase, s.Attempts = n, nil // the logs stay, they hold what was waived
+		s.RetryBase, s.Attempts = n, nil // the logs stay, they contain what was waived
 	}
 	warn(writeState(e.logDir, s))
 }
 
-// allPassed reports that every gate passed and nothing waits for an answer: the
-// logs have served.
+// allPassed reports whether every gate passed and nothing waits for an answer: the logs are
+// no longer needed.
 func (e *execution) allPassed() bool {
 	if e.res.Status != event.Passed && e.res.Status != event.PassedWithWarnings {
 		return false
@@ -138,7 +138,7 @@ func (e *execution) allPassed() bool {
 	return true
 }
 
-// archivePassed moves the logs away and lets the result point to where they are.
+// archivePassed archives the logs and updates the paths in the result.
 func (e *execution) archivePassed() error {
 	if e.partial {
 		return nil
@@ -157,7 +157,7 @@ func (e *execution) archivePassed() error {
 	return err
 }
 
-// baseCommit is where the base branch stands, "" when it is not a branch.
+// baseCommit is the commit of the base branch, "" when it is not a branch.
 func (e *execution) baseCommit() string {
 	if e.changes.base == e.changes.status.Branch {
 		return e.changes.status.Head

@@ -128,7 +128,7 @@ func Summary(w io.Writer, res Result) {
 	fmt.Fprintf(w, "\n%s\nStatus: %s\n", res.Message, res.Status.Headline())
 }
 
-// ExitCode is what `gauntlet run`, `check` and `review` end with.
+// ExitCode is the exit code of `gauntlet run`, `check` and `review`.
 func ExitCode(s event.Status) int {
 	switch s {
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges:

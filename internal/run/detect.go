@@ -23,7 +23,7 @@ type DetectedGate struct {
 	Entry     string    `json:"entry"`
 	Directory string    `json:"directory"`
 	Command   string    `json:"command,omitempty"`
-	// Why it is listed, in words.
+	// Why is the reason why it is listed, in words.
 	Why string `json:"why"`
 	// StillFailing: it runs because it failed last time, whatever changed.
 	StillFailing bool `json:"stillFailing,omitempty"`
@@ -58,7 +58,7 @@ func Detect(ctx context.Context, opts Options) (Detected, error) {
 	return d, nil
 }
 
-// why says what calls for a job.
+// why explains why a job runs.
 func (e *execution) why(j gate.Job) string {
 	var covered []string
 	for _, p := range e.changes.paths {
@@ -78,7 +78,7 @@ func (e *execution) why(j gate.Job) string {
 	}
 }
 
-// inCI reports whether a continuous integration service runs us.
+// inCI reports whether Gauntlet runs in a continuous integration service.
 func inCI(getenv func(string) string) bool {
 	return getenv("CI") == "true" || getenv("GITHUB_ACTIONS") == "true"
 }

@@ -21,10 +21,10 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// elsewhere runs a check where its runner says. What does not run there runs
-// here, and a note says why.
+// elsewhere runs a check on its configured runner. If that fails it runs locally, and a
+// note says why.
 func (e *execution) elsewhere(kept git.Kept) func(context.Context, gate.Job, string, proc.Cmd) (proc.Result, string, bool) {
-	var mu sync.Mutex // checks run side by side
+	var mu sync.Mutex // checks run concurrently
 	here := func(j gate.Job, why string) (proc.Result, string, bool) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -33,7 +33,7 @@ func (e *execution) elsewhere(kept git.Kept) func(context.Context, gate.Job, str
 	}
 	return func(ctx context.Context, j gate.Job, command string, c proc.Cmd) (proc.Result, string, bool) {
 		if e.content == nil {
-			return here(j, "what the work tree holds is not known")
+			return here(j, "the content of the work tree is unknown")
 		}
 		tmp, remove, err := safefile.TempDir("", "gauntlet-runner-")
 		if err != nil {
@@ -63,7 +63,7 @@ type fleetJob struct {
 	TimeoutSec float64           `json:"timeoutSeconds"`
 }
 
-// exitUnreachable is how `gauntlet-fleet execute` says that the farm did not run
+// exitUnreachable is the exit code of `gauntlet-fleet execute` when the farm did not run
 // the command.
 const exitUnreachable = 3
 
@@ -121,7 +121,7 @@ func (e *execution) onFarm(ctx context.Context, j gate.Job, command string, c pr
 	return r, where, true
 }
 
-// farmGrace is what a farm may take beyond the check's own time, to upload.
+// farmGrace is how much longer than the check's own time a farm may take, to upload.
 const farmGrace = time.Minute
 
 // fleetBinary finds the helper beside this program, else on PATH.
@@ -177,12 +177,12 @@ func (e *execution) byCommand(ctx context.Context, j gate.Job, command string, c
 	return r, strings.Join(j.Check.Runner.Exec, " "), true
 }
 
-// notStarted is the exit code of the script when the tree could not be laid out,
-// and that of ssh when it cannot connect.
+// notStarted is the exit code of the script when the tree could not be unpacked, and that
+// of ssh when it cannot connect.
 const notStarted = 255
 
-// remoteScript lays the tree out in a directory of its own, runs the command
-// there and removes it again.
+// remoteScript unpacks the tree in a new directory, runs the command there and removes it
+// again.
 func remoteScript(dir string, env map[string]string, command string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "d=$(mktemp -d) || exit %d; trap 'rm -rf \"$d\"' EXIT; ", notStarted)

@@ -23,7 +23,7 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// Options say what to run and for whom.
+// Options select what to run and for whom.
 type Options struct {
 	// Site is where the project is, and Config the configuration that counts there.
 	Site    *site.Site
@@ -33,38 +33,38 @@ type Options struct {
 	Gates   []string  // gates by name; none = all
 	All     bool      // every gate, whatever changed
 	NoCache bool
-	// Status is what `git status` said; nil: the run asks git itself.
+	// Status is the result of `git status`; nil: the run calls git itself.
 	Status *git.Status
 	// Paths are the files, relative to the project, that decide which gates apply;
 	// nil: whatever changed.
 	Paths []string
-	// Since is the prompt that the unproved work began with: what was committed
-	// after it is judged, also on the base branch. Zero: not known.
+	// Since is the prompt that began the unproved work: what was committed after it is
+	// judged, also on the base branch. Zero: unknown.
 	Since turn.Base
-	// BaseAt is where the base branch stood when the prompt arrived: a base that
-	// was moved since does not take away from what is judged. "": not known.
+	// BaseAt is the commit of the base branch when the prompt arrived: a base that was
+	// moved since does not reduce what is judged. "": unknown.
 	BaseAt string
 	// Turn names the human turn of the agent whose stop this is: the retry limit
 	// counts the runs of one turn. "" for runs by hand and in CI, which have none.
 	Turn string
-	// AgentBudget makes a run by hand say that the retry limit is exceeded, for
-	// agents that call it in a loop. It runs all the same.
+	// AgentBudget makes a run by hand report when the retry limit is exceeded, for agents
+	// that call it in a loop. The gates run anyway.
 	AgentBudget bool
 	// Session and Agent are whose stop this is; "" by hand.
 	Session, Agent string
 	// AcceptAgent lets the agent's own runs of a check's command count.
 	AcceptAgent bool
-	// Before is the work tree as it was when the prompt arrived that began the
-	// unproved work: what failed then in the same way is not this session's doing.
+	// Before is the work tree at the prompt that began the unproved work: what failed then
+	// in the same way was not caused by this session.
 	Before *turn.Snapshot
-	// TurnStart is when the human's prompt arrived; zero when that is not known.
+	// TurnStart is when the human's prompt arrived; zero when unknown.
 	TurnStart time.Time
-	// Wrote is called with the policy after the run lowered its baseline: nothing
-	// else in it changed. nil: no one is notified.
+	// Wrote is called with the policy after the run lowered its baseline: nothing else in
+	// it changed. nil: not called.
 	Wrote func(context.Context, config.Policy)
 	// LockWait is how long to wait for another run in the same work tree.
 	LockWait time.Duration
-	// Interval is how long the last run holds; 0 runs always.
+	// Interval is how long the last run stays valid; 0 runs always.
 	Interval time.Duration
 	Getenv   func(string) string
 	Environ  []string
@@ -72,7 +72,7 @@ type Options struct {
 	Now      func() time.Time
 }
 
-// execution is one run on its way.
+// execution is one run in progress.
 type execution struct {
 	opts    Options
 	repo    git.Repo
@@ -145,7 +145,7 @@ func (e *execution) run(ctx context.Context) {
 	e.locked(ctx)
 }
 
-// locate takes the repository from the site, and finds the project in it.
+// locate gets the repository from the site, and finds the project in it.
 func (e *execution) locate() (err error) {
 	if e.opts.Site.RepoErr != nil {
 		return e.opts.Site.RepoErr
@@ -155,7 +155,7 @@ func (e *execution) locate() (err error) {
 	return err
 }
 
-// locked is the part of a run that only one process does at a time.
+// locked is the part of a run that only one process may do at a time.
 func (e *execution) locked(ctx context.Context) {
 	sweepTemps(e.logDir, e.opts.Now())
 	e.logs = scanLogs(e.logDir)
@@ -209,7 +209,7 @@ func (e *execution) selected() []gate.Job {
 	return gate.Select(e.opts.Config, e.changes.paths, must, e.filter())
 }
 
-// filter is which gates this run is about, and what a failure of them means.
+// filter selects the gates of this run, and what a failure of them means.
 func (e *execution) filter() gate.Filter {
 	f := gate.Filter{Kind: e.opts.Kind, Names: e.opts.Gates, CI: e.ci, Mode: e.opts.Config.Settings.ModeOf, Now: e.opts.Now()}
 	if e.opts.Turn != "" {
@@ -218,8 +218,8 @@ func (e *execution) filter() gate.Filter {
 	return f
 }
 
-// forgiveObserved takes gates that do not block from those that still fail:
-// nothing waits for them.
+// forgiveObserved removes gates that do not block from those that still fail: nothing waits
+// for them.
 func (e *execution) forgiveObserved() {
 	if len(e.logs.failing) == 0 {
 		return
@@ -235,7 +235,7 @@ func (e *execution) forgiveObserved() {
 // touched reports whether the work that is judged changed a file.
 func (e *execution) touched(path string) bool { return slices.Contains(e.changes.paths, path) }
 
-// hint names the way to run a gate although nothing calls for it.
+// hint names the way to run a gate that nothing calls for.
 func (e *execution) hint() string {
 	if e.opts.Turn != "" || e.ci {
 		return ""
@@ -243,9 +243,9 @@ func (e *execution) hint() string {
 	return "; --all runs every gate"
 }
 
-// attemptsUsed counts the runs that the retry limit is about: those of stops
-// within one human turn. For an agent that calls `gauntlet run` itself it is the
-// runs since the last pass.
+// attemptsUsed counts the runs that the retry limit covers: those of stops within one human
+// turn. For an agent that calls `gauntlet run` itself they are the runs since the last
+// pass.
 func (e *execution) attemptsUsed() int {
 	switch {
 	case e.opts.Turn != "":
@@ -256,7 +256,7 @@ func (e *execution) attemptsUsed() int {
 	return 0
 }
 
-// await takes the run lock, and waits for it as long as it may.
+// await acquires the run lock, and waits for it as long as it may.
 func (e *execution) await(ctx context.Context) (*safefile.Lock, error) {
 	me := thisProcess(e.opts.Now())
 	me.Agent, me.Session = redact.Line(e.opts.Agent, 40), redact.Line(e.opts.Session, 200)
@@ -278,8 +278,8 @@ func (e *execution) await(ctx context.Context) (*safefile.Lock, error) {
 	}
 }
 
-// leavesOut reports whether a gate that still fails is not among the jobs,
-// because only some were asked for: then its logs must outlive this run.
+// leavesOut reports whether a gate that still fails is not among the jobs, because only
+// some were selected: then its logs must be kept after this run.
 func (e *execution) leavesOut(jobs []gate.Job) bool {
 	in := map[string]bool{}
 	for _, j := range jobs {
@@ -293,9 +293,9 @@ func (e *execution) leavesOut(jobs []gate.Job) bool {
 	return false
 }
 
-// findStale finds out for gates that failed last time whether anything they
-// cover was committed since. Only then do they belong to a run that nothing else
-// calls them to: a change that was reverted must not be judged for ever.
+// findStale determines, for gates that failed last time, whether anything they cover was
+// committed since. Only then are they part of a run that does not need them otherwise: a
+// change that was reverted must not be judged for ever.
 func (e *execution) findStale(ctx context.Context) {
 	head := e.changes.status.Head
 	if len(e.logs.failing) == 0 || e.state.Commit == head {
@@ -312,7 +312,7 @@ func (e *execution) findStale(ctx context.Context) {
 
 // movement is what was committed since the last run that executed gates.
 type movement struct {
-	anything bool // it is not known
+	anything bool // unknown
 	paths    []string
 }
 
@@ -353,9 +353,8 @@ func (e *execution) autoClean(ctx context.Context) {
 	e.logs, e.state = gateLogs{failing: map[string]bool{}}, state{}
 }
 
-// mayBeMerged: HEAD has moved, the work was not on the base branch already, and
-// the base branch has moved since. Work on top of the base branch is not merged
-// by being committed.
+// mayBeMerged reports whether HEAD has moved, the work was not on the base branch already,
+// and the base branch has moved since. A commit on top of the base branch is not a merge.
 func (e *execution) mayBeMerged() bool {
 	return e.state.Commit != e.changes.status.Head && e.state.Commit != e.state.BaseCommit &&
 		(e.state.BaseCommit == "" || e.state.BaseCommit != e.baseCommit())
@@ -378,7 +377,7 @@ func (e *execution) fail(s event.Status, message string, err error) {
 	e.res.ErrorMessage = redact.String(err.Error())
 }
 
-// cause is what the system said, without the paths of our temporary files.
+// cause is the system's error, without the paths of temporary files.
 func cause(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
@@ -397,7 +396,7 @@ func (e *execution) interrupted(ctx context.Context) {
 	e.res.ErrorMessage = why
 }
 
-// prefix is where the project lies in the repository: "" or "sub/dir/".
+// prefix is the path of the project in the repository: "" or "sub/dir/".
 func prefix(repoRoot, root string) (string, error) {
 	a, err := filepath.EvalSymlinks(repoRoot)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"gauntlet/internal/proof"
 )
 
-// planned is a job on its way: what it depends on, and how it is done.
+// planned is a prepared job: what it depends on, and how it runs.
 type planned struct {
 	job  gate.Job
 	key  proof.Key
 	do   func(context.Context) gate.Result
-	word *proof.Record // an agent's word that it passes, which is checked by running it
+	word *proof.Record // an agent's claim that it passes, which is checked by running it
 }
 
 // execute runs the jobs that are not proved yet, and records the run.
@@ -48,7 +48,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	if len(tasks) > 0 {
 		saved := func() git.Kept { return kept }
 		if kept.Commit == "" {
-			saved = e.keep(ctx) // beside the gates: only the record of the run needs it
+			saved = e.keep(ctx) // concurrently with the gates: only the record of the run needs it
 		}
 		console = openConsole(e.logDir, n, e.opts.Now())
 		for i := range results {
@@ -96,7 +96,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 // runMessage is the message of the commit that keeps a run's snapshot.
 const runMessage = "gauntlet: what the last run judged\n"
 
-// keep begins to save what is being judged and returns how to wait for it.
+// keep starts to save what is being judged and returns a function that waits for it.
 func (e *execution) keep(ctx context.Context) func() git.Kept {
 	if e.content == nil {
 		return func() git.Kept { return git.Kept{} }
@@ -123,7 +123,7 @@ func (e *execution) keep(ctx context.Context) func() git.Kept {
 	}
 }
 
-// prepare says how to do a job and what its result depends on.
+// prepare decides how to do a job and what its result depends on.
 func (e *execution) prepare(ctx context.Context, j gate.Job, n int, kept git.Kept) planned {
 	if j.Kind == gate.KindReview {
 		do, key := e.prepareReview(ctx, j, n, kept)

@@ -8,10 +8,10 @@ import (
 	"gauntlet/internal/site"
 )
 
-// Keys are the keys of the checks that want selects, for the content as it is
-// now, by gate id: what a prompt remembers, and what an agent's own run is bound
-// to. A check whose inputs are not all known has none. Nothing is run but what
-// the checks' `tools` name, and nothing is written.
+// Keys are the keys of the checks that want selects, for the current content, by gate id:
+// what a prompt records, and what an agent's own run is bound to. A check whose inputs are
+// not all known has none. Only the commands in the checks' `tools` run, and nothing is
+// written.
 func Keys(ctx context.Context, opts Options, want func(gate.Job) bool) (map[string]proof.Key, error) {
 	e, err := prepared(ctx, opts)
 	if err != nil {
@@ -34,7 +34,7 @@ func Checks(opts Options) []gate.Job {
 	return gate.Select(opts.Config, nil, all, gate.Filter{Kind: gate.KindCheck, CI: inCI(opts.Getenv), Now: opts.Now(), Mode: opts.Config.Settings.ModeOf})
 }
 
-// prepared is a run that has looked at the work tree and goes no further.
+// prepared is a run that has read the work tree and goes no further.
 func prepared(ctx context.Context, opts Options) (*execution, error) {
 	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir, ci: inCI(opts.Getenv)}
 	err := e.locate()

@@ -14,24 +14,23 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// lockName is the run lock in the log directory; whoever waits for it leaves a file
-// with the prefix beside it.
+// lockName is the run lock in the log directory; a waiting process creates a file with the
+// prefix beside it.
 const (
 	lockName   = ".gauntlet-run.lock"
 	waitPrefix = ".gauntlet-run.wait."
-	// foreignLock is how long a lock file that names no owner is believed;
-	// foreignPID how long one that names a living process: its number may be
-	// another process's by now.
+	// foreignLock is how long a lock file without an owner counts; foreignPID how long one
+	// that names a living process counts: its number may belong to another process by now.
 	foreignLock = 10 * time.Minute
 	foreignPID  = 24 * time.Hour
 )
 
-// owner is who holds the run lock or waits for it.
+// owner is the process that holds the run lock or waits for it.
 type owner struct {
 	PID       int       `json:"pid"`
 	Host      string    `json:"host"`
 	StartedAt time.Time `json:"started_at"`
-	// Agent and Session are whose stop it is; "" by hand.
+	// Agent and Session identify the stop; "" by hand.
 	Agent   string `json:"agent,omitempty"`
 	Session string `json:"session,omitempty"`
 }
@@ -41,7 +40,7 @@ func thisProcess(now time.Time) owner {
 	return owner{PID: os.Getpid(), Host: host, StartedAt: now.UTC()}
 }
 
-// claim takes the run lock; its file says who holds it.
+// claim acquires the run lock and writes its owner into the file.
 func claim(logDir string, me owner) (*safefile.Lock, error) {
 	b, err := json.Marshal(me)
 	if err != nil {
@@ -52,12 +51,12 @@ func claim(logDir string, me owner) (*safefile.Lock, error) {
 		return nil, err
 	}
 	if dead, full := readOwner(lock.LeftBy()); full && dead.Host == me.Host {
-		proc.EndOrphansOf(dead.PID) // its gates must not go on beside those of this run
+		proc.EndOrphansOf(dead.PID) // its gates must not run beside those of this run
 	}
 	return lock, nil
 }
 
-// wait leaves a note for people that this process waits; done removes it. Nothing
+// wait creates a file that shows people that this process waits; done removes it. Nothing
 // depends on it.
 func wait(logDir string, me owner) (done func()) {
 	file := filepath.Join(logDir, waitPrefix+strconv.Itoa(me.PID))
@@ -76,8 +75,8 @@ type Activity struct {
 	Session string    `json:"session,omitempty"`
 }
 
-// Now reports the run in progress in a log directory, nil when there is none, and
-// who waits for it, longest first.
+// Now returns the run in progress in a log directory, nil when there is none, and the
+// processes that wait for it, longest first.
 func Now(logDir string) (running *Activity, waiting []Activity) {
 	read := func(name string) *Activity {
 		b, err := safefile.Read(logDir, filepath.Join(logDir, name), 4<<10)
@@ -103,8 +102,8 @@ func Now(logDir string) (running *Activity, waiting []Activity) {
 	return running, waiting
 }
 
-// believed is how long a lock file counts as held although no process has the
-// kernel's lock on it. 0: it is Gauntlet's own, or names a process that is gone.
+// believed is how long a lock file counts as held although no process has the kernel's lock
+// on it. 0: Gauntlet wrote it, or it names a process that is gone.
 func believed(b []byte) time.Duration {
 	o, full := readOwner(b)
 	switch {
@@ -116,8 +115,8 @@ func believed(b []byte) time.Duration {
 	return foreignPID
 }
 
-// readOwner reads who holds the lock. Other tools write the bare number of the
-// process; full is false then.
+// readOwner reads who holds the lock. Other tools write only the number of the process;
+// full is false then.
 func readOwner(b []byte) (o owner, full bool) {
 	if json.Unmarshal(b, &o) == nil && o.PID > 0 {
 		return o, true

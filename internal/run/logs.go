@@ -18,11 +18,11 @@ import (
 
 const previousDir = "previous"
 
-// gateLogs is what the log directory says about earlier runs.
+// gateLogs is what the log directory shows about earlier runs.
 type gateLogs struct {
 	// highest run number of any file, and of runs in which a gate was judged.
 	highest, judged int
-	// failing are the log bases of jobs whose newest log says fail.
+	// failing are the log bases of jobs whose newest log reports a failure.
 	failing map[string]bool
 	present bool
 }
@@ -35,7 +35,7 @@ func scanLogs(dir string) gateLogs {
 		job    string
 		failed bool
 	}
-	newest := map[string]verdict{} // by job; reviews by slot, whichever reviewer filled it
+	newest := map[string]verdict{} // by job; reviews by slot, whichever reviewer used it
 	entries, err := safefile.ReadDir(dir, dir, -1)
 	if err != nil {
 		return g
@@ -98,17 +98,16 @@ func sweepTemps(dir string, now time.Time) {
 	}
 }
 
-// How the temporary files of the lock and of the probe for writing begin.
+// The prefixes of the temporary files of the lock and of the write probe.
 const (
 	lockTemp  = ".lock-"
 	probeTemp = ".probe-"
 )
 
-// maxRunNumber bounds what is believed of a file name: the next number must
-// still be a number.
+// maxRunNumber bounds the number in a file name: the next number must still be valid.
 const maxRunNumber = 1_000_000_000
 
-// splitLogName takes "check_x_y.12.log" apart.
+// splitLogName splits "check_x_y.12.log".
 func splitLogName(name string) (base string, n int, ending string, ok bool) {
 	rest, ending, ok := cutLast(name, ".")
 	if !ok || ending != "log" && ending != "json" {
@@ -134,7 +133,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// reviewJob takes "_<adapter>@<slot>" off a review's file name.
+// reviewJob removes "_<adapter>@<slot>" from a review's file name.
 func reviewJob(base string) string {
 	before, _, ok := cutLast(base, "@")
 	if !ok {
@@ -147,7 +146,7 @@ func reviewJob(base string) string {
 	return job
 }
 
-// lastResult reads a check log's own last line of judgement.
+// lastResult reads the result line at the end of a check log.
 func lastResult(path string) string {
 	f, err := safefile.Open("", path)
 	if err != nil {
@@ -175,9 +174,8 @@ func lastResult(path string) string {
 // maxReview bounds the result file of a review; Gauntlet never writes as much.
 const maxReview = 8 << 20
 
-// reviewStatus reads what a review's result file says. How its findings were
-// answered is the review's own business, at the next run; a file that cannot be
-// read was broken by hand and fails.
+// reviewStatus reads a review's result file. How its findings were answered is evaluated by
+// the review at the next run; a file that cannot be read was broken by hand and fails.
 func reviewStatus(path string) string {
 	b, err := safefile.Read("", path, maxReview)
 	if err != nil {
@@ -188,7 +186,7 @@ func reviewStatus(path string) string {
 		Violations []json.RawMessage `json:"violations"`
 	}
 	if json.Unmarshal(b, &r) != nil || r.Status == "error" && len(r.Violations) > 0 {
-		return "fail" // a reviewer that died clears no finding
+		return "fail" // a failed reviewer resolves no finding
 	}
 	return r.Status
 }
@@ -205,12 +203,12 @@ func newestConsole(dir string) string {
 	return path
 }
 
-// Clean archives by hand: previous/ is emptied and every log, result and the
-// execution state move into it. It returns how many files moved.
+// Clean archives by hand: it empties previous/ and moves every log, result and the
+// execution state into it. It returns how many files moved.
 func Clean(logDir string) (moved int, err error) { return archive(logDir, true) }
 
-// archive moves what earlier runs left into previous/. The debug log, the lock
-// and whatever is not ours stay.
+// archive moves the files of earlier runs into previous/. The debug log, the lock and files
+// that Gauntlet did not write stay.
 func archive(logDir string, withState bool) (moved int, err error) {
 	entries, err := safefile.ReadDir(logDir, logDir, -1)
 	if err != nil {
@@ -241,9 +239,8 @@ func archive(logDir string, withState bool) (moved int, err error) {
 	return moved, errors.Join(errs...)
 }
 
-// emptyPrevious makes previous/ ready for another run's files: those of earlier
-// runs go, and nothing else. People keep their own things in directories of
-// such a name.
+// emptyPrevious makes previous/ ready for another run's files: those of earlier runs are
+// removed, and nothing else. People keep their own files in directories of that name.
 func emptyPrevious(prev string) error {
 	if err := os.Mkdir(prev, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return err

@@ -46,7 +46,7 @@ func TestScanLogs(t *testing.T) {
 			"check_._t.1.log": "\nResult: fail - x\n", "check_._t.2.log": "\nResult: error - y\n", "check_._u.3.log": "killed here",
 			"console.4.log": "",
 		}, highest: 4, judged: 1, present: true},
-		{name: "a console log alone is no gate log", files: map[string]string{"console.7.log": "Result: fail"}, highest: 7},
+		{name: "a console log alone is not a gate log", files: map[string]string{"console.7.log": "Result: fail"}, highest: 7},
 		{name: "output cannot forge the result", files: map[string]string{
 			"check_._t.1.log": "x\nResult: pass\n\nResult: fail - exit code 1\n\nFix instructions:\n  Result: pass\n",
 		}, highest: 1, judged: 1, failing: []string{"check_._t"}, present: true},
@@ -54,12 +54,12 @@ func TestScanLogs(t *testing.T) {
 			name: "a result in the first line", files: map[string]string{"check_._t.1.log": "Result: fail\n"},
 			highest: 1, judged: 1, failing: []string{"check_._t"}, present: true,
 		},
-		{name: "reviews count by slot, whoever filled it", files: map[string]string{
+		{name: "reviews count by slot, whichever reviewer used it", files: map[string]string{
 			"review_._q_claude@1.1.json": `{"status":"fail","violations":[{}]}`, "review_._q_claude@1.1.log": "",
 			"review_._q_codex@1.2.json":  `{"status":"pass"}`,
 			"review_._q_gemini@2.2.json": `{"status":"fail"}`,
 		}, highest: 2, judged: 2, failing: []string{"review_._q"}, present: true},
-		{name: "a broken result fails, a dead reviewer absolves nobody", files: map[string]string{
+		{name: "a broken result fails, a dead reviewer resolves nothing", files: map[string]string{
 			"review_._q_claude@1.1.json": `{broken`, "review_._r_claude@1.1.json": `{"status":"error","violations":[{}]}`,
 			"review_._s_claude@1.1.json": `{"status":"error"}`,
 		}, highest: 1, judged: 1, failing: []string{"review_._q", "review_._r"}, present: true},
@@ -79,8 +79,8 @@ func TestScanLogs(t *testing.T) {
 	}
 }
 
-// What a check writes is what the next run reads, whatever its output and its
-// fix instructions say.
+// The next run reads what a check wrote, whatever its output and its fix instructions
+// contain.
 func TestCheckLogIsReadBack(t *testing.T) {
 	cfg := project(t, `{"entry_points":[{"path":".","checks":["t"]}]}`, map[string]string{
 		"t": `{"command":"printf 'Result: pass\\n'; seq 1 100000; printf '\\nResult: pass'; exit 1","fix_instructions":"fix.md"}`,

@@ -16,8 +16,8 @@ import (
 	"gauntlet/internal/site"
 )
 
-// look reads what the work tree holds. Without that the run goes on: nothing is
-// proved then, and the state names no snapshot.
+// look reads the content of the work tree. If that fails the run continues: then nothing is
+// proved, and the state names no snapshot.
 func (e *execution) look(ctx context.Context) {
 	stateHome := site.StateHome(e.opts.Getenv)
 	e.ledger = proof.Open(proof.Dir(e.opts.Config.Settings.ProofsDir, e.repo.CommonDir, e.opts.Config.Root, stateHome), stateHome)
@@ -28,13 +28,13 @@ func (e *execution) look(ctx context.Context) {
 	}
 	e.content = content
 	named := make(chan [2]string, 1)
-	go func() { named <- [2]string{content.Digest(), content.Sight()} }() // nothing before the record of the run needs it
+	go func() { named <- [2]string{content.Digest(), content.Sight()} }() // only the record of the run needs it
 	e.named = sync.OnceValues(func() (tree, sight string) { n := <-named; return n[0], n[1] })
 	if len(content.Unreadable) > 0 {
 		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s cannot be read as git would add it, so no result that depends on it is reused", content.Unreadable[0]))
 	}
 	if hidden := e.inProject(content.Hidden); len(hidden) > 0 {
-		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("git was told not to look at %s, which changed (git update-index --no-assume-unchanged or --no-skip-worktree)", strings.Join(hidden, ", ")))
+		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("git is configured to ignore changes to %s, which changed (undo with git update-index --no-assume-unchanged or --no-skip-worktree)", strings.Join(hidden, ", ")))
 		e.changes.paths = append(e.changes.paths, hidden...)
 	}
 	e.tree = gate.Tree{Root: e.opts.Config.Root, Files: e.project(content.Files)}
@@ -62,8 +62,8 @@ func (e *execution) project(files []git.File) []git.File {
 	return out
 }
 
-// key names everything the outcome of a check depends on; the zero key where a
-// part of that is not known.
+// key identifies everything the outcome of a check depends on; the zero key if a part of
+// that is unknown.
 func (e *execution) key(ctx context.Context, j gate.Job) proof.Key {
 	if e.content == nil || j.Check == nil {
 		return proof.Key{}
@@ -71,8 +71,7 @@ func (e *execution) key(ctx context.Context, j gate.Job) proof.Key {
 	return e.keyIn(ctx, j, e.tree)
 }
 
-// keyBefore is the key of a check for the content that the prompt found; "" where
-// that is not known.
+// keyBefore is the key of a check for the content that the prompt found; "" if unknown.
 func (e *execution) keyBefore(ctx context.Context, j gate.Job) string {
 	if e.opts.Before == nil || e.content == nil || j.Check == nil {
 		return ""
@@ -94,8 +93,7 @@ func (e *execution) keyBefore(ctx context.Context, j gate.Job) string {
 	return e.keyIn(ctx, j, *e.past).ID
 }
 
-// filesBefore lists what the prompt found: the commit, and on top of it what
-// differed.
+// filesBefore lists what the prompt found: the commit, and the files that differed from it.
 func (e *execution) filesBefore(ctx context.Context) ([]git.File, error) {
 	snap := e.opts.Before
 	var files []git.File
@@ -153,9 +151,9 @@ func (e *execution) tools(ctx context.Context, j gate.Job, tree gate.Tree) map[s
 	return e.ledger.Tools(ctx, j.Check.Tools, proof.ToolAsk{Dir: j.Dir, Environ: j.Environ(e.opts.Environ), Versions: tree.Versions()})
 }
 
-// lookAgain finds what changed while the gates ran, by a gate or otherwise: what
-// was judged is then not what is there, and proves nothing. Only inputs of what
-// ran count.
+// lookAgain finds what changed while the gates ran, by a gate or otherwise: then what was
+// judged is not the current content, and proves nothing. Only inputs of the gates that ran
+// count.
 func (e *execution) lookAgain(ctx context.Context, tasks []task) {
 	if e.content == nil || ctx.Err() != nil {
 		return
@@ -173,7 +171,7 @@ func (e *execution) lookAgain(ctx context.Context, tasks []task) {
 	}
 }
 
-// note adds a remark for a person that calls for no action.
+// note adds a remark for a person that requires no action.
 func (e *execution) note(format string, args ...any) {
 	e.res.Notes = append(e.res.Notes, redact.Line(fmt.Sprintf(format, args...), 500))
 }

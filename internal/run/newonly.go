@@ -30,12 +30,12 @@ type earlier struct {
 	made   map[string]string
 	tool   string
 	exit   int
-	from   string // the commit that renames are looked for from; "" for none
-	what   string // it, in words
+	from   string // the commit from which renames are searched; "" for none
+	what   string // a description for people
 }
 
-// onlyNew lets a check that failed with old findings only pass. Whatever stands
-// in the way of comparing, the exit code decides and the result says so.
+// onlyNew lets a check that failed with old findings only pass. If they cannot be compared,
+// the exit code decides and the result says so.
 func (e *execution) onlyNew(ctx context.Context, j gate.Job, key proof.Key, r *gate.Result) {
 	if j.Check.NewOnly == "" || r.Status != gate.Fail || r.TimedOut || r.ExitCode == nil || len(r.Findings) == 0 || r.Flaky {
 		return
@@ -88,7 +88,7 @@ func identities(list []gate.Finding) []finding.Finding {
 	return out
 }
 
-// below keeps what lies in the project, relative to its root.
+// below keeps what is in the project, relative to its root.
 func (e *execution) below(renamed map[string]string) map[string]string {
 	out := map[string]string{}
 	for from, to := range renamed {
@@ -101,7 +101,7 @@ func (e *execution) below(renamed map[string]string) map[string]string {
 	return out
 }
 
-// comparable says why two runs cannot be compared.
+// comparable returns why two runs cannot be compared.
 func (b earlier) comparable(key proof.Key, r *gate.Result) error {
 	for _, name := range slices.Sorted(maps.Keys(b.made)) {
 		if !strings.HasPrefix(key.Parts[name], b.made[name]) {
@@ -117,7 +117,7 @@ func (b earlier) comparable(key proof.Key, r *gate.Result) error {
 	return nil
 }
 
-// madeWith are the parts of a key that say how findings were made.
+// madeWith are the parts of a key that determine how findings were made.
 func madeWith(parts map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, name := range []string{proof.PartCommand, proof.PartEnv, proof.PartSettings, proof.PartTools} {
@@ -220,7 +220,7 @@ func (e *execution) beforeBase(ctx context.Context, j gate.Job, key proof.Key) (
 	return b, nil
 }
 
-// mergeBase is where this work left the base branch; work on the base branch
+// mergeBase is the commit at which this work left the base branch; work on the base branch
 // itself left it where the session began.
 func (e *execution) mergeBase(ctx context.Context) (string, error) {
 	commit, err := e.repo.MergeBase(ctx, e.changes.base)
@@ -235,7 +235,7 @@ func (e *execution) mergeBase(ctx context.Context) (string, error) {
 	return commit, nil
 }
 
-// baseKey names the findings of a gate on a commit.
+// baseKey identifies the findings of a gate on a commit.
 func baseKey(commit, gate string, made map[string]string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "new_only base\x00%s\x00%s", commit, gate)
@@ -268,7 +268,7 @@ func (e *execution) runOnBase(ctx context.Context, j gate.Job, commit string) (g
 	check.Retries = nil
 	j.Check = &check
 	if _, err := os.Stat(j.Dir); errors.Is(err, fs.ErrNotExist) {
-		code := 0 // what was not there had no findings
+		code := 0 // a missing file had no findings
 		return gate.Result{ID: j.ID, Status: gate.Pass, ExitCode: &code, Report: &gate.Report{}}, nil
 	}
 	return gate.RunCheck(ctx, j, gate.Env{

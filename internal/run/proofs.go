@@ -17,8 +17,8 @@ import (
 	"gauntlet/internal/text"
 )
 
-// proved looks for a pass on exactly this content. A failure never answers for a
-// run: its cause may lie outside the tree.
+// proved looks for a pass on exactly this content. A failure is never reused: its cause may
+// be outside the tree.
 func (e *execution) proved(p *planned) (gate.Result, bool) {
 	if p.key.ID == "" || p.job.Kind == gate.KindReview && e.logs.failing[p.job.LogBase] {
 		return gate.Result{}, false
@@ -28,7 +28,7 @@ func (e *execution) proved(p *planned) (gate.Result, bool) {
 		return gate.Result{}, false
 	}
 	if rec.Source == proof.Remote && (e.remoteCache() == nil || !e.cache.Counts(*rec)) {
-		return gate.Result{}, false // the policy denies it by now, or its signer
+		return gate.Result{}, false // the policy now denies it, or its signer
 	}
 	if rec.Source == proof.Agent && (!e.accepts(p, rec) || proof.Again(p.key.ID)) || e.opts.NoCache {
 		if rec.Source == proof.Agent && p.job.Kind == gate.KindCheck {
@@ -64,8 +64,7 @@ func (e *execution) reused(j gate.Job, rec *proof.Record) gate.Result {
 	return r
 }
 
-// Origin says in words where a reused result comes from, seen from the project
-// at here.
+// Origin describes where a reused result comes from, seen from the project at here.
 func Origin(o proof.Origin, here string, now time.Time) string {
 	said := "passed " + text.Ago(now.Sub(o.At))
 	switch o.Source {
@@ -95,8 +94,8 @@ func Origin(o proof.Origin, here string, now time.Time) string {
 	return redact.Line(said, 300)
 }
 
-// attribute says of a failure whether it was there before this turn, and of an
-// agent's word whether it was true.
+// attribute determines whether a failure existed before this turn, and whether an agent's
+// claim was true.
 func (e *execution) attribute(ctx context.Context, p *planned, r *gate.Result) {
 	if p.word != nil && (r.Status == gate.Pass || r.Status == gate.Fail) && !e.touchedMeanwhile(p.job) {
 		agreed := r.Status == gate.Pass
@@ -128,8 +127,8 @@ func (e *execution) touchedMeanwhile(j gate.Job) bool {
 	return slices.ContainsFunc(e.res.ChangedMeanwhile, j.DependsOn)
 }
 
-// failureOf distinguishes failures: by the findings where they are read, else by
-// the exit code and the last line.
+// failureOf distinguishes failures: by the findings if they are read, else by the exit code
+// and the last line.
 func failureOf(r gate.Result) string {
 	if r.Report != nil && len(r.Findings) > 0 {
 		var prints []string
@@ -147,8 +146,7 @@ func failureOf(r gate.Result) string {
 	return "status " + code + ": " + withoutTimes(lines[len(lines)-1])
 }
 
-// withoutTimes drops how long something took, which differs between two runs
-// that say the same.
+// withoutTimes removes durations, which differ between two equal runs.
 func withoutTimes(line string) string {
 	words := strings.Fields(line)
 	kept := words[:0]
@@ -163,7 +161,7 @@ func withoutTimes(line string) string {
 	return strings.Join(kept, " ")
 }
 
-// prove keeps the results of this run that are about what is still there.
+// prove stores the results of this run whose content is unchanged.
 func (e *execution) prove(ctx context.Context, all []planned, results []gate.Result) {
 	if e.content == nil || ctx.Err() != nil {
 		return

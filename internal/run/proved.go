@@ -9,8 +9,8 @@ import (
 	"gauntlet/internal/git"
 )
 
-// Judged are the checks of a run as the checkpoint wants them: what they proved is
-// not asked for again, and what could not run is not asked of the agent.
+// Judged are the checks of a run in the checkpoint's form: the agent is not asked for what
+// they proved, nor for what could not run.
 func (r Result) Judged(now time.Time) []rules.Gate {
 	var out []rules.Gate
 	for _, g := range r.Gates {
@@ -26,8 +26,8 @@ func (r Result) Judged(now time.Time) []rules.Gate {
 	return out
 }
 
-// Proved asks which checks have passed before on the content as it is now, where no
-// run says it. Nothing is run but what the checks' `tools` name.
+// Proved returns which checks have passed before on the current content, without a run.
+// Only the commands in the checks' `tools` run.
 func Proved(opts Options) func(context.Context, git.Status) []rules.Gate {
 	return func(ctx context.Context, st git.Status) []rules.Gate {
 		opts.Status = &st

@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
 	Status         event.Status  `json:"status"`
 	Message        string        `json:"message"`
@@ -24,13 +24,13 @@ type Result struct {
 	Warnings     []string `json:"warnings,omitempty"`
 	// Executed counts the gates that really ran.
 	Executed int `json:"executed"`
-	// ChangedMeanwhile are paths that changed while the gates ran: what they said
-	// is about neither the one content nor the other.
+	// ChangedMeanwhile are paths that changed while the gates ran: their results are valid
+	// neither for the old content nor for the new one.
 	ChangedMeanwhile []string `json:"changedWhileJudged,omitempty"`
-	// Notes are worth knowing; there is nothing to do about them.
+	// Notes are worth knowing; they require no action.
 	Notes []string `json:"notes,omitempty"`
-	// Tree names the content that was judged, "" where a part of it is not known;
-	// Sight as far as it can be seen.
+	// Tree identifies the content that was judged, "" if a part of it is unknown; Sight
+	// identifies the visible part.
 	Tree, Sight string `json:"-"`
 	// Changed are the paths that were judged; Attempt is which run of the turn
 	// this was, from 1.
@@ -38,12 +38,12 @@ type Result struct {
 	Attempt int      `json:"-"`
 }
 
-// Failed lists the gates that said no and may block.
+// Failed lists the gates that failed and may block.
 func (r Result) Failed() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.Status == gate.Fail && !g.WouldBlock && !g.KnownRed })
 }
 
-// Observed lists the gates that said no and would block, but for their mode.
+// Observed lists the gates that failed and would block, but for their mode.
 func (r Result) Observed() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.WouldBlock })
 }
@@ -73,8 +73,8 @@ func (r Result) with(is func(gate.Result) bool) []gate.Result {
 	return out
 }
 
-// Disagreements say where an agent's own run of a command passed and Gauntlet's
-// failed on the same content. Both the person and the agent hear of it.
+// Disagreements describe where an agent's own run of a command passed and Gauntlet's failed
+// on the same content. Both the person and the agent are informed.
 func (r Result) Disagreements() []string {
 	var out []string
 	for _, g := range r.Gates {
@@ -93,10 +93,10 @@ func some(paths []string) string {
 	return redact.Line(strings.Join(paths[:3], ", "), 300) + fmt.Sprintf(" and %d more", len(paths)-3)
 }
 
-// Notices are what a person should know of gates that did not block: what would
-// have blocked but for its mode, what was failing before, what ran no test, which
-// findings the agent skipped and why, what changed meanwhile and what is flaky. The agent is not told of most of it: it
-// would work on it.
+// Notices are what a person should know of gates that did not block: what would have
+// blocked but for its mode, what was failing before, what ran no test, which findings the
+// agent skipped and why, what changed meanwhile and what is flaky. The agent gets few of
+// them: it would work on them.
 func (r Result) Notices() []string {
 	var out []string
 	for _, g := range r.Observed() {

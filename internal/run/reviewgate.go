@@ -38,7 +38,7 @@ func (e *execution) prepareReview(ctx context.Context, j gate.Job, n int, kept g
 	return do, reviewKey(j, rj)
 }
 
-// reviewKey names what a review's answer depends on.
+// reviewKey identifies what a review's answer depends on.
 func reviewKey(j gate.Job, rj review.Job) proof.Key {
 	cfg, err := json.Marshal(j.Review)
 	if err != nil {

@@ -189,7 +189,7 @@ func TestScheduleStops(t *testing.T) {
 	}
 	got = run(t.Context(), plan{limit: 1}, ends("a", "", false), ends("b", gate.Pass, false))
 	if got[0].Status != gate.Error || !strings.Contains(got[0].Message, "boom") || got[1].Status != gate.Pass {
-		t.Errorf("a fault of ours in one gate: %+v", got)
+		t.Errorf("a bug of Gauntlet in one gate: %+v", got)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -198,7 +198,7 @@ func TestScheduleStops(t *testing.T) {
 	}
 }
 
-// Whoever interrupts a run gets no judgement, and the interval does not begin.
+// An interrupted run has no verdict, and the interval does not begin.
 func TestInterrupted(t *testing.T) {
 	cfg := project(t, `{"entry_points":[{"path":".","checks":["slow"]}]}`, map[string]string{"slow": `{"command":"touch ../started; sleep 30"}`}, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -223,8 +223,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// One model of a project's life: whatever is edited, committed, cleaned or
-// switched, the run agrees with it.
+// One model of a project's life: the run agrees with it after any edit, commit, clean or
+// branch switch.
 func TestLifeFollowsTheModel(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { life(t, rand.New(rand.NewPCG(seed, 1))) })
@@ -300,7 +300,7 @@ func life(t *testing.T, rnd *rand.Rand) {
 	}
 }
 
-// The shape that other tools read.
+// The JSON that other tools read.
 func TestResultAsJSON(t *testing.T) {
 	cfg := project(t, `{"entry_points":[{"path":".","checks":["t"]}]}`, map[string]string{"t": `{"command":"false"}`}, nil)
 	b, err := json.Marshal(Execute(t.Context(), options(cfg)))
@@ -324,7 +324,7 @@ func TestResultAsJSON(t *testing.T) {
 	}
 }
 
-// What a snapshot cannot hold may have changed: nothing is reused then.
+// What a snapshot cannot contain may have changed: nothing is reused then.
 func TestUnseenContentIsNotReused(t *testing.T) {
 	for name, hide := range map[string]func(t *testing.T, dir string){
 		"a filter that fails": func(t *testing.T, dir string) {

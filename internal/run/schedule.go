@@ -23,9 +23,8 @@ type plan struct {
 	observer gate.Observer
 }
 
-// schedule runs the tasks: parallel ones at most limit at a time, the others
-// one after another beside them. After a fail_fast check failed, nothing more
-// is started.
+// schedule runs the tasks: parallel ones at most limit at a time, the others one after
+// another beside them. After a fail_fast check failed, nothing more is started.
 func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 	results := make([]gate.Result, len(tasks))
 	var mu sync.Mutex
@@ -82,7 +81,7 @@ func skipped(j gate.Job, why string) gate.Result {
 	return gate.Result{ID: j.ID, Kind: j.Kind, Name: j.Name, Entry: j.Entry, Status: gate.Skipped, Message: why}
 }
 
-// guarded keeps a fault of Gauntlet's own in one gate from taking the others down.
+// guarded prevents a bug of Gauntlet in one gate from ending the others.
 func guarded(ctx context.Context, t task) (r gate.Result) {
 	defer func() {
 		if p := recover(); p != nil {

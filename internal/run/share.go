@@ -17,8 +17,8 @@ func (e *execution) shareOptions() share.Options {
 	}
 }
 
-// remoteCache opens the remote cache once, when the first gate needs it; nil
-// where proofs are not shared.
+// remoteCache opens the remote cache once, when the first gate needs it; nil if proofs are
+// not shared.
 func (e *execution) remoteCache() *share.Cache {
 	if e.opts.Config.Settings.Remote.URL == "" || e.cacheOpened {
 		return e.cache
@@ -33,8 +33,8 @@ func (e *execution) remoteCache() *share.Cache {
 	return cache
 }
 
-// Counts reports whether a record that is kept here counts for this project: a
-// remote proof does as long as the policy allows its key and its signer.
+// Counts reports whether a stored record counts for this project: a remote proof does as
+// long as the policy allows its key and its signer.
 func Counts(opts Options, rec proof.Record) bool {
 	if rec.Source != proof.Remote {
 		return true
@@ -43,9 +43,9 @@ func Counts(opts Options, rec proof.Record) bool {
 	return e.remoteCache() != nil && e.cache.Counts(rec)
 }
 
-// askElsewhere starts to look a check up at the remote cache, while the keys of
-// others are still being computed. Only what would run is looked up, and not what
-// failed here on this very content.
+// askElsewhere starts to look up a check in the remote cache, while the keys of others are
+// still being computed. Only what would run is looked up, and not what failed here on this
+// content.
 func (e *execution) askElsewhere(ctx context.Context, p planned) {
 	if p.key.ID == "" || p.job.Kind != gate.KindCheck || e.opts.NoCache || e.remoteCache() == nil || e.ledger.Get(p.key.ID).Failed() {
 		return
@@ -56,8 +56,8 @@ func (e *execution) askElsewhere(ctx context.Context, p planned) {
 	e.inquiry.Ask(ctx, share.Ask{Key: p.key.ID, Gate: p.job.Name})
 }
 
-// provedElsewhere waits for the remote cache and takes what it has. Whatever goes
-// wrong there, the check runs here.
+// provedElsewhere waits for the remote cache and uses its proofs. If anything goes wrong
+// there, the check runs locally.
 func (e *execution) provedElsewhere(ctx context.Context, all []planned, results []gate.Result) {
 	if e.inquiry == nil {
 		return
@@ -77,8 +77,8 @@ func (e *execution) provedElsewhere(ctx context.Context, all []planned, results 
 	}
 }
 
-// publish puts the passes of this run into the outbox and starts the child that
-// sends them. In CI a step of its own does that, which can fail loudly.
+// publish puts the passes of this run into the outbox and starts the child that sends them.
+// In CI a separate step does that, which can fail loudly.
 func (e *execution) publish(ctx context.Context, all []planned, results []gate.Result) {
 	if set := e.opts.Config.Settings.Remote; set.URL == "" || !set.Write || e.content == nil {
 		return
@@ -114,7 +114,7 @@ func (e *execution) publish(ctx context.Context, all []planned, results []gate.R
 	}
 }
 
-// versions are those of the check's tools, as far as they say one.
+// versions are those of the check's tools, as far as they print one.
 func (e *execution) versions(ctx context.Context, j gate.Job) (out []string) {
 	found := e.tools(ctx, j, e.tree)
 	for _, command := range j.Check.Tools {

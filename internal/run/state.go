@@ -21,27 +21,26 @@ type state struct {
 	Branch             string    `json:"branch"`
 	Commit             string    `json:"commit"`
 	WorkingTreeRef     string    `json:"working_tree_ref"`
-	// RetryBase is the last run number before the present series of failures:
-	// runs that ended well do not use up the retries of the next failure.
+	// RetryBase is the last run number before the present series of failures: successful
+	// runs do not use up the retries of the next failure.
 	RetryBase int `json:"retry_base,omitempty"`
 	// Attempts are the failed runs of stops since the last pass, by human turn, the
 	// newest turn last: the retry limit bounds an agent's loop, and several
 	// sessions may stop in one work tree.
 	Attempts []attempt `json:"attempts,omitempty"`
-	// BaseCommit is where the base branch stood, "" when that is not a branch.
-	// As long as it stands there nothing was merged, and what was on it already
-	// is not merged by being found there.
+	// BaseCommit is the commit of the base branch, "" when that is not a branch. As long as
+	// it is unchanged nothing was merged, and what was on it already was not merged now.
 	BaseCommit string `json:"base_commit,omitempty"`
 }
 
-// readState reads the record; ok is false when there is none that can be read.
+// readState reads the record; ok is false when there is no readable one.
 func readState(logDir string) (s state, ok bool) {
 	b, err := safefile.Read(logDir, filepath.Join(logDir, stateFile), 1<<20)
 	if err != nil {
 		return state{}, false
 	}
 	if json.Unmarshal(b, &s) != nil {
-		// Keep what is sound: a broken time must not lose the branch.
+		// Keep what is valid: a broken time must not lose the branch.
 		var loose struct {
 			Branch string `json:"branch"`
 			Commit string `json:"commit"`
@@ -63,8 +62,8 @@ func writeState(logDir string, s state) error {
 	return safefile.Write(filepath.Join(logDir, stateFile), append(b, '\n'), 0o600)
 }
 
-// timeLeft is how much of the interval since the last executed run is still to
-// go. A time in the future, or none, counts as elapsed.
+// timeLeft is how much of the interval since the last executed run is left. A time in the
+// future, or none, counts as elapsed.
 func (s state) timeLeft(interval time.Duration, now time.Time) time.Duration {
 	since := now.Sub(s.LastRunCompletedAt)
 	if s.LastRunCompletedAt.IsZero() || since < 0 || since >= interval {
@@ -73,12 +72,12 @@ func (s state) timeLeft(interval time.Duration, now time.Time) time.Duration {
 	return interval - since
 }
 
-// errLinkOut says that the log directory leads out of the project by a link.
+// errLinkOut means that the log directory leads out of the project through a link.
 var errLinkOut = errors.New("it is a symbolic link out of the project")
 
-// ensureLogDir makes the directory and proves that it can be written. One below
-// the project that a link leads elsewhere is refused: a repository may bring
-// such a link along, and Gauntlet moves and removes files there.
+// ensureLogDir makes the directory and checks that it can be written. A directory below the
+// project that a link leads elsewhere is refused: a repository may contain such a link, and
+// Gauntlet moves and removes files there.
 func ensureLogDir(root, dir string) error {
 	if err := insideOf(root, dir); err != nil {
 		return err
@@ -109,7 +108,7 @@ func insideOf(root, dir string) error {
 			if _, err := os.Lstat(d); err == nil {
 				return errLinkOut // a dangling link
 			}
-			continue // not made yet: what is above it decides
+			continue // not made yet: its parent decides
 		}
 		if err != nil {
 			return err

@@ -73,7 +73,7 @@ func TestReadState(t *testing.T) {
 	}
 }
 
-// With failing logs around, only work that can have been merged since is over.
+// With failing logs present, only work that can have been merged since is over.
 func TestMayBeMerged(t *testing.T) {
 	repo := t.TempDir()
 	put(t, repo, map[string]string{"refs/heads/main": "1111111111111111111111111111111111111111\n"})
@@ -88,7 +88,7 @@ func TestMayBeMerged(t *testing.T) {
 		{"the base has not moved", state{Commit: then, BaseCommit: main}, now, false},
 		{"it was on the base already", state{Commit: oldMain, BaseCommit: oldMain}, now, false},
 		{"both have moved", state{Commit: then, BaseCommit: oldMain}, now, true},
-		{"nobody knows where the base stood", state{Commit: then}, now, true},
+		{"the base commit is unknown", state{Commit: then}, now, true},
 	} {
 		e := &execution{state: tt.state, repo: git.Repo{CommonDir: repo}, changes: changes{base: "main", status: git.Status{Head: tt.head, Branch: "f"}}}
 		if got := e.mayBeMerged(); got != tt.want {

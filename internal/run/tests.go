@@ -33,7 +33,7 @@ func CheckpointTests(cfg *config.Loaded, environ []string, now func() time.Time)
 			Output: res.Tail, Duration: time.Duration(res.DurationMS) * time.Millisecond,
 		}
 		if run.Passed {
-			run.Output = endOf(res.LogPath, maxTestOutput) // where runners say how many passed
+			run.Output = endOf(res.LogPath, maxTestOutput) // runners print how many passed at the end
 		}
 		if res.Status == gate.Error {
 			run.Err = res.Message

@@ -6,11 +6,11 @@ import (
 	"gauntlet/internal/event"
 )
 
-// announce adds to a verdict what a person should hear of whatever it says, each
-// thing once per turn.
+// announce adds to a verdict what a person should know whatever the verdict is, each thing
+// once per turn.
 func announce(f Facts, d Decision) (_ Decision, said []string) {
 	if d.Status == event.Subagent || d.Status == event.BackgroundWork {
-		return d, nil // the stop of the turn itself will say it
+		return d, nil // the stop of the turn itself will report it
 	}
 	for _, text := range f.Notices {
 		if !f.Ledger.WasAnnounced(f.Mark, text, f.Now) {

@@ -21,7 +21,7 @@ import (
 // settle is step 9: one write to the memory, one to the history.
 func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	s.recall()
-	d, told := tell(s.Facts, d)
+	d, told := report(s.Facts, d)
 	d, announced := announce(s.Facts, d)
 	d = s.remember(ctx, d, told, announced)
 	d.Message = redact.Line(d.Message, 1000)
@@ -30,7 +30,7 @@ func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	return d
 }
 
-// recall reads what was said in this turn, where no step had to.
+// recall reads what was reported in this turn, if no step had to.
 func (s *stopping) recall() {
 	if s.site == nil || s.root == "" || s.seen.State != nil || s.Mark.Known() {
 		return
@@ -41,14 +41,14 @@ func (s *stopping) recall() {
 	s.Mark = turn.NewMark(s.Event, s.Ledger, "")
 }
 
-// tell has a person hear of every approval that was no pass, once per turn;
-// errors each time.
-func tell(f Facts, d Decision) (_ Decision, told bool) {
+// report reports every approval without a pass to a person, once per turn; errors each
+// time.
+func report(f Facts, d Decision) (_ Decision, told bool) {
 	switch d.Status {
 	case event.LockExists, event.IntervalNotElapsed, event.RetryLimitExceeded, event.StopHookDisabled, event.Untrusted:
 		told = !f.AskedBefore
 	case event.InfrastructureErr, event.Error:
-		return d, false // loud already
+		return d, false // already has a message for the person
 	case event.StopHookActive:
 		told = d.Unchecked
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.NoConfig,
@@ -67,10 +67,10 @@ func tell(f Facts, d Decision) (_ Decision, told bool) {
 	return d, true
 }
 
-// remember writes down how the stop ended.
+// remember records how the stop ended.
 func (s *stopping) remember(ctx context.Context, d Decision, told bool, announced []string) Decision {
 	if s.site == nil || s.root == "" && len(s.learned) == 0 {
-		return d // concerns no project
+		return d // no project is involved
 	}
 	out := turn.Outcome{
 		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates),
@@ -93,11 +93,11 @@ func (s *stopping) remember(ctx context.Context, d Decision, told bool, announce
 		return approve(event.LockExists, "this stop is judged already by another hook, which blocked it")
 	}
 	s.complain(err)
-	return forgotten(s.Facts, d, err)
+	return notRecorded(s.Facts, d, err)
 }
 
-// concernsMemory reports whether writing would change anything: most stops that
-// are not judged leave the memory as it is.
+// concernsMemory reports whether writing would change anything: most stops that are not
+// judged leave the memory unchanged.
 func (s *stopping) concernsMemory(d Decision, out turn.Outcome) bool {
 	switch d.Status {
 	case event.InvalidInput, event.NoConfig, event.Subagent, event.BackgroundWork:
@@ -114,12 +114,12 @@ func (s *stopping) concernsMemory(d Decision, out turn.Outcome) bool {
 	return !reflect.DeepEqual(after, s.Ledger)
 }
 
-// record leaves a heartbeat and, from the point where a project is concerned, the
-// whole verdict in the history. Nothing that goes wrong here changes the answer.
+// record writes a heartbeat and, once a project is involved, the whole verdict to the
+// history. Errors here never change the answer.
 func (s *stopping) record(d Decision) {
-	defer func() { _ = recover() }() // the answer stands, whatever happens to its record
+	defer func() { _ = recover() }() // the answer is final, even if recording it fails
 	if s.root == "" || s.Foreign != "" || d.Status == event.StopHookActive && !d.Unchecked {
-		return // the first stop's heartbeat is enough for the second, which has to be quick
+		return // the first stop's heartbeat is enough; the second stop has to be quick
 	}
 	now := s.Hook.Now()
 	binary, _ := os.Executable()
@@ -134,7 +134,7 @@ func (s *stopping) record(d Decision) {
 	}
 	switch d.Status {
 	case event.Subagent, event.BackgroundWork, event.InvalidInput, event.NoConfig:
-		return // steps before the project's own: a heartbeat is all they leave
+		return // steps before the project's own leave only a heartbeat
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.StopHookActive,
 		event.RetryLimitExceeded, event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error,
 		event.StopHookDisabled, event.Untrusted, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
@@ -154,9 +154,9 @@ func (s *stopping) record(d Decision) {
 	}
 }
 
-// notify shows on the desktop what a person who looks elsewhere should know.
+// notify shows on the desktop what a person who is not watching should know.
 func (s *stopping) notify(d Decision) {
-	defer func() { _ = recover() }() // the answer stands
+	defer func() { _ = recover() }() // the answer is final
 	if s.site == nil || s.root == "" || s.Foreign != "" || s.Event.Kind == event.SubagentStop {
 		return
 	}
@@ -191,7 +191,7 @@ func (s *stopping) replayable(rec *history.Record) {
 	}
 }
 
-// wayOut names the command that lets the agent go.
+// wayOut names the command that lets the agent stop.
 func wayOut(sessionID string) string {
 	return " To let the agent go: gauntlet off" + site.SessionFlag(sessionID)
 }

@@ -13,38 +13,37 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// Facts are what a decision rests on. A step reads only what it and the steps
-// before it have looked up; what was not looked up is zero.
+// Facts are what a decision depends on. A step reads only what it and the steps before it
+// have looked up; everything else is zero.
 type Facts struct {
 	Now   time.Time
 	Event event.Event
 	// Inside: in the environment of a child that Gauntlet started.
 	Inside bool
-	// InputErr says why there is no event; Interrupted: a signal came first.
+	// InputErr is why there is no event; Interrupted: a signal came first.
 	InputErr    error
 	Interrupted bool
 
-	// Project: there is a .gauntlet/config.yml. Foreign says what here belongs to
-	// another user.
+	// Project: there is a .gauntlet/config.yml. Foreign names what belongs to another user.
 	Project bool
 	Foreign string
-	// JudgesSubagents: the project asks for it. Plain: no setting of the project
-	// makes a difference to the second stop of a turn.
+	// JudgesSubagents: the project asks for it. Plain: no setting of the project makes a
+	// difference to the second stop of a turn.
 	JudgesSubagents, Plain bool
 
-	// Notices are what a person should hear of whatever the verdict is, once per
-	// turn each: the policy changed, something hides changes.
+	// Notices are what a person should know whatever the verdict is, once per turn each:
+	// the policy changed, something hides changes.
 	Notices []string
 
-	// Settings are the project's, or the defaults; Untrusted says that nobody has
-	// allowed its policy, ConfigErr what is wrong with its configuration.
+	// Settings are the project's, or the defaults; Untrusted is set when no person has
+	// allowed its policy, ConfigErr is what is wrong with its configuration.
 	Settings  config.Settings
 	Untrusted string
 	ConfigErr error
-	// Disabled says which switch turned the hook off.
+	// Disabled names the switch that turned the hook off.
 	Disabled string
-	// AutonomyWanted: something switches autonomy on. CommitGated: the second stop
-	// has a question of its own. Reviews: reviews are among the gates.
+	// AutonomyWanted: something switches autonomy on. CommitGated: the second stop runs the
+	// commit gate. Reviews: reviews are among the gates.
 	AutonomyWanted, CommitGated, Reviews bool
 
 	// Mark names the human turn, Ledger is what the session remembers.
@@ -66,8 +65,8 @@ type Facts struct {
 	// Gates is the run; Over: time ran out, or a signal came, during it.
 	Gates run.Result
 	Over  bool
-	// CheckpointMode says what an owed list means; Owed is that list, Commit what
-	// the commit gate asks.
+	// CheckpointMode decides what an owed list means; Owed is that list, Commit the answer
+	// of the commit gate.
 	CheckpointMode config.Mode
 	Owed           checkpoint.Owed
 	Commit         event.Verdict
@@ -76,13 +75,13 @@ type Facts struct {
 // Decision is a verdict and what follows from it for the session's ledger.
 type Decision struct {
 	event.Verdict
-	// Settled: the work was passed on, or released although it was not.
+	// Settled: the work was approved, or released although it was not.
 	Settled bool
-	// Failures names what gates failed with.
+	// Failures names what the gates failed with.
 	Failures string
 	// Unchecked: the stop is allowed although gates failed in this turn.
 	Unchecked bool
-	// Observed: a person hears for the first time that something is only observed.
+	// Observed: a person is informed for the first time that something is only observed.
 	Observed bool
 }
 
@@ -93,7 +92,7 @@ func approve(st event.Status, message string) Decision {
 	return Decision{Verdict: event.Verdict{Status: st, Message: message}}
 }
 
-// loud is an approval that a person should hear of.
+// loud is an approval with a message for the person.
 func loud(st event.Status, message string) Decision {
 	d := approve(st, message)
 	d.SystemMessage = "Gauntlet: " + redact.Line(message, 1000)
@@ -121,7 +120,7 @@ func unreadable(f Facts) (Decision, bool) {
 	return undecided()
 }
 
-// guards is step 3: what can be said before any configuration is read.
+// guards is step 3: what can be decided before any configuration is read.
 func guards(f Facts) (Decision, bool) {
 	switch {
 	case f.Event.Kind == event.TaskStop:
@@ -144,8 +143,8 @@ func stillAtWork(n int) Decision {
 	return approve(event.BackgroundWork, fmt.Sprintf("sub-agents still at work: %d; their end brings another stop", n))
 }
 
-// outside answers where there is no configuration to judge by, or a switch says
-// not to.
+// outside answers if there is no configuration to judge by, or a switch turned the hook
+// off.
 func outside(f Facts) (Decision, bool) {
 	switch {
 	case !f.Project:
@@ -164,8 +163,8 @@ func outside(f Facts) (Decision, bool) {
 	return undecided()
 }
 
-// project is step 4. Autonomy, which works without a configuration too, and the
-// commit gate are asked before the rest of it, after the look.
+// project is step 4. Autonomy, which also works without a configuration, and the commit
+// gate come before the rest of it, after the look.
 func project(f Facts) (Decision, bool) {
 	switch {
 	case f.again() && !f.CommitGated && f.Settings.Scope != config.ScopeTurn:
@@ -176,9 +175,9 @@ func project(f Facts) (Decision, bool) {
 	return outside(f)
 }
 
-// again reports the second stop of a turn where only one may block. The agent's
-// flag says so; the ledger does where that flag cannot be believed, or where the
-// client forgets it before the turn is over.
+// again reports whether this is the second stop of a turn in which only one may block. The
+// agent's flag shows it; the ledger does if that flag is unreliable, or if the client
+// resets it before the turn is over.
 func (f Facts) again() bool {
 	if f.Settings.Reentry == config.ReentryUntilPass {
 		return false
@@ -186,8 +185,8 @@ func (f Facts) again() bool {
 	return f.Event.StopHookActive || f.sentBack()
 }
 
-// sentBack reports, for an agent whose flag says nothing, whether the ledger
-// knows of a block in this turn.
+// sentBack reports, for an agent without a reliable flag, whether the ledger has a block in
+// this turn.
 func (f Facts) sentBack() bool {
 	if f.Event.Kind != event.Stop || f.Event.TurnID != "" && !f.Event.NoReentryFlag {
 		return false
@@ -205,7 +204,7 @@ func letGo(f Facts) Decision {
 	return d
 }
 
-// secondStop is step 5: the second stop's own question, now that git was asked.
+// secondStop is step 5: the commit gate of the second stop, now that git status is known.
 func secondStop(f Facts) (Decision, bool) {
 	if !f.again() {
 		return undecided()
@@ -216,8 +215,7 @@ func secondStop(f Facts) (Decision, bool) {
 	return letGo(f), true
 }
 
-// autonomous is step 6's first question: does the context window ask for a
-// checkpoint?
+// autonomous is the first part of step 6: does the context window need a checkpoint?
 func autonomous(f Facts) (Decision, bool) {
 	if f.Autonomy != nil {
 		return Decision{Verdict: *f.Autonomy}, true
@@ -225,8 +223,8 @@ func autonomous(f Facts) (Decision, bool) {
 	return outside(f)
 }
 
-// nothingToJudge is step 6's second question: is there work of this session that
-// no stop has passed on?
+// nothingToJudge is the second part of step 6: is there work of this session that no stop
+// has approved?
 func nothingToJudge(f Facts) (Decision, bool) {
 	switch {
 	case f.AskedBefore:
@@ -238,9 +236,9 @@ func nothingToJudge(f Facts) (Decision, bool) {
 		d.Settled = true
 		return uncommitted(f, d), true
 	case f.Event.StopHookActive && f.Ledger.Empty() && !f.RememberedElsewhere:
-		// The memory was deleted or cannot be kept: there is no way to
-		// count, and an uncounted block may be the start of a loop. Where there is a
-		// memory and no block in it, another hook sent the agent back.
+		// The memory was deleted or cannot be written: blocks cannot be counted, and an
+		// uncounted block may be the start of a loop. If there is a memory without a block
+		// in it, another hook sent the agent back.
 		d := loud(event.RetryLimitExceeded, "the agent is already continuing because of a stop hook and nothing is remembered of this turn")
 		d.Settled = true
 		return d, true
@@ -280,7 +278,7 @@ func failing(f Facts) (Decision, bool) {
 			verified: f.Settings.Reentry == config.ReentryUntilPass, left: left,
 		}.String(),
 	}}
-	d.SystemMessage = "Gauntlet blocked the stop: " + redact.Line(strings.Join(append([]string{f.Gates.Message}, unsaid(f.Gates.Message, f.Gates.Notices())...), "; "), 900) + "." + wayOut(f.Event.SessionID)
+	d.SystemMessage = "Gauntlet blocked the stop: " + redact.Line(strings.Join(append([]string{f.Gates.Message}, unreported(f.Gates.Message, f.Gates.Notices())...), "; "), 900) + "." + wayOut(f.Event.SessionID)
 	return d, true
 }
 
@@ -290,7 +288,7 @@ func (f Facts) limited() bool {
 	return f.Settings.Reentry == config.ReentryUntilPass || f.Event.NoReentryFlag
 }
 
-// released lets the agent go although gates fail; a person hears of it.
+// released allows the stop although gates fail; it is reported to a person.
 func released(message string) Decision {
 	d := loud(event.RetryLimitExceeded, message)
 	d.Settled = true
@@ -315,8 +313,7 @@ func gatesOnly(f Facts) Decision {
 	return observed(f, d)
 }
 
-// conclude is step 8: what the checkpoint still asks for, else the verdict of
-// the gates.
+// conclude is step 8: what the checkpoint still asks for, else the verdict of the gates.
 func conclude(f Facts) (Decision, bool) {
 	d, owed := gatesOnly(f), f.Owed.Verdict
 	switch {
@@ -330,8 +327,8 @@ func conclude(f Facts) (Decision, bool) {
 	return d, true
 }
 
-// uncommitted is the commit gate where fixes are verified: asked at a second stop
-// that would be approved, because everything is judged.
+// uncommitted is the commit gate when fixes are verified: it runs at a second stop that
+// would be approved, because everything is judged.
 func uncommitted(f Facts, d Decision) Decision {
 	if f.Event.StopHookActive && f.Commit.Blocks() && d.Settled {
 		return weakened(f, d, f.Commit)
@@ -339,9 +336,9 @@ func uncommitted(f Facts, d Decision) Decision {
 	return d
 }
 
-// forgotten is a decision that cannot be remembered. Where the agent's own words
-// do not bound the blocks of a turn, such a block is not made.
-func forgotten(f Facts, d Decision, err error) Decision {
+// notRecorded replaces a decision that cannot be recorded. If the agent's own flag does not
+// bound the blocks of a turn, such a block is not made.
+func notRecorded(f Facts, d Decision, err error) Decision {
 	switch {
 	case !d.Blocks():
 		return d

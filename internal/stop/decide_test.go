@@ -40,7 +40,7 @@ func TestStepsAreNumberedInOrder(t *testing.T) {
 	}
 }
 
-// failedRun is a run in which gates failed in a way that is named by which.
+// failedRun is a run with failed gates; which identifies the failure.
 func failedRun(which, tree string, left int) run.Result {
 	return run.Result{
 		Status: event.Failed, Message: "1 of 1 gates failed: test", Tree: tree, Sight: tree, AttemptsLeft: left,
@@ -109,8 +109,7 @@ func anyFacts(t *rapid.T) Facts {
 	return f
 }
 
-// Whatever the facts are, there is one sound verdict, and only what may block
-// blocks.
+// For any facts there is one valid verdict, and only what may block blocks.
 func TestEveryFactGetsAVerdict(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts(t)
@@ -143,13 +142,13 @@ func TestEveryFactGetsAVerdict(t *testing.T) {
 	})
 }
 
-// A block that cannot be remembered is made only where the agent's own flag bounds
-// the blocks of a turn, and something sound is answered in its place.
+// A block that cannot be recorded is made only if the agent's own flag bounds the blocks of
+// a turn, and a valid verdict is answered in its place.
 func TestBlocksWithoutMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFacts(t)
 		d, _ := decide(f)
-		got := forgotten(f, d, errAny)
+		got := notRecorded(f, d, errAny)
 		if got.Status == "" || got.Message == "" || got.Blocks() != (got.Reason != "") {
 			t.Fatalf("%+v of %+v", got, d)
 		}
@@ -162,16 +161,16 @@ func TestBlocksWithoutMemory(t *testing.T) {
 	})
 }
 
-// client is how an agent names its turns and whether its flag is to be believed.
+// client is how an agent names its turns and whether its flag is reliable.
 type client struct {
 	name                string
 	turnID, human, flag bool
 	forgets             bool // the flag is false again after the next tool call
 }
 
-// However gates and checkpoint turn out, whatever the agent does in between: with
-// `once` a human turn is blocked once (and once more by the commit gate), with
-// `until_pass` gates block within the budget, and every loop ends.
+// Whatever gates, checkpoint and agent do: with `once` a human turn is blocked once (and
+// once more by the commit gate), with `until_pass` gates block within the budget, and every
+// loop ends.
 func TestBlocksOfATurnAreBounded(t *testing.T) {
 	clients := []client{
 		{name: "id and flag", turnID: true, flag: true},
@@ -239,7 +238,7 @@ func TestBlocksOfATurnAreBounded(t *testing.T) {
 	})
 }
 
-// A person hears of every approval that was no pass, once per turn.
+// Every approval without a pass is reported to a person, once per turn.
 func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 	f := Facts{Now: time.Now(), Project: true, Mark: turn.Mark{Agent: "p"}}
 	for _, c := range []struct {
@@ -257,35 +256,35 @@ func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 		{event.NoConfig, false},
 		{event.StopHookActive, false},
 	} {
-		d, told := tell(f, approve(c.status, "why"))
+		d, told := report(f, approve(c.status, "why"))
 		if told != c.told || (d.SystemMessage != "") != c.told {
-			t.Errorf("%s: told %v, %q", c.status, told, d.SystemMessage)
+			t.Errorf("%s: reported %v, %q", c.status, told, d.SystemMessage)
 		}
 		again := f
 		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: c.status, Reported: told})
-		if d, told := tell(again, approve(c.status, "why")); told || d.SystemMessage != "" {
-			t.Errorf("%s: told twice in one turn", c.status)
+		if d, told := report(again, approve(c.status, "why")); told || d.SystemMessage != "" {
+			t.Errorf("%s: reported twice in one turn", c.status)
 		}
 		again.Mark.Agent = "q"
-		if _, told := tell(again, approve(c.status, "why")); told != c.told {
-			t.Errorf("%s: in the next turn told = %v", c.status, told)
+		if _, told := report(again, approve(c.status, "why")); told != c.told {
+			t.Errorf("%s: in the next turn reported = %v", c.status, told)
 		}
 	}
 	unchecked := approve(event.StopHookActive, "gates failed earlier")
 	unchecked.Unchecked = true
-	if d, told := tell(f, unchecked); !told || d.SystemMessage == "" {
-		t.Error("a second stop that is let go while gates fail is not told")
+	if d, told := report(f, unchecked); !told || d.SystemMessage == "" {
+		t.Error("a second stop that is allowed while gates fail is not reported")
 	}
 	for _, st := range []event.Status{event.Error, event.InfrastructureErr} {
 		again := f
 		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: st, Reported: true})
-		if d, _ := tell(again, loud(st, "why")); d.SystemMessage == "" {
-			t.Errorf("%s is not told again", st)
+		if d, _ := report(again, loud(st, "why")); d.SystemMessage == "" {
+			t.Errorf("%s is not reported again", st)
 		}
 	}
 }
 
-// What a message says already is not said twice.
+// What a message already contains is not repeated.
 func TestNoticesAreShownOnce(t *testing.T) {
 	f := Facts{Settings: config.Settings{MaxBlocks: 3, Reentry: config.ReentryUntilPass}, Gates: failedRun("x", "t", 2)}
 	agreed := false

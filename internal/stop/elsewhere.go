@@ -12,8 +12,7 @@ import (
 // stops is judged first; then the one in which the session's prompt found it, and
 // those whose files it edited in this turn. Each has a memory of its own.
 
-// elsewhere lists the work trees that are to be judged beside the one in which
-// the stop happened.
+// elsewhere lists the work trees to be judged besides the one in which the stop happened.
 func (s *stopping) elsewhere(d Decision) []*site.Site {
 	switch d.Status {
 	case event.InvalidInput, event.Subagent, event.BackgroundWork:

@@ -11,11 +11,11 @@ import (
 // stdinPatience is how long a client may take to send the event.
 const stdinPatience = 5 * time.Second
 
-// usualDelay is when the event is there, if it comes at all.
+// usualDelay is how long the event usually takes, if it comes at all.
 const usualDelay = 50 * time.Millisecond
 
-// readEvent reads the event. While it does not come, the client may lose patience:
-// only then is it worth its price to listen for signals.
+// readEvent reads the event. While it does not arrive, the client may lose patience: only
+// then is listening for signals worth its cost.
 func (s *stopping) readEvent(ctx context.Context) (payload []byte, interrupted bool) {
 	f, ok := s.Stdin.(*os.File)
 	if !ok || arrives(f, usualDelay) {

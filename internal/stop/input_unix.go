@@ -13,5 +13,5 @@ import (
 func arrives(f *os.File, wait time.Duration) bool {
 	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, int(wait.Milliseconds()))
-	return n != 0 || err != nil // what is wrong with it, reading tells
+	return n != 0 || err != nil // reading reports what is wrong with it
 }

@@ -30,7 +30,7 @@ func (s *stopping) receive(ctx context.Context) {
 	s.Interrupted = interrupted
 	s.adapter, s.Event, s.InputErr = agent.Decode(s.AgentName, payload)
 	if s.adapter.Setup().Quiet {
-		s.Stderr = io.Discard // this client would read it as our answer
+		s.Stderr = io.Discard // this client would read it as the answer
 	}
 	s.watch(Patience)
 	if s.Event.SubagentsUnmarked && transcript.CalledBy(s.Event.TranscriptPath) != "" {
@@ -38,9 +38,8 @@ func (s *stopping) receive(ctx context.Context) {
 	}
 }
 
-// locate finds project, repository and memory, with a few stats. Where the second
-// stop of a turn can only end one way, that is found out from the bytes of the
-// configuration, without reading it.
+// locate finds project, repository and memory, with a few stats. If the second stop of a
+// turn can only end one way, the bytes of the configuration show that, without parsing it.
 func (s *stopping) locate(context.Context) {
 	if s.site = s.only; s.only == nil {
 		s.site = s.atPrompt(site.Find(site.Dir(s.Event.Cwd, s.Cwd), s.Getenv))
@@ -79,7 +78,7 @@ func (s *stopping) questionAt(at *site.Site) turn.Question {
 	return turn.Question{Event: s.Event, Repo: at.Repo, InRepo: at.InRepo, Memory: at.Memory, Now: s.Hook.Now}
 }
 
-// configure reads the configuration and asks the switches.
+// configure reads the configuration and checks the switches.
 func (s *stopping) configure(context.Context) {
 	if s.Project {
 		s.comparePins()
@@ -105,8 +104,8 @@ func (s *stopping) configure(context.Context) {
 	s.AutonomyWanted = !s.Event.StopHookActive && autonomy.Wanted(section, text.Home(s.Getenv), s.Getenv)
 }
 
-// look gathers what the rest of the steps decide from: memory, transcript and
-// tree, once, side by side.
+// look gathers what the remaining steps decide from: memory, transcript and tree, once and
+// concurrently.
 func (s *stopping) look(ctx context.Context) {
 	q := s.question()
 	judged := s.cfg != nil && s.Disabled == ""
@@ -153,7 +152,7 @@ func (s *stopping) look(ctx context.Context) {
 	}
 }
 
-// checkpointFacts are the facts as the checkpoint wants them.
+// checkpointFacts are the facts in the checkpoint's form.
 func (s *stopping) checkpointFacts() checkpoint.Facts {
 	f := checkpoint.At(s.site, s.cfg, s.Event, s.Facts.Now)
 	f.Seen, f.Slug = s.seen, s.Getenv(checkpoint.EnvSlug)
@@ -164,9 +163,9 @@ func (s *stopping) checkpointFacts() checkpoint.Facts {
 	return f
 }
 
-// askAutonomy lets autonomy make its checkpoint, if it is time. It may be
-// switched on without any configuration of the project. A stop that is asked
-// twice is claimed here, before anything is judged.
+// askAutonomy lets autonomy make its checkpoint, if it is due. It may be switched on
+// without any configuration of the project. A stop that is reported twice is claimed here,
+// before anything is judged.
 func (s *stopping) askAutonomy(ctx context.Context) {
 	if s.AutonomyWanted && !s.sentBack() {
 		s.autonomy(ctx)
@@ -196,12 +195,12 @@ func (s *stopping) autonomy(ctx context.Context) {
 	if ok {
 		s.Autonomy = &v
 		if s.root == "" {
-			s.root = in.Root // from here on it concerns this directory
+			s.root = in.Root // from here on this directory is involved
 		}
 	}
 }
 
-// runOptions are what a run at this stop is told of the session.
+// runOptions are the options of a run at this stop.
 func (s *stopping) runOptions() run.Options {
 	return run.Options{
 		Site: s.site, Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
@@ -210,7 +209,7 @@ func (s *stopping) runOptions() run.Options {
 	}
 }
 
-// runGates runs the gates that apply, and what is proved already does not run.
+// runGates runs the gates that apply; gates that are already proved do not run.
 func (s *stopping) runGates(ctx context.Context) {
 	opts := s.runOptions()
 	if d := s.site.Trust(); d.Trusted() && !d.All {
@@ -249,7 +248,7 @@ func (s *stopping) runGates(ctx context.Context) {
 	s.Over = ctx.Err() != nil
 }
 
-// askCheckpoint finds out what is still owed.
+// askCheckpoint determines what is still owed.
 func (s *stopping) askCheckpoint(ctx context.Context) {
 	if s.CheckpointMode == config.ModeOff {
 		return

@@ -9,8 +9,8 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// observed adds to an approval what a person should hear of gates that did not
-// block: those in mode observe once per session, everything else each time.
+// observed adds to an approval what a person should know about gates that did not block:
+// those in mode observe once per session, everything else each time.
 func observed(f Facts, d Decision) Decision {
 	notices := f.Gates.Notices()
 	if len(notices) == 0 {
@@ -28,20 +28,19 @@ func observed(f Facts, d Decision) Decision {
 	}
 	if len(notices) > quiet || !f.Ledger.Observed {
 		d.Observed = true
-		if more := unsaid(d.SystemMessage, notices); len(more) > 0 {
+		if more := unreported(d.SystemMessage, notices); len(more) > 0 {
 			d.SystemMessage = also(d.SystemMessage, "Gauntlet: "+redact.Line(strings.Join(more, "; "), 1000))
 		}
 	}
 	return d
 }
 
-// unsaid are the notices that a message does not hold already.
-func unsaid(message string, notices []string) []string {
+// unreported are the notices that a message does not contain yet.
+func unreported(message string, notices []string) []string {
 	return slices.DeleteFunc(slices.Clone(notices), func(n string) bool { return strings.Contains(message, redact.Line(n, 1000)) })
 }
 
-// also is one message to a person with another one added to it; either may be
-// missing.
+// also appends a second message for a person to the first; either may be missing.
 func also(first, more string) string {
 	if first == "" || more == "" {
 		return first + more
@@ -52,12 +51,12 @@ func also(first, more string) string {
 // maxCheckpoint bounds what a checkpoint sends to the agent, in bytes.
 const maxCheckpoint = 2000
 
-// weakened is a checkpoint that blocks, as far as its mode lets it; otherwise it
-// is the decision about the gates.
+// weakened is a checkpoint that blocks, if its mode allows it; otherwise it is the decision
+// about the gates.
 func weakened(f Facts, gates Decision, owed event.Verdict) Decision {
 	mode := f.CheckpointMode
 	if mode.Blocks() {
-		// A person hears what the gates had to say, whatever else blocks.
+		// A person sees the result of the gates, whatever else blocks.
 		owed.SystemMessage = also(owed.SystemMessage, gates.SystemMessage)
 		if known := (reason{res: f.Gates}).known(); known != "" && len(owed.Reason)+len(known) < maxCheckpoint {
 			owed.Reason += "\n" + strings.TrimSuffix(known, "\n")

@@ -39,8 +39,8 @@ func watched(t *testing.T, path string, mask uint32) func() (names []string) {
 	}
 }
 
-// A stop with gates and a checkpoint asks git for its status once, reads the
-// transcript once and writes its memory once.
+// A stop with gates and a checkpoint runs git status once, reads the transcript once and
+// writes its memory once.
 func TestOneLookOneWrite(t *testing.T) {
 	real, err := exec.LookPath("git")
 	if err != nil {
@@ -89,7 +89,7 @@ checkpoint: {min_turn_seconds: 0, categories: [{name: code, paths: ["**"], actio
 		prompt()
 		_ = os.Remove(log)
 		h.write(c.file, "x")
-		time.Sleep(50 * time.Millisecond) // a file that was written just now is looked at again
+		time.Sleep(50 * time.Millisecond) // a file that was just written is read again
 		read := watched(t, transcript, unix.IN_OPEN)
 		written := watched(t, filepath.Join(h.dir, ".git", "gauntlet", "sessions"), unix.IN_MOVED_TO|unix.IN_CLOSE_WRITE)
 		if a := stop("p-" + c.file); a.Status != c.status {

@@ -21,9 +21,9 @@ func (s *stopping) announceLater(format string, args ...any) {
 	s.Notices = append(s.Notices, fmt.Sprintf(format, args...))
 }
 
-// atPrompt is the site to judge: the allowed project that the session's prompt
-// saw stays the one, wherever the agent went. Another work tree of the same
-// repository is judged too (elsewhere).
+// atPrompt is the site to judge: it stays the allowed project that the session's prompt
+// saw, wherever the agent went. Another work tree of the same repository is judged too
+// (elsewhere).
 func (s *stopping) atPrompt(here *site.Site) *site.Site {
 	pin, _, err := here.Pinned(s.Event.SessionID)
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *stopping) atPrompt(here *site.Site) *site.Site {
 	return at
 }
 
-// policyGone announces that this session was judged here although there is no
-// project any more.
+// policyGone announces that this session was judged here although the project no longer
+// exists.
 func (s *stopping) policyGone(here *site.Site) {
 	if s.Event.SessionID == "" || !here.InRepo {
 		return
@@ -58,9 +58,9 @@ func (s *stopping) policyGone(here *site.Site) {
 	}
 }
 
-// comparePins announces what changed since the prompt without the person seeing
-// it: the user's own configuration, the policy that counts, and off switches that
-// `gauntlet off` did not write.
+// comparePins announces what changed since the prompt without the person seeing it: the
+// user's own configuration, the policy that counts, and off switches that `gauntlet off`
+// did not write.
 func (s *stopping) comparePins() {
 	if err := s.site.ForgedSwitch(s.Event.SessionID, s.Facts.Now); err != nil {
 		s.announceLater("off switch %v", err)
@@ -81,9 +81,8 @@ func (s *stopping) comparePins() {
 	}
 }
 
-// unhide adds changes that are hidden from git, and announces them: files that git
-// does not look at, and what ignore lists and settings hide that changed since the
-// prompt.
+// unhide adds changes that are hidden from git, and announces them: files that git does not
+// check, and files hidden by ignore lists and settings that changed since the prompt.
 func (s *stopping) unhide(ctx context.Context) {
 	if s.seen.StatusErr != nil || !s.site.InRepo {
 		return
@@ -116,7 +115,7 @@ func (s *stopping) unhide(ctx context.Context) {
 	}
 }
 
-// add adds changes that git did not name.
+// add adds changes that git did not list.
 func (s *stopping) add(changes []git.Change) {
 	for _, c := range changes {
 		known := slices.ContainsFunc(s.seen.Status.Changes, func(k git.Change) bool { return k.Path == c.Path })
@@ -143,7 +142,7 @@ func ignoredLogs(path, logDir, root string) bool {
 	return ok && strings.HasPrefix(path, strings.TrimSuffix(rel, "/")+"/")
 }
 
-// difference is the first line that came, else the first that is gone.
+// difference is the first new line, else the first removed one.
 func difference(old, now string) string {
 	was, is := strings.Split(old, "\n"), strings.Split(now, "\n")
 	for _, line := range is {
@@ -174,8 +173,8 @@ func (s *stopping) calledItself() {
 	}
 }
 
-// wroteTranscript announces that the agent wrote to the log that its client keeps of
-// it: what that log shows of this turn may never have happened.
+// wroteTranscript announces that the agent wrote to the log that its client keeps: what
+// that log shows of this turn may never have happened.
 func (s *stopping) wroteTranscript() {
 	file := s.Event.TranscriptPath
 	if file != "" && slices.ContainsFunc(s.seen.Turn.Calls, func(c event.ToolCall) bool { return mayWrite(c, file) }) {
@@ -183,7 +182,7 @@ func (s *stopping) wroteTranscript() {
 	}
 }
 
-// mayWrite reports whether a call names the file and does more than look at it.
+// mayWrite reports whether a call names the file and does more than read it.
 func mayWrite(c event.ToolCall, file string) bool {
 	name := filepath.Base(file)
 	switch {
@@ -213,8 +212,8 @@ func (s *stopping) forgedMemory(err error) {
 	}
 }
 
-// workTreesOf are the other work trees of this repository in which the agent
-// edited files in this turn, as its own transcript shows.
+// workTreesOf are the other work trees of this repository in which the agent edited files
+// in this turn, as its own transcript shows.
 func (s *stopping) workTreesOf(calls []event.ToolCall) []*site.Site {
 	if !s.site.InRepo || s.cfg == nil {
 		return nil

@@ -15,15 +15,15 @@ import (
 // maxReason bounds what is sent to the agent, in characters.
 const maxReason = 8000
 
-// reason is the agent's next prompt after gates failed: what to fix, without
-// opening a file, and what happens next. Output and findings are data and fenced
-// as such. A repeat of the very same failures is one line per gate.
+// reason is the agent's next prompt after gates failed: what to fix, without opening a
+// file, and what happens next. Output and findings are data and fenced as such. A repeat of
+// exactly the same failures is one line per gate.
 type reason struct {
 	res     run.Result
 	repeat  bool
 	reviews bool // the project has reviews
-	// verified: the gates run again at the next stop; left is how many more blocks
-	// there can be then.
+	// verified: the gates run again at the next stop; left is how many more blocks are
+	// possible then.
 	verified bool
 	left     int
 }
@@ -37,7 +37,7 @@ func (r reason) String() string {
 		return head + gateLines(failed, maxReason-runes(head)-runes(tail)) + tail
 	}
 	tail := r.known() + "\n" + r.console() + r.answering() +
-		"You are done when one of these holds: \"Status: Passed\", \"Status: Passed with warnings\" or \"Status: Retry limit exceeded\".\n" + r.next()
+		"You are done when you see one of these: \"Status: Passed\", \"Status: Passed with warnings\" or \"Status: Retry limit exceeded\".\n" + r.next()
 	return head + gateBlocks(failed, maxReason-runes(head)-runes(tail)) + tail
 }
 
@@ -50,7 +50,7 @@ func (r reason) console() string {
 	return "Everything the run printed: " + r.res.ConsoleLogPath + "\n"
 }
 
-// known names the gates that fail and are not held against this session.
+// known names the failing gates that do not block this session.
 func (r reason) known() string {
 	var b strings.Builder
 	for i, g := range r.res.KnownRed() {
@@ -62,7 +62,7 @@ func (r reason) known() string {
 	return b.String()
 }
 
-// answering says how review findings are answered, where there can be any.
+// answering explains how to answer review findings, if there can be any.
 func (r reason) answering() string {
 	if !r.reviews {
 		return ""
@@ -73,7 +73,7 @@ func (r reason) answering() string {
 		"that says what you did or why you skip it. Change nothing else in those files. Findings without an answer keep failing; fixed ones are verified.\n"
 }
 
-// next says what really happens at the next stop.
+// next explains what happens at the next stop.
 func (r reason) next() string {
 	if !r.verified {
 		return "Nothing is checked again in this turn: run the commands shown above yourself before you stop.\n"
@@ -81,8 +81,8 @@ func (r reason) next() string {
 	return fmt.Sprintf("The gates run again when you stop. Attempts left: %d.\n", max(0, r.left))
 }
 
-// gateBlocks describes the failed gates in room characters; what does not fit
-// is cut from the beginning of each gate's output first.
+// gateBlocks describes the failed gates in at most room characters; what does not fit is
+// cut from the beginning of each gate's output first.
 func gateBlocks(failed []gate.Result, room int) string {
 	for _, output := range []int{3000, 1500, 700, 300, 100, 0} {
 		var b strings.Builder
@@ -96,7 +96,7 @@ func gateBlocks(failed []gate.Result, room int) string {
 	return gateLines(failed, room)
 }
 
-// gateLines names the failed gates, one line each, in room characters.
+// gateLines names the failed gates, one line each, in at most room characters.
 func gateLines(failed []gate.Result, room int) string {
 	var b strings.Builder
 	for i, g := range failed {
@@ -148,8 +148,8 @@ func gateBlock(g gate.Result, output int) string {
 	return b.String()
 }
 
-// findings lists what a tool or reviewer found, new ones first, fenced: the words
-// are not Gauntlet's.
+// findings lists what a tool or reviewer found, new ones first, fenced: the text is
+// untrusted.
 func findings(g gate.Result, output int) string {
 	var lines []string
 	old := 0

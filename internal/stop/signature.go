@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/run"
 )
 
-// signature names a set of failures: which gates, and what they said.
+// signature identifies a set of failures: which gates, and their output.
 func signature(failed []gate.Result) string {
 	h := sha256.New()
 	for _, g := range failed {
@@ -22,9 +22,9 @@ func signature(failed []gate.Result) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// resultOf names which gates failed, how and on which content, "" where the content
-// cannot be named. What they printed does not count: the same tests on the same
-// content take another time, or come in another order.
+// resultOf identifies which gates failed, how and on which content, "" if the content is
+// unknown. Their output does not count: the same tests on the same content take another
+// time, or run in another order.
 func resultOf(res run.Result) string {
 	if res.Sight == "" {
 		return ""
@@ -40,7 +40,7 @@ func resultOf(res run.Result) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// withoutDigits drops what differs between two runs that say the same: times.
+// withoutDigits removes what differs between two equal runs: times.
 func withoutDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {

@@ -2,10 +2,10 @@ package stop
 
 import "context"
 
-// step is one row of the table: look gathers facts, decide says whether they
-// suffice for a verdict.
+// step is one row of the table: look gathers facts, decide returns a verdict if they
+// suffice.
 type step struct {
-	number int // as docs/architecture.md and docs/stop.md count
+	number int // as numbered in docs/architecture.md and docs/stop.md
 	name   string
 	look   func(*stopping, context.Context)
 	decide func(Facts) (Decision, bool)
@@ -15,7 +15,7 @@ type step struct {
 // signals are listened for, which costs more than the steps before it.
 const configStep = 4
 
-// lookStep is the first step that may take long: from here on the deadline holds.
+// lookStep is the first step that may take long: from here on the deadline applies.
 const lookStep = 5
 
 // table is the pipeline. The last step always decides.

@@ -17,25 +17,25 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// Hook is the outside world as a stop sees it.
+// Hook is the environment of a stop.
 type Hook struct {
-	AgentName string // what --agent said, "" when the payload tells
+	AgentName string // the value of --agent, "" to detect it from the payload
 	Stdin     io.Reader
 	Stderr    io.Writer
 	Getenv    func(string) string
 	Environ   []string
 	Cwd       string // of the process; the event's own wins
 	Now       func() time.Time
-	// Interruptible makes a context that ends with a signal. It is asked for only
-	// when there is something to interrupt: listening for signals costs as much
-	// as all the guards together.
+	// Interruptible makes a context that ends with a signal. It is called only when there
+	// is something to interrupt: listening for signals costs as much as all the guards
+	// together.
 	Interruptible func(context.Context) (context.Context, context.CancelFunc)
-	// Watch says how long the answer may take from now on, and what to answer in
-	// its place when it does not come; nil where nothing watches.
+	// Watch sets how long the answer may take from now on, and what to answer in its place
+	// when it does not come; nil if nothing watches.
 	Watch func(left time.Duration, approval func(why string) []byte)
 }
 
-// stopping is one stop on its way through the steps.
+// stopping is one stop in progress.
 type stopping struct {
 	*Hook
 	adapter agent.Adapter
@@ -45,29 +45,28 @@ type stopping struct {
 
 	Facts
 	site *site.Site
-	// only is the work tree to judge when the stop happened in another one; also
-	// are further ones to judge after this one.
+	// only is the work tree to judge when the stop happened in another one; also are
+	// further ones to judge after this one.
 	only *site.Site
 	also []*site.Site
-	// pin is what the prompt saw, current the same now, where there is something
-	// to compare.
+	// pin is what the prompt saw, current the same now, if there is something to compare.
 	pin, current site.Pin
-	root         string // of the project that this stop concerns; "" when it concerns none
+	root         string // root of the project of this stop; "" for none
 	cfg          *config.Loaded
 	seen         turn.Look
-	// turnName is the human turn's, the same at every stop of it.
+	// turnName is the name of the human turn, the same at every stop of it.
 	turnName string
 	// policyChange is how the policy on disk differs from the one that judges.
 	policyChange string
-	// learned is what the session should remember beside the ledger.
+	// learned is what the session should remember besides the ledger.
 	learned []func(*session.State) error
 	release context.CancelFunc
 	// listening: a signal ends the context.
 	listening bool
 }
 
-// Run answers one stop: the line to print, which may be empty where silence
-// approves. It never fails.
+// Run answers one stop: the line to print, which may be empty if silence approves. It never
+// fails.
 func (h *Hook) Run(ctx context.Context) (line []byte) {
 	defer func() {
 		if recover() != nil {
@@ -87,15 +86,14 @@ func (h *Hook) Run(ctx context.Context) (line []byte) {
 	return s.adapter.Encode(s.Event, d.Verdict)
 }
 
-// judge walks through the table and settles what was decided.
+// judge runs the steps and settles the decision.
 func (s *stopping) judge(ctx context.Context) Decision {
 	d := s.walk(ctx)
 	s.release()
 	return s.settle(context.WithoutCancel(ctx), d)
 }
 
-// walk goes through the table until a step decides. A fault of Gauntlet's own is
-// a verdict too.
+// walk runs the steps until one decides. A bug in Gauntlet leads to a verdict too.
 func (s *stopping) walk(ctx context.Context) (d Decision) {
 	if s.only == nil {
 		s.adapter, s.Event, _ = agent.Decode(s.AgentName, nil) // until stdin is read
@@ -128,12 +126,11 @@ func (s *stopping) walk(ctx context.Context) (d Decision) {
 // errDeadline is why gates are stopped when their time is over.
 var errDeadline = errors.New("the deadline of the stop hook was reached (stop_hook.deadline_seconds)")
 
-// Patience is how long an answer may take before the configuration has said
-// how long.
+// Patience is how long an answer may take until the configuration sets the time.
 const Patience = 280 * time.Second
 
-// bounded ends with a signal and at the deadline. Whatever may take long, git
-// included, happens under it.
+// bounded ends with a signal and at the deadline. Everything that may take long, git
+// included, runs under it.
 func (s *stopping) bounded(ctx context.Context) context.Context {
 	deadline := Patience
 	if s.cfg != nil {
@@ -146,7 +143,7 @@ func (s *stopping) bounded(ctx context.Context) context.Context {
 	return ctx
 }
 
-// listen begins to listen for signals, unless it does already.
+// listen starts to listen for signals, unless it already does.
 func (s *stopping) listen(ctx context.Context) context.Context {
 	if !s.listening {
 		s.listening = true
@@ -155,7 +152,7 @@ func (s *stopping) listen(ctx context.Context) context.Context {
 	return ctx
 }
 
-// watch has the watchdog answer, if we do not, when the deadline has passed.
+// watch makes the watchdog answer when the deadline has passed without an answer.
 func (s *stopping) watch(deadline time.Duration) {
 	if s.Watch == nil {
 		return

@@ -63,7 +63,7 @@ func (h *hooked) git(args ...string) {
 	}
 }
 
-// answer is the verdict as it goes over the wire.
+// answer is the verdict as sent to the client.
 type answer struct {
 	Decision, Status, Message, Reason, SystemMessage string
 	keys                                             []string
@@ -107,8 +107,8 @@ func (h *hooked) stop(turn string, active bool) answer {
 	return h.raw(b)
 }
 
-// Whatever arrives on stdin, and whatever the configuration says, there is a
-// verdict, and nothing but a gate that failed blocks.
+// For any input on stdin and any configuration there is a verdict, and only a failed gate
+// blocks.
 func TestEveryInputGetsAVerdict(t *testing.T) {
 	h := newHooked(t, "entry_points: []\ncheckpoint: {}\n", nil)
 	known := []string{"hook_event_name", "session_id", "prompt_id", "turn_id", "cwd", "stop_hook_active", "transcript_path", "background_tasks", "agent_id", "prompt"}
@@ -160,7 +160,7 @@ func TestEveryInputGetsAVerdict(t *testing.T) {
 	})
 }
 
-// A configuration of any bytes is an error that lets the agent stop.
+// A configuration of arbitrary bytes is an error that lets the agent stop.
 func TestAnyConfigurationGetsAVerdict(t *testing.T) {
 	h := newHooked(t, "x", nil)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -235,8 +235,8 @@ func TestPipelineOrder(t *testing.T) {
 	}
 }
 
-// The blocks of a human turn are bounded whatever the agent says and does: by
-// one when it tells the truth, by the budget when its flag lies.
+// The blocks of a human turn are bounded whatever the agent reports and does: by one when
+// its flag is right, by the budget when its flag is wrong.
 func TestBlocksAreBounded(t *testing.T) {
 	gate := map[string]string{"t": "command: cat change; false\n"}
 	for _, mode := range []struct {
@@ -269,7 +269,7 @@ func TestBlocksAreBounded(t *testing.T) {
 						blocks++
 					}
 					if !active && !mode.lies {
-						break // the agent stopped; a human speaks next
+						break // the agent stopped; the human's prompt is next
 					}
 				}
 				if blocks > mode.most {
@@ -310,8 +310,7 @@ func TestUntilPassWithoutMemory(t *testing.T) {
 	}
 }
 
-// A person hears of what blocked, failed, broke or was not judged, and of nothing
-// else.
+// What blocked, failed, broke or was not judged is reported to a person, and nothing else.
 func TestSystemMessage(t *testing.T) {
 	h := newHooked(t, "entry_points: [{path: ., checks: [t]}]\n", map[string]string{"t": "command: test ! -e bad\n"})
 	if a := h.stop("p", false); a.Status != string(event.NoChanges) || len(a.keys) != 3 {
@@ -335,9 +334,9 @@ func TestSystemMessage(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	if a := h.stop("p", false); a.Status != string(event.IntervalNotElapsed) || a.SystemMessage != "" {
-		t.Errorf("told twice in one turn: %+v", a)
+		t.Errorf("reported twice in one turn: %+v", a)
 	}
 	if a := h.stop("p2", false); a.Status != string(event.IntervalNotElapsed) || a.SystemMessage == "" {
-		t.Errorf("not told in another turn: %+v", a)
+		t.Errorf("not reported in another turn: %+v", a)
 	}
 }

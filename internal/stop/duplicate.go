@@ -9,11 +9,10 @@ import (
 	"gauntlet/internal/session"
 )
 
-// Some clients also run the hooks they find in another client's settings: a
-// person who installed us for both has every stop asked twice. It is judged
-// once.
+// Some clients also run the hooks they find in another client's settings: if Gauntlet is
+// installed for both, every stop is reported twice. It is judged once.
 
-const twiceSection = "asked"
+const askedSection = "asked"
 
 // asked is the last stop that was judged for a session.
 type asked struct {
@@ -21,15 +20,15 @@ type asked struct {
 	At   time.Time `json:"at"`
 }
 
-// How long the same question counts as the same stop. A transcript grows
-// between two stops, so with one the question itself tells them apart.
+// How long the same event counts as the same stop. A transcript grows between two stops, so
+// its size distinguishes them.
 const (
 	sameQuestion       = 5 * time.Second
 	sameQuestionAndLog = 10 * time.Minute
 )
 
-// askedBefore reports whether this very stop is being judged, or was just now,
-// for another entry in the settings.
+// askedBefore reports whether exactly this stop is being judged, or was just now, for
+// another entry in the settings.
 func (s *stopping) askedBefore(ctx context.Context) bool {
 	if len(s.adapter.Setup().AlsoRuns) == 0 {
 		return false
@@ -40,18 +39,18 @@ func (s *stopping) askedBefore(ctx context.Context) bool {
 	}
 	ev, now := s.Event, s.Facts.Now
 	question := fmt.Sprintf("%q %t %q %q %d", ev.TurnID, ev.StopHookActive, ev.LastMessage, ev.TranscriptPath, size)
-	if !ev.At.IsZero() { // the client says itself which stop it means
+	if !ev.At.IsZero() { // the client itself identifies the stop
 		question, window = ev.At.String(), sameQuestionAndLog
 	}
 	this := asked{At: now, Stop: session.Key(question)}
 	before := false
 	err := s.site.Memory.Update(ctx, ev.SessionID, func(st *session.State) bool {
 		var last asked
-		if st.Get(twiceSection, &last) && last.Stop == this.Stop && now.Sub(last.At) < window && !last.At.After(now) {
+		if st.Get(askedSection, &last) && last.Stop == this.Stop && now.Sub(last.At) < window && !last.At.After(now) {
 			before = true
 			return false
 		}
-		return st.Set(twiceSection, this) == nil
+		return st.Set(askedSection, this) == nil
 	})
 	return err == nil && before
 }
