@@ -27,7 +27,7 @@ func callOf(set *tasks.Set, run, dir string) called {
 				words := plainWords(argv)
 				return called{own: true, name: words[len(words)-1], kind: Node, pattern: leading(c.Argv())}
 			case ok && len(call.Recipes) > 0:
-				return called{own: true, name: call.Recipes[0], kind: runnerKind(call.File.Runner), pattern: leading(argv)}
+				return called{own: true, name: telling(call.Recipes), kind: runnerKind(call.File.Runner), pattern: leading(argv)}
 			}
 			if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.Contains(argv[0], "bin/") && !isWrapper(path.Base(argv[0])) {
 				return called{own: true, name: path.Base(argv[0]), pattern: argv[0], args: len(argv) > 1}
@@ -38,6 +38,16 @@ func callOf(set *tasks.Set, run, dir string) called {
 		}
 	}
 	return called{}
+}
+
+// telling is the recipe whose name says what a call of several is for.
+func telling(recipes []string) string {
+	for _, name := range recipes {
+		if _, strong := roleOfName(name); strong {
+			return name
+		}
+	}
+	return recipes[0]
 }
 
 // interpreted is the script of `python tests/run.py`, `node tools/check.js`.

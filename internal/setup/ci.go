@@ -114,7 +114,11 @@ func (f *finder) offerStep(s ciStep) {
 			continue
 		}
 		if dir := f.unbuilt(st); dir != "" {
-			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: strings.ReplaceAll(tidy(st.Text), "$"+placeholder, "${{…}}"), Why: s.why, Reason: "needs the directory " + strings.ReplaceAll(dir, "$"+placeholder, "${{…}}") + ", which another step of CI makes"})
+			reason := "needs the directory " + strings.ReplaceAll(dir, "$"+placeholder, "${{…}}") + ", which another step of CI makes"
+			if dir == "." {
+				reason = "needs a build that another step of CI configures"
+			}
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: strings.ReplaceAll(tidy(st.Text), "$"+placeholder, "${{…}}"), Why: s.why, Reason: reason})
 			continue
 		}
 		f.offerStatement(s, st)
@@ -150,28 +154,32 @@ func (f *finder) missing(st shellcmd.Statement) bool {
 }
 
 // unbuilt is the build directory that a statement uses but does not make, and
-// that is not there.
+// that is not configured here.
 func (f *finder) unbuilt(st shellcmd.Statement) string {
-	made := ""
+	made := false
 	for _, c := range shellcmd.Parse(st.Text).Commands {
 		argv := c.Argv()
 		if len(argv) == 0 {
 			continue
 		}
 		name := path.Base(argv[0])
+		dir, uses := ".", name == "ctest" && len(argv) > 1 && !slices.Contains(argv, "-S")
 		for i, a := range argv {
-			flag, dir, glued := strings.Cut(a, "=")
+			flag, value, glued := strings.Cut(a, "=")
 			if !glued && i+1 < len(argv) {
-				dir = argv[i+1]
+				value = argv[i+1]
 			}
 			switch {
-			case name == "cmake" && (flag == "-B" || flag == "--preset"), name == "meson" && flag == "setup":
-				made = dir
-			case (name == "ninja" || name == "meson") && flag == "-C", name == "ctest" && flag == "--test-dir", name == "cmake" && flag == "--build":
-				if at := shellcmd.Inside(path.Join(st.Dir, c.Dir), dir); dir != made && (at == "" || !f.exists(at)) && made == "" {
-					return dir
-				}
+			case name == "cmake" && (flag == "-B" || flag == "-S" || flag == "--preset"), name == "meson" && flag == "setup":
+				made = true
+			case (name == "ninja" || name == "meson") && flag == "-C", name == "ctest" && (flag == "--test-dir" || flag == "--preset"), name == "cmake" && flag == "--build":
+				dir, uses = value, true
 			}
+		}
+		at := shellcmd.Inside(path.Join(st.Dir, c.Dir), dir)
+		configured := at != "" && slices.ContainsFunc([]string{"CMakeCache.txt", "build.ninja", "CTestTestfile.cmake"}, func(file string) bool { return f.exists(path.Join(at, file)) })
+		if uses && !made && !configured {
+			return dir
 		}
 	}
 	return ""

@@ -104,7 +104,7 @@ func (f *finder) visit(dir string, depth int) {
 // isFixture: directories that hold what others wrote, what was built, or samples.
 func isFixture(name string) bool {
 	name = strings.ToLower(name)
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "template") {
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "template") || strings.HasPrefix(name, "test_") || strings.HasPrefix(name, "test-") {
 		return true
 	}
 	for _, end := range []string{"-test", "-tests", "-e2e", "-example", "-examples", "-fixtures", "-benchmark", "-benchmarks", "-demo", "-demos", "-playground"} {

@@ -66,6 +66,8 @@ func hazardOf(name string, argv []string) string {
 		default:
 			return "changes the repository (git " + sub + ")"
 		}
+	case "nix", "nix-shell", "nix-build", "guix", "devenv":
+		return "needs an environment of its own (" + shown + ")"
 	case "tmux", "screen", "expect", "open", "xdg-open":
 		return "needs a terminal or a desktop (" + name + ")"
 	case "nodemon", "watchexec", "entr", "chokidar", "http-server", "live-server", "pytest-watch", "ptw":

@@ -27,6 +27,11 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	call := callOf(set, run, f.dir)
 	danger, idle := "", true
 	known, proven, filtered := 0, 0, false
+	for _, c := range shellcmd.Parse(run).Commands { // what a recipe is called through
+		if why := hazard(tasks.Step{Command: c}); why != "" && danger == "" {
+			danger = why
+		}
+	}
 	for _, s := range steps {
 		if s.Hollow {
 			return refuse(hollow(s))
@@ -206,6 +211,8 @@ func partial(run string) bool {
 	switch words[0] + " " + words[1] {
 	case "go test":
 		return has("-tags", "--tags", "-run", "-bench", "--run") || !strings.Contains(run, "...") && len(plainWords(words[2:])) > 0 && !strings.Contains(run, "$(")
+	case "cargo hack":
+		return true
 	case "cargo doc", "cargo clippy", "cargo fmt":
 		return has("-p", "--package") || inFixture(flagValue(words, "--manifest-path"))
 	case "cargo test", "cargo build", "cargo check", "cargo nextest":

@@ -3,6 +3,7 @@ package setup
 import (
 	"path"
 	"slices"
+	"strings"
 )
 
 // identify finds out what kinds of projects a directory holds.
@@ -93,6 +94,8 @@ func (f *finder) isWorkspace(dir, kind string) bool {
 		return f.exists(path.Join(dir, "pnpm-workspace.yaml")) || at(doc, "workspaces") != nil
 	case Rust:
 		return at(f.toml(path.Join(dir, "Cargo.toml")), "workspace") != nil
+	case Deno:
+		return strings.Contains(f.text(path.Join(dir, "deno.json"))+f.text(path.Join(dir, "deno.jsonc")), `"workspace"`)
 	case Python:
 		return at(f.toml(path.Join(dir, "pyproject.toml")), "tool", "uv", "workspace") != nil
 	case Go:

@@ -51,7 +51,7 @@ func (d *directory) recipes(file tasks.File) {
 	offered := 0
 	for _, role := range []Role{Format, Lint, Typecheck, Test, Check, Build} {
 		weak := role == Check || role == Build
-		if weak && offered > 0 {
+		if role == Build && offered > 0 {
 			continue
 		}
 		for _, name := range recipeNames(role) {

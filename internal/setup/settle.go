@@ -26,7 +26,7 @@ func (f *finder) offer(c found) bool {
 			return true
 		}
 		same := q.Dir == p.Dir && slices.Equal(q.keys, p.keys)
-		if same || p.Source > FromCI && f.covers(q, *p) {
+		if same || p.Source > FromCI && f.covers(q, *p) && !f.narrower(q, *p) {
 			if q.Dir == p.Dir && p.Source > q.Source {
 				f.out.Proposals[i].Instead = append(q.Instead, *p)
 			}
@@ -41,6 +41,13 @@ func (f *finder) offer(c found) bool {
 func (f *finder) sameRecipe(a, b Proposal) bool {
 	x, y := callOf(f.set, a.Run, a.Dir), callOf(f.set, b.Run, b.Dir)
 	return x.own && y.own && x.kind != "" && x.kind == y.kind && x.name == y.name && slices.Equal(a.keys, b.keys)
+}
+
+// narrower: CI runs make test-small beside variants of make test, which says
+// nothing about the plain one.
+func (f *finder) narrower(q, p Proposal) bool {
+	x, y := callOf(f.set, q.Run, q.Dir), callOf(f.set, p.Run, p.Dir)
+	return q.Dir == p.Dir && onlyC(q.Kinds) && y.own && y.name == string(Test) && strings.HasPrefix(x.name, y.name+"-")
 }
 
 // onlyC: about C, or about what only make knows.
@@ -149,9 +156,12 @@ func (f *finder) bound(list []Proposal) []Proposal {
 	}
 	var out []Proposal
 	dirs := map[string]bool{}
+	var left []string
 	for i, p := range list {
 		if !dirs[p.Dir] && len(dirs) == maxDirs {
-			f.note("more than %d directories have checks of their own; add entry points for %s and the rest by hand", maxDirs, p.Dir)
+			if !slices.Contains(left, p.Dir) {
+				left = append(left, p.Dir)
+			}
 			continue
 		}
 		dirs[p.Dir] = true
@@ -166,6 +176,9 @@ func (f *finder) bound(list []Proposal) []Proposal {
 			continue
 		}
 		out = append(out, p)
+	}
+	if len(left) > 0 {
+		f.note("more than %d directories have checks of their own; add entry points by hand for %s", maxDirs, few(left))
 	}
 	return out
 }

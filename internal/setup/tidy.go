@@ -31,6 +31,11 @@ func tidy(run string) string {
 			words = words[2:] // the same for Python's tools, which are on the PATH then
 		case len(words) > 1 && words[0] == "uvx" && words[1][0] != '-' && !strings.Contains(words[1], "@"):
 			words = words[1:]
+		case len(words) > 2 && (words[0] == "mvn" || words[0] == "./mvnw"):
+			words = slices.DeleteFunc(words, func(w string) bool {
+				goal, _, _ := strings.Cut(w, ":")
+				return goal == "site" || goal == "javadoc" || goal == "coveralls" // documents and reports
+			})
 		case len(words) > 1 && words[0] == "dotnet":
 			// CI built it a step before; here that would test an old build.
 			words = slices.DeleteFunc(words, func(w string) bool { return w == "--no-build" || w == "--no-restore" })

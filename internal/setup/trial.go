@@ -169,7 +169,7 @@ func (t Trial) reason() string {
 	case Changed:
 		return "changed files, which were put back: " + t.Detail
 	case Late:
-		return "did not end within " + t.Took.Round(time.Second).String()
+		return "did not end within " + t.Took.Round(time.Second).String() + " (--try-timeout waits longer)"
 	case Untried, Passed, Red:
 	}
 	return t.Detail

@@ -36,7 +36,12 @@ func TestTry(t *testing.T) {
 		"the bulk of the tests is too slow": {
 			map[string]string{"Makefile": "test: vet main docs\nvet:\n\tgo vet ./...\nmain:\n\tpytest main\ndocs:\n\tpytest docs\n"},
 			map[string]State{"make test": Late, "make main": Late},
-			"make vet passed | make main: did not end within 0s; make test: did not end within 0s",
+			"make vet passed | make main: did not end within 0s (--try-timeout waits longer); make test: did not end within 0s (--try-timeout waits longer)",
+		},
+		"a shorter recipe stands in for tests that are too slow": {
+			map[string]string{"Makefile": "test:\n\tpytest all\ncheck:\n\tpytest -m quick\n", ".travis.yml": "script: make test\n"},
+			map[string]State{"make test": Late},
+			"make check passed | make test: did not end within 0s (--try-timeout waits longer)",
 		},
 		"no part passes": {
 			map[string]string{"Makefile": "test: a b\na:\n\tpytest a\nb:\n\tpytest b\n"},
@@ -61,7 +66,7 @@ func TestTry(t *testing.T) {
 		"changed files, too slow": {
 			map[string]string{"package.json": `{"scripts":{"test":"mocha","lint":"eslint ."}}`},
 			map[string]State{"npm test": Changed, "npm run lint": Late},
-			" | npm run lint: did not end within 0s; npm test: changed files, which were put back: reason",
+			" | npm run lint: did not end within 0s (--try-timeout waits longer); npm test: changed files, which were put back: reason",
 		},
 	}
 	for name, tt := range tests {

@@ -12,6 +12,7 @@ type Call struct {
 	File    File
 	Dir     string   // of the file
 	Recipes []string // as named in the call; none when it names none and there is no default
+	Words   []string // what a script of package.json is given besides flags
 	// Elsewhere: it runs scripts of other packages of the workspace.
 	Elsewhere bool
 }
@@ -31,6 +32,9 @@ func (s *Set) Call(argv []string, dir string) (Call, bool) {
 	args := argv[1:]
 	switch name {
 	case "make", "gmake", "/usr/bin/make":
+		if slices.Contains(args, "-v") || slices.Contains(args, "--version") {
+			return Call{}, false
+		}
 		name = path.Base(name)
 		return s.makeCall(name, args, dir)
 	case "just", "task", "go-task", "poe":
@@ -143,7 +147,9 @@ func (s *Set) scriptCall(manager string, args []string, dir string) (Call, bool)
 		}
 		return s.named(manager, inside(dir, sub), words, len(words), "")
 	}
-	return s.named(manager, inside(dir, sub), words[:1], 1, "")
+	c, ok := s.named(manager, inside(dir, sub), words[:1], 1, "")
+	c.Words = words[1:]
+	return c, ok
 }
 
 // scriptsCall is a call of several scripts by name or pattern: run-s lint test:*,

@@ -20,7 +20,7 @@ type Step struct {
 }
 
 const (
-	maxDepth = 8
+	maxDepth = 20
 	maxSteps = 500
 	maxLines = 2_000
 )
@@ -130,9 +130,22 @@ func (e *expander) recipe(c shellcmd.Command, call Call, name string, depth int)
 				e.line(strings.Join(r.Lines[i+1:], "\n"), dir, depth+1) // a script with an interpreter of its own
 				return
 			}
+			if i == len(r.Lines)-1 {
+				line = withWords(line, call.Words)
+			}
 			e.line(line, dir, depth+1)
 		}
 	})
+}
+
+// withWords appends the arguments of a script to its command, as npm does.
+func withWords(line string, words []string) string {
+	for _, w := range words {
+		if strings.ContainsAny(w, " '\"\\$`;&|<>()*?[]{}~#\n") {
+			return line // what it does with the others is not known either
+		}
+	}
+	return strings.Join(append([]string{line}, words...), " ")
 }
 
 // enter expands a recipe or script unless it is being expanded already.

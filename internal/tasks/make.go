@@ -122,7 +122,7 @@ func (m *makeReader) assign(line string) bool {
 	if name == "" || strings.ContainsAny(name, " \t:$()") {
 		return false
 	}
-	value := strings.TrimSpace(line[i+1:])
+	value := strings.TrimSpace(m.withoutComment(line[i+1:]))
 	switch {
 	case strings.HasSuffix(strings.TrimSpace(line[:i]), "+"):
 		m.vars[name] = strings.TrimSpace(m.vars[name] + " " + value)

@@ -73,6 +73,7 @@ func TestExpand(t *testing.T) {
 		},
 		"npm":                           {tree("package.json", `{"scripts":{"pretest":"eslint .","test":"npm run unit && tsc","unit":"mocha"}}`), "npm test", "eslint .\nmocha\ntsc"},
 		"npm: a flag before":            {tree("package.json", `{"scripts":{"x":"mocha"}}`), "npm --silent run x -- --grep y", "mocha"},
+		"npm: words for the script":     {tree("package.json", `{"scripts":{"x":"npm run z a.mjs","z":"zx run.mjs"}}`), "npm run x b '*'", "zx run.mjs a.mjs"},
 		"npm: no such script":           {tree("package.json", `{"scripts":{}}`), "npm run x", "npm run x ?"},
 		"npm: another directory":        {tree("web/package.json", `{"scripts":{"x":"mocha"}}`), "npm --prefix web run x", "web: mocha"},
 		"yarn by name":                  {tree("package.json", `{"scripts":{"x":"mocha"}}`), "yarn x", "mocha"},
