@@ -24,10 +24,10 @@ type Env struct {
 	Root string
 	// Touched reports whether the work that is judged changed a file; nil: nothing.
 	Touched func(path string) bool
-	// Elsewhere runs a check's command where its runner says, and reports where that
-	// was. ok is false when it did not run there: then it runs here. nil: nowhere.
+	// Elsewhere runs a check's command on its configured runner, and reports where that
+	// was. ok is false when it did not run there: then it runs locally. nil: nowhere.
 	Elsewhere func(ctx context.Context, j Job, command string, c proc.Cmd) (r proc.Result, where string, ok bool)
-	// Judge may change the result before it is written to the log; nil: it stands.
+	// Judge may change the result before it is written to the log; nil: unchanged.
 	Judge func(context.Context, Job, *Result)
 }
 
@@ -40,8 +40,8 @@ func (j Job) LogPath(logDir string, n int) string {
 	return filepath.Join(logDir, fmt.Sprintf("%s.%d.log", j.LogBase, n))
 }
 
-// RunCheck runs one check to its end and logs it. The result says whether it
-// passed, said no, or could not run.
+// RunCheck runs one check to its end and logs it. The result shows whether it passed,
+// failed, or could not run.
 func RunCheck(ctx context.Context, j Job, env Env) Result {
 	res := Result{ID: j.ID, Kind: KindCheck, Name: j.Name, Entry: j.Entry, Dir: j.Dir, LogPath: j.LogPath(env.LogDir, env.RunNumber), LimitMS: j.Check.Limit().Milliseconds()}
 	command := withBase(j.Check.Command, env.BaseBranch)
@@ -117,9 +117,8 @@ func attempt(ctx context.Context, j Job, env Env, res Result, command string, lo
 	return res
 }
 
-// withBase puts the base branch into the command. A name that the shell could
-// take for anything but a word is left for the shell to expand: git allows
-// branches like "x;id".
+// withBase puts the base branch into the command. A name that is not a plain word is left
+// for the shell to expand: git allows branches like "x;id".
 func withBase(command, base string) string {
 	for _, c := range base {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("._/@+-", c) {
@@ -129,13 +128,13 @@ func withBase(command, base string) string {
 	return strings.ReplaceAll(command, "${BASE_BRANCH}", base)
 }
 
-// indent keeps text from the project from being read as one of Gauntlet's lines.
+// indent prevents text from the project from being read as one of Gauntlet's lines.
 func indent(s string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n  ")
 }
 
-// checkEnviron is the parent's environment without the git variables that would
-// point the check's own git elsewhere, plus what the check declares.
+// checkEnviron is the parent's environment without the git variables that would point the
+// check's own git elsewhere, plus what the check declares.
 func checkEnviron(environ []string, declared map[string]string, dir string) []string {
 	out := make([]string, 0, len(environ)+len(declared)+1)
 	for _, kv := range environ {

@@ -85,7 +85,7 @@ func TestFixInstructionsAreInTheLog(t *testing.T) {
 	}
 }
 
-// A gate that prints without end: the log keeps head and tail and says so.
+// A gate that prints without end: the log keeps head and tail and reports the cut.
 func TestHugeOutputIsCut(t *testing.T) {
 	j, env := job(t, config.Check{Command: "echo FIRST; head -c 20000000 /dev/zero | tr '\\0' 'x'; echo; echo LAST; exit 1"})
 	r := RunCheck(t.Context(), j, env)
@@ -131,7 +131,7 @@ func TestLogRing(t *testing.T) {
 	}
 }
 
-// However a secret is cut into writes, the log does not hold it.
+// The log does not contain a secret, however it is split into writes.
 func TestSecretsStayOutOfTheLog(t *testing.T) {
 	key := "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabcdef\n-----END RSA PRIVATE KEY-----\n"
 	text := "start\nAPI_TOKEN=abcd1234efgh5678\n" + key + "end"
@@ -171,7 +171,7 @@ func TestObserverSeesLines(t *testing.T) {
 	}
 }
 
-// A directory as a whole is found without asking file by file; it is the same list.
+// A whole directory is found without checking file by file; the list is the same.
 func TestInputsDetermineTheKey(t *testing.T) {
 	var tree Tree
 	for _, p := range []string{
@@ -223,7 +223,7 @@ func TestSubject(t *testing.T) {
 	change("instructions", false, func(_ *Job, c *config.Check, _ []git.File) { c.FixText = "z" })
 	change("inputs elsewhere", true, func(_ *Job, c *config.Check, _ []git.File) { c.Inputs = []string{"lib/**"} })
 
-	// The same project elsewhere has the same keys.
+	// The same project in another directory has the same keys.
 	other := t.TempDir()
 	moved := base
 	moved.Dir = filepath.Join(other, "app")

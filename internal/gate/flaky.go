@@ -10,12 +10,11 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// maxRetried is how long a check may have run to be run once more.
+// maxRetried is how long a check may have run to be run again.
 const maxRetried = 60 * time.Second
 
-// mayBeFlaky reports whether a failed check is to be run once more: where its
-// settings ask for it, it was quick, there is time, and it was not most of it
-// that failed, which no flake does.
+// mayBeFlaky reports whether a failed check is to be run again: its settings ask for it, it
+// was quick, there is time, and not most of it failed, because flakes are few.
 func (res Result) mayBeFlaky(ctx context.Context, c *config.Check) bool {
 	took := time.Duration(res.DurationMS) * time.Millisecond
 	if c.Retries == nil || *c.Retries < 1 || res.Status != Fail || res.TimedOut || took >= maxRetried || ctx.Err() != nil {
@@ -27,11 +26,11 @@ func (res Result) mayBeFlaky(ctx context.Context, c *config.Check) bool {
 	return res.Report == nil || 2*res.Report.Failed <= res.Report.Tests
 }
 
-// FlakyMessage says that both happened.
+// FlakyMessage reports both results.
 const FlakyMessage = "failed 1 of 2 on identical content"
 
-// again is what a failed run and a second one of the same content come to. Work
-// that touched what failed is not let go by a lucky second run.
+// again combines a failed run and a second one of the same content. A lucky second run does
+// not excuse work that touched what failed.
 func (res Result) again(second Result, touched func(string) bool) Result {
 	second.Attempt = 2
 	second.DurationMS += res.DurationMS

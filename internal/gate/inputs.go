@@ -17,14 +17,14 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// maxHashed is the size up to which an input's content is read; of larger ones
-// size and time stand for it.
+// maxHashed is the size up to which an input's content is read; larger ones are compared by
+// size and time.
 const maxHashed = 64 << 20
 
-// unlisted finds the declared inputs that the snapshot does not hold: ignored by
-// git, or outside the project. A pattern that may lie anywhere in the project
-// (`**/*.go`) is not looked for among ignored files: that would mean to walk
-// through every directory of dependencies at every stop.
+// unlisted finds the declared inputs that the snapshot does not contain: ignored by git, or
+// outside the project. A pattern that may be anywhere in the project (`**/*.go`) is not
+// searched among ignored files: that would mean walking through every directory of
+// dependencies at every stop.
 func (j Job) unlisted(root string, listed func(string) bool) map[string]string {
 	found := map[string]string{}
 	for _, pattern := range j.inputPatterns() {
@@ -43,13 +43,13 @@ func (j Job) unlisted(root string, listed func(string) bool) map[string]string {
 				found[name] = fingerprint(filepath.Join(dir, filepath.FromSlash(p)))
 			}
 			return nil
-		}, doublestar.WithNoFollow()) // what cannot be walked cannot be an input
+		}, doublestar.WithNoFollow()) // an unreadable directory cannot be an input
 	}
 	return found
 }
 
-// inputPatterns are the inputs as seen from the project root: they may also be
-// written as seen from the entry point.
+// inputPatterns are the inputs relative to the project root: they may also be written
+// relative to the entry point.
 func (j Job) inputPatterns() []string {
 	var out []string
 	for _, in := range j.Check.Inputs {

@@ -24,8 +24,8 @@ type Job struct {
 	Name  string
 	Entry string // the entry point as it applies: a directory, a file or a glob
 	Dir   string // absolute working directory
-	// LogBase is the file name of its logs without run number and ending; no two
-	// jobs share one.
+	// LogBase is the file name of its logs without run number and extension; no two jobs
+	// share one.
 	LogBase string
 	// Exclude are the entry point's excludes: what does not count for it.
 	Exclude []string
@@ -54,14 +54,14 @@ type Filter struct {
 	Kind  Kind     // "" = both
 	Names []string // none = all
 	CI    bool
-	// Mode turns a gate's own mode into the one that counts; nil: as it is.
+	// Mode turns a gate's own mode into the one that counts; nil: unchanged.
 	Mode func(own config.Mode) config.Mode
 	Now  time.Time // for quarantines
 }
 
-// Select finds the jobs that the changed paths (relative to the root) call for,
-// in the order of the configuration. must reports the jobs that belong to the run
-// whatever changed.
+// Select finds the jobs that the changed paths (relative to the root) call for, in the
+// order of the configuration. must reports the jobs that belong to the run whatever
+// changed.
 func Select(cfg *config.Loaded, changed []string, must func(Job) bool, f Filter) []Job {
 	s := selector{cfg: cfg, filter: f, must: must, byPlace: map[string]bool{}, logs: map[string]string{}}
 	for _, ep := range cfg.Project.EntryPoints {
@@ -113,7 +113,7 @@ func (s *selector) add(ep config.EntryPoint, e entry) {
 
 func (s *selector) take(j Job, active bool, place string) {
 	if j.Mode = s.filter.mode(j); j.Mode == config.ModeOff && len(s.filter.Names) == 0 {
-		return // only who asks for it by name gets it
+		return // it runs only when selected by name
 	}
 	j.ID = string(j.Kind) + ":" + j.Entry + ":" + j.Name
 	if s.byPlace[place] {
@@ -151,11 +151,11 @@ func (s *selector) wanted(k Kind, name string, runs func(inCI bool) bool) bool {
 	return runs(s.filter.CI)
 }
 
-// logBase makes the file name of a job's logs. Different jobs whose names look
-// the same once made safe get a number.
+// logBase makes the file name of a job's logs. Different jobs whose safe names are equal
+// get a number.
 func (s *selector) logBase(j Job) string {
 	base := text.SafeName(string(j.Kind)+"_"+j.Entry+"_"+j.Name, '_')
-	base = base[:min(len(base), 150)] // leaves room for adapter, slot, run number and ending
+	base = base[:min(len(base), 150)] // leaves space for adapter, slot, run number and extension
 	name := base
 	for n := 2; ; n++ {
 		if id, taken := s.logs[name]; !taken || id == j.ID {
@@ -166,16 +166,16 @@ func (s *selector) logBase(j Job) string {
 	}
 }
 
-// entry is an entry point as it applies to one place.
+// entry is an entry point at one place.
 type entry struct {
 	path   string
 	dir    string
 	active bool
 }
 
-// expand turns an entry point into the places it stands for. Places that no
-// change touches are returned too, not active, because a gate that still fails
-// there has to be found again.
+// expand turns an entry point into the places it stands for. Places that no change touches
+// are returned too, not active, because a gate that still fails there has to be found
+// again.
 func expand(root, pattern string, changed []string) []entry {
 	p := path.Clean(filepath.ToSlash(strings.TrimSpace(pattern)))
 	if p == "." || p == "/" {
@@ -243,7 +243,7 @@ func children(root, parent string, changed []string) []entry {
 
 func hasMeta(p string) bool { return strings.ContainsAny(p, "*?[{") }
 
-// under reports whether path p is dir or lies in it, by whole names.
+// under reports whether path p is dir or in it, by whole names.
 func under(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/'
 }

@@ -11,23 +11,23 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// A log keeps the first headLimit bytes and the last tailLimit: a gate may
-// print gigabytes, neither memory nor disk may follow.
+// A log keeps the first headLimit bytes and the last tailLimit: a gate may print gigabytes,
+// which must fill neither memory nor disk.
 const (
 	headLimit = 4 << 20
 	tailLimit = 128 << 10
 )
 
-// maxPending bounds a line, or a key of several lines, that waits to be whole.
+// maxPending bounds a line, or a key of several lines, that is not complete yet.
 const maxPending = 64 << 10
 
-// gateLog streams a gate's output to its file as it comes, whole lines without
+// gateLog streams a gate's output to its file as it arrives, in complete lines without
 // their secrets, and remembers the end.
 type gateLog struct {
 	mu      sync.Mutex
 	f       *os.File
 	pending []byte // the beginning of a line, not written yet
-	written int64  // bytes of output that were taken for the head
+	written int64  // bytes of output written to the head
 	dropped int64
 	ring    []byte // last tailLimit bytes of everything, oldest first from pos
 	pos     int
@@ -53,7 +53,7 @@ func (l *gateLog) note(text string) {
 	l.put(text)
 }
 
-// Write takes output. It never fails: a full disk must not kill the gate.
+// Write accepts output. It never fails: a full disk must not kill the gate.
 func (l *gateLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +71,8 @@ func (l *gateLog) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// flush writes the whole lines that wait. Half a secret would not be known as
-// one, so what is not whole waits, or is cut off where the head ends.
+// flush writes the pending complete lines. Half a secret would not be recognised, so an
+// incomplete line waits, or is cut off where the head ends.
 func (l *gateLog) flush(last bool) {
 	end := bytes.LastIndexByte(l.pending, '\n') + 1
 	switch {
@@ -93,8 +93,8 @@ func (l *gateLog) flush(last bool) {
 	}
 }
 
-// safeCut is where a line without end may be cut in two: between words, and not
-// within its last bytes, where a secret may have begun.
+// safeCut is where a line without end may be split: between words, and not within its last
+// bytes, where a secret may have begun.
 func safeCut(line []byte) int {
 	const kept = 4 << 10
 	end := max(len(line)-kept, 0)
@@ -104,7 +104,7 @@ func safeCut(line []byte) int {
 	return end
 }
 
-// opensKey reports a private key whose end has not come yet.
+// opensKey reports whether a private key has begun and not ended.
 func opensKey(b []byte) bool {
 	i := bytes.LastIndex(b, []byte("-----BEGIN "))
 	return i >= 0 && bytes.Contains(b[i:], []byte("PRIVATE KEY")) && !bytes.Contains(b[i:], []byte("-----END "))
@@ -147,8 +147,8 @@ func (l *gateLog) tail() []byte {
 	return append(append(make([]byte, 0, tailLimit), l.ring[l.pos:]...), l.ring[:l.pos]...)
 }
 
-// lines passes the observer the last whole line of each write: a live view shows
-// no more than that anyway.
+// lines passes the observer the last complete line of each write: a live view shows no more
+// than that anyway.
 func (l *gateLog) lines(p []byte) {
 	if l.onLine == nil {
 		return
@@ -171,7 +171,7 @@ func (l *gateLog) lines(p []byte) {
 	l.line = append(l.line[:0], p[end+1:][:min(len(p)-end-1, 1000)]...)
 }
 
-// finish writes what was kept of the cut part and closes the file.
+// finish writes the stored end of the cut output and closes the file.
 func (l *gateLog) finish(trailer string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,22 +198,22 @@ func (l *gateLog) finish(trailer string) error {
 	return l.err
 }
 
-// output is the end of the output without escape sequences; whole is true if
-// nothing is missing before it.
+// output is the end of the output without escape sequences; whole is true if nothing is
+// missing before it.
 func (l *gateLog) output() (text string, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return redact.Strip(string(l.tail())), !l.full
 }
 
-// lastLines is the end of the output as it may be shown to an agent: stripped,
-// redacted, at most limit bytes, whole lines.
+// lastLines is the end of the output as it may be shown to an agent: stripped, redacted, at
+// most limit bytes, complete lines.
 func (l *gateLog) lastLines(limit int) string {
 	l.mu.Lock()
 	raw := l.tail()
 	l.mu.Unlock()
-	// Escape sequences and secrets take room of their own, so look at more than
-	// is kept, and redact before cutting: half a secret is still one.
+	// Escape sequences and secrets take space of their own, so read more than is kept, and
+	// redact before cutting: half a secret is still one.
 	raw = raw[max(0, len(raw)-8*limit):]
 	return LastLines(l.secrets.String(string(raw)), limit)
 }

@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Nothing that ran a gate may still be running when it is over.
+// No process of a gate may still run when the gate is over.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -8,13 +8,13 @@ import (
 // RanNoTest is the warning of a test runner that found nothing to run.
 const RanNoTest = "ran no test"
 
-// testsFailed reports that a test runner counted or named tests that failed.
+// testsFailed reports whether a test runner counted or named failed tests.
 func testsFailed(tail string) bool {
 	return regexp.MustCompile(`(?m)^\s*--- FAIL: |^FAIL(?:ED)?\s+\S*[./]|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b|\bFAILED \((?:failures|errors)=`).MatchString(tail)
 }
 
-// ranNoTest reports that a test runner said it ran nothing, and none said it ran
-// something.
+// ranNoTest reports whether a test runner printed that it ran nothing, and none printed
+// that it ran something.
 func ranNoTest(output string) bool {
 	none := regexp.MustCompile("(?m)" + strings.Join([]string{
 		`\[no test files\]`, `\[no tests to run\]`, `^no packages to test`, `^DONE 0 tests`, `\bRan 0 of \d+ Specs\b`, `^Found no test suites`, // Go
@@ -40,8 +40,8 @@ func ranNoTest(output string) bool {
 	return !some.MatchString(output)
 }
 
-// saysNoTest reports that the exit code itself says that there was no test: it is
-// the runner's own for that, or the runner's last words explain it.
+// saysNoTest reports whether the exit code itself means that there was no test: it is the
+// runner's own code for that, or the runner's last lines explain it.
 func saysNoTest(code int, output string) bool {
 	if !ranNoTest(output) || testsFailed(output) {
 		return false

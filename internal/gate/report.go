@@ -16,11 +16,11 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// maxCaptured bounds what of a check's output is kept in memory to be read as a
-// report; a longer one belongs into a report_file.
+// maxCaptured bounds the part of a check's output that is kept in memory to be read as a
+// report; a longer one belongs in a report_file.
 const maxCaptured = 8 << 20
 
-// capture keeps a check's output beside its log, where it is to be read.
+// capture keeps a check's output beside its log, if it is to be read.
 type capture struct {
 	stdout, stderr io.Writer
 	mu             sync.Mutex
@@ -55,7 +55,7 @@ func newCapture(c *config.Check, dir string, log io.Writer) *capture {
 		if c.ReportFile == "" {
 			out.stdout = io.MultiWriter(log, out)
 		}
-	default: // tools disagree about where messages for people belong
+	default: // tools disagree about which stream messages for people belong to
 		if c.ReportFile == "" {
 			both := io.MultiWriter(log, out)
 			out.stdout, out.stderr = both, both
@@ -72,15 +72,15 @@ func (c *capture) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if c.over = c.buf.Len()+len(p) > maxCaptured; c.over {
-		c.buf = bytes.Buffer{} // a part of a report is none
+		c.buf = bytes.Buffer{} // a part of a report is useless
 		return len(p), nil
 	}
 	c.buf.Write(p)
 	return len(p), nil
 }
 
-// readReport turns the output of a check into findings. Whatever is wrong with
-// the report, the exit code has decided already.
+// readReport turns the output of a check into findings. If the report is broken, the exit
+// code alone decides.
 func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 	format := j.Check.ReportFormat()
 	if format == "" || res.Status == Error {
@@ -133,7 +133,7 @@ func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 // maxSource bounds a source file whose lines distinguish findings.
 const maxSource = 4 << 20
 
-// sourceText reads files of the project and of nothing else.
+// sourceText reads files of the project and nothing else.
 func sourceText(root string) func(string) []byte {
 	return func(name string) []byte {
 		data, err := safefile.Read(root, filepath.Join(root, filepath.FromSlash(name)), maxSource)

@@ -1,7 +1,7 @@
-// Package gate is the check gates: which jobs follow from entry points and
-// changes, how a check runs and what its result is, and when an earlier result
-// still holds. Ring 3: imports rings 0 to 2, and finding; what is common to checks and
-// reviews (Job, Result, Observer) is defined here.
+// Package gate is the check gates: which jobs follow from entry points and changes, how a
+// check runs and what its result is, and when an earlier result is still valid. Ring 3:
+// imports rings 0 to 2, and finding; what is common to checks and reviews (Job, Result,
+// Observer) is defined here.
 package gate
 
 import (
@@ -39,8 +39,8 @@ type Result struct {
 	Kind       Kind   `json:"kind"`
 	Status     Status `json:"status"`
 	DurationMS int64  `json:"durationMs"`
-	// Cached: not run again, because it passed on exactly this content. Proof says
-	// who proved that.
+	// Cached: not run again, because it passed on exactly this content. Proof is who proved
+	// that.
 	Cached bool          `json:"cached"`
 	Proof  *proof.Origin `json:"proof,omitempty"`
 	// Where it ran, if not on this machine.
@@ -53,15 +53,13 @@ type Result struct {
 	Message string `json:"message,omitempty"` // one line: why
 	// Warning is a reservation about a pass: it ran no test.
 	Warning string `json:"warning,omitempty"`
-	// KnownRed: it failed in the same way before this turn began, and blocks
-	// nobody.
+	// KnownRed: it failed in the same way before this turn began, and does not block.
 	KnownRed bool `json:"knownRed,omitempty"`
-	// LimitMS is the time that it was given.
+	// LimitMS is its time limit.
 	LimitMS int64 `json:"limitMs,omitempty"`
-	// SavedMS is how long the run took whose result is reused.
+	// SavedMS is the duration of the run whose result is reused.
 	SavedMS int64 `json:"savedMs,omitempty"`
-	// AgentAgreed: an agent's own run of the command was checked by running it
-	// once more.
+	// AgentAgreed: an agent's own run of the command was checked by running it again.
 	AgentAgreed *bool  `json:"agentAgreed,omitempty"`
 	Command     string `json:"command,omitempty"`
 	// ExitCode is the command's exit status, when it had one.
@@ -72,7 +70,7 @@ type Result struct {
 	// FixInstructions is the text the project wrote for this failure.
 	FixInstructions string `json:"fixInstructions,omitempty"`
 
-	// Key names everything the result depends on; "" when that is not known.
+	// Key identifies everything the result depends on; "" when unknown.
 	Key string `json:"key,omitempty"`
 	// Parts are the digests that the key is made of.
 	Parts map[string]string `json:"-"`
@@ -88,10 +86,9 @@ type Result struct {
 	FailedBefore bool `json:"failedBefore,omitempty"`
 	Attempt      int  `json:"attempt,omitempty"`
 
-	// Findings of a check are those of its report, of a review those that are
-	// unanswered.
+	// Findings of a check are those of its report, of a review those that are unanswered.
 	Findings []Finding `json:"findings,omitempty"`
-	// Report is what else a check's report said; nil when it is not read.
+	// Report is what else a check's report contains; nil when it is not read.
 	Report *Report `json:"report,omitempty"`
 	// Reviews: how many findings were skipped, which and why, and the files to
 	// answer findings in.
@@ -110,7 +107,7 @@ type Finding struct {
 	Fix      string `json:"fix,omitempty"`
 	Priority string `json:"priority,omitempty"` // of a review: critical to low; of a check: error, warning
 	Test     string `json:"test,omitempty"`     // package and name of a failed test
-	// State is new or unchanged, where that was asked (new_only).
+	// State is new or unchanged, if that was compared (new_only).
 	State string `json:"state,omitempty"`
 	// Print identifies the finding without its path and line.
 	Print string `json:"print,omitempty"`
@@ -139,26 +136,25 @@ const (
 	StateUnchanged = "unchanged"
 )
 
-// Report is what a check's report said beside its findings.
+// Report is what a check's report contains besides its findings.
 type Report struct {
 	Tool    string `json:"tool,omitempty"` // tool and version, where the report names them
 	Tests   int    `json:"tests,omitempty"`
 	Failed  int    `json:"failed,omitempty"`
 	Outside int    `json:"outside,omitempty"` // findings about files outside the project
-	// Note says why the exit code alone decided, or what was compared.
+	// Note is why the exit code alone decided, or what was compared.
 	Note string `json:"note,omitempty"`
 	// Old counts findings that were there before.
 	Old int `json:"old,omitempty"`
 }
 
-// Proves reports whether a pass follows from the content alone. One that old
-// findings were forgiven for also depends on what they were compared with.
+// Proves reports whether a pass follows from the content alone. A pass with old findings
+// also depends on what they were compared with.
 func (res Result) Proves() bool {
 	return res.Status == Pass && (res.ExitCode == nil || *res.ExitCode == 0 || res.Report == nil || res.Report.Old == 0)
 }
 
-// NewFindings lists the findings that are new, or all of them where that was not
-// asked.
+// NewFindings lists the findings that are new, or all of them if that was not compared.
 func (res Result) NewFindings() []Finding {
 	var out []Finding
 	for _, f := range res.Findings {
@@ -198,8 +194,8 @@ type Observer interface {
 	Done(Result)
 }
 
-// Label is how a person calls the gate of an id: its name, and its entry point
-// where that is not the whole project.
+// Label is a person's name for the gate of an id: its name, and its entry point if that is
+// not the whole project.
 func Label(id string) string {
 	_, rest, ok := strings.Cut(id, ":")
 	i := strings.LastIndexByte(rest, ':')

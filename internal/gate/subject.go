@@ -14,8 +14,8 @@ import (
 // ownDir is Gauntlet's configuration: a check's settings are in its key already.
 const ownDir = ".gauntlet"
 
-// lockFiles pin what a check's tools load from outside the tree; those at the
-// project root belong to every key.
+// lockFiles pin what a check's tools load from outside the tree; those at the project root
+// belong to every key.
 func lockFiles() []string {
 	return []string{
 		"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb",
@@ -32,7 +32,7 @@ func versionFiles() []string {
 	}
 }
 
-// Tree is the project's content as a check's inputs are looked for in it.
+// Tree is the project's content in which a check's inputs are searched.
 type Tree struct {
 	Root  string     // of the project
 	Files []git.File // by path, relative to the root
@@ -58,8 +58,8 @@ func (t Tree) Versions() string {
 	return b.String()
 }
 
-// Subject is everything the outcome of a check may depend on, but for the output
-// of its tools and the base commit, which the caller adds.
+// Subject is everything the outcome of a check may depend on, except for the output of its
+// tools and the base commit, which the caller adds.
 func (j Job) Subject(t Tree) proof.Subject {
 	c := j.Check
 	s := proof.Subject{Gate: j.Name, Dir: relativeTo(t.Root, j.Dir), Command: c.Command, Env: c.Env, Others: map[string]string{}}
@@ -88,7 +88,7 @@ func (j Job) Subject(t Tree) proof.Subject {
 // inputs are the files of a tree that the outcome may depend on.
 func (j Job) inputs(t Tree) []git.File {
 	if len(j.Check.Inputs) == 0 && len(j.Exclude) == 0 && !hasMeta(j.Entry) {
-		// A directory as a whole, as nearly always: it is one stretch of the list.
+		// A whole directory, as nearly always: it is one range of the list.
 		files := t.below(j.Entry)
 		own := Tree{Files: files}.below(ownDir)
 		if len(own) == 0 {
@@ -134,7 +134,7 @@ func relativeTo(root, dir string) string {
 	return filepath.ToSlash(rel)
 }
 
-// UsesBase reports whether the command is about the base branch.
+// UsesBase reports whether the command uses the base branch.
 func (j Job) UsesBase() bool {
 	return j.Check != nil && strings.Contains(j.Check.Command, "BASE_BRANCH")
 }
@@ -155,7 +155,7 @@ func (j Job) DependsOn(p string) bool {
 	if Matches(j.Check.Inputs, p) {
 		return true
 	}
-	// Inputs may also be written as seen from the entry point.
+	// Inputs may also be written relative to the entry point.
 	if !hasMeta(j.Entry) && j.Entry != "." && under(p, j.Entry) && len(p) > len(j.Entry) {
 		return Matches(j.Check.Inputs, p[len(j.Entry)+1:])
 	}

@@ -12,8 +12,8 @@ import (
 	"gauntlet/internal/proc"
 )
 
-// judge turns the end of a command into a result. output is the end of what it
-// printed, whole whether that is all of it.
+// judge turns the end of a command into a result. output is the end of its output, whole
+// whether that is all of it.
 func (res *Result) judge(j Job, r proc.Result, limit time.Duration, output string, whole bool) {
 	if r.ExitCode >= 0 {
 		code := r.ExitCode
@@ -44,14 +44,13 @@ func (res *Result) judge(j Job, r proc.Result, limit time.Duration, output strin
 	}
 }
 
-// lastLinesOf are the lines in which a tool says why it ended.
+// lastLinesOf are the lines in which a tool explains why it ended.
 func lastLinesOf(output string, n int) []string {
 	lines := strings.Split(strings.TrimRight(output, "\n \t"), "\n")
 	return lines[max(0, len(lines)-n):]
 }
 
-// couldNotRun says why a command that failed never judged anything; "" when it
-// did.
+// couldNotRun returns why a command that failed never judged anything; "" when it did.
 func couldNotRun(j Job, code int, output string) string {
 	lines := lastLinesOf(output, 30)
 	tail := strings.Join(lines, "\n")
@@ -79,7 +78,7 @@ func couldNotRun(j Job, code int, output string) string {
 		}
 	}
 	if testsFailed(tail) {
-		return "" // whatever else it printed, something ran and said no
+		return "" // whatever else it printed, something ran and failed
 	}
 	if what := wrapperCode(tail); what != "" {
 		return with(what)

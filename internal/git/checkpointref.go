@@ -44,7 +44,7 @@ func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
 		session, seq, _ := strings.Cut(strings.TrimPrefix(f[0], CheckpointRefs), "/")
 		n, err := strconv.Atoi(seq)
 		if err != nil {
-			continue // not one of Gauntlet's
+			continue // not made by Gauntlet
 		}
 		base, _, _ := strings.Cut(f[2], " ")
 		at, err := strconv.ParseInt(f[3], 10, 64)
@@ -69,9 +69,9 @@ func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
 	return list, nil
 }
 
-// SaveCheckpoint keeps the whole work tree, untracked files included, under the
-// session's next number. session must be fit for a reference name. The branch,
-// the index and the files are not touched.
+// SaveCheckpoint stores the whole work tree, untracked files included, under the session's
+// next number. session must be valid in a reference name. The branch, the index and the
+// files are not touched.
 func (r Repo) SaveCheckpoint(ctx context.Context, session, parent, message string, exclude []string, now time.Time) (Checkpoint, error) {
 	seq, err := r.nextCheckpoint(ctx, session)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r Repo) saveTree(ctx context.Context, session string, seq int, tree, paren
 		return Checkpoint{}, fmt.Errorf("snapshot: %w", err)
 	}
 	commit := strings.TrimSpace(string(out))
-	// Never over another one: its number was free a moment ago.
+	// Never overwrite another one: its number was free a moment ago.
 	if _, err := r.Run(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit))); err != nil {
 		return Checkpoint{}, fmt.Errorf("snapshot: %w", err)
 	}
@@ -127,8 +127,8 @@ func (r Repo) nextCheckpoint(ctx context.Context, session string) (int, error) {
 	return last + 1, nil
 }
 
-// refNames lists the references directly below prefix from the files, without a
-// git process; ok is false when the repository keeps them in another format.
+// refNames lists the references directly below prefix from the files, without a git
+// process; ok is false when the repository stores them in another format.
 func (r Repo) refNames(prefix string) (names []string, ok bool) {
 	if _, err := os.Stat(filepath.Join(r.CommonDir, "reftable")); err == nil {
 		return nil, false
@@ -152,7 +152,7 @@ func (r Repo) refNames(prefix string) (names []string, ok bool) {
 	return names, true
 }
 
-// DeleteCheckpoints removes the references; the objects go when git cleans up.
+// DeleteCheckpoints removes the references; git removes the objects when it cleans up.
 func (r Repo) DeleteCheckpoints(ctx context.Context, list []Checkpoint) error {
 	if len(list) == 0 {
 		return nil

@@ -151,8 +151,8 @@ func TestRestoreSwapsFilesAndDirectories(t *testing.T) {
 	}
 }
 
-// TestRestoreRemovesSavedFiles: new files and links where the snapshot has
-// something else are uncommitted work like any other, not in the way for ever.
+// TestRestoreRemovesSavedFiles: new files and links where the snapshot has something else
+// are uncommitted work like any other, and do not block a restore for ever.
 func TestRestoreRemovesSavedFiles(t *testing.T) {
 	for name, script := range map[string]string{
 		"a file where a directory was": "rm -r new && echo mine > new",

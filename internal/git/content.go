@@ -32,39 +32,39 @@ type File struct {
 
 func byPath(f File, path string) int { return strings.Compare(f.Path, path) }
 
-// Content is what a work tree held at one moment: every file that is tracked, or
-// untracked and not ignored. What git calls clean is taken from the index; only
-// what differs is read.
+// Content is the content of a work tree at one moment: every file that is tracked, or
+// untracked and not ignored. For files that git calls clean it uses the index; only the
+// others are read.
 type Content struct {
 	Files []File // by path
-	// Unknown are paths whose content is not known: repositories inside this
-	// one, dirty submodules, files that cannot be read.
+	// Unknown are paths whose content is unknown: repositories inside this one, dirty
+	// submodules, files that cannot be read.
 	Unknown []string
 	// Unreadable are those of them that could not be read.
 	Unreadable []string
-	// Hidden are files that differ although git was told not to look.
+	// Hidden are files that differ although git is configured to ignore their changes.
 	Hidden []string
 
 	repo    Repo
 	leave   []string
-	raw     map[string]bool // content that counts as it lies there
+	raw     map[string]bool // files whose content on disk counts, without filters
 	status  Status
 	oidSize int
-	index   []indexEntry // what was taken from it without being read
+	index   []indexEntry // entries of the index that were used without reading the file
 	trees   string       // the index's list of directories
-	newer   indexStat    // when the index was written: what is not older may have changed
+	newer   indexStat    // when the index was written: a file that is not older may have changed
 	read    map[string]indexStat
 	dirs    map[string]indexStat
 	at      time.Time
 	digest  string
 }
 
-// maxHashed is the size up to which a file is read; of larger ones size and time
-// stand for the content.
+// maxHashed is the size up to which a file is read; larger files are compared by size and
+// time.
 const maxHashed = 64 << 20
 
-// Content reads what the work tree holds. st is what `git status` says of it;
-// paths at and below leave do not belong to it.
+// Content reads the work tree. st is the result of `git status`; paths at and below leave
+// do not belong to the content.
 func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content, error) {
 	c := &Content{repo: r, leave: leave, status: st, oidSize: r.oidSize(st.Head), raw: map[string]bool{}, read: map[string]indexStat{}, at: time.Now()}
 	seen := st.index.take(r)
@@ -108,8 +108,8 @@ func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content,
 	return c, ctx.Err()
 }
 
-// unhide finds the files that differ although git was told not to look. Outside a
-// sparse checkout a missing file is as it should be.
+// unhide finds the files that differ although git is configured to ignore their changes. In
+// a sparse checkout a missing file is normal.
 func (c *Content) unhide(hidden []indexEntry, files []File) {
 	for _, e := range hidden {
 		i, found := slices.BinarySearchFunc(files, e.path, byPath)
@@ -119,8 +119,7 @@ func (c *Content) unhide(hidden []indexEntry, files []File) {
 	}
 }
 
-// readIndex reads the index, or has git list it where the format is one that only
-// git knows.
+// readIndex reads the index, or makes git list it if only git knows the format.
 func (c *Content) readIndex(ctx context.Context) (*seenIndex, error) {
 	seen, err := c.repo.seeIndex()
 	switch {
@@ -164,8 +163,7 @@ func (r Repo) oidSize(head string) int {
 	return sha1.Size
 }
 
-// differing sorts what `git status` says: what is not there any more, and what
-// has to be read.
+// differing sorts the result of `git status`: what is gone, and what has to be read.
 func (c *Content) differing() (gone, dirty []string) {
 	for _, ch := range c.status.Changes {
 		switch {
@@ -204,15 +202,15 @@ func (c *Content) left(path string) bool {
 	return false
 }
 
-// isOwnWorkTree reports whether a repository inside this one is another work
-// tree of it, which agents like to put there. Its files are not part of this one.
+// isOwnWorkTree reports whether a repository inside this one is another work tree of it,
+// which agents often create. Its files are not part of this one.
 func (r Repo) isOwnWorkTree(path string) bool {
 	dir := filepath.Join(r.Root, filepath.FromSlash(path))
 	target, ok := readGitFile(filepath.Join(dir, ".git"), dir)
 	return ok && commonDir(target) == r.CommonDir
 }
 
-// merge puts the clean files and those that were read into one list by path.
+// merge combines the clean files and those that were read into one list by path.
 func merge(index []indexEntry, read []File) []File {
 	out := make([]File, 0, len(index)+len(read))
 	for _, e := range index {
@@ -224,8 +222,8 @@ func merge(index []indexEntry, read []File) []File {
 	return append(out, read...)
 }
 
-// hashAll reads files and names their content as git would: through git itself
-// where a filter may change it on the way in.
+// hashAll reads files and computes their ids as git would: with git itself if a filter may
+// change the content.
 func (c *Content) hashAll(ctx context.Context, paths []string) ([]File, error) {
 	files := make([]File, len(paths))
 	stats := make([]indexStat, len(paths))
@@ -266,7 +264,7 @@ func (c *Content) hashAll(ctx context.Context, paths []string) ([]File, error) {
 	return kept, ctx.Err()
 }
 
-// attributes is what the repository's attributes files say, in one text.
+// attributes is the content of the repository's attributes files, in one text.
 func (c *Content) attributes(paths []string) string {
 	var b strings.Builder
 	add := func(name string) {
@@ -290,8 +288,8 @@ func (c *Content) attributes(paths []string) string {
 	return b.String()
 }
 
-// hashFile names the content of one file; filtered is true where git would
-// change it before naming it.
+// hashFile computes the id of one file; filtered is true if git would change the content
+// first.
 func (c *Content) hashFile(path, attrs string) (f File, filtered bool, err error) {
 	f.Path = path
 	name := filepath.Join(c.repo.Root, filepath.FromSlash(path))
@@ -335,7 +333,7 @@ func (c *Content) newHash() hash.Hash {
 	return sha1.New() //nolint:gosec // git's own names for content
 }
 
-// filter replaces the names of files that git changes on the way in.
+// filter replaces the ids of files that git filters.
 func (c *Content) filter(ctx context.Context, which []int, paths []string, files []File) error {
 	if len(which) == 0 {
 		return nil
@@ -347,7 +345,7 @@ func (c *Content) filter(ctx context.Context, which []int, paths []string, files
 	out, err := c.repo.RunWith(ctx, Opts{Stdin: strings.NewReader(in.String())}, "hash-object", "--stdin-paths")
 	ids := strings.Fields(string(out))
 	if err != nil || len(ids) != len(which) {
-		// A filter that fails: what git would keep is not known.
+		// The filter failed: it is unknown what git would store.
 		for _, i := range which {
 			c.unknown(paths[i])
 			c.Unreadable = append(c.Unreadable, paths[i])
@@ -384,7 +382,7 @@ func parallel(n int, do func(int)) {
 	wg.Wait()
 }
 
-// Digest names the whole content, "" where a part of it is not known.
+// Digest identifies the whole content, "" if a part of it is unknown.
 func (c *Content) Digest() string {
 	if len(c.Unknown) > 0 {
 		return ""
@@ -395,12 +393,12 @@ func (c *Content) Digest() string {
 	return c.digest
 }
 
-// maxSeen is how many files of what git does not look into are looked at.
+// maxSeen is how many files are checked in directories that git does not read.
 const maxSeen = 20_000
 
-// Sight names the content as far as it can be seen: for what is not known, the
-// sizes and times of its files stand. It shows whether anything changed, and proves
-// nothing. "" where there is too much to look at.
+// Sight identifies the content as far as it is visible: for unknown content it uses the
+// sizes and times of the files. It shows whether anything changed, and proves nothing. ""
+// if there is too much to check.
 func (c *Content) Sight() string {
 	if len(c.Unknown) == 0 {
 		return c.Digest()
@@ -435,7 +433,7 @@ func skipGit(e fs.DirEntry) error {
 	return nil
 }
 
-// DigestFiles names a list of files: their paths, modes and contents.
+// DigestFiles is the digest of a list of files: their paths, modes and contents.
 func DigestFiles(files []File) string {
 	h := sha256.New()
 	const room = 8 << 10 // many files at a time: a call costs more than a name

@@ -11,12 +11,12 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// clockTick is how coarse file times may be: what changed so shortly before it
-// was looked at may change once more without another time.
+// clockTick is how coarse file times may be: a file that changed so shortly before it was
+// read may change again without another time.
 const clockTick = 20 * time.Millisecond
 
-// rememberDirs remembers the directories of the content: a file that comes or goes
-// changes its directory.
+// rememberDirs records the directories of the content: adding or removing a file changes
+// its directory.
 func (c *Content) rememberDirs() {
 	root, err := safefile.OpenDir(c.repo.Root)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *Content) rememberDirs() {
 	for i := range c.Files {
 		p := c.Files[i].Path
 		slash := strings.LastIndexByte(p, '/')
-		if slash < 0 || p[:slash] == last { // as nearly always: the files of a directory stand together
+		if slash < 0 || p[:slash] == last { // as nearly always: the files of a directory are adjacent
 			continue
 		}
 		last = p[:slash]
@@ -43,9 +43,8 @@ func (c *Content) rememberDirs() {
 	}
 }
 
-// ChangedSince looks at the work tree again and lists the paths that are not as
-// they were. Where no file's times moved, that costs one stat per file and no
-// git process.
+// ChangedSince checks the work tree again and lists the paths that changed. If no file's
+// times moved, that costs one stat per file and no git process.
 func (c *Content) ChangedSince(ctx context.Context) ([]string, error) {
 	if c.untouched() {
 		return nil, nil
@@ -66,7 +65,7 @@ func (c *Content) ChangedSince(ctx context.Context) ([]string, error) {
 	return c.Diff(now), nil
 }
 
-// untouched reports that no file was touched since the content was read.
+// untouched reports whether no file was touched since the content was read.
 func (c *Content) untouched() bool {
 	root, err := safefile.OpenDir(c.repo.Root)
 	if err != nil || c.newer == (indexStat{}) && len(c.index) > 0 {
@@ -96,7 +95,7 @@ func (c *Content) untouched() bool {
 	parallel(len(c.index), func(i int) {
 		e := &c.index[i]
 		if e.mode&0o170000 == 0o160000 {
-			return // a submodule: its own repository says whether it is clean
+			return // a submodule: its own repository determines whether it is clean
 		}
 		if now, ok := statAt(dir, e.path); !ok || now != e.stat || !e.stat.olderThan(c.newer) {
 			mu.Lock()
@@ -107,11 +106,11 @@ func (c *Content) untouched() bool {
 	return len(doubtful) <= maxDoubtful && c.sameFiles(doubtful)
 }
 
-// maxDoubtful is how many files are read again before git is asked instead.
+// maxDoubtful is how many files are read again before git is used instead.
 const maxDoubtful = 500
 
-// sameFiles reads files again whose times say nothing: they changed just before
-// they were looked at, or the index has no times for them.
+// sameFiles reads files again whose times are not conclusive: they changed just before they
+// were read, or the index has no times for them.
 func (c *Content) sameFiles(doubtful []File) bool {
 	if len(doubtful) == 0 {
 		return true
@@ -132,13 +131,13 @@ func (s indexStat) notBefore(t time.Time) bool {
 	return s.ctime > sec || s.ctime == sec && s.ctimeNS >= ns || s.mtime > sec || s.mtime == sec && s.mtimeNS >= ns
 }
 
-// olderThan reports whether the file was written before the index was: git's own
-// rule for when times can be believed.
+// olderThan reports whether the file was written before the index was: git's own rule for
+// when times are reliable.
 func (s indexStat) olderThan(index indexStat) bool {
 	return s.mtime < index.mtime || s.mtime == index.mtime && s.mtimeNS < index.mtimeNS
 }
 
-// Diff lists the paths that differ between two looks, unknown ones included.
+// Diff lists the paths that differ between two contents, unknown ones included.
 func (c *Content) Diff(other *Content) []string {
 	var out []string
 	a, b := c.Files, other.Files

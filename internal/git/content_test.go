@@ -44,7 +44,7 @@ func listed(c *Content) []TreeEntry {
 	return out
 }
 
-// What is read from index and status is what git would add, in every state.
+// Content read from index and status is what git would add, in every state.
 func TestContentAgreesWithGit(t *testing.T) {
 	for name, script := range map[string]string{
 		"clean":                    ``,
@@ -88,7 +88,7 @@ func TestContentAgreesWithGit(t *testing.T) {
 	}
 }
 
-// What git was told not to look at is looked at.
+// Files whose changes git ignores are checked anyway.
 func TestContentShowsWhatIsHidden(t *testing.T) {
 	r := newRepo(t)
 	sh(t, r.Root, `echo b > b; echo c > c; echo d > d; git add -A; git commit -q -m more
@@ -99,7 +99,7 @@ git update-index --assume-unchanged tracked c; git update-index --skip-worktree 
 	}
 }
 
-// What cannot be known is named.
+// Unknown content is listed.
 func TestContentListsUnknownFiles(t *testing.T) {
 	r := newRepo(t)
 	sh(t, r.Root, `mkdir inner; git -C inner init -q; git worktree add -q ours; mkdir logs; git -C logs init -q`)
@@ -117,7 +117,8 @@ func TestContentListsUnknownFiles(t *testing.T) {
 	}
 }
 
-// Whatever happens to a file between two looks is seen; what is only touched is not.
+// Any change to a file between two reads is seen; a file that was only touched is
+// unchanged.
 func TestChangedSince(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script string
@@ -158,7 +159,7 @@ echo 2 > dirty; echo u > untracked`)
 	}
 }
 
-// A snapshot is kept apart: the repository does not grow, no ref shows it.
+// A snapshot is stored separately: the repository does not grow, no ref shows it.
 func TestKeep(t *testing.T) {
 	for name, format := range map[string]string{"sha1": "", "sha256": "--object-format=sha256"} {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +202,8 @@ func TestKeep(t *testing.T) {
 			if out := sh(t, dir, "git --git-dir=.git/gauntlet/snapshot.git fsck --strict --no-dangling 2>&1"); out != "" {
 				t.Error(out)
 			}
-			// What a killed run left behind goes with the next one, and so does the last snapshot.
+			// The files of a killed run are removed by the next one, and so is the last
+			// snapshot.
 			sh(t, dir, "cd .git/gauntlet/snapshot.git; echo x > objects/pack/.pack-x.idx.tmp-1; mkdir objects/ab; echo x > refs/heads/.run.tmp-1; rm ../../../large ../../../same")
 			c, _ := look(t, r, "logs")
 			if _, err := c.Keep(t.Context(), "msg\n", time.Unix(1700000000, 0)); err != nil {

@@ -1,5 +1,4 @@
-// Package git talks to the git binary: where the repository is, what changed,
-// snapshots that touch nothing of the user's. Output is read with -z, errors
-// are typed, inherited GIT_* variables that would point elsewhere are dropped.
-// Ring 1: imports ring 0 only.
+// Package git runs the git binary: where the repository is, what changed, snapshots that
+// touch none of the user's files. Output is read with -z, errors are typed, inherited GIT_*
+// variables that would point elsewhere are removed. Ring 1: imports ring 0 only.
 package git

@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 	if bare, err := Find(filepath.Join(filepath.Dir(r.Root), "bare.git")); !errors.Is(err, ErrBare) || bare != (Repo{}) {
 		t.Errorf("bare: %+v %v", bare, err)
 	}
-	// What every clone can bring along: a directory that looks like a repository.
+	// Any clone can contain this: a directory that looks like a repository.
 	sh(t, r.Root, "mkdir -p docs/objects docs/refs docs/deep && echo 1111111111111111111111111111111111111111 > docs/HEAD")
 	for _, dir := range []string{"docs", "docs/deep", ".git"} {
 		if got, err := Find(filepath.Join(r.Root, dir)); err != nil || got != r {
@@ -79,7 +79,7 @@ func TestFind(t *testing.T) {
 	if _, err := Find(os.TempDir()); !errors.Is(err, ErrNoRepo) {
 		t.Errorf("no repository: %v", err)
 	}
-	// A .git that is none does not count.
+	// A .git that is not a repository does not count.
 	fake := filepath.Join(r.Root, "fake")
 	if err := os.MkdirAll(filepath.Join(fake, ".git"), 0o755); err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// A snapshot holds everything and touches nothing.
+// A snapshot contains everything and touches nothing.
 func TestSnapshot(t *testing.T) {
 	r := newRepo(t)
 	sh(t, r.Root, `echo ignored > .gitignore; echo staged > s; git add s .gitignore; echo more >> s; echo u > 'un tracked'; echo x > ignored; mkdir logs; echo l > logs/l; rm tracked

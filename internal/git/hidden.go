@@ -16,9 +16,8 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// hiddenChanges are files that differ although git does not look
-// (assume-unchanged, skip-worktree) or cannot see it. Outside a sparse checkout a
-// missing file is as it should be.
+// hiddenChanges are files that differ although git ignores their changes (assume-unchanged,
+// skip-worktree) or cannot see them. In a sparse checkout a missing file is normal.
 func (r Repo) hiddenChanges(index *seenIndex) []Change {
 	if index == nil {
 		return nil // a format that only git knows
@@ -42,12 +41,12 @@ func (r Repo) hiddenChanges(index *seenIndex) []Change {
 	return out
 }
 
-// maxBackdated bounds how many files are looked at once more.
+// maxBackdated bounds how many files are checked again.
 const maxBackdated = 2000
 
-// backdated are the files that git takes for unchanged although they were touched
-// after they were added: within the same second, and with the time of their content
-// set back, so that git does not even call them racy.
+// backdated are the files that git considers unchanged although they were touched after
+// they were added: within the same second, and with the time of their content set back, so
+// that git does not even call them racy.
 func (r Repo) backdated(entries []indexEntry) map[string]bool {
 	var out map[string]bool
 	root, err := safefile.OpenDir(r.Root)
@@ -90,8 +89,8 @@ func objectID(h hash.Hash, kind string, data []byte) []byte {
 	return h.Sum(nil)
 }
 
-// UntrackedUnder lists the untracked files as git would see them with another
-// list of excludes in place of the repository's own.
+// UntrackedUnder lists the untracked files as git would see them with another list of
+// excludes in place of the repository's own.
 func (r Repo) UntrackedUnder(ctx context.Context, excludes string) ([]Change, error) {
 	args := []string{"ls-files", "--others", "-z", "--exclude-per-directory=.gitignore"}
 	for line := range strings.Lines(excludes) {
@@ -110,9 +109,8 @@ func (r Repo) UntrackedUnder(ctx context.Context, excludes string) ([]Change, er
 	return list, nil
 }
 
-// Unfiltered lists the tracked files that one of these filter drivers applies to
-// and whose content, as it lies there, is not what the index has: what a clean
-// filter hides.
+// Unfiltered lists the tracked files that one of these filter drivers applies to and whose
+// content on disk is not what the index has: what a clean filter hides.
 func (r Repo) Unfiltered(ctx context.Context, drivers []string) ([]Change, error) {
 	names, err := r.Run(ctx, "ls-files", "-z")
 	if err != nil || len(drivers) == 0 {

@@ -11,15 +11,14 @@ import (
 // Hiding is what besides the .gitignore files and the index can hide changes from
 // git here: the settings, and the ignore lists they name.
 type Hiding struct {
-	// Settings are the lines that can, one per line: of the repository's own
-	// configuration, of the user's, of the files that these include, and of the
-	// attributes in the git directory.
+	// Settings are the relevant lines: of the repository's own configuration, of the
+	// user's, of the files that these include, and of the attributes in the git directory.
 	Settings string `json:"settings,omitempty"`
 	// Excludes are the patterns of info/exclude and of core.excludesFile.
 	Excludes string `json:"excludes,omitempty"`
 }
 
-// User says where the user's own git settings are.
+// User is where the user's own git settings are.
 type User struct {
 	Home    string
 	Configs []string // in the order in which git reads them
@@ -51,7 +50,7 @@ func (r Repo) Hiding(user User) Hiding {
 	return Hiding{Settings: strings.Join(s.lines, "\n"), Excludes: patterns(global) + patterns(own)}
 }
 
-// patterns are the lines of an ignore list that say something.
+// patterns are the lines of an ignore list that are not empty or comments.
 func patterns(list []byte) string {
 	var out strings.Builder
 	for line := range strings.Lines(string(list)) {
@@ -131,7 +130,7 @@ func (s *settingsReader) path(file, value string) string {
 	return filepath.Join(filepath.Dir(file), value)
 }
 
-// ChangedFilters are the filter drivers that came, or changed, since earlier: by
+// ChangedFilters are the filter drivers that were added, or changed, since earlier: by
 // their own settings, or by attributes that name them.
 func (h Hiding) ChangedFilters(earlier Hiding) []string {
 	before := "\n" + earlier.Settings + "\n"

@@ -16,26 +16,26 @@ type indexEntry struct {
 	mode      uint32
 	stage     int
 	stat      indexStat
-	// hidden: git was told not to look whether the file changed. skipped: because
-	// it is outside a sparse checkout. intended: added without its content.
+	// hidden: git is configured to ignore changes to the file. skipped: because it is
+	// outside a sparse checkout. intended: added without its content.
 	hidden, skipped, intended bool
 }
 
-// indexStat is what shows git, without reading a file, that it did not change.
+// indexStat shows git, without reading a file, that it did not change.
 type indexStat struct {
 	ctime, ctimeNS, mtime, mtimeNS, ino, size uint32
 }
 
-// seenIndex is the index as it was when git was asked for the status.
+// seenIndex is the index as it was when git status ran.
 type seenIndex struct {
 	entries []indexEntry
-	trees   string // its list of directories that are as git wrote them
+	trees   string // its list of directories that are unchanged since git wrote them
 	written indexStat
 }
 
-// seeIndex reads the index; nil without an error where only git can read it.
+// seeIndex reads the index; nil without an error if only git can read it.
 func (r Repo) seeIndex() (*seenIndex, error) {
-	written, _ := indexTime(r) // first: what is written from now on is noticed
+	written, _ := indexTime(r) // first: later writes are noticed
 	b, err := r.readOwn("index", MaxIndex)
 	if err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (r Repo) seeIndex() (*seenIndex, error) {
 	return &seenIndex{entries, trees, written}, nil
 }
 
-// take hands the index over to a caller that may change its entries; nil where
-// they were handed over already, or the index was written since.
+// take passes the index to a caller that may change its entries; nil if it was already
+// taken, or the index was written since.
 func (s *seenIndex) take(r Repo) *seenIndex {
 	if s == nil || s.entries == nil {
 		return nil
@@ -61,7 +61,7 @@ func (s *seenIndex) take(r Repo) *seenIndex {
 	return &taken
 }
 
-// indexTime says when the index was written, and which file it is.
+// indexTime is when the index was written, and which file it is.
 func indexTime(r Repo) (indexStat, bool) {
 	dir, err := safefile.OpenDir(r.GitDir)
 	if err != nil {
@@ -71,9 +71,9 @@ func indexTime(r Repo) (indexStat, bool) {
 	return statAt(int(dir.Fd()), "index")
 }
 
-// readIndex lists the files of an index without a git process. ok is false for
-// whatever it does not know for sure (a split or sparse index, conflicts, a
-// format to come): then git itself has to be asked. oidSize is 20 or 32.
+// readIndex lists the files of an index without a git process. ok is false for anything it
+// does not know for sure (a split or sparse index, conflicts, a future format): then git
+// itself has to read it. oidSize is 20 or 32.
 func readIndex(b []byte, oidSize int) (entries []TreeEntry, ok bool) {
 	all, _, ok := scanIndex(b, oidSize)
 	if !ok {
@@ -89,9 +89,9 @@ func readIndex(b []byte, oidSize int) (entries []TreeEntry, ok bool) {
 	return entries, true
 }
 
-// scanIndex takes an index apart. The strings of the entries are parts of one
-// copy of it: a large repository has too many files for one allocation each.
-// trees is its list of directories, see cachedTrees.
+// scanIndex parses an index. The strings of the entries are parts of one copy of it: a
+// large repository has too many files for one allocation each. trees is its list of
+// directories, see cachedTrees.
 func scanIndex(b []byte, oidSize int) (entries []indexEntry, trees string, ok bool) {
 	const header, stat = 12, 40
 	if len(b) < header+oidSize || string(b[:4]) != "DIRC" {
@@ -158,8 +158,8 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, trees string, ok bo
 	return entries, trees, ok
 }
 
-// extensions finds the list of directories after the entries; ok is false where
-// something there changes their meaning.
+// extensions finds the list of directories after the entries; ok is false if something
+// there changes their meaning.
 func extensions(b string) (trees string, ok bool) {
 	for len(b) >= 8 {
 		size := binary.BigEndian.Uint32([]byte(b[4:8]))
@@ -174,13 +174,13 @@ func extensions(b string) (trees string, ok bool) {
 	return trees, b == ""
 }
 
-// cachedTrees are the ids of the directories that the index holds exactly as git
-// wrote them once, by path; "" is the root. Where the list cannot be read, none is.
+// cachedTrees are the ids of the directories that the index has exactly as git wrote them,
+// by path; "" is the root. If the list cannot be read, there are none.
 func cachedTrees(list string, oidSize int) map[string]string {
 	trees := map[string]string{}
 	type level struct {
 		dir  string
-		left int // directories in it that are still to come
+		left int // remaining subdirectories
 	}
 	levels := []level{{left: 1}}
 	for list != "" {

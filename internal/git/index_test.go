@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is read from the index is what git lists, in every format; what cannot
-// be read that way is left to git.
+// Entries read from the index are what git lists, in every format; unknown formats are left
+// to git.
 func TestReadIndexAgreesWithGit(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -90,8 +90,8 @@ func write(t *testing.T, name, content string) {
 	}
 }
 
-// An index is read from disk and may be torn: never a panic, never more entries
-// than it says.
+// An index is read from disk and may be torn: never a panic, never more entries than it
+// contains.
 func FuzzReadIndex(f *testing.F) {
 	dir := f.TempDir()
 	cmd := exec.Command("sh", "-c", "git init -q . && echo x > a && mkdir b && echo y > b/c && git add -A")
@@ -145,8 +145,7 @@ func TestKilledSnapshotsAreSwept(t *testing.T) {
 	}
 }
 
-// Paths to leave out are left out, whether git ignores them or not, and are no
-// reason to complain.
+// Excluded paths are left out, whether git ignores them or not, and cause no error.
 func TestSnapshotLeavesOut(t *testing.T) {
 	for _, ignored := range []bool{true, false} {
 		dir := t.TempDir()

@@ -16,9 +16,9 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Kept is a snapshot of a work tree in a repository of its own, beside the
-// user's: `git log --all` does not show it, no push carries it, and its objects
-// go when the next one takes its place.
+// Kept is a snapshot of a work tree in a repository of its own, beside the user's: `git log
+// --all` does not show it, no push sends it, and its objects are removed when the next one
+// replaces it.
 type Kept struct {
 	Commit string
 	// Left are untracked files that are too large to keep.
@@ -27,22 +27,22 @@ type Kept struct {
 }
 
 const (
-	// keptDir holds the snapshot below the work tree's git directory.
+	// keptDir contains the snapshot, below the work tree's git directory.
 	keptDir = "gauntlet/snapshot.git"
 	// keptRef is the snapshot's name in it.
 	keptRef = "refs/heads/run"
-	// keptPacks holds its objects.
+	// keptPacks contains its objects.
 	keptPacks = "objects/pack"
 	// maxFile bounds what is read at once.
 	maxFile = 1 << 30
-	// maxKept is the size up to which an untracked file is kept.
+	// maxKept is the size up to which an untracked file is stored.
 	maxKept = 10 << 20
 )
 
-// Keep saves the content as a commit on top of HEAD, without a git process: what
-// HEAD has is borrowed, and only files and directories that differ are written.
-// The snapshot of the run before is dropped. What a killed run left behind has
-// no name, and goes with the next one.
+// Keep saves the content as a commit on top of HEAD, without a git process: objects of HEAD
+// are borrowed, and only files and directories that differ are written. The snapshot of the
+// previous run is removed. The files of a killed run have no name, and are removed by the
+// next run.
 func (c *Content) Keep(ctx context.Context, message string, now time.Time) (k Kept, err error) {
 	dir := filepath.Join(c.repo.GitDir, filepath.FromSlash(keptDir))
 	if err := c.repo.makeKept(dir, c.oidSize); err != nil {
@@ -76,7 +76,7 @@ func (c *Content) Keep(ctx context.Context, message string, now time.Time) (k Ke
 	return k, nil
 }
 
-// dropOthers empties a directory of the snapshot of everything but some names.
+// dropOthers removes everything but some names from a directory of the snapshot.
 func dropOthers(dir string, keep ...string) {
 	entries, _ := safefile.ReadDir(dir, dir, -1)
 	for _, e := range entries {
@@ -107,11 +107,11 @@ func (k Kept) Bundle(ctx context.Context, r Repo, file string) error {
 	return nil
 }
 
-// BundleRef is the branch that a bundle holds.
+// BundleRef is the branch that a bundle contains.
 const BundleRef = "refs/heads/gauntlet"
 
-// makeKept makes the repository that holds snapshots, if it is not there yet; it
-// borrows the objects of this one.
+// makeKept makes the repository for snapshots, if it does not exist; it borrows the objects
+// of this one.
 func (r Repo) makeKept(dir string, oidSize int) error {
 	config := "[core]\n\trepositoryformatversion = 0\n"
 	if oidSize == sha256.Size {
@@ -146,8 +146,8 @@ type keeper struct {
 	left    []string
 }
 
-// trees writes what differs, bottom up, and returns the id of the root. Files are
-// sorted by path, so a directory is complete when a path outside it comes.
+// trees writes what differs, bottom up, and returns the id of the root. Files are sorted by
+// path, so a directory is complete at the first path outside it.
 func (w *keeper) trees(ctx context.Context) ([]byte, error) {
 	c := w.content
 	touch := func(p string) {
@@ -209,7 +209,7 @@ files:
 		}
 		for top := stack[len(stack)-1].dir; top != dir; top = stack[len(stack)-1].dir {
 			next := below(top, dir)
-			if id := known[next]; id != "" && !w.dirty[next] { // the whole directory is as git has it
+			if id := known[next]; id != "" && !w.dirty[next] { // the whole directory is unchanged in git
 				stack[len(stack)-1].add(0o40000, path.Base(next), []byte(id))
 				skip, _ := slices.BinarySearchFunc(c.Files[i:], next+"0", byPath)
 				i += skip - 1
@@ -234,12 +234,12 @@ files:
 	return w.tree(root)
 }
 
-// inside reports whether dir is top or lies below it; "" is the root.
+// inside reports whether dir is top or below it; "" is the root.
 func inside(dir, top string) bool {
 	return top == "" || dir == top || strings.HasPrefix(dir, top) && len(dir) > len(top) && dir[len(top)] == '/'
 }
 
-// below is the next directory on the way from top to dir.
+// below is the next directory on the path from top to dir.
 func below(top, dir string) string {
 	rest := dir
 	if top != "" {
@@ -249,7 +249,7 @@ func below(top, dir string) string {
 	return path.Join(top, name)
 }
 
-// keptTree is a directory while it is put together.
+// keptTree is a directory while it is built.
 type keptTree struct {
 	dir     string // "" for the root
 	entries []keptEntry
@@ -275,7 +275,7 @@ func (w *keeper) tree(t *keptTree) ([]byte, error) {
 	var b []byte
 	for _, e := range t.entries {
 		if len(e.id) == 0 {
-			continue // a directory of which nothing is kept
+			continue // a directory of which nothing is stored
 		}
 		b = strconv.AppendUint(b, uint64(e.mode), 8)
 		b = append(b, ' ')
@@ -292,7 +292,7 @@ func (w *keeper) tree(t *keptTree) ([]byte, error) {
 	return w.pack.add("tree", b)
 }
 
-// blob is the id of a file as it is kept; nil for one that is not.
+// blob is the id of a stored file; nil for one that is not stored.
 func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
 	c := w.content
 	if _, read := c.read[f.Path]; !read || f.Mode == 0o160000 {

@@ -40,8 +40,8 @@ func (r Repo) Blob(ctx context.Context, spec string) (content []byte, ok bool, e
 	return out, err == nil, err
 }
 
-// Blobs reads files as a commit has them, with one git process. Files that it
-// does not have are missing from the answer; ok is false when the commit itself is.
+// Blobs reads files as a commit has them, with one git process. Files that it does not have
+// are missing from the result; ok is false when the commit itself is missing.
 func (r Repo) Blobs(ctx context.Context, commit string, paths []string) (blobs map[string][]byte, ok bool, err error) {
 	var in strings.Builder
 	in.WriteString(commit + "\n")
@@ -69,8 +69,8 @@ func (r Repo) Blobs(ctx context.Context, commit string, paths []string) (blobs m
 	return blobs, true, nil
 }
 
-// nextObject takes the next answer of `git cat-file --batch`: a header that ends
-// in the size, the content, a line end; or one line for what is missing.
+// nextObject reads the next answer of `git cat-file --batch`: a header that ends in the
+// size, the content, a line end; or one line for what is missing.
 func nextObject(out []byte) (content []byte, ok bool, rest []byte) {
 	header, rest, found := bytes.Cut(out, []byte("\n"))
 	if !found {
@@ -118,7 +118,7 @@ func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
 	ref, _ := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: ")
 	head, ok := r.ReadRef(ref)
 	if !ok {
-		return nil, false // the length of an object id is not known
+		return nil, false // the length of an object id is unknown
 	}
 	if b, err = r.readOwn("index", MaxIndex); err != nil {
 		return nil, false

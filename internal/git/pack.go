@@ -13,28 +13,26 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// packWriter writes objects as git packs: a pack and its index are two files
-// whatever the number of objects, and a file system takes longer to make a file
-// than to fill it.
+// packWriter writes objects as git packs: a pack and its index are two files for any number
+// of objects, and a file system takes longer to make a file than to fill it.
 type packWriter struct {
-	dir     string // that holds the packs
+	dir     string // directory of the packs
 	newHash func() hash.Hash
 	names   []string        // of the packs that were written
 	known   map[string]bool // ids of all objects
 
-	body    bytes.Buffer // of the pack at hand
+	body    bytes.Buffer // of the current pack
 	objects []packed
 }
 
-// packed is an object of the pack at hand.
+// packed is an object of the current pack.
 type packed struct {
 	id     []byte
 	crc    uint32
 	offset uint32
 }
 
-// maxPack is the size from which on a pack is complete: it is put together in
-// memory.
+// maxPack is the size at which a pack is complete: it is built in memory.
 const maxPack = 4 << 20
 
 // add puts an object into a pack and returns its id.
@@ -60,7 +58,7 @@ func (w *packWriter) add(kind string, data []byte) ([]byte, error) {
 	return id, w.flush()
 }
 
-// flush writes the pack at hand.
+// flush writes the current pack.
 func (w *packWriter) flush() error {
 	if len(w.objects) == 0 {
 		return nil
@@ -71,7 +69,7 @@ func (w *packWriter) flush() error {
 	trailer := sum.Sum(nil)
 	w.body.Write(trailer)
 	name := "pack-" + hex.EncodeToString(trailer)
-	// The index last: git takes no notice of a pack without one.
+	// The index last: git ignores a pack without one.
 	for _, f := range []struct {
 		name string
 		data []byte
@@ -89,7 +87,7 @@ func (w *packWriter) flush() error {
 	return nil
 }
 
-// index is the index of the pack at hand, version 2.
+// index is the index of the current pack, version 2.
 func (w *packWriter) index(pack []byte) []byte {
 	slices.SortFunc(w.objects, func(a, b packed) int { return bytes.Compare(a.id, b.id) })
 	out := []byte("\xfftOc\x00\x00\x00\x02")
@@ -126,8 +124,8 @@ func objectHeader(kind string, size int) []byte {
 	return append(out, b)
 }
 
-// writeStored writes data as a zlib stream that is not compressed: the snapshot
-// lives until the next run, and a compressor costs more than the rest of it.
+// writeStored writes data as an uncompressed zlib stream: the snapshot exists until the
+// next run, and a compressor costs more than the rest of it.
 func writeStored(out *bytes.Buffer, data []byte) {
 	const block = 1<<16 - 1
 	out.Grow(len(data) + len(data)/block*5 + 16)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Remotes is what the repository's configuration says about where to push.
+// Remotes is the configuration of where to push.
 type Remotes struct {
 	HasOrigin bool
 	// Tracks maps a branch to the remote it tracks ("." is this repository).
@@ -24,7 +24,7 @@ func (r Repo) Remotes(ctx context.Context) (Remotes, error) {
 	out, err := r.RunWith(ctx, Opts{Hooks: true}, "config", "-z", "--get-regexp", `^(remote\.origin\.(push)?url|branch\..*\.remote|core\.(sshcommand|hookspath))$`)
 	var ge *Error
 	if errors.As(err, &ge) && ge.ExitCode == 1 {
-		return m, nil // nothing matches
+		return m, nil // no match
 	}
 	if err != nil {
 		return m, err
@@ -49,7 +49,7 @@ func (r Repo) Remotes(ctx context.Context) (Remotes, error) {
 // PushOutcome is how a push ended.
 type PushOutcome string
 
-// Outcomes of a push. Rejected: the other side, or a hook of this repository, said no.
+// Outcomes of a push. Rejected: the remote, or a hook of this repository, refused it.
 const (
 	PushDone     PushOutcome = "done"
 	PushRejected PushOutcome = "rejected"
@@ -61,7 +61,7 @@ const (
 type PushResult struct {
 	Outcome PushOutcome
 	Tries   int
-	// Err is what the last try ended with; what git says in it is untrusted text.
+	// Err is the error of the last try; git's message in it is untrusted text.
 	Err error
 }
 
@@ -75,8 +75,7 @@ type PushOpts struct {
 	Getenv     func(string) string
 }
 
-// Push sends a branch to origin under its own name: never by force, never with
-// a question.
+// Push sends a branch to origin under its own name: never by force, never with a prompt.
 func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
 	deadline := time.Now().Add(o.Total)
 	ref := "refs/heads/" + branch
@@ -96,7 +95,7 @@ func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
 			"-c", "push.followTags=false", "-c", "push.recurseSubmodules=no", "-c", "credential.interactive=never",
 			"push", "--porcelain", "--no-force", "origin", ref+":"+ref)
 		res.Outcome, res.Err = pushOutcome(out, err), err
-		// A refusal stays one however often it is asked for; a line that broke may hold the next time.
+		// A rejected push stays rejected; a broken connection may work the next time.
 		if res.Outcome != PushFailed || res.Tries >= o.Tries || ctx.Err() != nil {
 			return res
 		}
@@ -111,9 +110,9 @@ func (r Repo) Push(ctx context.Context, branch string, o PushOpts) PushResult {
 	}
 }
 
-// pushOutcome judges by exit status and porcelain output: a line that begins
-// with "!" is a reference that was refused, and 1 (where everything that broke
-// is 128) says that the push was refused, perhaps by a hook of this repository.
+// pushOutcome decides by exit status and porcelain output: a line that begins with "!" is a
+// rejected reference, and exit status 1 (every other failure is 128) means that the push
+// was rejected, perhaps by a hook of this repository.
 func pushOutcome(out []byte, err error) PushOutcome {
 	if err == nil {
 		return PushDone
@@ -136,7 +135,7 @@ func pushOutcome(out []byte, err error) PushOutcome {
 	return PushFailed
 }
 
-// batchSSH is the ssh command git would use, with all questions switched off.
+// batchSSH is the ssh command git would use, with all prompts disabled.
 func batchSSH(getenv func(string) string, configured string) string {
 	cmd := "ssh"
 	switch {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestSnapshotSeesEditInTheSameClockTick: git tells a file by size and time; where
-// those cannot tell, because the index was written in the same tick, it looks
-// inside. Our copy of the index must not take that away.
+// TestSnapshotSeesEditInTheSameClockTick: git compares files by size and time; if those are
+// not conclusive, because the index was written in the same tick, it reads the file. A copy
+// of the index must not change that.
 func TestSnapshotSeesEditInTheSameClockTick(t *testing.T) {
 	dir := t.TempDir()
 	file, index := filepath.Join(dir, "f"), filepath.Join(dir, ".git", "index")

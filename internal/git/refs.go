@@ -12,10 +12,10 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// ErrBadRef says that a name cannot be a reference.
+// ErrBadRef means that a name cannot be a reference.
 var ErrBadRef = errors.New("not a valid reference")
 
-// ErrNoBase says that what changes are measured against does not exist.
+// ErrNoBase means that the base of the comparison does not exist.
 var ErrNoBase = errors.New("base branch not found")
 
 // CheckRef refuses names that git would take for an option.
@@ -26,16 +26,16 @@ func CheckRef(name string) error {
 	return nil
 }
 
-// WellKnownBase is the branch that configurations name most and many
-// repositories do not have: where it is missing, the default is looked for.
+// WellKnownBase is the branch that configurations name most and many repositories do not
+// have: if it is missing, the default is used.
 const WellKnownBase = "origin/main"
 
-// ErrNoMergeBase says that two histories have nothing in common, or that a
-// shallow clone does not hold it.
+// ErrNoMergeBase means that two histories have nothing in common, or that a shallow clone
+// does not contain it.
 var ErrNoMergeBase = errors.New("no common history")
 
-// defaultBases are looked for in this order when nothing is configured: the
-// remote's own default branch knows best.
+// defaultBases are tried in this order when nothing is configured: the remote's own default
+// branch first.
 func defaultBases() []string {
 	return []string{"origin/HEAD", WellKnownBase, "origin/master", "main", "master"}
 }
@@ -69,7 +69,7 @@ func (r Repo) Base(ctx context.Context, name string) (string, error) {
 	return "", fmt.Errorf("%w: %s", ErrNoBase, name)
 }
 
-// baseCandidates are the names to look for; byDefault says that none was chosen.
+// baseCandidates are the names to try; byDefault is set when none was configured.
 func (r Repo) baseCandidates(name string) (candidates []string, byDefault bool) {
 	if name == "" || name == WellKnownBase && !r.HasBranch(name) {
 		return defaultBases(), true
@@ -77,8 +77,8 @@ func (r Repo) baseCandidates(name string) (candidates []string, byDefault bool) 
 	return []string{name}, false
 }
 
-// BaseCommit is where the branch that changes are measured against stands, read
-// from the files; "" where only git knows.
+// BaseCommit is the commit of the branch that changes are measured against, read from the
+// files; "" if only git knows.
 func (r Repo) BaseCommit(name string) string {
 	candidates, _ := r.baseCandidates(name)
 	for _, c := range candidates {
@@ -89,8 +89,8 @@ func (r Repo) BaseCommit(name string) string {
 	return ""
 }
 
-// shortTarget is the branch that origin/HEAD stands for; every other name is its
-// own.
+// shortTarget is the branch that origin/HEAD refers to; every other name is returned
+// unchanged.
 func (r Repo) shortTarget(name string) string {
 	b, err := r.readCommon("refs/remotes/"+name, maxPointer)
 	if target, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "ref: refs/remotes/"); err == nil && ok && r.HasBranch(target) {
@@ -121,8 +121,7 @@ func (r Repo) HasBranch(name string) bool {
 	return ok
 }
 
-// BranchCommit is where a local or remote branch of this name stands, read from
-// the files.
+// BranchCommit is the commit of a local or remote branch of this name, read from the files.
 func (r Repo) BranchCommit(name string) (oid string, ok bool) {
 	for _, prefix := range []string{"refs/heads/", "refs/remotes/"} {
 		if oid, ok := r.ReadRef(prefix + name); ok {
@@ -160,8 +159,8 @@ func (r Repo) HasCommit(ctx context.Context, oid string) bool {
 	return !errors.As(err, &ge) || ge.TimedOut
 }
 
-// ReadRef reads a full reference name from the files, without a git process.
-// Not found may also mean that the repository keeps its refs in another format.
+// ReadRef reads a full reference name from the files, without a git process. Not found may
+// also mean that the repository stores its refs in another format.
 func (r Repo) ReadRef(ref string) (oid string, ok bool) {
 	for range 5 {
 		b, err := r.readCommon(ref, maxPointer)

@@ -11,12 +11,12 @@ import (
 )
 
 var (
-	// ErrNoRepo says that a directory is in no git repository.
+	// ErrNoRepo means that a directory is not in a git repository.
 	ErrNoRepo = errors.New("not in a git repository")
-	// ErrBare says that a repository has no work tree.
+	// ErrBare means that a repository has no work tree.
 	ErrBare = errors.New("a bare repository has no work tree")
-	// ErrForeign says that a repository belongs to another user, who could have
-	// put anything into it. Git calls this dubious ownership.
+	// ErrForeign means that a repository belongs to another user, who could have put
+	// anything into it. Git calls this dubious ownership.
 	ErrForeign = errors.New("belongs to another user")
 )
 
@@ -49,10 +49,10 @@ func (r Repo) readCommon(name string, limit int64) ([]byte, error) {
 // maxPointer bounds the files that name another directory or a commit.
 const maxPointer = 1 << 16
 
-// Find walks up from dir to the work tree it is in. A repository without a work
-// tree is ErrBare; a directory inside a work tree that only looks like one is
-// not a repository, because every clone can bring some along. A repository of
-// another user is ErrForeign, before anything in it is believed.
+// Find walks up from dir to the work tree it is in. A repository without a work tree is
+// ErrBare; a directory inside a work tree that only looks like one is not a repository,
+// because every clone can contain some. A repository of another user is ErrForeign, before
+// anything in it is trusted.
 func Find(dir string) (Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -94,7 +94,7 @@ func at(dir string) (Repo, bool) {
 	return Repo{}, false
 }
 
-// owned is nil if the user who runs us owns the work tree, its .git and the
+// owned is nil if the user who runs Gauntlet owns the work tree, its .git and the
 // directories that it names.
 func (r Repo) owned() error {
 	for _, path := range []string{r.Root, filepath.Join(r.Root, ".git"), r.GitDir, r.CommonDir} {
@@ -105,7 +105,7 @@ func (r Repo) owned() error {
 	return nil
 }
 
-// isGitDir knows a git directory by what every one has.
+// isGitDir recognises a git directory by the files that every one has.
 func isGitDir(dir string) bool {
 	if st, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil || st.IsDir() {
 		return false
@@ -137,7 +137,7 @@ func readGitFile(path, dir string) (string, bool) {
 func commonDir(gitDir string) string {
 	path := filepath.Join(gitDir, "commondir")
 	if _, err := os.Lstat(path); err != nil {
-		return gitDir // as nearly always: one look is cheaper than to open it
+		return gitDir // as nearly always: one stat is cheaper than opening it
 	}
 	b, err := safefile.Read("", path, maxPointer)
 	if err != nil {
@@ -150,9 +150,9 @@ func commonDir(gitDir string) string {
 	return filepath.Clean(c)
 }
 
-// Acknowledged reports whether the git directory knows this work tree: it lies in
-// it, or it names it in turn. A .git file, or a commondir file, that another user placed
-// can name the repository of another project.
+// Acknowledged reports whether the git directory knows this work tree: it is in it, or it
+// names it in turn. A .git file, or a commondir file, that another user placed can name the
+// repository of another project.
 func (r Repo) Acknowledged() bool {
 	dotgit := filepath.Join(r.Root, ".git")
 	if same(dotgit, r.CommonDir) {
@@ -168,7 +168,7 @@ func (r Repo) Acknowledged() bool {
 	return r.GitDir == r.CommonDir && same(r.configuredWorkTree(), r.Root) // a submodule
 }
 
-// configuredWorkTree is what core.worktree says in the repository's own file.
+// configuredWorkTree is core.worktree in the repository's own file.
 func (r Repo) configuredWorkTree() string {
 	s := settingsReader{}
 	s.read(r.CommonDir, filepath.Join(r.CommonDir, "config"))
@@ -180,14 +180,14 @@ func (r Repo) configuredWorkTree() string {
 	return ""
 }
 
-// same reports whether two paths are one file or directory.
+// same reports whether two paths are the same file or directory.
 func same(a, b string) bool {
 	x, errA := os.Stat(a)
 	y, errB := os.Stat(b)
 	return a != "" && b != "" && errA == nil && errB == nil && os.SameFile(x, y)
 }
 
-// maxWorkTrees bounds how many work trees are looked at.
+// maxWorkTrees bounds how many work trees are read.
 const maxWorkTrees = 100
 
 // WorkTrees are the tops of all work trees of the repository, read from the files.
@@ -212,7 +212,7 @@ func (r Repo) WorkTrees() []string {
 	return out
 }
 
-// InProgress names the operation the user is in the middle of, "" when none.
+// InProgress names the git operation in progress, "" when there is none.
 func (r Repo) InProgress() string {
 	for _, op := range []struct{ file, name string }{
 		{"MERGE_HEAD", "merge"},

@@ -12,8 +12,8 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Nested are untracked repositories inside this one: git can only note that
-// they exist, not what is in them.
+// Nested are untracked repositories inside this one: git can only record that they exist,
+// not their content.
 func (s Status) Nested() []string {
 	var out []string
 	for _, c := range s.Changes {
@@ -24,15 +24,15 @@ func (s Status) Nested() []string {
 	return out
 }
 
-// Restore is what has to happen for the work tree to hold a snapshot's files.
+// Restore is what has to happen for the work tree to get a snapshot's files.
 type Restore struct {
 	Commit string   `json:"commit"`
 	Write  []string `json:"write"`
 	Remove []string `json:"remove"`
-	// Dirty are those of them that hold uncommitted work now.
+	// Dirty are those of them that have uncommitted work now.
 	Dirty []string `json:"dirty"`
-	// InTheWay are files that git does not know or ignores, where the snapshot
-	// has something else: nothing would save them.
+	// InTheWay are files that git ignores or does not know, where the snapshot has
+	// something else: nothing would save them.
 	InTheWay []string `json:"in_the_way"`
 }
 
@@ -55,8 +55,8 @@ func (r Repo) PlanRestore(ctx context.Context, commit string) (Restore, error) {
 	if err != nil {
 		return p, err
 	}
-	// What can go because git knows it, and what could because a snapshot of the
-	// work tree as it is now would hold it.
+	// What can be removed because git has it, and what could be because a snapshot of the
+	// current work tree would contain it.
 	removed, savable, added := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -114,15 +114,15 @@ func (r Repo) tracked(ctx context.Context) (map[string]bool, error) {
 	return set, nil
 }
 
-// blocking names the files that stand where path has to be: a parent that is no
-// directory, those in a directory of that name, or, if git saw none there, a file.
+// blocking lists the files at the place of path: a parent that is not a directory, those in
+// a directory of that name, or, if git saw none there, a file.
 func (r Repo) blocking(path string, none bool) []string {
 	for i, c := range path {
 		if c != '/' {
 			continue
 		}
 		if st, err := os.Lstat(r.path(path[:i])); err == nil && !st.IsDir() {
-			return []string{path[:i]} // perhaps a link: what it leads to is left alone
+			return []string{path[:i]} // perhaps a link: its target is left alone
 		}
 	}
 	st, err := os.Lstat(r.path(path))
@@ -139,7 +139,7 @@ func (r Repo) blocking(path string, none bool) []string {
 	_ = fs.WalkDir(safefile.FS(r.Root), path, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			files = append(files, path) // whatever it is, it cannot be looked at
+			files = append(files, path) // it cannot be read
 			return fs.SkipAll
 		case !d.IsDir():
 			files = append(files, p)
@@ -149,10 +149,10 @@ func (r Repo) blocking(path string, none bool) []string {
 	return files
 }
 
-// ErrInTheWay says that a restore would overwrite what nothing could bring back.
+// ErrInTheWay means that a restore would overwrite what could not be restored.
 var ErrInTheWay = errors.New("files in the way")
 
-// ApplyRestore carries a plan out. The index is not touched.
+// ApplyRestore executes a plan. The index is not touched.
 func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 	if len(p.InTheWay) > 0 {
 		return fmt.Errorf("restore: %w: %q", ErrInTheWay, p.InTheWay)
@@ -170,7 +170,7 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 		if err := os.Remove(r.path(path)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("restore: %w", err)
 		}
-		// Directories that are empty now go too; the first that is not ends it.
+		// Directories that are empty now are removed too; the first that is not ends it.
 		for parent := filepath.Dir(r.path(path)); parent != r.Root && os.Remove(parent) == nil; {
 			parent = filepath.Dir(parent)
 		}
@@ -194,7 +194,7 @@ func (r Repo) ApplyRestore(ctx context.Context, p Restore) error {
 	return nil
 }
 
-// removeEmpty removes a directory that holds nothing but directories.
+// removeEmpty removes a directory that contains nothing but directories.
 func removeEmpty(dir string) error {
 	entries, err := safefile.ReadDir("", dir, -1)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"gauntlet/internal/proc"
 )
 
-// ErrMissing says that there is no git binary.
+// ErrMissing means that there is no git binary.
 var ErrMissing = errors.New("git is not installed")
 
 // Error is a git command that did not succeed.
@@ -39,17 +39,17 @@ func (e *Error) Error() string {
 	return "git " + e.Args[0] + ": " + strings.TrimPrefix(msg, "fatal: ")
 }
 
-// Opts are the rarer things a git command may need.
+// Opts are options that few git commands need.
 type Opts struct {
 	Dir       string // default: the root of the work tree
 	IndexFile string // another index than the user's
 	Env       []string
 	Stdin     io.Reader
 	Timeout   time.Duration
-	// Locks lets git take the optional locks (refreshing the index on the way).
+	// Locks lets git acquire the optional locks (refreshing the index in passing).
 	Locks bool
-	// Hooks lets the repository's hooks run: for commits and pushes, which are the
-	// user's; never for what Gauntlet does on the side.
+	// Hooks lets the repository's hooks run: for commits and pushes on behalf of the user;
+	// never for Gauntlet's own commands.
 	Hooks bool
 }
 
@@ -60,8 +60,8 @@ func (r Repo) Run(ctx context.Context, args ...string) ([]byte, error) {
 	return r.RunWith(ctx, Opts{}, args...)
 }
 
-// command is how git is called: without the repository's hooks and file system
-// monitor, which are programs that a repository may bring along.
+// command is how git is called: without the repository's hooks and file system monitor,
+// which are programs that a repository may contain.
 func (r Repo) command(o Opts) []string {
 	args := []string{"git"}
 	if !o.Hooks {
@@ -73,10 +73,10 @@ func (r Repo) command(o Opts) []string {
 	return args
 }
 
-// overrides are settings that the repository's own configuration must not make:
-// a file system monitor, which is a program, and rules by which a file whose
-// content changed passes for the one in the index. What the user set globally is
-// the user's choice. Repositories inside this one have configurations of their own.
+// overrides are settings that the repository's own configuration must not make: a file
+// system monitor, which is a program, and rules by which a changed file counts as
+// unchanged. What the user set globally is the user's choice. Repositories inside this one
+// have configurations of their own.
 func (r Repo) overrides() []string {
 	common, _ := r.readCommon("config", maxRefs)
 	own, _ := r.readOwn("config.worktree", maxRefs)
@@ -102,7 +102,7 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 	}
 	extra := append(plainGit(), o.Env...)
 	if !o.Hooks { // a hook's own git may work elsewhere
-		extra = append(extra, "GIT_WORK_TREE="+r.Root) // whatever core.worktree says
+		extra = append(extra, "GIT_WORK_TREE="+r.Root) // regardless of core.worktree
 	}
 	if !o.Locks {
 		extra = append(extra, "GIT_OPTIONAL_LOCKS=0")
@@ -131,8 +131,8 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 	return stdout, nil
 }
 
-// Environ is env without what would send git elsewhere than its working
-// directory, with messages in English and no questions asked.
+// Environ is env without what would send git elsewhere than its working directory, with
+// messages in English and without prompts.
 func Environ(env []string) []string {
 	out := make([]string, 0, len(env)+4)
 	for _, kv := range env {
@@ -144,8 +144,8 @@ func Environ(env []string) []string {
 	return append(out, plainGit()...)
 }
 
-// plainGit makes git print English, ask nothing, and show objects as they are:
-// one that refs/replace puts in the place of another can hide a change.
+// plainGit makes git print English, ask nothing, and show objects unreplaced: one that
+// refs/replace puts in the place of another can hide a change.
 func plainGit() []string {
 	return []string{"GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=true"}
 }

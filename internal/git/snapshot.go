@@ -41,7 +41,7 @@ func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, 
 		if !errors.As(err, &ge) || ge.TimedOut {
 			return "", fmt.Errorf("snapshot: %w", err)
 		}
-		// A file that cannot be read, or a filter that fails, stays as the index has it.
+		// A file that cannot be read, or whose filter fails, stays as it is in the index.
 	}
 	out, err := r.RunWith(ctx, o, "write-tree")
 	if err != nil {
@@ -50,9 +50,9 @@ func (r Repo) SnapshotTree(ctx context.Context, exclude []string) (tree string, 
 	return strings.TrimSpace(string(out)), nil
 }
 
-// EscapedGlob is a glob that matches p alone. It begins with an escape even where
-// none is needed: git takes a plain path that it ignores for a mistake, also
-// among the paths to leave out.
+// EscapedGlob is a glob that matches p alone. It begins with an escape even if none is
+// needed: git treats a plain path that it ignores as a mistake, also among the paths to
+// leave out.
 func EscapedGlob(p string) string {
 	var b strings.Builder
 	for i, c := range []byte(p) {
@@ -64,10 +64,10 @@ func EscapedGlob(p string) string {
 	return b.String()
 }
 
-// tempIndex begins the name of the directory that holds a copy of the index.
+// tempIndex is the name prefix of the directory that contains a copy of the index.
 const tempIndex = "gauntlet-index-"
 
-// sweepIndexes removes what a snapshot left behind that was killed.
+// sweepIndexes removes the files of a snapshot that was killed.
 func (r Repo) sweepIndexes(now time.Time) {
 	entries, err := safefile.ReadDir(r.GitDir, r.GitDir, -1)
 	if err != nil {
@@ -107,8 +107,8 @@ func (r Repo) ListTree(ctx context.Context, tree string) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// CopyIndex copies an index file, keeping the time by which git knows which entries
-// to look at again.
+// CopyIndex copies an index file, keeping the time by which git knows which entries to
+// check again.
 func CopyIndex(from, to string) error {
 	src, err := safefile.Open("", from)
 	if err != nil {
@@ -123,9 +123,8 @@ func CopyIndex(from, to string) error {
 	if err = errors.Join(err, dst.Close()); err != nil {
 		return err
 	}
-	// Git takes a file that is not older than the index for possibly changed and
-	// looks inside. A copy that looks newer would hide an edit made in the same
-	// tick of the clock.
+	// Git reads a file that is not older than the index, because it may have changed. A
+	// copy that looks newer would hide an edit made in the same tick of the clock.
 	st, err := src.Stat()
 	if err != nil {
 		return err

@@ -2,5 +2,5 @@
 
 package git
 
-// statAt has no access here to what git keeps in its index.
+// statAt has no access to the values of git's index on this platform.
 func statAt(int, string) (st indexStat, ok bool) { return indexStat{}, false }

@@ -4,8 +4,8 @@ package git
 
 import "golang.org/x/sys/unix"
 
-// statAt looks at a path below the directory that dir is open on, without
-// following a link, as git's index keeps it.
+// statAt stats a path below the directory that dir is open on, without following a link,
+// with the values of git's index.
 func statAt(dir int, path string) (st indexStat, ok bool) {
 	var s unix.Stat_t
 	if err := unix.Fstatat(dir, path, &s, unix.AT_SYMLINK_NOFOLLOW); err != nil {

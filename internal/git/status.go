@@ -19,22 +19,22 @@ type Change struct {
 	Untracked       bool
 	Unmerged        bool
 	Submodule       bool
-	// Hidden: git itself was told not to look. Raw: by a clean filter, so that the
-	// content counts as it lies there.
+	// Hidden: git is configured to ignore the change. Raw: by a clean filter, so that the
+	// content on disk counts.
 	Hidden, Raw bool
 }
 
-// Deleted reports that the path is gone from the work tree.
+// Deleted reports whether the path is gone from the work tree.
 func (c Change) Deleted() bool { return c.Worktree == 'D' || (c.Index == 'D' && c.Worktree == '.') }
 
-// Status is what `git status` says.
+// Status is the result of `git status`.
 type Status struct {
 	Head     string // commit id, "" when there is no commit yet
 	Branch   string // "" when HEAD is detached
 	Upstream string
 	Changes  []Change
 
-	// index is what the index held, for those who need it too.
+	// index is the index at that time, for callers that need it too.
 	index *seenIndex
 }
 
@@ -50,7 +50,7 @@ func (s Status) Paths() []string {
 	return sorted(set)
 }
 
-// Unmerged reports whether a conflict waits to be resolved.
+// Unmerged reports whether there is an unresolved conflict.
 func (s Status) Unmerged() bool {
 	for _, c := range s.Changes {
 		if c.Unmerged {
@@ -69,7 +69,7 @@ func sorted(set map[string]bool) []string {
 	return out
 }
 
-// Status asks git once for branch, staged, unstaged and untracked changes.
+// Status runs git once for branch, staged, unstaged and untracked changes.
 func (r Repo) Status(ctx context.Context) (Status, error) {
 	type seen struct {
 		index  *seenIndex
@@ -77,7 +77,7 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 	}
 	looked := make(chan seen, 1)
 	go func() {
-		index, _ := r.seeIndex() // unreadable: git says why
+		index, _ := r.seeIndex() // unreadable: git reports why
 		looked <- seen{index, r.hiddenChanges(index)}
 	}()
 	out, err := r.Run(ctx, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--find-renames", "--no-ahead-behind")
@@ -93,8 +93,8 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 func parseStatus(out []byte) (Status, error) {
 	var s Status
 	if !bytes.Contains(out, []byte("# branch.oid ")) {
-		// Something that is not git, or a git that lost its output, must not pass
-		// for a tree without changes.
+		// A program that is not git, or a git that lost its output, must not look like a
+		// tree without changes.
 		return s, errors.New("git status: the answer has no branch header; is `git` on PATH really git?")
 	}
 	fields := bytes.Split(out, []byte{0})

@@ -9,9 +9,9 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Throwaway is a work tree that may be written to and is gone afterwards. It is a
-// repository of its own that only borrows the objects of another: nothing that
-// happens in it reaches the user's refs, index or list of work trees.
+// Throwaway is a work tree that may be written to and is removed afterwards. It is a
+// repository of its own that only borrows the objects of another: nothing that happens in
+// it reaches the user's refs, index or list of work trees.
 type Throwaway struct {
 	Repo
 	// Remove deletes the work tree.
@@ -60,8 +60,8 @@ func (t *Throwaway) prepare(ctx context.Context, from Repo) error {
 	return nil
 }
 
-// Checkout brings the work tree to a commit; what earlier commands left in it and
-// git does not ignore is removed first.
+// Checkout checks out a commit in the work tree; what earlier commands left in it and git
+// does not ignore is removed first.
 func (t *Throwaway) Checkout(ctx context.Context, commit string) error {
 	if _, err := t.Run(ctx, "clean", "-ffdq"); err != nil {
 		return err
