@@ -7,4 +7,4 @@ import (
 	"gauntlet/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], cli.System())) }
+func main() { os.Exit(cli.Main(os.Args[1:], cli.System(os.Exit))) }

@@ -62,7 +62,9 @@ func All() []Adapter {
 
 // Lookup finds an adapter by its name or one of its aliases.
 func Lookup(name string) (Adapter, bool) {
-	name = strings.ToLower(strings.TrimSpace(name))
+	if name = strings.ToLower(strings.TrimSpace(name)); name == "" {
+		return nil, false
+	}
 	for _, a := range All() {
 		if a.Name() == name {
 			return a, true
@@ -105,20 +107,28 @@ func ProjectSettings() []string {
 // dialect. The adapter is never nil, so that even an error can be answered in
 // the right dialect.
 func Decode(name string, payload []byte) (Adapter, event.Event, error) {
-	adapter, known := Lookup(name)
 	p, err := wire.Parse(payload)
 	if err != nil {
-		if !known {
-			adapter = claude.Adapter{}
-		}
-		return adapter, event.Event{Agent: adapter.Name(), Kind: event.Other}, err
+		adapter, ev := Undecoded(name)
+		return adapter, ev, err
 	}
+	adapter, known := Lookup(name)
 	if !known || readsOthersSettings(adapter.Name(), p) {
 		adapter = detect(p)
 	}
 	ev := adapter.Decode(p)
 	ev.Agent = adapter.Name()
 	return adapter, ev, nil
+}
+
+// Undecoded returns what is known before an event is decoded, or when it cannot be:
+// the client called name, else the neutral dialect.
+func Undecoded(name string) (Adapter, event.Event) {
+	adapter, known := Lookup(name)
+	if !known {
+		adapter = claude.Adapter{}
+	}
+	return adapter, event.Event{Agent: adapter.Name(), Kind: event.Other}
 }
 
 // readsOthersSettings reports whether this client runs a hook that it found in

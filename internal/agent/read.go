@@ -12,6 +12,10 @@ import (
 // maxEvent bounds the event on stdin.
 const maxEvent = 32 << 20
 
+// usualEvent is the size that nearly every event fits into. Such an event is read at
+// once and needs no decoder to find its end.
+const usualEvent = 8 << 10
+
 // errNoInput means that the rest of the event did not arrive in time.
 var errNoInput = errors.New("the event did not arrive in time")
 
@@ -25,9 +29,15 @@ func ReadEvent(r io.Reader, patience time.Duration) []byte {
 	if r == nil {
 		return nil
 	}
+	head := make([]byte, usualEvent)
+	n, err := r.Read(head)
+	head = head[:n]
+	if whole := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))); bytes.HasPrefix(whole, []byte("{")) && json.Valid(whole) {
+		return whole
+	}
 	var seen bytes.Buffer
 	var value json.RawMessage
-	in := io.TeeReader(io.LimitReader(r, maxEvent), &seen)
+	in := io.TeeReader(io.LimitReader(io.MultiReader(bytes.NewReader(head), errReader{err}, r), maxEvent), &seen)
 	if err := json.NewDecoder(skipBOM(in)).Decode(&value); err != nil {
 		return seen.Bytes() // not one complete value: let the decoder report why
 	}

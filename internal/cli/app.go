@@ -26,15 +26,16 @@ type App struct {
 	Environ  func() []string
 	Getwd    func() (string, error)
 	Now      func() time.Time
+	Exit     func(code int) // ends the process while something in it hangs
 
 	args []string // of this call, for what has to be known before they are parsed
 }
 
-// System is the real outside world.
-func System() *App {
+// System is the real outside world; exit ends the process.
+func System(exit func(code int)) *App {
 	return &App{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Getenv: os.Getenv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now,
+		Getenv: os.Getenv, Environ: os.Environ, Getwd: os.Getwd, Now: time.Now, Exit: exit,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // A command is built alone by the name that the table gives it.
 func TestCommandNamesMatchTheTable(t *testing.T) {
-	app := System()
+	app := System(os.Exit)
 	commands := app.commands()
 	for _, c := range commands {
 		if got := c.build().Name(); got != c.name {
@@ -35,7 +35,7 @@ func TestCommandNamesMatchTheTable(t *testing.T) {
 // A person finds a command in a group; what only agents call is not shown.
 func TestHelpIsInGroups(t *testing.T) {
 	var out strings.Builder
-	app := System()
+	app := System(os.Exit)
 	app.Out, app.Err = &out, &out
 	if code := Main([]string{"--help"}, app); code != 0 {
 		t.Fatalf("exit code %d", code)
@@ -73,7 +73,7 @@ func TestWrongArgumentsGetAHint(t *testing.T) {
 		"help qwertz":       `gauntlet: no help for "qwertz"; see: gauntlet --help`,
 	} {
 		var out strings.Builder
-		app := System()
+		app := System(os.Exit)
 		app.Out, app.Err = &out, &out
 		if code := Main(strings.Fields(args), app); code != 2 || strings.TrimSpace(out.String()) != want {
 			t.Errorf("%s: %d %s", args, code, out.String())
@@ -97,7 +97,7 @@ func TestErrorsArePlain(t *testing.T) {
 		"run --allow --report /nowhere/there.xml": "/nowhere/there.xml does not exist",
 	} {
 		var errs strings.Builder
-		app := System()
+		app := System(os.Exit)
 		app.Out, app.Err = &strings.Builder{}, &errs
 		app.Getwd = func() (string, error) { return dir, nil }
 		app.Getenv = func(name string) string {
@@ -140,5 +140,5 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 			t.Errorf("%s says nothing about itself", c.CommandPath())
 		}
 	}
-	walk(System().root(nil))
+	walk(System(os.Exit).root(nil))
 }

@@ -92,7 +92,7 @@ func codeIn(text string) []string {
 
 // unknownIn finds the first word of a command line that the program does not know.
 func unknownIn(args []string) string {
-	root := System().root(nil)
+	root := System(os.Exit).root(nil)
 	root.InitDefaultCompletionCmd(args...)
 	var words []string
 	for _, a := range args {

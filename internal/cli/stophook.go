@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +16,16 @@ import (
 // stdout, and an exit code would be read as one by some agents.
 func (app *App) stopHook(ctx context.Context, agentName string) int {
 	cwd, _ := app.Getwd()
-	w := newWatchdog(stop.Patience + deadlineGrace)
 	var late lateWriter
+	ctx, w := newWatchdog(ctx, stop.Patience+deadlineGrace, func(out []byte) {
+		// The agent may be gone. From now on nothing is started that would inherit
+		// this, and to ignore a signal costs less than to catch it.
+		signal.Ignore(syscall.SIGPIPE)
+		if len(out) > 0 {
+			_, _ = app.Out.Write(out)
+		}
+		late.flush(app.Err)
+	}, app.Exit)
 	h := stop.Hook{
 		AgentName: agentName, Stdin: app.In, Stderr: &late, Getenv: app.Getenv, Environ: app.Environ(),
 		Cwd: cwd, Now: app.Now, Watch: w.watch,
@@ -24,12 +34,7 @@ func (app *App) stopHook(ctx context.Context, agentName string) int {
 			return context.WithCancel(ctx) // the watchdog ends it
 		},
 	}
-	out := w.guard(ctx, h.Run)
-	w.outlive()
-	if len(out) > 0 {
-		_, _ = app.Out.Write(out)
-	}
-	late.flush(app.Err)
+	w.done(h.Run(ctx))
 	return 0
 }
 

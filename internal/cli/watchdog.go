@@ -14,8 +14,10 @@ import (
 
 // Hooks run inside an agent that waits for them, and they look at files that
 // another program may have placed on a file system that may hang. No context ends
-// a read that hangs. So a hook's work is done beside a watchdog, which answers in
-// its place when the deadline or a signal finds it still at work.
+// a read that hangs. So a watchdog answers in the place of a hook, and ends the
+// process, when the deadline or a signal finds it still at work. The work is done
+// where it was called: a goroutine of its own would cost a start more than most of
+// what a hook does.
 
 // What a hook may take to end by itself once it was told to: long enough for
 // gates to be killed and the verdict to be written.
@@ -29,16 +31,26 @@ const (
 var errSignal = errors.New("interrupted by a signal")
 
 type watchdog struct {
-	signals chan os.Signal
-	listens sync.Once
-	timer   *time.Timer
+	answer   func([]byte) // called once
+	exit     func(code int)
+	answered sync.Once
+	signals  chan os.Signal
+	listens  sync.Once
+	timer    *time.Timer
+	cancel   context.CancelCauseFunc
 
 	mu       sync.Mutex
+	why      string
 	approval func(why string) []byte
 }
 
-func newWatchdog(patience time.Duration) *watchdog {
-	return &watchdog{signals: make(chan os.Signal, 4), timer: time.NewTimer(patience)}
+// newWatchdog begins to watch. It gives an answer to answer, and where that was
+// not what the work said it ends the process with exit.
+func newWatchdog(ctx context.Context, patience time.Duration, answer func([]byte), exit func(int)) (context.Context, *watchdog) {
+	w := &watchdog{answer: answer, exit: exit, signals: make(chan os.Signal, 4), why: "the deadline passed while a file operation was hanging"}
+	ctx, w.cancel = context.WithCancelCause(ctx)
+	w.timer = time.AfterFunc(patience, w.bite)
+	return ctx, w
 }
 
 // listen begins to catch signals. A broken pipe is one of them, so that words
@@ -47,11 +59,27 @@ func newWatchdog(patience time.Duration) *watchdog {
 func (w *watchdog) listen() {
 	w.listens.Do(func() {
 		signal.Notify(w.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGPIPE)
+		go w.heed()
 	})
 }
 
-// watch tells the watchdog how long the work may take from now on, and what to
-// answer in its place.
+// heed has the work end by itself when a signal comes, and the watchdog answer if
+// it does not.
+func (w *watchdog) heed() {
+	for s := range w.signals {
+		if s == syscall.SIGPIPE {
+			continue
+		}
+		w.mu.Lock()
+		w.why = "interrupted while a file operation was hanging"
+		w.mu.Unlock()
+		w.cancel(errSignal)
+		w.timer.Reset(signalGrace)
+	}
+}
+
+// watch says how long the work may take from now on, and what to answer in its
+// place.
 func (w *watchdog) watch(left time.Duration, approval func(why string) []byte) {
 	w.mu.Lock()
 	w.approval = approval
@@ -59,50 +87,34 @@ func (w *watchdog) watch(left time.Duration, approval func(why string) []byte) {
 	w.timer.Reset(left + deadlineGrace)
 }
 
-// outlive lets an answer be written although the agent may be gone. From now on
-// nothing is started that would inherit it, and to ignore a signal costs less
-// than to catch it.
-func (w *watchdog) outlive() { signal.Ignore(syscall.SIGPIPE) }
-
-// guard does the work and returns what it answers. If it does not end in time,
-// the answer is an approval, and whatever still hangs is left behind: the
-// process is about to end.
-func (w *watchdog) guard(ctx context.Context, work func(context.Context) []byte) []byte {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	done := make(chan []byte, 1)
-	go func() { done <- work(ctx) }()
-	why := "the deadline passed while a file operation was hanging"
-	for {
-		select {
-		case out := <-done:
-			return out
-		case s := <-w.signals:
-			if s == syscall.SIGPIPE {
-				continue
-			}
-			why = "interrupted while a file operation was hanging"
-			cancel(errSignal)
-			w.timer.Reset(signalGrace)
-		case <-w.timer.C:
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			if w.approval == nil {
-				return nil // silence lets every agent go on
-			}
-			return w.approval(why)
+// bite answers in the place of work that hangs: an approval, or silence, which
+// lets every agent go on.
+func (w *watchdog) bite() {
+	w.answered.Do(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		var out []byte
+		if w.approval != nil {
+			out = w.approval(w.why)
 		}
-	}
+		w.answer(out)
+		w.exit(0)
+	})
+}
+
+// done hands over what the work answered, unless the watchdog was faster: then the
+// process is about to end.
+func (w *watchdog) done(out []byte) {
+	w.answered.Do(func() { w.answer(out) })
+	w.cancel(nil)
 }
 
 // watched runs a hook that answers by itself, if at all, within its deadline.
 func (app *App) watched(ctx context.Context, patience time.Duration, hook func(context.Context)) {
-	w := newWatchdog(patience + deadlineGrace)
+	ctx, w := newWatchdog(ctx, patience+deadlineGrace, func([]byte) {}, app.Exit)
 	w.listen()
-	w.guard(ctx, func(ctx context.Context) []byte {
-		hook(ctx)
-		return nil
-	})
+	hook(ctx)
+	w.done(nil)
 }
 
 // lateWriter keeps what is said on stderr until the verdict is out: a caller that

@@ -12,22 +12,32 @@ import (
 	"time"
 )
 
-// hang is work that no context ends, as a read on a dead file system is.
-func hang(watch func()) func(context.Context) []byte {
-	return func(context.Context) []byte {
-		watch()
-		select {}
+func approval(why string) []byte { return []byte("approve: " + why) }
+
+// watchdogOf starts a watchdog and what it watches, and returns what was answered,
+// and whether the process was to end.
+func watchdogOf(t *testing.T, patience time.Duration, work func(context.Context, *watchdog) []byte) (out string, ended bool) {
+	t.Helper()
+	answers, exits := make(chan []byte, 2), make(chan int, 1)
+	ctx, w := newWatchdog(t.Context(), patience, func(out []byte) { answers <- out }, func(code int) { exits <- code })
+	go func() {
+		w.done(work(ctx, w))
+		exits <- -1
+	}()
+	code := <-exits
+	if code > 0 || len(answers) != 1 {
+		t.Errorf("exit %d, %d answers", code, len(answers))
 	}
+	return string(<-answers), code == 0
 }
 
 func TestWatchdogAnswersAtTheDeadline(t *testing.T) {
-	w := newWatchdog(time.Hour)
-	start := time.Now()
-	out := w.guard(t.Context(), hang(func() {
-		w.watch(10*time.Millisecond, func(why string) []byte { return []byte("approve: " + why) })
-	}))
-	if !strings.HasPrefix(string(out), "approve: the deadline") || time.Since(start) > 10*time.Second {
-		t.Errorf("%q after %v", out, time.Since(start))
+	out, ended := watchdogOf(t, time.Hour, func(_ context.Context, w *watchdog) []byte {
+		w.watch(10*time.Millisecond, approval)
+		select {}
+	})
+	if !strings.HasPrefix(out, "approve: the deadline") || !ended {
+		t.Errorf("%q, ended: %v", out, ended)
 	}
 }
 
@@ -36,17 +46,16 @@ func TestWatchdogAnswersASignal(t *testing.T) {
 		t.Skip("SKIP: Windows cannot send these signals")
 	}
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
-		w := newWatchdog(time.Hour)
-		start := time.Now()
-		out := w.guard(t.Context(), hang(func() {
-			w.watch(time.Hour, func(why string) []byte { return []byte("approve: " + why) })
+		out, ended := watchdogOf(t, time.Hour, func(_ context.Context, w *watchdog) []byte {
+			w.watch(time.Hour, approval)
 			w.listen()
 			if p, err := os.FindProcess(os.Getpid()); err == nil {
 				_ = p.Signal(s)
 			}
-		}))
-		if !strings.HasPrefix(string(out), "approve: interrupted") || time.Since(start) > 10*time.Second {
-			t.Errorf("%v: %q after %v", s, out, time.Since(start))
+			select {}
+		})
+		if !strings.HasPrefix(out, "approve: interrupted") || !ended {
+			t.Errorf("%v: %q, ended: %v", s, out, ended)
 		}
 	}
 }
@@ -54,21 +63,21 @@ func TestWatchdogAnswersASignal(t *testing.T) {
 // TestSignalEndsTheContextFirst: work that can end by itself does, and its own
 // answer counts.
 func TestSignalEndsTheContextFirst(t *testing.T) {
-	w := newWatchdog(time.Hour)
-	out := w.guard(t.Context(), func(ctx context.Context) []byte {
+	out, ended := watchdogOf(t, time.Hour, func(ctx context.Context, w *watchdog) []byte {
+		w.listen()
 		w.signals <- syscall.SIGTERM
 		<-ctx.Done()
 		return []byte(context.Cause(ctx).Error())
 	})
-	if string(out) != errSignal.Error() {
-		t.Errorf("%q", out)
+	if out != errSignal.Error() || ended {
+		t.Errorf("%q, ended: %v", out, ended)
 	}
 }
 
 func TestWatchdogIsSilentBeforeTheDialectIsKnown(t *testing.T) {
-	w := newWatchdog(10 * time.Millisecond)
-	if out := w.guard(t.Context(), hang(func() {})); out != nil {
-		t.Errorf("%q", out)
+	out, ended := watchdogOf(t, 10*time.Millisecond, func(context.Context, *watchdog) []byte { select {} })
+	if out != "" || !ended {
+		t.Errorf("%q, ended: %v", out, ended)
 	}
 }
 

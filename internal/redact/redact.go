@@ -17,69 +17,84 @@ type Finding struct {
 
 type rule struct {
 	kind string
-	// hints: one of them must occur in the text (case-insensitively) for the
-	// pattern to be tried, and compiled, at all.
-	hints []string
-	re    func() *regexp.Regexp
+	// hints, with | between them: one of them must occur in the text
+	// (case-insensitively) for the pattern to be tried, and compiled, at all.
+	hints string
+	expr  string
 	// group is the part that is the secret; 0 is the whole match, -1 whichever
 	// group matched.
 	group int
 }
 
-// rules are made when first needed, and each pattern is compiled when its hint
-// is first seen: all of them take a millisecond, which no stop has to spare.
-var rules = sync.OnceValue(func() []rule {
-	r := func(kind, hints, expr string, group int) rule {
-		return rule{kind, strings.Split(hints, "|"), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }), group}
+// compiled are the patterns of the rules, each made when its hint is first seen:
+// to compile them all takes a millisecond, which no stop has to spare.
+var compiled = sync.OnceValue(func() (out [len(rules)]func() *regexp.Regexp) {
+	for i, r := range rules {
+		out[i] = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.expr) })
 	}
-	return []rule{
-		r("private key", "private key", `-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`, 0),
-		r("AGE key", "age-secret-key-", `\bAGE-SECRET-KEY-1[A-Z0-9]{50,}`, 0),
-		r("AWS access key", "akia|asia|abia|acca", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`, 0),
-		r("GitHub token", "gh", `\bgh[pousr]_[A-Za-z0-9]{36,255}\b`, 0),
-		r("GitHub token", "github_pat_", `\bgithub_pat_[A-Za-z0-9_]{22,255}\b`, 0),
-		r("GitLab token", "gl", `\bgl(?:pat|rt|dt|ptt|cbt|ft|imt|agent|soat|ffct)-[A-Za-z0-9_-]{20,}`, 0),
-		r("Anthropic key", "sk-ant-", `\bsk-ant-[A-Za-z0-9_-]{20,}`, 0),
-		r("OpenAI key", "sk-", `\bsk-(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{32,}`, 0),
-		r("API key", "gsk_|xai-|r8_|pplx-|hf_|nvapi-|fw_", `\b(?:gsk_|xai-|r8_|pplx-|hf_|nvapi-)[A-Za-z0-9_-]{30,}`, 0),
-		r("Google key", "aiza", `\bAIza[A-Za-z0-9_-]{35}`, 0),
-		r("Google token", "ya29.|goog|1//0", `\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}|\b1//0[A-Za-z0-9_-]{40,}`, 0),
-		r("Slack token", "xox|xapp-", `\bxox[abeoprsd](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}`, 0),
-		r("Slack webhook", "hooks.slack.com", `hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}`, 0),
-		r("Discord webhook", "/api/webhooks/", `discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]{30,}`, 0),
-		r("Telegram token", ":aa", `\b\d{8,10}:AA[A-Za-z0-9_-]{32,}`, 0),
-		r("Stripe key", "_live_|_test_|whsec_", `\b(?:[rsp]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}`, 0),
-		r("Linear token", "lin_", `\blin_(?:api|oauth)_[A-Za-z0-9]{20,}`, 0),
-		r("npm token", "npm_", `\bnpm_[A-Za-z0-9]{36}\b`, 0),
-		r("npm token", "_authtoken|_auth", `(?m)_auth(?:Token)?\s*=\s*["']?([A-Za-z0-9_+/=.-]{8,})`, 1),
-		r("PyPI token", "pypi-", `\bpypi-[A-Za-z0-9_-]{32,}`, 0),
-		r("package token", "rubygems_|cio|nuget|oy2", `\brubygems_[a-f0-9]{40,}|\bcio[A-Za-z0-9]{32}\b|\boy2[a-z0-9]{43}\b`, 0),
-		r("SendGrid key", "sg.", `\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, 0),
-		r("Mailgun key", "key-", `\bkey-[0-9a-f]{32}\b`, 0),
-		r("Twilio key", "sk", `\bSK[0-9a-f]{32}\b`, 0),
-		r("DigitalOcean token", "_v1_", `\bdo[opr]_v1_[a-f0-9]{64}\b`, 0),
-		r("Vault token", "hvs.|hvb.|hvr.", `\bhv[sbr]\.[A-Za-z0-9_-]{20,}`, 0),
-		r("Terraform token", "atlasv1", `\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}`, 0),
-		r("Databricks token", "dapi", `\bdapi[a-f0-9]{32}(?:-\d)?\b`, 0),
-		r("Shopify token", "shp", `\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`, 0),
-		r("Atlassian token", "atatt3|atctt3|atbb", `\bAT(?:ATT3|CTT3)[A-Za-z0-9_=-]{50,}|\bATBB[A-Za-z0-9]{32}\b`, 0),
-		r("service token", "figd_|ntn_|sbp_|pscale_|dp.|pul-|nrak-|sntry|glsa_|glc_|pmak-|nfp_|bku|ccipat_|hrku-|dckr_|fm2_|tskey-|sq0|eaaa|waka_|phc_|secret_|ops_eyj|cfat_|rnd_|vcp_",
-			`\b(?:figd_[A-Za-z0-9_-]{30,}|ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}|sbp_[a-f0-9]{40}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30,}|dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{30,}|pul-[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|sntry[su]_[A-Za-z0-9_+/=.-]{40,}|glsa_[A-Za-z0-9_]{32,}|glc_[A-Za-z0-9+/=]{32,}|PMAK-[a-f0-9-]{50,}|nfp_[A-Za-z0-9]{36}|bku[ab]_[A-Za-z0-9]{30,}|CCIPAT_[A-Za-z0-9_]{30,}|HRKU-[A-Za-z0-9_-]{36,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}|fm2_[A-Za-z0-9+/=_-]{40,}|tskey-[a-z]+-[A-Za-z0-9-]{20,}|sq0(?:atp|csp)-[A-Za-z0-9_-]{20,}|EAAA[A-Za-z0-9_-]{56,}|waka_[a-f0-9-]{36}|ops_eyJ[A-Za-z0-9_-]{40,})`, 0),
-		r("JSON web token", "eyj", `\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}`, 0),
-		r("Azure key", "accountkey|sharedaccesskey|sig=", `(?i)\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{20,}={0,2})|[?&]sig=([A-Za-z0-9%+/=]{30,})`, -1),
-		r(inURL, "://", `[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"]*:([^\s'"<>]{3,})@[A-Za-z0-9.\[-]`, 1),
-		r("authorization header", "authorization", `(?i)\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|digest|apikey)\s+([A-Za-z0-9._~+/=-]{8,})`, 1),
-		r("bearer token", "bearer", `(?i)\bbearer\s+([A-Za-z0-9._~+/-]{20,}=*)`, 1),
-		r("cookie", "cookie", `(?im)\b(?:set-)?cookie["']?\s*:\s*["']?([^\r\n"']{8,})`, 1),
-		r("API key header", "x-", `(?i)\bx-(?:api|auth|access|amz-security|vault|gitlab|goog-api|functions)-?(?:key|token)["']?\s*:\s*["']?([A-Za-z0-9._~+/=-]{8,})`, 1),
-		r("docker login", "\"auth\"", `"auth"\s*:\s*"([A-Za-z0-9+/=]{8,})"`, 1),
-		r("netrc", "password", `(?i)\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{3,})`, 1),
-		r("password on a command line", "curl", `\bcurl\b[^\n]*?\s(?:-u|--user|--proxy-user)[ =]*["']?[^\s:"']+:([^\s"']{3,})`, 1),
-		r("password on a command line", "--", `(?i)\s--?(?:[a-z0-9-]*-)?(?:password|passwd|passphrase|secret|token|api-?key|access-?key|auth-?token|client-secret)(?:=|\s+)["']?([^\s"'$<{(|&;-][^\s"'|&;]{3,})`, 1),
-		r(shouted, "=", `(?m)(?:^|[\s;&|"'(,{])(?:export\s+|set\s+|env\s+)?((?:[A-Z][A-Z0-9]*_)*(?:PASSWORD|PASSWD|PASS|PGPASSWORD|[A-Z0-9]+_PWD|PASSPHRASE|SECRET|TOKEN|APIKEY|(?:API|ACCESS|PRIVATE|SECRET|ENCRYPTION|SIGNING|MASTER|AUTH|SERVICE|ROLE|LICENSE|DEPLOY|ADMIN)_?KEY|CREDENTIALS?|DSN))=["']?([^\s"'$<{(`+"`"+`,;][^\s"'`+"`"+`,;]{4,})`, 2),
-		r(assigned, "passw|passphrase|secret|token|key|credential|pwd", `(?i)\b[a-z0-9_.-]*(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|account[_-]?key|credentials?)["']?\s*(?:=|:=|:|=>)\s*["']?([A-Za-z0-9_~+/=.!@#$%^&*-]{12,})`, 1),
-	}
+	return out
 })
+
+// hinted reports whether one of the hints occurs in a text in lower case.
+func (r rule) hinted(lower string) bool {
+	for hint := range strings.SplitSeq(r.hints, "|") {
+		if strings.Contains(lower, hint) {
+			return true
+		}
+	}
+	return false
+}
+
+// rules are data, so that a text without a secret costs a start nothing.
+var rules = [...]rule{
+	{"private key", "private key", `-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)`, 0},
+	{"AGE key", "age-secret-key-", `\bAGE-SECRET-KEY-1[A-Z0-9]{50,}`, 0},
+	{"AWS access key", "akia|asia|abia|acca", `\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`, 0},
+	{"GitHub token", "gh", `\bgh[pousr]_[A-Za-z0-9]{36,255}\b`, 0},
+	{"GitHub token", "github_pat_", `\bgithub_pat_[A-Za-z0-9_]{22,255}\b`, 0},
+	{"GitLab token", "gl", `\bgl(?:pat|rt|dt|ptt|cbt|ft|imt|agent|soat|ffct)-[A-Za-z0-9_-]{20,}`, 0},
+	{"Anthropic key", "sk-ant-", `\bsk-ant-[A-Za-z0-9_-]{20,}`, 0},
+	{"OpenAI key", "sk-", `\bsk-(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{32,}`, 0},
+	{"API key", "gsk_|xai-|r8_|pplx-|hf_|nvapi-|fw_", `\b(?:gsk_|xai-|r8_|pplx-|hf_|nvapi-)[A-Za-z0-9_-]{30,}`, 0},
+	{"Google key", "aiza", `\bAIza[A-Za-z0-9_-]{35}`, 0},
+	{"Google token", "ya29.|goog|1//0", `\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}|\b1//0[A-Za-z0-9_-]{40,}`, 0},
+	{"Slack token", "xox|xapp-", `\bxox[abeoprsd](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}`, 0},
+	{"Slack webhook", "hooks.slack.com", `hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{20,}`, 0},
+	{"Discord webhook", "/api/webhooks/", `discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]{30,}`, 0},
+	{"Telegram token", ":aa", `\b\d{8,10}:AA[A-Za-z0-9_-]{32,}`, 0},
+	{"Stripe key", "_live_|_test_|whsec_", `\b(?:[rsp]k_(?:live|test)_|whsec_)[A-Za-z0-9]{16,}`, 0},
+	{"Linear token", "lin_", `\blin_(?:api|oauth)_[A-Za-z0-9]{20,}`, 0},
+	{"npm token", "npm_", `\bnpm_[A-Za-z0-9]{36}\b`, 0},
+	{"npm token", "_authtoken|_auth", `(?m)_auth(?:Token)?\s*=\s*["']?([A-Za-z0-9_+/=.-]{8,})`, 1},
+	{"PyPI token", "pypi-", `\bpypi-[A-Za-z0-9_-]{32,}`, 0},
+	{"package token", "rubygems_|cio|nuget|oy2", `\brubygems_[a-f0-9]{40,}|\bcio[A-Za-z0-9]{32}\b|\boy2[a-z0-9]{43}\b`, 0},
+	{"SendGrid key", "sg.", `\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, 0},
+	{"Mailgun key", "key-", `\bkey-[0-9a-f]{32}\b`, 0},
+	{"Twilio key", "sk", `\bSK[0-9a-f]{32}\b`, 0},
+	{"DigitalOcean token", "_v1_", `\bdo[opr]_v1_[a-f0-9]{64}\b`, 0},
+	{"Vault token", "hvs.|hvb.|hvr.", `\bhv[sbr]\.[A-Za-z0-9_-]{20,}`, 0},
+	{"Terraform token", "atlasv1", `\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,}`, 0},
+	{"Databricks token", "dapi", `\bdapi[a-f0-9]{32}(?:-\d)?\b`, 0},
+	{"Shopify token", "shp", `\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`, 0},
+	{"Atlassian token", "atatt3|atctt3|atbb", `\bAT(?:ATT3|CTT3)[A-Za-z0-9_=-]{50,}|\bATBB[A-Za-z0-9]{32}\b`, 0},
+	{
+		"service token", "figd_|ntn_|sbp_|pscale_|dp.|pul-|nrak-|sntry|glsa_|glc_|pmak-|nfp_|bku|ccipat_|hrku-|dckr_|fm2_|tskey-|sq0|eaaa|waka_|phc_|secret_|ops_eyj|cfat_|rnd_|vcp_",
+		`\b(?:figd_[A-Za-z0-9_-]{30,}|ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43}|sbp_[a-f0-9]{40}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{30,}|dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{30,}|pul-[a-f0-9]{40}|NRAK-[A-Z0-9]{27}|sntry[su]_[A-Za-z0-9_+/=.-]{40,}|glsa_[A-Za-z0-9_]{32,}|glc_[A-Za-z0-9+/=]{32,}|PMAK-[a-f0-9-]{50,}|nfp_[A-Za-z0-9]{36}|bku[ab]_[A-Za-z0-9]{30,}|CCIPAT_[A-Za-z0-9_]{30,}|HRKU-[A-Za-z0-9_-]{36,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}|fm2_[A-Za-z0-9+/=_-]{40,}|tskey-[a-z]+-[A-Za-z0-9-]{20,}|sq0(?:atp|csp)-[A-Za-z0-9_-]{20,}|EAAA[A-Za-z0-9_-]{56,}|waka_[a-f0-9-]{36}|ops_eyJ[A-Za-z0-9_-]{40,})`, 0,
+	},
+	{"JSON web token", "eyj", `\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}`, 0},
+	{"Azure key", "accountkey|sharedaccesskey|sig=", `(?i)\b(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{20,}={0,2})|[?&]sig=([A-Za-z0-9%+/=]{30,})`, -1},
+	{inURL, "://", `[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@'"]*:([^\s'"<>]{3,})@[A-Za-z0-9.\[-]`, 1},
+	{"authorization header", "authorization", `(?i)\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|digest|apikey)\s+([A-Za-z0-9._~+/=-]{8,})`, 1},
+	{"bearer token", "bearer", `(?i)\bbearer\s+([A-Za-z0-9._~+/-]{20,}=*)`, 1},
+	{"cookie", "cookie", `(?im)\b(?:set-)?cookie["']?\s*:\s*["']?([^\r\n"']{8,})`, 1},
+	{"API key header", "x-", `(?i)\bx-(?:api|auth|access|amz-security|vault|gitlab|goog-api|functions)-?(?:key|token)["']?\s*:\s*["']?([A-Za-z0-9._~+/=-]{8,})`, 1},
+	{"docker login", "\"auth\"", `"auth"\s*:\s*"([A-Za-z0-9+/=]{8,})"`, 1},
+	{"netrc", "password", `(?i)\bmachine\s+\S+\s+login\s+\S+\s+password\s+(\S{3,})`, 1},
+	{"password on a command line", "curl", `\bcurl\b[^\n]*?\s(?:-u|--user|--proxy-user)[ =]*["']?[^\s:"']+:([^\s"']{3,})`, 1},
+	{"password on a command line", "--", `(?i)\s--?(?:[a-z0-9-]*-)?(?:password|passwd|passphrase|secret|token|api-?key|access-?key|auth-?token|client-secret)(?:=|\s+)["']?([^\s"'$<{(|&;-][^\s"'|&;]{3,})`, 1},
+	{shouted, "=", `(?m)(?:^|[\s;&|"'(,{])(?:export\s+|set\s+|env\s+)?((?:[A-Z][A-Z0-9]*_)*(?:PASSWORD|PASSWD|PASS|PGPASSWORD|[A-Z0-9]+_PWD|PASSPHRASE|SECRET|TOKEN|APIKEY|(?:API|ACCESS|PRIVATE|SECRET|ENCRYPTION|SIGNING|MASTER|AUTH|SERVICE|ROLE|LICENSE|DEPLOY|ADMIN)_?KEY|CREDENTIALS?|DSN))=["']?([^\s"'$<{(` + "`" + `,;][^\s"'` + "`" + `,;]{4,})`, 2},
+	{assigned, "passw|passphrase|secret|token|key|credential|pwd", `(?i)\b[a-z0-9_.-]*(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|account[_-]?key|credentials?)["']?\s*(?:=|:=|:|=>)\s*["']?([A-Za-z0-9_~+/=.!@#$%^&*-]{12,})`, 1},
+}
 
 // Kinds whose matches are looked at once more.
 const (
@@ -128,11 +143,11 @@ func spans(s string, found func(from, to int, kind string)) {
 		return
 	}
 	lower := strings.ToLower(s)
-	for _, r := range rules() {
-		if !containsAny(lower, r.hints) {
+	for i, r := range rules {
+		if !r.hinted(lower) {
 			continue
 		}
-		for _, m := range r.re().FindAllStringSubmatchIndex(s, -1) {
+		for _, m := range compiled()[i]().FindAllStringSubmatchIndex(s, -1) {
 			from, to := group(m, r.group)
 			if from < 0 || !isSecret(r.kind, s[from:to]) {
 				continue
@@ -153,15 +168,6 @@ func group(m []int, n int) (from, to int) {
 		}
 	}
 	return -1, -1
-}
-
-func containsAny(s string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // looksSecret distinguishes a value from a word: an assigned secret has digits and

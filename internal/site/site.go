@@ -77,8 +77,10 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 	s.InRepo = s.RepoErr == nil
 	if errors.Is(s.RepoErr, git.ErrForeign) {
 		s.Foreign = s.RepoErr.Error()
-	} else if foreign := config.Foreign(s.Root); s.Root != "" && foreign != "" {
-		s.Foreign = foreign + " belongs to another user"
+	} else if s.Root != "" {
+		if foreign := config.Foreign(s.Root); foreign != "" {
+			s.Foreign = foreign + " belongs to another user"
+		}
 	}
 	top := s.Top()
 	if !s.InRepo { // in a repository the git directory names the memory

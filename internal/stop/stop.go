@@ -96,7 +96,7 @@ func (s *stopping) judge(ctx context.Context) Decision {
 // walk runs the steps until one decides. A bug in Gauntlet leads to a verdict too.
 func (s *stopping) walk(ctx context.Context) (d Decision) {
 	if s.only == nil {
-		s.adapter, s.Event, _ = agent.Decode(s.AgentName, nil) // until stdin is read
+		s.adapter, s.Event = agent.Undecoded(s.AgentName) // until stdin is read
 	}
 	defer func() {
 		if p := recover(); p != nil {

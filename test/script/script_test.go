@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"gauntlet": func() { os.Exit(cli.Main(os.Args[1:], cli.System())) },
+		"gauntlet": func() { os.Exit(cli.Main(os.Args[1:], cli.System(os.Exit))) },
 	})
 }
 

@@ -11,47 +11,81 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Neutral is the complete answer; clients that ignore keys they do not know get
-// it unchanged.
-type Neutral struct {
-	Decision      string                     `json:"decision"`
-	Status        event.Status               `json:"status"`
-	Message       string                     `json:"message"`
-	Reason        string                     `json:"reason,omitempty"`
-	SystemMessage string                     `json:"systemMessage,omitempty"`
-	Autonomous    *event.AutonomousExecution `json:"autonomous_execution,omitempty"`
-}
-
-// EncodeNeutral returns the neutral form of v, one line.
+// EncodeNeutral returns the complete answer, one line; clients that ignore keys they
+// do not know get it unchanged.
 func EncodeNeutral(v event.Verdict) []byte {
-	n := Neutral{
-		Decision: "approve", Status: v.Status, Message: OneLine(v.Message),
-		SystemMessage: Clean(v.SystemMessage), Autonomous: v.Autonomous,
-	}
+	decision, reason := "approve", ""
 	if v.Blocks() {
-		n.Decision, n.Reason = "block", Reason(v)
+		decision, reason = "block", Reason(v)
 	}
-	return Line(n)
-}
-
-// Native is the smallest answer that strict clients accept.
-type Native struct {
-	Decision      string `json:"decision,omitempty"`
-	Reason        string `json:"reason,omitempty"`
-	SystemMessage string `json:"systemMessage,omitempty"`
+	var a answer
+	a.add("decision", quoted(decision))
+	a.add("status", quoted(string(v.Status)))
+	a.add("message", quoted(OneLine(v.Message)))
+	a.text("reason", reason)
+	a.text("systemMessage", Clean(v.SystemMessage))
+	if v.Autonomous != nil {
+		a.add("autonomous_execution", string(bytes.TrimSpace(Line(v.Autonomous))))
+	}
+	return a.line()
 }
 
 // EncodeNative returns the smallest native answer: nothing for an approval without
 // a message for the person. block is the client's own word for a block.
 func EncodeNative(block, reason string, v event.Verdict) []byte {
-	n := Native{SystemMessage: Clean(v.SystemMessage)}
+	var a answer
 	if v.Blocks() {
-		n.Decision, n.Reason = block, reason
+		a.text("decision", block)
+		a.text("reason", reason)
 	}
-	if n == (Native{}) {
+	a.text("systemMessage", Clean(v.SystemMessage))
+	if a == nil {
 		return nil
 	}
-	return Line(n)
+	return a.line()
+}
+
+// answer is a JSON object under construction. In a process that has just started,
+// reflection over a struct takes longer than everything else about an approval.
+type answer []byte
+
+func (a *answer) add(key, literal string) {
+	open := byte(',')
+	if *a == nil {
+		open = '{'
+	}
+	*a = append(append(append(append(*a, open), quoted(key)...), ':'), literal...)
+}
+
+// text adds a text, unless it is empty.
+func (a *answer) text(key, value string) {
+	if value != "" {
+		a.add(key, quoted(value))
+	}
+}
+
+func (a answer) line() []byte { return append(a, "}\n"...) }
+
+// quoted returns s as a JSON string. Whatever any reader could take for a line break
+// or a terminal command is escaped.
+func quoted(s string) string {
+	b := make([]byte, 0, len(s)+2)
+	b = append(b, '"')
+	for _, r := range s { // invalid bytes arrive as U+FFFD
+		switch {
+		case r == '"' || r == '\\':
+			b = append(b, '\\', byte(r))
+		case r == '\n':
+			b = append(b, `\n`...)
+		case r == '\t':
+			b = append(b, `\t`...)
+		case unicode.IsControl(r) || r == 0x2028 || r == 0x2029:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return string(append(b, '"'))
 }
 
 // Reason is the agent's next prompt. A block never goes out with a blank one:

@@ -1,12 +1,15 @@
 package wire
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"gauntlet/internal/event"
 )
 
 func TestShorten(t *testing.T) {
@@ -44,6 +47,37 @@ func TestLineEscapesWhatReadersTakeForLineBreaks(t *testing.T) {
 	got := string(Line(map[string]string{"k": "a\u0085b\u2028c\x7f<&>\n"}))
 	if got != `{"k":"a\u0085b\u2028c\u007f<&>\n"}`+"\n" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestAnswerIsWhatTheEncoderWouldWrite: an answer is put together by hand, and
+// whatever stands in it, a decoder reads it back.
+func TestAnswerIsWhatTheEncoderWouldWrite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.OneOf(rapid.Rune(), rapid.SampledFrom([]rune("\"\\\n\t\r\b<&>/\x00\x7f\u0085\u2028\u2029\ufffd")))).Draw(t, "text")
+		v := event.Verdict{
+			Status:  rapid.SampledFrom([]event.Status{event.Failed, event.Passed}).Draw(t, "status"),
+			Message: text, Reason: text, SystemMessage: text,
+		}
+		for _, line := range [][]byte{EncodeNeutral(v), EncodeNative("deny", Reason(v), v)} {
+			if len(line) == 0 {
+				continue
+			}
+			var got map[string]string
+			if err := json.Unmarshal(line, &got); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			if again := Line(got); len(again) != len(line) {
+				t.Fatalf("%q is not as long as %q", line, again)
+			}
+			if got["systemMessage"] != Clean(text) || v.Blocks() && got["reason"] != Reason(v) {
+				t.Fatalf("%q of %q", line, text)
+			}
+		}
+	})
+	v := event.Verdict{Status: event.ContextCheckpoint, Message: "m", Autonomous: &event.AutonomousExecution{Skill: "s"}}
+	if got := string(EncodeNeutral(v)); !json.Valid([]byte(got)) || !strings.Contains(got, `,"autonomous_execution":{"enabled":false,"skill":"s",`) {
+		t.Error(got)
 	}
 }
 
