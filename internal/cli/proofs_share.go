@@ -28,7 +28,7 @@ state home, readable by you only.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home := site.StateHome(app.Getenv)
 			if home == "" {
-				return exit(2, "there is no home directory to keep the key in (set HOME or XDG_STATE_HOME)")
+				return exit(2, "no home directory for the key (set HOME or XDG_STATE_HOME)")
 			}
 			pub, made, err := share.MakeKey(cmd.Context(), share.KeyFile(home))
 			if err != nil {
@@ -95,7 +95,7 @@ func (app *App) publishProofs(ctx context.Context, project string) error {
 	case err != nil:
 		return exit(2, "%v", err)
 	case cfg == nil:
-		return exit(2, "there is no .gauntlet/config.yml at %s", project)
+		return exit(2, "no .gauntlet/config.yml in %s", project)
 	}
 	sent, err := share.NewOutbox(cfg.Root, s.StateHome).Publish(ctx, share.Options{
 		Config: cfg, StateHome: s.StateHome, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now,

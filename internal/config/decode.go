@@ -17,8 +17,8 @@ const maxErrors = 100
 // place is a position in a file.
 type place struct{ line, col int }
 
-// decoder fills a struct from a YAML document and collects everything that is
-// wrong with it. The rules are the struct's tags.
+// decoder fills a struct from a YAML document and collects all errors. The rules are the
+// struct's tags.
 type decoder struct {
 	file     string
 	lineBase int // lines before the document, for front matter
@@ -39,7 +39,7 @@ func newDecoder(file string, legacy map[string]string) *decoder {
 
 // document decodes data into out, a pointer to a struct; empty data sets nothing.
 func (d *decoder) document(data []byte, out any) {
-	// The parser loses count of lines that end in CR LF.
+	// The parser miscounts lines that end in CR LF.
 	node, fail := parseYAML(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), d.file)
 	if fail != nil {
 		if fail.Line > 0 {
@@ -57,7 +57,7 @@ func (d *decoder) document(data []byte, out any) {
 	d.value(node, reflect.ValueOf(out).Elem(), "", "", 0)
 }
 
-// Visit remembers anchors, for aliases anywhere in the document.
+// Visit records anchors, for aliases anywhere in the document.
 func (d *decoder) Visit(n ast.Node) ast.Visitor {
 	if a, ok := n.(*ast.AnchorNode); ok && a.Name != nil {
 		d.anchors[a.Name.GetToken().Value] = a.Value
@@ -84,10 +84,10 @@ func (d *decoder) at(n ast.Node) (line, col int) {
 	return line + d.lineBase, col
 }
 
-// failField reports a problem of a field that is known by its path.
+// failField reports an error of a field by its path.
 func (d *decoder) failField(field, hint, format string, args ...any) {
 	if d.hasErrorAt(field) {
-		return // what is wrong with it has been said
+		return // its error has been reported
 	}
 	e := &Error{File: d.file, Line: 1 + d.lineBase, Column: 1, Field: field, Msg: fmt.Sprintf(format, args...), Hint: hint}
 	for path := field; ; {
@@ -116,7 +116,7 @@ func (d *decoder) resolve(n ast.Node, field string) (ast.Node, bool) {
 			name := v.Value.GetToken().Value
 			target, ok := d.anchors[name]
 			if !ok {
-				d.fail(v, field, "", "there is no anchor %s", quote(name))
+				d.fail(v, field, "", "unknown anchor %s", quote(name))
 				return nil, false
 			}
 			n = target
@@ -128,7 +128,7 @@ func (d *decoder) resolve(n ast.Node, field string) (ast.Node, bool) {
 	return nil, false
 }
 
-// value decodes one node. It reports problems and leaves v alone when it has any.
+// value decodes one node. It reports errors and leaves v unchanged if there are any.
 func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.StructTag, depth int) {
 	if d.values++; d.values > maxValues {
 		if d.values == maxValues+1 {
@@ -183,7 +183,7 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 	}
 }
 
-// isSection reports an optional section, which an empty key switches on.
+// isSection reports whether a field is an optional section, which an empty key enables.
 func isSection(v reflect.Value) bool {
 	return v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct
 }

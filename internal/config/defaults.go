@@ -19,8 +19,8 @@ func WithDefaults[T any](section T) T {
 	return section
 }
 
-// walk visits every field of a section, those of its parts included. Optional
-// parts that are set are copied first: what v was copied from stays as it is.
+// walk visits every field of a section, those of its parts included. Optional parts that
+// are set are copied first: the original of v stays unchanged.
 func walk(v reflect.Value, path string, visit func(f reflect.Value, sf reflect.StructField, path string)) {
 	for i := range v.NumField() {
 		f, sf := v.Field(i), v.Type().Field(i)
@@ -51,8 +51,8 @@ func walk(v reflect.Value, path string, visit func(f reflect.Value, sf reflect.S
 // isSet reports whether a file set the field; an empty list is set, too.
 func isSet(f reflect.Value) bool { return !f.IsZero() }
 
-// setText gives a field the value that a tag or an environment variable holds
-// as text. It reports what the text must be when it is not.
+// setText sets a field to the value in a tag or an environment variable. It returns what
+// the text must be if it is invalid.
 func setText(f reflect.Value, tag reflect.StructTag, text string) (want string) {
 	if f.Kind() == reflect.Pointer {
 		p := reflect.New(f.Type().Elem())

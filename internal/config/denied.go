@@ -16,8 +16,8 @@ import (
 // DeniedFile lists keys of remote proofs that no longer count, one per line.
 const DeniedFile = "denied_proofs"
 
-// loadSigners reads whose remote proofs count and which of them do not; without
-// the first file only one's own do.
+// loadSigners reads whose remote proofs count and which of them do not; without the first
+// file only the user's own count.
 func (l *loader) loadSigners() {
 	remote := l.out.Settings.Remote
 	if remote.URL == "" {
@@ -26,7 +26,7 @@ func (l *loader) loadSigners() {
 	signers, _ := l.optional(remote.Signers)
 	list, readable := l.optional(DeniedFile)
 	if !readable {
-		return // what is denied is not known, so the proofs of others do not count
+		return // the deny list is unknown, so the proofs of others do not count
 	}
 	l.out.Signers = signers
 	keys, bad := parseDenied(list)
@@ -36,7 +36,7 @@ func (l *loader) loadSigners() {
 	}
 }
 
-// optional reads a file of the policy that need not be there.
+// optional reads a file of the policy that may be missing.
 func (l *loader) optional(name string) (data []byte, readable bool) {
 	name = path.Clean(filepath.ToSlash(name))
 	if _, ok := l.policy[name]; !ok {
@@ -50,8 +50,8 @@ func (l *loader) optional(name string) (data []byte, readable bool) {
 	return data, true
 }
 
-// parseDenied reads the keys of a deny list, and the numbers of the lines that
-// are none. What follows # is a comment.
+// parseDenied reads the keys of a deny list, and the numbers of the invalid lines. What
+// follows # is a comment.
 func parseDenied(text []byte) (keys []string, bad []int) {
 	n := 0
 	for line := range strings.Lines(string(text)) {
@@ -71,8 +71,8 @@ func parseDenied(text []byte) (keys []string, bad []int) {
 // IsProofKey reports whether s is the key of a proof: a SHA-256 in hexadecimal.
 func IsProofKey(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// Deny adds a key to the deny list of the project at root. added is false when it
-// was there before.
+// Deny adds a key to the deny list of the project at root. added is false when it was
+// already listed.
 func Deny(root, key string) (added bool, err error) {
 	file := filepath.Join(root, Dir, DeniedFile)
 	text, err := safefile.Read(root, file, maxFile)

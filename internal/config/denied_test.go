@@ -45,7 +45,7 @@ func TestDeniedProofs(t *testing.T) {
 	if added, err := Deny(root, other); !added || err != nil || !slices.Equal(load().Denied, []string{key, other}) {
 		t.Errorf("%v %v", added, err)
 	}
-	// What is denied is not known: nobody else's proofs count.
+	// The deny list is unknown: the proofs of others do not count.
 	put(DeniedFile, strings.Repeat("#", maxFile+1))
 	if l := load(); l.Signers != nil || !strings.Contains(strings.Join(l.Warnings, "\n"), "remote proofs of others do not count") {
 		t.Errorf("unreadable: signers %q, warnings %q", l.Signers, l.Warnings)

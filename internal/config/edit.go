@@ -13,15 +13,15 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// The parts of a policy that have a mode beside the gates.
+// The parts of a policy besides the gates that have a mode.
 const (
 	PartCheckpoint = "checkpoint"
 	PartStopHook   = "stop_hook"
 )
 
-// SetMode writes the mode of a gate, of the checkpoint or of the stop hook into
-// the project's policy. Everything else in the file, comments included, stays as
-// it is. It returns the file and the mode that was written there before.
+// SetMode writes the mode of a gate, of the checkpoint or of the stop hook into the
+// project's policy. Everything else in the file, comments included, stays unchanged. It
+// returns the file and the previous mode.
 func SetMode(l *Loaded, part string, mode Mode) (file string, before Mode, err error) {
 	section := ""
 	review := false

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Error is one thing wrong in one file.
+// Error is one error in one file.
 type Error struct {
 	File   string // relative to the project root where it lies under it
 	Line   int    // 1-based; 0 = the file as a whole
@@ -20,7 +20,7 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	if strings.ContainsFunc(e.File, unicode.IsControl) {
-		b.WriteString(strconv.Quote(e.File)) // file names are anybody's text
+		b.WriteString(strconv.Quote(e.File)) // file names are untrusted text
 	} else {
 		b.WriteString(e.File)
 	}

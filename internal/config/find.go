@@ -17,10 +17,10 @@ const (
 	ReviewsDir = "reviews"
 )
 
-// FindRoot looks for .gauntlet/config.yml in cwd and its parents up to the top
-// of the work tree, with stats only. Outside a work tree no parent counts: a file
-// that another user left in a shared directory must not decide which commands run.
-// Whose the files are is Foreign's question.
+// FindRoot looks for .gauntlet/config.yml in cwd and its parents up to the top of the work
+// tree, with stats only. Outside a work tree no parent counts: a file that another user
+// left in a shared directory must not decide which commands run. Foreign checks who owns
+// the files.
 func FindRoot(cwd string) (root string, ok bool) {
 	if cwd == "" {
 		return "", false
@@ -47,7 +47,7 @@ func FindRoot(cwd string) (root string, ok bool) {
 	}
 }
 
-// hasConfig also says yes to a config.yml that cannot be read: that is a broken
+// hasConfig also returns true for a config.yml that cannot be read: that is a broken
 // configuration, to be reported, and not a missing one.
 func hasConfig(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, Dir, File))
@@ -66,8 +66,8 @@ func isRepositoryRoot(dir string) bool {
 	return err == nil
 }
 
-// Foreign is what of a project's policy belongs to another user, who could have
-// put any command into it; "" when nothing does.
+// Foreign is the part of a project's policy that belongs to another user, who could have
+// put any command into it; "" if there is none.
 func Foreign(root string) string {
 	for _, path := range []string{root, filepath.Join(root, Dir), filepath.Join(root, Dir, File), filepath.Join(root, Dir, ChecksDir), filepath.Join(root, Dir, ReviewsDir)} {
 		if _, err := os.Lstat(path); err == nil && !safefile.Owned(path) {

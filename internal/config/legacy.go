@@ -1,7 +1,7 @@
 package config
 
-// Keys that files of this layout carried in older versions. They are read
-// without effect and with a warning, so that such files go on working.
+// Keys that files of this layout had in older versions. They are read without effect and
+// with a warning, so that such files continue to work.
 
 func legacyProject() map[string]string {
 	return map[string]string{

@@ -20,12 +20,12 @@ type Loaded struct {
 	Settings Settings
 	Values   []Value  // the same settings and those of the sections, field by field, with their sources
 	Warnings []string // one line each, with their place
-	// Digest names the content of every file of the policy that was read.
+	// Digest identifies the content of every file of the policy that was read.
 	Digest string
 	// Policy are those files.
 	Policy Policy
-	// Signers is the text of remote.signers, and Denied the keys of remote proofs
-	// that no longer count; read only where proofs are shared.
+	// Signers is the text of remote.signers, and Denied the keys of remote proofs that no
+	// longer count; read only if proofs are shared.
 	Signers []byte
 	Denied  []string
 }
@@ -42,9 +42,9 @@ func (l *Loaded) Source(field string) string {
 	return cmp.Or(l.value(field).Source, field)
 }
 
-// Load reads the configuration of the project at root. The error is a *Error,
-// the first thing wrong. A broken check or review that no entry point names
-// switches nothing off and is only a warning.
+// Load reads the configuration of the project at root. The error is a *Error, the first one
+// found. A broken check or review that no entry point names disables nothing and is only a
+// warning.
 func Load(root string, getenv func(string) string) (*Loaded, error) {
 	return LoadPolicy(root, ReadPolicy(root), getenv)
 }
@@ -55,8 +55,8 @@ func LoadPolicy(root string, policy Policy, getenv func(string) string) (*Loaded
 	return usable(l, problems)
 }
 
-// LoadFile reads another policy for the project at root: file is its config.yml.
-// Checks and reviews are those beside it, where it has any, else the project's.
+// LoadFile reads another policy for the project at root: file is its config.yml. Checks and
+// reviews are those beside it, if it has any, else the project's.
 func LoadFile(root, file string, getenv func(string) string) (*Loaded, error) {
 	l, problems := load(root, beside(root, file), getenv)
 	return usable(l, problems)
@@ -72,8 +72,8 @@ func usable(l *Loaded, problems []problem) (*Loaded, error) {
 	return l, nil
 }
 
-// Validate reads every file of the configuration and returns all that is wrong
-// with it. The configuration is as good as the errors allow.
+// Validate reads every file of the configuration and returns all errors. The configuration
+// is as complete as the errors allow.
 func Validate(root string, getenv func(string) string) (*Loaded, []*Error) {
 	l, problems := load(root, source{policy: ReadPolicy(root), config: path.Join(Dir, File), gates: Dir}, getenv)
 	errs := make([]*Error, 0, len(problems))
@@ -83,7 +83,7 @@ func Validate(root string, getenv func(string) string) (*Loaded, []*Error) {
 	return l, errs
 }
 
-// problem is an error and whether it concerns only a gate that nothing names.
+// problem is an error and whether it concerns only an unused gate.
 type problem struct {
 	err    *Error
 	unused bool
@@ -99,7 +99,7 @@ type loader struct {
 	broken   map[string]bool   // gates whose file has errors
 }
 
-// source is a policy and how errors call its parts.
+// source is a policy and the names of its parts in errors.
 type source struct {
 	policy        Policy
 	config, gates string
@@ -163,7 +163,7 @@ func (l *loader) add(unused bool, errs ...*Error) {
 
 // gateFiles lists the files of a directory of gates.
 func (l *loader) gateFiles(dir string, endings ...string) []string {
-	if f, isFile := l.policy[dir]; isFile { // something else is in its place
+	if f, isFile := l.policy[dir]; isFile { // something else has that name
 		l.add(false, &Error{File: path.Join(l.gates, dir), Msg: openProblem(cmp.Or(f.Err, error(syscall.ENOTDIR)))})
 		return nil
 	}

@@ -70,7 +70,7 @@ func TestLoadErrors(t *testing.T) {
 			map[string]string{"config.yml": minimal + "stop_hook:\n  enabled: \"off\"\n", "checks/lint.yml": lint},
 			`.gauntlet/config.yml:5:12: stop_hook.enabled: must be true or false, not the text "off"`,
 		},
-		"section that is on but says nothing": {
+		"section that is on but empty": {
 			map[string]string{"config.yml": "checkpoint:\n  commit_gate: on\n"},
 			`.gauntlet/config.yml:2:16: checkpoint.commit_gate.paths: is required`,
 		},
@@ -112,11 +112,11 @@ func TestLoadErrors(t *testing.T) {
 		},
 		"unknown check": {
 			map[string]string{"config.yml": "entry_points:\n  - path: .\n    checks:\n      - lint\n      - tset\n", "checks/lint.yml": lint, "checks/test.yml": lint},
-			`.gauntlet/config.yml:5:9: entry_points[0].checks[1]: there is no check "tset": .gauntlet/checks/tset.yml does not exist (did you mean "test"?)`,
+			`.gauntlet/config.yml:5:9: entry_points[0].checks[1]: no check named "tset": .gauntlet/checks/tset.yml does not exist (did you mean "test"?)`,
 		},
 		"unknown review": {
 			map[string]string{"config.yml": "entry_points:\n  - path: .\n    reviews: [quality]\n"},
-			`.gauntlet/config.yml:3:15: entry_points[0].reviews[0]: there is no review "quality": .gauntlet/reviews/quality.md does not exist`,
+			`.gauntlet/config.yml:3:15: entry_points[0].reviews[0]: no review named "quality": .gauntlet/reviews/quality.md does not exist`,
 		},
 		"review without a reviewer": {
 			map[string]string{"config.yml": "entry_points:\n  - path: .\n    reviews: [quality]\n", "reviews/quality.md": "Look.\n"},
@@ -156,11 +156,11 @@ func TestLoadErrors(t *testing.T) {
 		},
 		"log_dir that is the project": {
 			map[string]string{"config.yml": "log_dir: .\n" + minimal, "checks/lint.yml": lint},
-			`.gauntlet/config.yml:1:1: log_dir: "." holds the whole project; use a directory of its own, such as gauntlet_logs`,
+			`.gauntlet/config.yml:1:1: log_dir: "." is the whole project; use a directory of its own, such as gauntlet_logs`,
 		},
 		"log_dir in git": {
 			map[string]string{"config.yml": "log_dir: .git/logs\n" + minimal, "checks/lint.yml": lint},
-			`.gauntlet/config.yml:1:1: log_dir: ".git/logs" must not lie in .git; use a directory of its own, such as gauntlet_logs`,
+			`.gauntlet/config.yml:1:1: log_dir: ".git/logs" must not be in .git; use a directory of its own, such as gauntlet_logs`,
 		},
 		"check without a command": {
 			map[string]string{"config.yml": minimal, "checks/lint.yml": "timeout: 3\n"},
@@ -220,7 +220,7 @@ func TestLoadErrors(t *testing.T) {
 		},
 		"checkpoint: after nothing": {
 			map[string]string{"config.yml": "checkpoint:\n  always:\n    - {id: logs, run: make logs, after: log}\n"},
-			`.gauntlet/config.yml:3:34: checkpoint.always[0].after: there is no action "log" (did you mean "logs"?)`,
+			`.gauntlet/config.yml:3:34: checkpoint.always[0].after: unknown action "log" (did you mean "logs"?)`,
 		},
 		"checkpoint: two categories of one name": {
 			map[string]string{"config.yml": "checkpoint:\n  categories:\n    - name: a\n    - name: a\n"},
@@ -290,7 +290,7 @@ func TestLoadHostileYAML(t *testing.T) {
 		"a scalar":         {"just text\n", "must be a mapping of keys to values"},
 		"null in a list":   {"entry_points:\n  - path: .\n    checks:\n      -\n", "entry_points[0].checks[0]: must not be empty"},
 		"blank in a list":  {"entry_points:\n  - path: .\n    checks: ['']\n", "entry_points[0].checks[0]: must not be empty"},
-		"traversing check": {"entry_points:\n  - path: .\n    checks: ['../../x']\n", "there is no check"},
+		"traversing check": {"entry_points:\n  - path: .\n    checks: ['../../x']\n", "no check named"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

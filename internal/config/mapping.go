@@ -123,7 +123,7 @@ func (d *decoder) unknownKey(kv *ast.MappingValueNode, t reflect.Type, field, ke
 	d.fail(kv.Key, path, text.Nearest(key, keys(t)), "unknown key")
 }
 
-// required reports fields that must be there and are not.
+// required reports required fields that are missing.
 func (d *decoder) required(v reflect.Value, field string, n ast.Node, seen map[string]bool) {
 	for i := range v.NumField() {
 		sf := v.Type().Field(i)

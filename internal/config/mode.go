@@ -2,7 +2,7 @@ package config
 
 import "slices"
 
-// Mode says what a failure means at a stop.
+// Mode is what a failure means at a stop.
 type Mode string
 
 // The modes, strongest first.
@@ -20,10 +20,10 @@ const (
 // Modes lists the modes, strongest first.
 func Modes() []Mode { return []Mode{ModeEnforce, ModeWarn, ModeObserve, ModeOff} }
 
-// Blocks reports whether a failure keeps the agent from stopping.
+// Blocks reports whether a failure prevents the agent from stopping.
 func (m Mode) Blocks() bool { return m == ModeEnforce || m == "" }
 
-// Weaker returns the mode that asks less; "" counts as enforce.
+// Weaker returns the less strict mode; "" counts as enforce.
 func Weaker(a, b Mode) Mode {
 	rank := func(m Mode) int { return max(0, slices.Index(Modes(), m)) }
 	if rank(b) > rank(a) {

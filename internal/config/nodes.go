@@ -74,7 +74,7 @@ func numberOf(n ast.Node) (float64, bool) {
 	case *ast.FloatNode:
 		return v.Value, !math.IsInf(v.Value, 0) && !math.IsNaN(v.Value)
 	case *ast.StringNode:
-		// 1e3 is a number in YAML; the parser wants a dot in it.
+		// 1e3 is a number in YAML; the parser requires a dot in it.
 		if v.Token.Type != token.StringType || strings.Trim(v.Value, "0123456789eE+-.") != "" {
 			return 0, false
 		}
@@ -84,7 +84,7 @@ func numberOf(n ast.Node) (float64, bool) {
 	return 0, false
 }
 
-// scalarText is a scalar as text, whatever YAML takes it for.
+// scalarText is a scalar as text, whatever type YAML gives it.
 func scalarText(n ast.Node) (string, bool) {
 	switch v := n.(type) {
 	case *ast.StringNode, *ast.LiteralNode:
@@ -97,7 +97,7 @@ func scalarText(n ast.Node) (string, bool) {
 	return "", false
 }
 
-// kindOf says in a person's words what a node is.
+// kindOf describes a node for a person.
 func kindOf(n ast.Node) string {
 	switch v := n.(type) {
 	case nil, *ast.NullNode:
@@ -118,7 +118,7 @@ func kindOf(n ast.Node) string {
 	return "this"
 }
 
-// quote shows an untrusted text on one line and not at length.
+// quote shows an untrusted text on one line, shortened.
 func quote(s string) string {
 	return strconv.Quote(text.CutRunes(s, 61))
 }

@@ -26,8 +26,8 @@ const (
 	maxValues = 20_000  // values of a document once aliases are followed
 )
 
-// readFile reads a bounded regular file of the user's own, which may be a link;
-// name is how errors call it.
+// readFile reads a bounded regular file of the user, which may be a link; name is its name
+// in errors.
 func readFile(path, name string) ([]byte, *Error) {
 	data, err := safefile.ReadLinked(path, maxFile)
 	if err != nil {
@@ -92,8 +92,8 @@ func notUTF8(data []byte, name string) *Error {
 
 // parseYAML returns the one document of a file, nil when it is empty.
 func parseYAML(data []byte, name string) (node ast.Node, fail *Error) {
-	// The parser is a dependency and the file is not trusted: whatever goes wrong
-	// in it is reported as an error of the file, never as a crash.
+	// The parser is a dependency and the file is not trusted: anything that goes wrong in
+	// it is reported as an error of the file, never as a crash.
 	defer func() {
 		if r := recover(); r != nil {
 			node, fail = nil, &Error{File: name, Msg: fmt.Sprintf("is not valid YAML (%v)", r)}
@@ -180,8 +180,8 @@ func blockScalar(line string) bool {
 	return strings.HasPrefix(last, "|") || strings.HasPrefix(last, ">")
 }
 
-// unreasonable refuses what would send the recursive parser down without end, or
-// keep it busy for seconds.
+// unreasonable refuses what would make the recursive parser descend without end, or keep it
+// busy for seconds.
 func unreasonable(tokens token.Tokens, name string) *Error {
 	depth, run, marks := 0, 0, 0
 	for i, tk := range tokens {
@@ -215,7 +215,7 @@ func unreasonable(tokens token.Tokens, name string) *Error {
 	return nil
 }
 
-// position is where a person would point at for this node.
+// position is the most helpful position for a node.
 func position(n ast.Node) (line, col int) {
 	switch v := n.(type) {
 	case *ast.MappingNode:

@@ -7,10 +7,10 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Mentions reports whether one of words stands anywhere in the policy's
-// config.yml or in the user's own: a look at the bytes that saves the parser
-// when a setting can only have its default. What cannot be read, or could spell
-// a word in another way, counts as a mention.
+// Mentions reports whether one of words occurs anywhere in the policy's config.yml or in
+// the user's own. It searches the bytes, which avoids parsing when a setting can only have
+// its default. A file that cannot be read, or could spell a word in another way, counts as
+// a mention.
 func Mentions(policy Policy, getenv func(string) string, words ...string) bool {
 	if policy.mentions(words...) {
 		return true
@@ -22,7 +22,7 @@ func Mentions(policy Policy, getenv func(string) string, words ...string) bool {
 	return err != nil || mentionsAny(data, words)
 }
 
-// EnvTrust set to TrustAll has every project's policy count without being allowed.
+// EnvTrust set to TrustAll makes every project's policy count without being allowed.
 const (
 	EnvTrust = "GAUNTLET_TRUST"
 	TrustAll = "all"
@@ -31,8 +31,8 @@ const (
 // TrustEverything is a user's configuration in which every policy counts.
 const TrustEverything = "trust: " + TrustAll + "\n"
 
-// TrustsAll reports whether the user wants every policy to count, and which
-// setting says so.
+// TrustsAll reports whether the user wants every policy to count, and which setting is the
+// reason.
 func TrustsAll(getenv func(string) string) (source string, all bool) {
 	if getenv(EnvTrust) == TrustAll {
 		return EnvTrust, true

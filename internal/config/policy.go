@@ -42,7 +42,7 @@ func ReadPolicy(root string) Policy {
 	return p
 }
 
-// walk reads a directory of the policy that lies at top; no link leaves root.
+// walk reads a directory of the policy at top; no link leaves root.
 func (p Policy) walk(root, top, dir string, depth int) {
 	at := filepath.Join(top, filepath.FromSlash(dir))
 	entries, err := safefile.ReadDir(root, at, maxPolicyFiles)
@@ -69,8 +69,8 @@ func (p Policy) walk(root, top, dir string, depth int) {
 	}
 }
 
-// cleanName is how a directory that cannot be listed is called; .gauntlet itself
-// stands in for its config.yml.
+// cleanName is the name of a directory that cannot be listed; .gauntlet itself is reported
+// as its config.yml.
 func cleanName(dir string) string {
 	if dir == "" {
 		return File
@@ -81,14 +81,14 @@ func cleanName(dir string) string {
 // Names lists the files, sorted.
 func (p Policy) Names() []string { return slices.Sorted(maps.Keys(p)) }
 
-// Digest names the content of the whole policy.
+// Digest identifies the content of the whole policy.
 func (p Policy) Digest() string {
 	h := sha256.New()
 	for _, name := range p.Names() {
 		f := p[name]
 		state := "file"
 		if f.Err != nil {
-			state = "unreadable" // the words of an error differ between systems
+			state = "unreadable" // the text of an error differs between systems
 		}
 		fmt.Fprintf(h, "%s %d:%s%d:", state, len(name), name, len(f.Data))
 		h.Write(f.Data)
@@ -107,7 +107,7 @@ func (p Policy) in(dir string) []string {
 	return out
 }
 
-// read is a file's text as the parser wants it; shown is how errors call it.
+// read is a file's text for the parser; shown is its name in errors.
 func (p Policy) read(name, shown string) ([]byte, *Error) {
 	f, ok := p[name]
 	if !ok {
@@ -119,8 +119,8 @@ func (p Policy) read(name, shown string) ([]byte, *Error) {
 	return plainText(f.Data, shown)
 }
 
-// mentions reports whether one of words stands in config.yml. What cannot be
-// read, or could spell a word in another way, counts as a mention.
+// mentions reports whether one of words occurs in config.yml. A file that cannot be read,
+// or could spell a word in another way, counts as a mention.
 func (p Policy) mentions(words ...string) bool {
 	f := p[File]
 	return f.Err != nil || mentionsAny(f.Data, words)
@@ -143,7 +143,7 @@ func beside(root, file string) source {
 	for _, name := range []string{ChecksDir, ReviewsDir} {
 		from.policy.walk(dir, dir, name, 1)
 	}
-	if len(from.policy) == 0 { // it brings no gates of its own
+	if len(from.policy) == 0 { // it has no gates of its own
 		from.policy, from.gates = ReadPolicy(root), Dir
 	}
 	data, err := safefile.ReadLinked(file, maxFile)

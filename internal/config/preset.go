@@ -33,7 +33,7 @@ func PresetOf(name string) Preset {
 	return p
 }
 
-// orderOwn puts the actions of a category without an order after the presets'.
+// orderOwn sorts the actions of a category without an order after those of the presets.
 const orderOwn = 100
 
 // Effective is the checkpoint with its preset and every default applied.
@@ -78,8 +78,8 @@ func (c *Checkpoint) Effective() *Checkpoint {
 	return &out
 }
 
-// withEvidence adds what the preset takes for evidence to own actions of the
-// same id: a project names further commands, the usual ones still count.
+// withEvidence adds the preset's evidence to a project's own actions of the same id: a
+// project names further commands, the usual ones still count.
 func withEvidence(own, preset []Action) []Action {
 	own = slices.Clone(own)
 	for i, a := range own {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every preset of the enum is there, decodes by the rules of a project's own
-// file, and is complete.
+// Every preset of the enum exists, decodes by the rules of a project's own file, and is
+// complete.
 func TestPresets(t *testing.T) {
 	sf, _ := reflect.TypeFor[Checkpoint]().FieldByName("Preset")
 	names := strings.Split(sf.Tag.Get("enum"), ",")
@@ -64,7 +64,7 @@ func TestEffectiveCheckpoint(t *testing.T) {
 	}
 }
 
-// `gauntlet config` shows what counts, wherever it came from.
+// `gauntlet config` shows the effective values, from any source.
 func TestShownIsEffective(t *testing.T) {
 	l := mustLoad(t, project(t, map[string]string{"config.yml": "checkpoint: {preset: go, always: []}\nstop_hook: {preset: strict, reentry: once}\n"}), env(t))
 	for field, want := range map[string]Value{
@@ -83,15 +83,14 @@ func TestShownIsEffective(t *testing.T) {
 	if l.Settings.RunInterval != 0 || l.Settings.Reentry != "once" {
 		t.Errorf("%+v", l.Settings)
 	}
-	// A field that the user's file writes out beats the preset, too.
+	// A field in the user's file overrides the preset, too.
 	l = mustLoad(t, l.Root, home(t, "stop_hook: {run_interval_minutes: 4}\n"))
 	if v := l.value("stop_hook.run_interval_minutes"); v.Value != 4.0 || v.Origin != OriginGlobal {
 		t.Errorf("%+v", v)
 	}
 }
 
-// A default that does not obey the rules of its own field would be found by
-// nobody else.
+// No other test would find a default that violates the rules of its own field.
 func TestDefaultTags(t *testing.T) {
 	seen := 0
 	for _, v := range []any{&Project{Checkpoint: &Checkpoint{Tests: &Tests{}}, Autonomy: &Autonomy{}}, &Check{}, &Review{}, &Global{}} {

@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/config"
 )
 
-// Every file that docs/recipes.md shows is a valid one.
+// Every file in docs/recipes.md is valid.
 func TestRecipesAreValid(t *testing.T) {
 	page, err := os.ReadFile("../../docs/recipes.md")
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// ReportFormats are the words that report may be, beside efm:NAME and a regular
-// expression.
+// ReportFormats are the values of report, besides efm:NAME and a regular expression.
 func ReportFormats() []string {
 	return []string{"auto", "sarif", "checkstyle", "junit", "go-test-json", "rdjson", "github"}
 }
@@ -52,7 +51,7 @@ func checkReport(d *decoder, c *Check) {
 	}
 }
 
-// reportProblem says what is wrong with a value of report.
+// reportProblem returns what is wrong with a value of report.
 func reportProblem(report string) (problem, hint string) {
 	if report == "" || slices.Contains(ReportFormats(), report) {
 		return "", ""
@@ -60,7 +59,7 @@ func reportProblem(report string) (problem, hint string) {
 	if name, ok := strings.CutPrefix(report, "efm:"); ok {
 		known := slices.Sorted(maps.Keys(fmts.DefinedFmts()))
 		if !slices.Contains(known, name) {
-			return fmt.Sprintf("there is no errorformat %s", quote(name)), text.Nearest(name, known)
+			return fmt.Sprintf("unknown errorformat %s", quote(name)), text.Nearest(name, known)
 		}
 		return "", ""
 	}

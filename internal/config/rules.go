@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// checkProject applies the rules that one field's tags cannot say.
+// checkProject applies the rules that the tags of one field cannot express.
 func (l *loader) checkProject(d *decoder) {
 	p := &l.out.Project
 	if strings.HasPrefix(p.BaseBranch, "-") {
@@ -46,16 +46,16 @@ func (l *loader) checkLogDir(d *decoder) {
 	abs := Absolute(l.root, dir)
 	for _, own := range []string{Dir, ".git"} {
 		if within(filepath.Join(l.root, own), abs) {
-			d.failField("log_dir", "", "%s must not lie in %s; use a directory of its own, such as gauntlet_logs", quote(dir), own)
+			d.failField("log_dir", "", "%s must not be in %s; use a directory of its own, such as gauntlet_logs", quote(dir), own)
 			return
 		}
 	}
 	if within(abs, l.root) {
-		d.failField("log_dir", "", "%s holds the whole project; use a directory of its own, such as gauntlet_logs", quote(dir))
+		d.failField("log_dir", "", "%s is the whole project; use a directory of its own, such as gauntlet_logs", quote(dir))
 	}
 }
 
-// within reports whether p is dir or lies under it.
+// within reports whether p is dir or below it.
 func within(dir, p string) bool {
 	rel, err := filepath.Rel(dir, p)
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
@@ -75,7 +75,7 @@ func (l *loader) checkEntryPoint(d *decoder, field string, ep EntryPoint) {
 			continue
 		}
 		d.failField(field+".checks["+strconv.Itoa(i)+"]", text.Nearest(name, slices.Sorted(maps.Keys(l.out.Checks))),
-			"there is no check %s: %s does not exist", quote(name), path.Join(Dir, ChecksDir, printable(name)+".yml"))
+			"no check named %s: %s does not exist", quote(name), path.Join(Dir, ChecksDir, printable(name)+".yml"))
 	}
 	for i, name := range ep.Reviews {
 		at := field + ".reviews[" + strconv.Itoa(i) + "]"
@@ -85,7 +85,7 @@ func (l *loader) checkEntryPoint(d *decoder, field string, ep EntryPoint) {
 		r := l.out.Reviews[name]
 		if r == nil {
 			d.failField(at, text.Nearest(name, slices.Sorted(maps.Keys(l.out.Reviews))),
-				"there is no review %s: %s does not exist", quote(name), path.Join(Dir, ReviewsDir, printable(name)+".md"))
+				"no review named %s: %s does not exist", quote(name), path.Join(Dir, ReviewsDir, printable(name)+".md"))
 			continue
 		}
 		if len(r.CLIPreference) == 0 && len(l.out.Project.CLI.DefaultPreference) == 0 {
@@ -94,7 +94,7 @@ func (l *loader) checkEntryPoint(d *decoder, field string, ep EntryPoint) {
 	}
 }
 
-// checkCheck applies the rules of a check beyond its tags and reads its fix
+// checkCheck applies the rules of a check that its tags cannot express and reads its fix
 // instructions.
 func (l *loader) checkCheck(d *decoder, c *Check) {
 	if c.FailFast && c.Parallel {
@@ -123,7 +123,7 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 	c.FixText = text
 }
 
-// fixText reads a file under .gauntlet/ and nowhere else, links included.
+// fixText reads a file under .gauntlet/ and nothing else, links included.
 func (l *loader) fixText(name string) (text, problem string) {
 	local := path.Clean(filepath.ToSlash(name))
 	if !filepath.IsLocal(filepath.FromSlash(local)) {
@@ -168,7 +168,7 @@ func checkCheckpoint(d *decoder, c *Checkpoint) {
 		}
 		if after := a.action.After; after != "" {
 			if ids := c.actionIDs(); !slices.Contains(ids, after) {
-				d.failField(a.field+".after", text.Nearest(after, ids), "there is no action %s", quote(after))
+				d.failField(a.field+".after", text.Nearest(after, ids), "unknown action %s", quote(after))
 			}
 		}
 		if a.action.After != "" && a.action.After == a.action.ID {

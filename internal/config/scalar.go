@@ -14,7 +14,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// scalar decodes one value and holds it against the tags of its field.
+// scalar decodes one value and checks it against the tags of its field.
 func (d *decoder) scalar(n ast.Node, v reflect.Value, field string, tag reflect.StructTag) {
 	before := len(d.errs)
 	switch v.Kind() {
@@ -60,8 +60,8 @@ func (d *decoder) scalar(n ast.Node, v reflect.Value, field string, tag reflect.
 	}
 }
 
-// boolOf reads true and false, and the words on and off that people use for
-// switches; quoted they are text.
+// boolOf reads true and false, and the words on and off that people use for switches;
+// quoted values are text.
 func boolOf(n ast.Node) (value, ok bool) {
 	switch v := n.(type) {
 	case *ast.BoolNode:

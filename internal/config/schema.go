@@ -40,7 +40,7 @@ func Schema(kind string) ([]byte, error) {
 	case "global":
 		s = schemaFile(Global{}, "~/.config/agent-gauntlet/config.yml", legacyGlobal())
 	default:
-		return nil, fmt.Errorf("there is no schema %q; there are %s", kind, strings.Join(SchemaKinds(), ", "))
+		return nil, fmt.Errorf("unknown schema %q (use %s)", kind, strings.Join(SchemaKinds(), ", "))
 	}
 	return append(s.Indented(), '\n'), nil
 }

@@ -60,7 +60,7 @@ func compileSchema(t *testing.T, kind string) *jsonschema.Schema {
 	return s
 }
 
-// The schema and the loader must agree on what one file may say.
+// The schema and the loader must agree on what a file may contain.
 func TestSchemaAgreesWithTheLoader(t *testing.T) {
 	tests := []struct {
 		kind, text string

@@ -56,8 +56,8 @@ type RemoteSettings struct {
 	Signers     string
 	Timeout     time.Duration
 	Key         string
-	// Auth is what to send to the server: nil where the user's own file does not
-	// name the same host.
+	// Auth is what to send to the server: nil if the user's own file does not name the same
+	// host.
 	Auth *RemoteAuth
 }
 
@@ -170,8 +170,8 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 	}
 }
 
-// remote adds what only the user's own file may say. Credentials go to the host
-// that the user wrote down beside them, never to one that a project names.
+// remote adds the settings that are allowed in the user's own file only. Credentials go to
+// the host that the user wrote beside them, never to one that a project names.
 func (l *loader) remote(user UserRemote) {
 	r := &l.out.Settings.Remote
 	r.Key = user.Key
@@ -210,7 +210,7 @@ func settingsOf(p Project) Settings {
 	}
 }
 
-// resolver gives every field its effective value and records the source.
+// resolver determines every field's effective value and records its source.
 type resolver struct {
 	project, global *decoder
 	user            map[string]reflect.Value // what the user's own file may set, by path
@@ -229,7 +229,7 @@ func (r *resolver) field(f reflect.Value, sf reflect.StructField, path string) {
 	r.values = append(r.values, Value{path, shown(f), origin, source})
 }
 
-// source fills f from the strongest source that has a value for it.
+// source sets f from the strongest source that has a value for it.
 func (r *resolver) source(f reflect.Value, sf reflect.StructField, path string) (origin, source string) {
 	if name := sf.Tag.Get("env"); name != "" {
 		if text := strings.TrimSpace(r.getenv(name)); text != "" {
@@ -262,7 +262,7 @@ func (r *resolver) source(f reflect.Value, sf reflect.StructField, path string) 
 	return OriginDefault, ""
 }
 
-// warn says a thing once: several fields may have the same variable.
+// warn warns once: several fields may have the same variable.
 func (r *resolver) warn(text string) {
 	if !slices.Contains(r.warnings, text) {
 		r.warnings = append(r.warnings, text)
@@ -277,7 +277,7 @@ func (d *decoder) where(field string) string {
 	return d.file
 }
 
-// shown is a value as people read it: lists of named things by their names.
+// shown is a value for people: lists of named things by their names.
 func shown(f reflect.Value) any {
 	switch x := f.Interface().(type) {
 	case []Category:

@@ -147,7 +147,8 @@ func TestHugeNumbersSaturate(t *testing.T) {
 	}
 }
 
-// What is shown is what autonomy goes by: the environment, when it says a whole number from 1 to 100.
+// The shown value is the one that autonomy uses: the environment's, when it is a whole
+// number from 1 to 100.
 func TestThresholdFromTheEnvironment(t *testing.T) {
 	root := project(t, map[string]string{"config.yml": "autonomy:\n  threshold_percent: 70\n"})
 	for text, want := range map[string]int{"": 70, "55": 55, " 55 ": 55, "0": 70, "101": 70, "40.5": 70, "+50": 70, "forty": 70} {

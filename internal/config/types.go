@@ -1,6 +1,6 @@
 package config
 
-// The tags of these types are the one place where the rules of a field live:
+// The tags of these types are the one place where the rules of a field are defined:
 // the decoder, the JSON Schema and the documentation all read them.
 //
 //	required  must be there and not be blank
@@ -15,7 +15,7 @@ package config
 //	env       the environment variable that overrides it
 //	doc       what it does, shown in the schema
 
-// Project is .gauntlet/config.yml. Pointers tell "not set" from the zero
+// Project is .gauntlet/config.yml. Pointers distinguish "not set" from the zero
 // value, because a field not set here may be set globally or by a preset.
 type Project struct {
 	BaseBranch             string       `yaml:"base_branch" json:"base_branch,omitempty" doc:"What 'changed' is measured against. When not set: the remote's default branch, then origin/main, origin/master, then a local main or master." nonblank:"true"`
@@ -66,7 +66,7 @@ type Runner struct {
 	Exec []string `yaml:"exec" json:"exec,omitempty" doc:"Command that runs a shell script, its last argument, elsewhere and passes standard input on, such as [ssh, build-host]. The script gets a git bundle of the tree on standard input."`
 }
 
-// UserRemote is the remote section of the user's own file, which alone may hold
+// UserRemote is the remote section of the user's own file, the only one that may contain
 // keys and credentials.
 type UserRemote struct {
 	URL       string      `yaml:"url" json:"url,omitempty" doc:"Address of the server, where a project does not say." nonblank:"true"`
@@ -78,7 +78,7 @@ type UserRemote struct {
 	Auth      *RemoteAuth `yaml:"auth" json:"auth,omitempty" doc:"Credentials, sent only to the host of this section's url."`
 }
 
-// RemoteAuth is one way to prove to the server who asks.
+// RemoteAuth is one way to authenticate to the server.
 type RemoteAuth struct {
 	Basic         string `yaml:"basic" json:"basic,omitempty" doc:"user:password." nonblank:"true"`
 	BearerCommand string `yaml:"bearer_command" json:"bearer_command,omitempty" doc:"Command that prints a bearer token." nonblank:"true"`

@@ -17,7 +17,7 @@ func decodeXML(data []byte, out any, names ...string) error {
 	for {
 		tok, err := dec.Token()
 		if errors.Is(err, io.EOF) {
-			return errors.New("there is no " + names[0] + " element")
+			return errors.New("no " + names[0] + " element")
 		}
 		if err != nil {
 			return err

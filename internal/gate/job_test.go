@@ -115,7 +115,7 @@ func TestLogNamesNeverCollide(t *testing.T) {
 		}
 		seen[j.LogBase] = true
 		if j.LogBase != filepath.Base(j.LogBase) {
-			t.Errorf("%q is no file name", j.LogBase)
+			t.Errorf("%q is not a file name", j.LogBase)
 		}
 	}
 	if len(seen) != 3 || !seen["check_a_b_lint"] {

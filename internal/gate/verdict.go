@@ -94,9 +94,9 @@ func couldNotRun(j Job, code int, output string) string {
 	return ""
 }
 
-// wrapperCode finds the word of a program that runs others (make, just, npm, …)
-// that the command it called was not found or could not be executed. Where it
-// reports another failure as well, that one counts.
+// wrapperCode finds the message of a program that runs others (make, just, npm, …) that the
+// command it called was not found or could not be executed. If it reports another failure
+// as well, that one counts.
 func wrapperCode(tail string) string {
 	found := ""
 	for _, m := range regexp.MustCompile(`(?m)^(g?make)(?:\[\d+\])?: \*\*\* .*\bError (\d+)`).FindAllStringSubmatch(tail, -1) {
@@ -132,7 +132,7 @@ func wrapperCode(tail string) string {
 	return ""
 }
 
-// neverRan are the words of tools that did not find what they were asked to run.
+// neverRan matches messages of tools that did not find what they were asked to run.
 func neverRan() []string {
 	return []string{
 		`^g?make: \*\*\* No rule to make target '[^']*'\.  Stop\.`,
@@ -170,8 +170,7 @@ func neverRan() []string {
 	}
 }
 
-// missingTool names the program that a shell, make or a package manager did not
-// find.
+// missingTool names the program that a shell, make or a package manager did not find.
 func missingTool(lines []string) string {
 	for _, p := range []string{
 		`^(?:/\S+/)?(?:ba|da|z|k)?sh: (?:\d+: |line \d+: )?(?:eval: line \d+: )?([^\s:]+): (?:command )?not found$`,
@@ -195,8 +194,8 @@ func missingTool(lines []string) string {
 	return ""
 }
 
-// missingModule names the module that Python was asked to run and does not have.
-// One of the project itself is not a tool: that it is missing is a failure.
+// missingModule names the module that Python should run and does not have. A module of the
+// project itself is not a tool: if it is missing, that is a failure.
 func missingModule(j Job, tail string) string {
 	m := regexp.MustCompile(`(?m)^\S*python[0-9.]*(?:\.exe)?: No module named '?([\w.]+)'?(?:\.__main__.*)?$`).FindStringSubmatch(tail)
 	if m == nil {

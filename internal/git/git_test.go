@@ -215,7 +215,7 @@ echo stash > st; git add st; git stash push -q -- st`)
 		t.Errorf("the user's state changed: %s", d)
 	}
 	if got := sh(t, r.Root, "git ls-tree -r --name-only "+tree); got != ".gitignore\ns\nun tracked" {
-		t.Errorf("snapshot holds %q", got)
+		t.Errorf("snapshot contains %q", got)
 	}
 	if got := sh(t, r.Root, "git show "+tree+":s"); got != "staged\nmore" {
 		t.Errorf("content %q", got)

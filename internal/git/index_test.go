@@ -141,7 +141,7 @@ func TestKilledSnapshotsAreSwept(t *testing.T) {
 		t.Error("the old one is still there")
 	}
 	if _, err := os.Stat(fresh); err != nil {
-		t.Error("the fresh one belongs to somebody")
+		t.Error("the fresh one is in use")
 	}
 }
 

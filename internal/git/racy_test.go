@@ -41,6 +41,6 @@ func TestSnapshotSeesEditInTheSameClockTick(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := sh(t, dir, "git show "+tree+":f"); got != "two" {
-		t.Errorf("the snapshot holds %q, the file says two", got)
+		t.Errorf("the snapshot contains %q, the file contains two", got)
 	}
 }

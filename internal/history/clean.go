@@ -19,7 +19,7 @@ func clean(r Record) Record {
 	} {
 		*s = cut(redact.String(*s), maxName)
 	}
-	// Hashes of Gauntlet's own; the redactor would take them for secrets.
+	// Hashes made by Gauntlet; the redactor would mistake them for secrets.
 	for _, s := range []*string{&r.Policy, &r.Tree, &r.Key} {
 		*s = cut(*s, maxName)
 	}
@@ -43,7 +43,7 @@ func clean(r Record) Record {
 	return r
 }
 
-// bounded is a copy of the first n items, each cleaned: the caller keeps its own.
+// bounded is a copy of the first n items, each cleaned: the caller's items stay unchanged.
 func bounded[T any](list []T, n int, clean func(*T)) []T {
 	list = slices.Clone(list[:min(len(list), n)])
 	for i := range list {

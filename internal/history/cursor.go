@@ -14,24 +14,23 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Cursor is how far a reader has taken over the spool: bytes read of each
-// segment. It counts by segment, because a process that opened the old segment
-// before a rotation may still add its lines there.
+// Cursor is how far a reader has read the spool: bytes read of each segment. It counts by
+// segment, because a process that opened the old segment before a rotation may still add
+// its lines there.
 type Cursor map[string]int64
 
-// cursorsDir holds the cursors, one file per reader; segments that a reader has
-// not finished are kept for it.
+// cursorsDir contains the cursors, one file per reader; segments that a reader has not
+// finished are kept for it.
 const cursorsDir = "cursors"
 
-// maxSpool is how many segments are kept for readers that never come, 1 GB.
+// maxSpool is how many segments are kept for readers that never read them, 1 GB.
 const maxSpool = 256
 
 // maxSpoolLine bounds one line; Append writes far shorter ones.
 const maxSpoolLine = 1 << 20
 
-// ReadCursor returns the named reader's cursor; an unreadable one starts again
-// from the beginning, which costs time and nothing else: readers ignore what
-// they have.
+// ReadCursor returns the named reader's cursor; an unreadable one starts again from the
+// beginning, which costs only time: readers ignore what they have.
 func ReadCursor(dir, name string) Cursor {
 	c := Cursor{}
 	b, err := safefile.Read(dir, cursorFile(dir, name), maxSpoolLine)
@@ -57,9 +56,9 @@ func cursorFile(dir, name string) string {
 	return filepath.Join(dir, cursorsDir, name+".json")
 }
 
-// ReadFrom returns at most limit whole lines after the cursor, oldest first,
-// and the cursor after them. No lines: everything was read. Lines that are too
-// long to be Gauntlet's own are passed over.
+// ReadFrom returns at most limit complete lines after the cursor, oldest first, and the
+// cursor after them. No lines: everything was read. Lines that are too long to be written
+// by Gauntlet are skipped.
 func ReadFrom(dir string, c Cursor, limit int) (lines [][]byte, next Cursor, err error) {
 	names, err := Segments(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +111,7 @@ func readSegment(dir, name string, offset int64, limit int) (lines [][]byte, end
 			if errors.Is(err, bufio.ErrBufferFull) {
 				continue
 			}
-			if err != nil { // the last line may still be on its way
+			if err != nil { // the last line may not be complete yet
 				return lines, offset, nil //nolint:nilerr // it is read the next time
 			}
 			break

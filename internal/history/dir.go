@@ -7,9 +7,9 @@ import (
 	"gauntlet/internal/text"
 )
 
-// Dir is where the spool lives: $XDG_STATE_HOME/gauntlet/history, or the same
-// under ~/.local/state. A relative XDG_STATE_HOME counts as not set, as its
-// specification asks.
+// Dir is where the spool is: $XDG_STATE_HOME/gauntlet/history, or the same under
+// ~/.local/state. A relative XDG_STATE_HOME counts as not set, as its specification
+// requires.
 func Dir(getenv func(string) string) (string, error) {
 	if state := getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
 		return filepath.Join(state, "gauntlet", "history"), nil

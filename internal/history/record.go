@@ -8,11 +8,11 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Type says what a line of the spool records.
+// Type is the kind of a line of the spool.
 type Type string
 
-// Schema is the version of the lines written now. Lines without a version are
-// of the first one and read as they are: every later field is then not known.
+// Schema is the version of the lines written now. Lines without a version have the first
+// one and are read unchanged: every later field is then unknown.
 const Schema = 2
 
 // The kinds of line.
@@ -21,11 +21,11 @@ const (
 	Verdict Type = "verdict"
 	// Gate is the result of one gate of that verdict; it carries the verdict's ID.
 	Gate Type = "gate"
-	// Label is a person's word about a verdict or a replayed stop: right or wrong.
+	// Label is a person's label for a verdict or a replayed stop: right or wrong.
 	Label Type = "label"
 )
 
-// Source says who asked for a verdict, or where a gate's result comes from.
+// Source is who asked for a verdict, or where a gate's result comes from.
 type Source string
 
 // Sources of a verdict.
@@ -69,13 +69,13 @@ type Record struct {
 	Policy string `json:"policy,omitempty"`
 	// PolicyChange is how the policy on disk differed from the one that judged.
 	PolicyChange string `json:"policyChange,omitempty"`
-	// Transcript is the part of the agent's log that the stop looked at.
+	// Transcript is the part of the agent's log that the stop read.
 	Transcript *Transcript `json:"transcript,omitempty"`
 	// Changed are the files that were judged, at most maxChanged of ChangedTotal.
 	Changed      []string `json:"changed,omitempty"`
 	ChangedTotal int      `json:"changedTotal,omitempty"`
-	// Tokens are what the turn had used up to this stop, input that no cache held and
-	// output; nil: the agent's log does not say.
+	// Tokens are what the turn had used up to this stop, uncached input and output; nil:
+	// unknown.
 	Tokens *int64 `json:"tokens,omitempty"`
 	// Owed are the ids of what a checkpoint asked for.
 	Owed []string `json:"owed,omitempty"`
@@ -96,25 +96,25 @@ type Record struct {
 	Kind    string `json:"kind,omitempty"` // check|review
 	Cached  bool   `json:"cached,omitempty"`
 	LogPath string `json:"logPath,omitempty"`
-	// Key names everything the result depends on (see the proofs).
+	// Key identifies everything the result depends on (see the proofs).
 	Key      string `json:"key,omitempty"`
 	Command  string `json:"command,omitempty"`
 	ExitCode *int   `json:"exitCode,omitempty"`
-	// Findings are what its report says, at most maxFindings of FindingsTotal;
-	// FindingsNew counts those that are new, where that was asked.
+	// Findings are those of its report, at most maxFindings of FindingsTotal; FindingsNew
+	// counts those that are new, if that was compared.
 	Findings      []Finding `json:"findings,omitempty"`
 	FindingsTotal int       `json:"findingsTotal,omitempty"`
 	FindingsNew   int       `json:"findingsNew,omitempty"`
 	// Flaky: it both passed and failed on the same key.
 	Flaky bool `json:"flaky,omitempty"`
-	// AgentAgreed says, where an agent's own run was checked by running it again,
-	// whether both came to the same.
+	// AgentAgreed is set if an agent's own run was checked by running it again: whether
+	// both had the same result.
 	AgentAgreed *bool `json:"agentAgreed,omitempty"`
 	// Warning is a reservation about a pass: it ran no test.
 	Warning string `json:"warning,omitempty"`
-	// LimitMS is the time that it was given.
+	// LimitMS is its time limit.
 	LimitMS float64 `json:"limitMs,omitempty"`
-	// SavedMS is how long the result would have taken that was reused instead.
+	// SavedMS is how long the run would have taken whose result was reused.
 	SavedMS float64 `json:"savedMs,omitempty"`
 }
 

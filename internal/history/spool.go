@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Bounds of the spool. A segment is closed once it is this large; the oldest go
+// Bounds of the spool. A segment is closed once it is this large; the oldest are removed
 // when there are too many, so the history never grows beyond 32 MB.
 const (
 	segmentSize  = 4 << 20
@@ -29,8 +29,7 @@ const (
 )
 
 // Append adds the records to the spool in dir, all with one write, so that lines of
-// processes writing at the same time never mix. Secrets are redacted here
-// again, whatever the caller did.
+// concurrent processes never mix. Secrets are redacted here again, whatever the caller did.
 func Append(dir string, recs ...Record) error {
 	if dir == "" || len(recs) == 0 {
 		return nil
@@ -50,9 +49,9 @@ func Append(dir string, recs ...Record) error {
 	return nil
 }
 
-// appendTo writes whole lines to the newest segment. Segments are numbered and
-// never renamed: two processes that find the newest one full both open the
-// same next number, and one that still holds the old one loses nothing.
+// appendTo writes complete lines to the newest segment. Segments are numbered and never
+// renamed: two processes that find the newest one full both open the same next number, and
+// one that still has the old one open loses nothing.
 func appendTo(dir string, lines []byte) error {
 	names, err := Segments(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,9 +87,9 @@ func appendTo(dir string, lines []byte) error {
 	return f.Close()
 }
 
-// torn reports that the file ends inside a line that a full disk cut: it must
-// not swallow ours. Another process in the middle of its write looks the same,
-// but only for a moment.
+// torn reports whether the file ends inside a line that a full disk cut: the next line must
+// not become part of it. Another process in the middle of its write looks the same, but
+// only for a moment.
 func torn(f *os.File, info fs.FileInfo) bool {
 	if info.Size() == 0 || time.Since(info.ModTime()) < 100*time.Millisecond {
 		return false
@@ -100,9 +99,9 @@ func torn(f *os.File, info fs.FileInfo) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// prune removes the oldest segments when a new one is about to be added, except
-// what a reader has yet to take over. What cannot be removed is tried again at
-// the next rotation.
+// prune removes the oldest segments when a new one is about to be added, except those that
+// a reader still needs. A segment that cannot be removed is tried again at the next
+// rotation.
 func prune(dir string, names []string) {
 	for len(names) >= keepSegments && (len(names) >= maxSpool || !unread(dir, names[0])) {
 		_ = os.Remove(filepath.Join(dir, names[0]))
@@ -139,7 +138,7 @@ func segmentNumber(name string) (int, bool) {
 	return int(n), err == nil
 }
 
-// cut shortens s to at most n bytes, on a character boundary and saying so.
+// cut shortens s to at most n bytes, on a character boundary and with a mark.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

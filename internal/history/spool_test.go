@@ -72,7 +72,7 @@ func TestAppendRedactsAndBounds(t *testing.T) {
 	}
 }
 
-// A disk that was full in the middle of a line costs that line, not the next.
+// A disk that was full in the middle of a line loses that line, not the next.
 func TestAppendAfterATornLine(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, segmentName(1))
@@ -230,7 +230,7 @@ func readSpool(t *testing.T, dir string) []Record {
 	return recs
 }
 
-// What a replay needs is kept, within bounds, and the caller's own values stay.
+// What a replay needs is kept, within bounds, and the caller's own values are unchanged.
 func TestAppendKeepsWhatAReplayNeeds(t *testing.T) {
 	dir := t.TempDir()
 	secret := "ghp_" + strings.Repeat("a1B2", 9)

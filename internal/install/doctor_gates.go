@@ -46,7 +46,7 @@ func (d *Doctor) gates(cfg *config.Loaded) {
 	}
 	if len(used) == 0 && reviews == 0 {
 		d.add(Check{
-			Name: "gates", State: Warn, Message: "there is no gate: stops are approved without running anything",
+			Name: "gates", State: Warn, Message: "no gates are configured: stops are approved without running anything",
 			Fix: "write .gauntlet/checks/NAME.yml (command: …) and name it in entry_points; gauntlet init --suggest lists what was found",
 		})
 	}

@@ -1,4 +1,4 @@
 package proc
 
-// maxAncestors bounds how far up is looked.
+// maxAncestors bounds how many parents are read.
 const maxAncestors = 64

@@ -21,8 +21,8 @@ func Ancestors() [][]string {
 		if err != nil {
 			break
 		}
-		// The name stands in parentheses and may hold anything; after it come
-		// the state and the parent.
+		// The name is in parentheses and may contain anything; after it come the state and
+		// the parent.
 		_, rest, _ := strings.Cut(string(stat)[strings.LastIndexByte(string(stat), ')')+1:], " ")
 		fields := strings.Fields(rest)
 		if len(fields) < 2 {

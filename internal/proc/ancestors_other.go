@@ -2,5 +2,5 @@
 
 package proc
 
-// Ancestors are not known here.
+// Ancestors are unknown here.
 func Ancestors() [][]string { return nil }

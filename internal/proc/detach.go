@@ -7,9 +7,9 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Detach starts a process that outlives this one, in a session of its own and
-// with no terminal, input or output: a browser, an upload after the verdict. It
-// bounds nothing; what is started must end by itself.
+// Detach starts a process that outlives this one, in a session of its own and with no
+// terminal, input or output: a browser, an upload after the verdict. It has no limits; the
+// process must end by itself.
 func Detach(c Cmd) error {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // it outlives every context
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = c.Dir, c.Env, detached()

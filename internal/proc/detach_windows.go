@@ -2,7 +2,7 @@ package proc
 
 import "syscall"
 
-// detachedProcess keeps the child from inheriting the console.
+// detachedProcess prevents the child from inheriting the console.
 const detachedProcess = 0x00000008
 
 func detached() *syscall.SysProcAttr {

@@ -21,27 +21,27 @@ import (
 // gates belong to both families.
 const markVar = "GAUNTLET_FAMILY="
 
-// leaders are the running children that Run itself started. The kernel's list
-// of our children is process-wide, hence so is this one: it keeps one family's
-// end from touching another family's members.
+// leaders are the running children that Run itself started. The kernel's list of children
+// is process-wide, so this one is too: it prevents the end of one family from touching
+// another family's members.
 var leaders = struct {
 	sync.Mutex
 	next  int
-	adopt bool // orphans come to us
-	// guests are the children that this process had before it adopted orphans: jobs of
-	// the shell that became gauntlet by exec.
+	adopt bool // orphans are adopted by this process
+	// guests are the children that this process had before it adopted orphans: jobs of the
+	// shell that became gauntlet by exec.
 	guests map[int]bool
 	pids   map[string]int // mark → pid of the leader
 	idle   chan struct{}  // closed when there is nothing left to reap
 }{pids: map[string]int{}}
 
-// escape finds the members of a family that left its group. As subreaper we
-// become the parent of every orphan among our descendants, so a process that
-// left its group and session ends up among our own children.
+// escape finds the members of a family that left its group. As subreaper this process
+// becomes the parent of every orphan among its descendants, so a process that left its
+// group and session becomes one of its children.
 type escape struct{ mark string }
 
-// start starts cmd and puts it on the list in one step: a child that is not on
-// it yet would be taken for an orphan of another family, and reaped.
+// start starts cmd and adds it to the list in one step: a child that is not on the list yet
+// would look like an orphan of another family, and be reaped.
 func start(cmd *exec.Cmd, contain bool) (escape, error) {
 	leaders.Lock()
 	defer leaders.Unlock()
@@ -81,8 +81,8 @@ func (e escape) forget() {
 	}
 }
 
-// reap takes notice of adopted orphans that ended by themselves while gates
-// run, as init would: a gate that waits for one to be gone would wait for ever.
+// reap waits for adopted orphans that ended by themselves while gates run, as init would: a
+// gate that waits for one to disappear would wait for ever.
 func reap(idle <-chan struct{}) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
@@ -123,12 +123,11 @@ func otherChildren() map[int]bool {
 	return others
 }
 
-// end kills what is left of the family, in its group or out of it. Processes
-// may be forking or being handed over to us while we look, so it looks until
-// nothing is left.
+// end kills what is left of the family, in its group or outside. Processes may be forking
+// or being adopted meanwhile, so it repeats until nothing is left.
 func (e escape) end(pgid int) {
 	defer e.forget()
-	killed := map[int]bool{} // and not taken notice of yet
+	killed := map[int]bool{} // and not waited for yet
 	for range 200 {
 		for _, pid := range e.members() {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -147,8 +146,8 @@ func (e escape) end(pgid int) {
 	}
 }
 
-// members are our adopted children that carry the family's mark; when nobody else
-// could have left them to us, also those that shed their environment.
+// members are the adopted children that carry the family's mark; if no other family could
+// have left them, also those that cleared their environment.
 func (e escape) members() []int {
 	leaders.Lock()
 	defer leaders.Unlock()
@@ -173,14 +172,14 @@ func (e escape) members() []int {
 	return out
 }
 
-// EndOrphansOf kills what the children of a killed Gauntlet process have left
+// EndOrphansOf kills the processes that the children of a killed Gauntlet process left
 // running: it could not clean up after itself.
 func EndOrphansOf(dead int) {
 	if dead <= 1 || !errors.Is(syscall.Kill(dead, 0), syscall.ESRCH) {
 		return
 	}
 	ofDead := func(mark string) bool { return strings.HasPrefix(mark, strconv.Itoa(dead)+".") }
-	for range 20 { // they may be forking while we look
+	for range 20 { // they may be forking meanwhile
 		left := false
 		entries, err := os.ReadDir("/proc")
 		if err != nil {
@@ -205,7 +204,7 @@ func EndOrphansOf(dead int) {
 
 // children are the pids whose parent is this process.
 func children() []int {
-	// Mostly there are none, and the kernel says so in one call.
+	// Mostly there are none, and the kernel reports that in one call.
 	if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil); errors.Is(err, unix.ECHILD) {
 		return nil
 	}
@@ -228,8 +227,8 @@ func children() []int {
 	return out
 }
 
-// carries reports whether pid's environment holds the mark, or can no longer
-// be asked because it is a zombie waiting for us.
+// carries reports whether pid's environment contains the mark, or can no longer be read
+// because it is a zombie waiting for this process.
 func carries(pid int, mark string) bool {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {

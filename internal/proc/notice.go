@@ -9,10 +9,10 @@ import (
 // Notice is a message on the person's desktop.
 type Notice struct{ Title, Text string }
 
-// Show hands the notice to the desktop's own program and does not wait for it.
-// Without such a program nothing is shown; the error is for the caller to ignore,
-// because a server has no desktop. The text reaches no shell and no script: it is an
-// argument, or a variable that a fixed script reads.
+// Show passes the notice to the desktop's own program and does not wait for it. Without
+// such a program nothing is shown; callers ignore the error, because a server has no
+// desktop. The text reaches no shell and no script: it is an argument, or a variable that a
+// fixed script reads.
 func (n Notice) Show() error {
 	args, extra := n.command(runtime.GOOS)
 	program, err := exec.LookPath(args[0])
@@ -47,7 +47,7 @@ func (n Notice) command(system string) (args, extra []string) {
 	return []string{"notify-send", "--app-name=Gauntlet", "--", title, markup.Replace(text)}, nil
 }
 
-// plain keeps what a line of text may hold.
+// plain keeps the characters that are allowed in a line of text.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -12,18 +12,18 @@ import (
 	"gauntlet/internal/event"
 )
 
-// Cmd is what to run. Args[0] is looked up in PATH; nothing passes a shell
-// unless the caller names one.
+// Cmd is what to run. Args[0] is looked up in PATH; no shell is involved unless the caller
+// names one.
 type Cmd struct {
 	Args []string
 	Dir  string
-	// Env is the environment, nil for the parent's. Drop takes variables out of
-	// it by name, Extra adds to it; the recursion guard is added to every child.
+	// Env is the environment, nil for the parent's. Drop removes variables by name, Extra
+	// adds some; the recursion guard is added to every child.
 	Env   []string
 	Drop  func(name string) bool
 	Extra []string
-	// Unguarded leaves the recursion guard out, for the one caller that stands
-	// in for an agent and wants its hook to answer.
+	// Unguarded leaves the recursion guard out, for the one caller that simulates an agent
+	// and wants its hook to answer.
 	Unguarded      bool
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -33,16 +33,16 @@ type Cmd struct {
 	Contain bool
 }
 
-// Result is how it ended.
+// Result is how a process ended.
 type Result struct {
 	// ExitCode is the exit status; -1 when there is none (not started, killed).
 	ExitCode  int
 	Signaled  bool // ended by a signal that Gauntlet did not send
 	Signal    string
-	TimedOut  bool // we ended it, its time was over
-	Cancelled bool // we ended it, the context was done
+	TimedOut  bool // Gauntlet ended it, its time was over
+	Cancelled bool // Gauntlet ended it, the context was done
 	Duration  time.Duration
-	// Err is set when it could not be started or its output not be kept.
+	// Err is set when it could not be started or its output could not be read.
 	Err error
 }
 
@@ -71,8 +71,8 @@ func Run(ctx context.Context, c Cmd) Result {
 	if grace == 0 {
 		grace = defaultGrace
 	}
-	// A grandchild that keeps the pipe open must not keep us: after the child's
-	// end the rest of the output has this long.
+	// A grandchild that keeps the pipe open must not make Run wait: after the child's end
+	// the rest of the output has this long.
 	cmd.WaitDelay = 250 * time.Millisecond
 	family, err := launch(cmd, c.Contain)
 	if err != nil {
@@ -93,7 +93,8 @@ func Run(ctx context.Context, c Cmd) Result {
 		res.TimedOut = true
 		err = end(family, done, grace)
 	case <-ctx.Done():
-		// Whoever stops us may be about to kill us: there is no time for a long grace.
+		// A caller that cancels may be about to kill this process: there is no time for a
+		// long grace period.
 		res.Cancelled = true
 		err = end(family, done, min(grace, cancelGrace))
 	}
@@ -133,7 +134,7 @@ func (c Cmd) environ() []string {
 	return env
 }
 
-// end asks the group to go, waits for the grace and then makes it go.
+// end asks the group to end, waits for the grace period and then kills it.
 func end(f *family, done <-chan error, grace time.Duration) error {
 	f.terminate()
 	t := time.NewTimer(grace)
@@ -156,8 +157,8 @@ func Output(ctx context.Context, c Cmd, limit int) (stdout, stderr []byte, res R
 	return out.buf, errw.buf, res
 }
 
-// capped keeps the first limit bytes and swallows the rest, so that a chatty
-// child neither blocks nor fills memory.
+// capped keeps the first limit bytes and discards the rest, so that a chatty child neither
+// blocks nor fills memory.
 type capped struct {
 	buf   []byte
 	limit int
@@ -170,7 +171,7 @@ func (w *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// NotFound reports that the program itself does not exist.
+// NotFound reports whether the program itself does not exist.
 func NotFound(r Result) bool {
 	return errors.Is(r.Err, exec.ErrNotFound) || errors.Is(r.Err, os.ErrNotExist)
 }

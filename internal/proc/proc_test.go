@@ -83,7 +83,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A background child that holds the pipe must neither keep us nor survive.
+// A background child that keeps the pipe open must neither make Run wait nor survive.
 func TestBackgroundChildIsEnded(t *testing.T) {
 	pidfile := filepath.Join(t.TempDir(), "pid")
 	out, _, r := Output(t.Context(), sh("sleep 60 & echo $! > "+pidfile+"; echo done"), 100)
@@ -93,7 +93,8 @@ func TestBackgroundChildIsEnded(t *testing.T) {
 	assertGone(t, pidfile)
 }
 
-// What leaves the group and the session is still found, also without its environment.
+// A process that leaves the group and the session is still found, also without its
+// environment.
 func TestEscapeIsEnded(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("LOUD: only Linux can adopt a process that left its session; elsewhere it survives, as documented")
@@ -161,8 +162,8 @@ func assertGone(t *testing.T, pidfile string) {
 	t.Errorf("process %d survived", pid)
 }
 
-// A child that ends at once must not be reaped by another family's sweep: its
-// exit status would be lost and a verdict with it.
+// A child that ends immediately must not be reaped by another family's sweep: its exit
+// status would be lost and a verdict with it.
 func TestQuickFamiliesKeepTheirStatus(t *testing.T) {
 	var wg sync.WaitGroup
 	limit := make(chan struct{}, 16)
@@ -180,8 +181,8 @@ func TestQuickFamiliesKeepTheirStatus(t *testing.T) {
 	wg.Wait()
 }
 
-// A gate may run us again. What the inner run leaves behind when it is killed
-// belongs to the outer family too, also while others run.
+// A gate may run gauntlet again. Processes that a killed inner run leaves behind belong to
+// the outer family too, also while others run.
 func TestNestedFamilies(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("LOUD: only Linux can adopt a process that left its session; elsewhere it survives, as documented")
@@ -211,7 +212,7 @@ func TestNestedFamilies(t *testing.T) {
 
 func TestOrphansOfTheDead(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("LOUD: only Linux tells whose child an orphan was; elsewhere it survives, as documented")
+		t.Skip("LOUD: only Linux shows whose child an orphan was; elsewhere it survives, as documented")
 	}
 	const dead = 2147480001
 	pidfile, done := filepath.Join(t.TempDir(), "pid"), make(chan Result)
@@ -224,7 +225,7 @@ func TestOrphansOfTheDead(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	EndOrphansOf(os.Getpid()) // alive: not an orphan of anybody
+	EndOrphansOf(os.Getpid()) // alive: not an orphan of any process
 	EndOrphansOf(dead / 10)
 	select {
 	case r := <-done:
@@ -237,7 +238,7 @@ func TestOrphansOfTheDead(t *testing.T) {
 	}
 }
 
-// Orphans that end while the gate still runs are taken notice of at once.
+// Orphans that end while the gate still runs are reaped immediately.
 func TestOrphansAreReapedMeanwhile(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("LOUD: elsewhere orphans are init's")

@@ -13,7 +13,7 @@ import (
 // job too, and ends with it.
 type family struct {
 	leader *os.Process
-	job    windows.Handle // 0 where no job could be made: then the child alone is ended
+	job    windows.Handle // 0 if no job could be made: then the child alone is ended
 }
 
 func launch(cmd *exec.Cmd, _ bool) (*family, error) {
@@ -33,8 +33,8 @@ func launch(cmd *exec.Cmd, _ bool) (*family, error) {
 	return f, nil
 }
 
-// newJob makes a job whose processes end when its last handle is closed; 0 when
-// Windows does not let us.
+// newJob makes a job whose processes end when its last handle is closed; 0 when Windows
+// does not allow it.
 func newJob() windows.Handle {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -62,8 +62,8 @@ func join(job windows.Handle, pid int) bool {
 	return windows.AssignProcessToJobObject(job, process) == nil
 }
 
-// terminate ends the whole job: Windows has no polite signal for a program
-// without a window.
+// terminate ends the whole job: Windows has no signal that asks a program without a window
+// to end.
 func (f *family) terminate() { f.kill() }
 
 func (f *family) kill() {

@@ -18,17 +18,17 @@ type Row interface {
 // DB is a database with the view gauntlet_facts. Placeholders are question marks.
 type DB interface {
 	Query(ctx context.Context, sql string, args []any, each func(Row)) error
-	// Facts hands over the columns of factColumns of every record after a position,
-	// in the order of their positions.
+	// Facts returns the columns of factColumns of every record after a position, in the
+	// order of their positions.
 	Facts(ctx context.Context, after int64, each func(Row)) error
-	// Late is how many positions behind the newest one a record may still appear:
-	// with many writers the order of commits is not that of the positions.
+	// Late is how many positions before the newest one a record may still appear: with many
+	// writers the order of commits is not that of the positions.
 	Late() int64
 	// Mark changes whenever there is something new.
 	Mark(ctx context.Context) (string, error)
 }
 
-// Filter narrows what is asked about. Empty fields narrow nothing.
+// Filter narrows a query. Empty fields narrow nothing.
 type Filter struct {
 	// Projects are spellings of one project's directory; none: all projects.
 	Projects []string
@@ -42,7 +42,7 @@ type Filter struct {
 	Since    time.Time
 }
 
-// clause collects conditions and what is bound to them.
+// clause collects conditions and their arguments.
 type clause struct {
 	conditions []string
 	args       []any

@@ -106,7 +106,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// The same key with both results is a flake; who proved what is told apart.
+// The same key with both results is a flake; the sources of proofs are distinguished.
 func TestStatsByKeyAndSource(t *testing.T) {
 	with := func(n int, status, key string, source history.Source, cached bool) history.Record {
 		r := gate(n, "test", status, 10)
@@ -127,8 +127,8 @@ func TestStatsByKeyAndSource(t *testing.T) {
 	}
 }
 
-// What followed a failure says whether it was right; the first thing that did counts,
-// and a person's word most.
+// What followed a failure shows whether it was right; the first event counts, and a
+// person's label most.
 func TestOutcomeAfterFailure(t *testing.T) {
 	stop := func(n int, session, status, key, gateStatus string) []history.Record {
 		v := at(n, history.Verdict, status)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The columns that DB.Facts hands over, in this order.
+// The columns of DB.Facts, in this order.
 const (
 	colSeq = iota
 	colType
@@ -30,7 +30,7 @@ const (
 	colCached
 	colFlaky
 	colLabel
-	colNoTest // the gate's message says that it ran no test
+	colNoTest // the gate's message reports that it ran no test
 	colMS
 	colSaved
 	colMachine
@@ -38,11 +38,11 @@ const (
 	colKey
 	colTurn
 	colTokens // -1: not measured
-	colAgreed // 1, 0; -1: the agent's word was not checked
+	colAgreed // 1, 0; -1: the agent's claim was not checked
 	colLimit  // of a gate's run time in ms; 0: none
 )
 
-// FactColumns names them for a SELECT, but for the first, the position.
+// FactColumns lists the columns for a SELECT, except for the first, the position.
 const FactColumns = "type, id, at, project, agent, session, model, client, status, blocked, would, mode, gate, kind, source, cached, flaky, label, notest, ms, saved, machine, person, key, turn, tokens, agreed, time_limit"
 
 // name is an interned string: a few hundred names, hundreds of thousands of records.
@@ -89,8 +89,8 @@ func outcomeOf(b []byte) outcome {
 	return unknown
 }
 
-// verdict is a judged stop or a run by hand. No field is a pointer: the collector
-// has nothing to look at.
+// verdict is a judged stop or a run by hand. No field is a pointer, so the garbage
+// collector need not scan it.
 type verdict struct {
 	at                     int64
 	id, session, turn      uint64 // hashes
@@ -100,8 +100,8 @@ type verdict struct {
 	machine, person        name
 	status                 name
 	byHand, blocked, would bool
-	// ghost: gates of it are known and it is not, because it is older than what is
-	// kept. It counts for nothing.
+	// ghost: its gates are known and the verdict is not, because it is older than what is
+	// kept. It does not count.
 	ghost bool
 	label outcome
 }
@@ -121,8 +121,8 @@ type gateRun struct {
 	outcome              outcome // of a failure
 }
 
-// Facts are what sums are made of, in memory. They are used by one goroutine at a
-// time.
+// Facts are the values that sums are computed from, in memory. They are used by one
+// goroutine at a time.
 type Facts struct {
 	db       DB
 	seed     maphash.Seed
@@ -138,7 +138,7 @@ type Facts struct {
 	failed   map[uint64]bool // contents on which a gate failed at some time
 	last     int64           // position
 	seen     map[int64]bool
-	stale    bool // order and outcomes are to be made again
+	stale    bool // order and outcomes have to be computed again
 }
 
 // maxFacts bounds what is kept in memory: 200 MB, for the history of a large fleet.
@@ -188,7 +188,7 @@ func (f *Facts) Refresh(ctx context.Context) error {
 			delete(f.seen, seq)
 		}
 	}
-	if fresh { // what growing left over is a third
+	if fresh { // growing leaves a third unused
 		f.verdicts, f.gates = slices.Clone(f.verdicts), slices.Clone(f.gates)
 	}
 	if f.stale {
@@ -270,8 +270,7 @@ func (f *Facts) keep(v verdict) int32 {
 	return i
 }
 
-// sortAndJudge brings the verdicts into the order of time and says what became of
-// failures.
+// sortAndJudge sorts the verdicts by time and decides which failures were right.
 func (f *Facts) sortAndJudge() {
 	f.stale = false
 	for i := len(f.order); i < len(f.verdicts); i++ {
@@ -295,7 +294,7 @@ func (f *Facts) sortAndJudge() {
 	}
 }
 
-// selection are the verdicts that a filter leaves.
+// selection are the verdicts that match a filter.
 type selection struct {
 	f  *Facts
 	in []bool // by verdict

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Gate is one gate over a time.
+// Gate is one gate over a period.
 type Gate struct {
 	Project string `json:"project"`
 	Gate    string `json:"gate"`
@@ -16,9 +16,9 @@ type Gate struct {
 	Fail    int `json:"fail"`
 	Error   int `json:"error"`
 	Skipped int `json:"skipped"`
-	// Runs were executed here; Failures of them said no. Cached were not, because
-	// the result was proved before: here (Reused), by the agent itself, in another
-	// work tree, on another machine.
+	// Runs were executed here; Failures of them failed. Cached were not executed, because
+	// the result was proved before: here (Reused), by the agent itself, in another work
+	// tree, on another machine.
 	Runs     int `json:"runs"`
 	Failures int `json:"failures"`
 	Cached   int `json:"cached"`
@@ -26,8 +26,8 @@ type Gate struct {
 	Agent    int `json:"agent"`
 	Worktree int `json:"worktree"`
 	Remote   int `json:"remote"`
-	// AgentChecked counts runs that checked an agent's word, AgentAgreed those that
-	// came to the same.
+	// AgentChecked counts runs that checked an agent's claim, AgentAgreed those with the
+	// same result.
 	AgentChecked int `json:"agentChecked"`
 	AgentAgreed  int `json:"agentAgreed"`
 
@@ -35,9 +35,8 @@ type Gate struct {
 	Flakes     int `json:"flakes"`
 	WouldBlock int `json:"wouldBlock"`
 	RanNoTest  int `json:"ranNoTest"`
-	// Blocked counts blocked stops in which it failed. Right, Wrong and Unknown are
-	// its failures at stops, whatever its mode was, by a person's word or by what
-	// followed them.
+	// Blocked counts blocked stops in which it failed. Right, Wrong and Unknown are its
+	// failures at stops, in any mode, by a person's label or by what followed them.
 	Blocked int `json:"blocked"`
 	Right   int `json:"right"`
 	Wrong   int `json:"wrong"`
@@ -57,7 +56,7 @@ type Gate struct {
 	Recent   []float64 `json:"recentMs"` // oldest first
 }
 
-// RecentRuns is how many runs percentiles are taken of.
+// RecentRuns is how many runs percentiles are computed from.
 const RecentRuns = 200
 
 type gateID struct{ project, gate name }
@@ -118,7 +117,7 @@ func (f *Facts) Gates(by Filter) []Gate {
 	return list
 }
 
-// words are the interned names that decide something.
+// words are the interned names that are compared.
 type words struct{ pass, fail, err, skipped, agent, worktree, remote name }
 
 func (f *Facts) statusWords() words {
@@ -157,7 +156,7 @@ func (s *gateSum) add(f *Facts, v *verdict, g *gateRun, w words) {
 			s.Worktree++
 		case w.remote:
 			s.Remote++
-		default: // lines of the first version do not say
+		default: // lines of the first version do not have it
 			s.Reused++
 		}
 		return
@@ -205,7 +204,7 @@ func (s *gateSum) ran(f *Facts, v *verdict, g *gateRun, w words) {
 		key = v.id // without a key only a retry shows a flake
 	}
 	if !g.flaky && !f.failed[g.key] {
-		return // most contents never failed: nothing to remember of them
+		return // most contents never failed: nothing to remember
 	}
 	before := s.seen[key]
 	if g.flaky || before != 0 && before != g.status && g.status != w.err {

@@ -2,10 +2,10 @@ package ask
 
 import "math"
 
-// judge says of every failed gate what followed it: it passed later on the same
-// content (wrong), the session made it pass with other content (right), or the hook
-// was switched off next (wrong), whichever came first. It walks from the newest
-// verdict to the oldest and remembers the nearest of each.
+// judge decides for every failed gate what followed: it passed later on the same content
+// (wrong), the session made it pass with other content (right), or the hook was switched
+// off next (wrong), whichever came first. It walks from the newest verdict to the oldest
+// and remembers the nearest of each.
 func (f *Facts) judge() {
 	const never = math.MaxInt32
 	type sessionGate struct {
@@ -14,7 +14,7 @@ func (f *Facts) judge() {
 	}
 	pass, fail := f.names.intern([]byte("pass")), f.names.intern([]byte("fail"))
 	disabled := f.names.intern([]byte("stop_hook_disabled"))
-	// Only what failed at some time is followed: most of a history passes.
+	// Only gates that failed at some time are followed: most of a history passes.
 	sameContent, otherContent := map[uint64]int32{}, map[sessionGate]int32{}
 	f.failed = map[uint64]bool{}
 	for i := range f.gates {
@@ -96,8 +96,8 @@ func (f *Facts) gatesByVerdict() perVerdict {
 	return p
 }
 
-// said is what is known of a blocked verdict: a person's word counts most, then
-// what followed its gates.
+// said is the outcome of a blocked verdict: a person's label counts most, then what
+// followed its gates.
 func (f *Facts) said(v *verdict, gates []int32) outcome {
 	if v.label != unknown {
 		return v.label

@@ -80,10 +80,10 @@ type Detail struct {
 	After  []Stop `json:"after"`
 }
 
-// ErrNotFound says that the stop does not exist.
+// ErrNotFound means that the stop does not exist.
 var ErrNotFound = errors.New("no such stop")
 
-// One looks a stop up by its whole ID.
+// One finds a stop by its complete ID.
 func One(ctx context.Context, db DB, machine, id string) (Detail, error) {
 	d := Detail{Gates: []history.Record{}, Before: []Stop{}, After: []Stop{}}
 	found := false
@@ -138,7 +138,7 @@ func (d *Detail) around(ctx context.Context, db DB) error {
 	return nil
 }
 
-// Choices are the values that a filter can take.
+// Choices are the values of each filter.
 type Choices struct {
 	Projects []string `json:"projects"`
 	Agents   []string `json:"agents"`

@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// Total is everything in one line.
+// Total is the sum of everything.
 type Total struct {
 	Stops   int `json:"stops"`
 	Blocked int `json:"blocked"`
 	Would   int `json:"wouldBlock"`
 	Runs    int `json:"runs"` // by hand or in CI
-	// Right, Wrong and Unknown are the blocks by a person's word or by what
-	// followed them.
+	// Right, Wrong and Unknown are the blocks by a person's label or by what followed them.
 	Right   int     `json:"right"`
 	Wrong   int     `json:"wrong"`
 	Unknown int     `json:"unknown"`
 	SpentMS float64 `json:"spentMs"`
 	SavedMS float64 `json:"savedMs"`
-	// Gates counts results of gates: 0 says that no time was measured.
+	// Gates counts results of gates: 0 means that no time was measured.
 	Gates int `json:"gates"`
-	// Measured is for how many blocks the session's next stop is known: each was an
-	// extra turn of the agent. BlockedMS is the time until then, Tokens what the
-	// agent used until then, known for TokensMeasured of them.
+	// Measured is for how many blocks the session's next stop is known: each was an extra
+	// turn of the agent. BlockedMS is the time until then, Tokens what the agent used until
+	// then, known for TokensMeasured of them.
 	Measured       int     `json:"measured"`
 	BlockedMS      float64 `json:"blockedMs"`
 	Tokens         int64   `json:"tokens"`
@@ -110,7 +109,7 @@ const (
 	monday = 4 * day
 )
 
-// By names what a trend is split by.
+// By is what a trend is split by.
 type By string
 
 // What a trend can be split by.

@@ -13,10 +13,9 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Facts are what questions are asked about, apart from the bodies: a scan of all
-// of them stays cheap. They are made from the bodies by SQLite itself, so that
-// ingest and migration cannot differ. The view is what the questions name; a
-// database of many machines has one of the same shape.
+// Facts are the columns that queries use, without the bodies: a scan of all of them stays
+// cheap. SQLite itself computes them from the bodies, so that ingest and migration cannot
+// differ. The queries use the view; a database of many machines has one of the same shape.
 const factsSchema = `
 CREATE TABLE facts (
 	seq INTEGER PRIMARY KEY,
@@ -49,17 +48,17 @@ INSERT INTO facts SELECT seq, type, id, time, project,
 FROM records WHERE json_valid(body)
 `
 
-// Query answers one of ask's questions.
+// Query runs one of ask's queries.
 func (s *Store) Query(_ context.Context, sql string, args []any, each func(ask.Row)) error {
 	return s.each(sql, func(stmt *sqlite3.Stmt) error { return bindAll(stmt, args) }, func(stmt *sqlite3.Stmt) { each(row{stmt}) })
 }
 
-// Facts hands over what sums are made of.
+// Facts returns the values that sums are computed from.
 func (s *Store) Facts(ctx context.Context, after int64, each func(ask.Row)) error {
 	return s.Query(ctx, "SELECT f.seq, "+ask.FactColumns+" FROM (SELECT *, '' AS machine, '' AS person FROM facts) f WHERE f.seq > ? ORDER BY f.seq", []any{after}, each)
 }
 
-// Late is 0: records come one transaction after the other.
+// Late is 0: records are added one transaction after the other.
 func (s *Store) Late() int64 { return 0 }
 
 // Mark changes with every record that is added.
@@ -79,8 +78,8 @@ func (s *Store) Share() error {
 	return errors.Join(err, s.db.Exec("PRAGMA busy_timeout = 2000"))
 }
 
-// Refresh takes over what the spool in dir has got since. While another process
-// does so there is nothing to do.
+// Refresh reads what is new in the spool in dir. While another process does so there is
+// nothing to do.
 func (s *Store) Refresh(dir string) error {
 	lock, err := safefile.TryAcquire(filepath.Join(dir, lockName))
 	if errors.Is(err, safefile.ErrHeld) || errors.Is(err, fs.ErrNotExist) {

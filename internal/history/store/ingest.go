@@ -32,7 +32,7 @@ type mark struct {
 	head    []byte
 }
 
-// ingest takes over what the spool has and the store has not.
+// ingest reads what is in the spool and not in the store.
 func (s *Store) ingest(dir string) (err error) {
 	names, err := history.Segments(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +62,7 @@ func (s *Store) ingest(dir string) (err error) {
 	for _, name := range names {
 		m, err := s.segment(insert, filepath.Join(dir, name), marks[name])
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			continue // rotated away meanwhile, or another user's
+			continue // rotated away meanwhile, or owned by another user
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -76,8 +76,7 @@ DELETE FROM records WHERE seq <= (SELECT max(seq) FROM records) - %d;
 DELETE FROM facts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;`, factsFill, newest, maxRecords))
 }
 
-// segment reads the whole lines after the mark. Only what ends in a newline is
-// taken: the last line may still be on its way.
+// segment reads the complete lines after the mark. The last line may not be complete yet.
 func (s *Store) segment(insert *sqlite3.Stmt, path string, m mark) (mark, error) {
 	f, err := safefile.Open("", path)
 	if err != nil {
@@ -116,8 +115,8 @@ func (s *Store) segment(insert *sqlite3.Stmt, path string, m mark) (mark, error)
 	return m, err
 }
 
-// readLine reads up to the next newline; a line that is too long comes back
-// empty, with its size.
+// readLine reads up to the next newline; a line that is too long is returned empty, with
+// its size.
 func readLine(r *bufio.Reader) (line []byte, size int64, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

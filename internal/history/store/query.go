@@ -31,8 +31,8 @@ func (s *Store) Verdicts(projects []string, limit int) ([]Verdict, error) {
 	return s.withGates(list)
 }
 
-// Find lists the verdicts whose ID is id or begins or ends with it: people
-// type the part they can remember.
+// Find lists the verdicts whose ID is id or begins or ends with it: people type the part
+// they remember.
 func (s *Store) Find(id string) ([]Verdict, error) {
 	list, err := s.records(`SELECT body FROM records WHERE type = ? AND (id = ? OR substr(id, 1, length(?)) = ? OR substr(id, -length(?)) = ?)
 		ORDER BY id = ? DESC, time DESC LIMIT 20`, []any{string(history.Verdict), id, id, id, id, id, id})
@@ -60,7 +60,7 @@ func (s *Store) withGates(list []history.Record) ([]Verdict, error) {
 	return all, nil
 }
 
-// Labels are the newest words of people about verdicts and replayed stops, by ID.
+// Labels are the newest labels of verdicts and replayed stops, by ID.
 func (s *Store) Labels() (map[string]string, error) {
 	labels := map[string]string{}
 	err := s.stream("SELECT body FROM records WHERE type = ? ORDER BY time, seq", []any{string(history.Label)}, func(rec history.Record) {

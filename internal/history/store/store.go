@@ -1,7 +1,7 @@
-// Package store answers questions about the history. It reads the spool into
-// SQLite, picks up where it left off the last time, and is rebuilt from the
-// spool whenever it is missing, broken or of another make. For surfaces only:
-// the hook's hot path appends to the spool and never comes here.
+// Package store answers queries about the history. It reads the spool into SQLite,
+// continues where it stopped the last time, and is rebuilt from the spool whenever it is
+// missing, broken or of another version. For surfaces only: the hook's hot path appends to
+// the spool and never uses it.
 package store
 
 import (
@@ -22,14 +22,14 @@ const (
 	fileName = "store.db"
 	lockName = "store.lock"
 	// schemaVersion changes with the tables. An older store is migrated, because it
-	// remembers more than the spool, which is rotated; one of a newer version is
-	// rebuilt from the spool.
+	// contains more than the spool, which is rotated; one of a newer version is rebuilt
+	// from the spool.
 	schemaVersion = 4
-	// lockWait is how long another reader may keep us before we read the spool
-	// into memory instead.
+	// lockWait is how long to wait for another reader before reading the spool into memory
+	// instead.
 	lockWait = 5 * time.Second
-	// maxRecords bounds the store: 100,000 verdicts with three gates each. The spool
-	// itself holds less.
+	// maxRecords bounds the store: 100,000 verdicts with three gates each. The spool itself
+	// has fewer.
 	maxRecords = 400_000
 )
 
@@ -53,7 +53,7 @@ CREATE TABLE segments (name TEXT PRIMARY KEY, offset INTEGER NOT NULL, head_len 
 type Store struct {
 	db   *sqlite3.Conn
 	lock *safefile.Lock
-	// Unreadable counts lines of the spool that were passed over at this opening.
+	// Unreadable counts lines of the spool that were skipped when it was opened.
 	Unreadable int
 }
 
@@ -87,7 +87,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	return s, nil
 }
 
-// Close gives the store free for others.
+// Close unlocks the store for others.
 func (s *Store) Close() error {
 	err := s.db.Close()
 	if s.lock != nil {
@@ -133,7 +133,7 @@ func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 		}
 	}()
 	s := &Store{db: db}
-	// Our lock keeps others out, and what a kill or a power cut breaks is rebuilt.
+	// The lock excludes other processes, and what a kill or a power cut breaks is rebuilt.
 	if err := db.Exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF"); err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (s *Store) create() error {
 	return s.db.Exec(fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT", schema, schemaVersion))
 }
 
-// migrate brings an older store up to date. Facts are made again from the bodies.
+// migrate updates an older store. Facts are computed again from the bodies.
 func (s *Store) migrate(from int64) error {
 	steps := []string{
 		1: `ALTER TABLE records ADD COLUMN session TEXT NOT NULL DEFAULT '';
@@ -196,7 +196,7 @@ func (s *Store) text(sql string) (string, error) {
 	return t, err
 }
 
-// each runs one query and hands over its rows.
+// each runs one query and passes on its rows.
 func (s *Store) each(sql string, bind func(*sqlite3.Stmt) error, row func(*sqlite3.Stmt)) error {
 	stmt, _, err := s.db.Prepare(sql)
 	if err != nil {

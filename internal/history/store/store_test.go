@@ -129,7 +129,7 @@ func TestTornAndForeignLines(t *testing.T) {
 		t.Errorf("%d verdicts, %d unreadable lines", got, s.Unreadable)
 	}
 	_ = s.Close()
-	add("ssed\"}\n") // the rest of the line arrives
+	add("ssed\"}\n") // the rest of the line is written
 	if got := len(ids(t, open(t, dir), nil, 0)); got != 2 {
 		t.Errorf("%d verdicts after the line was completed", got)
 	}
@@ -194,7 +194,7 @@ func TestNoSpoolYet(t *testing.T) {
 func TestReadOnlyDirectory(t *testing.T) {
 	dir := t.TempDir()
 	spool(t, dir, verdict(1, "/p"))
-	if err := os.Mkdir(filepath.Join(dir, lockName), 0o700); err != nil { // nobody can lock here
+	if err := os.Mkdir(filepath.Join(dir, lockName), 0o700); err != nil { // this makes locking impossible
 		t.Fatal(err)
 	}
 	if got := len(ids(t, open(t, dir), nil, 0)); got != 1 {
