@@ -166,6 +166,7 @@ gauntlet off to let the agent go.`,
 	}
 	root.AddGroup(groups()...)
 	root.SetFlagErrorFunc(app.flagError)
+	root.SetHelpFunc(showHelp)
 	root.SetHelpCommand(helpCmd())
 	root.SetHelpCommandGroupID(scripts)
 	cobra.EnableCommandSorting = false // the order of the table is the order of use

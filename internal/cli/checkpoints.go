@@ -46,29 +46,29 @@ pushed. N below is the number that list shows, or the full reference.`,
 		return c
 	}
 	one := cobra.ExactArgs(1)
-	add("list", "List them, oldest first", "list --json", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	add("list", "List the snapshots, oldest first", "list --json", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		return app.checkpointsList(ctx, asJSON)
 	})
-	add("show N", "Say what is in one", "show 3", one, func(ctx context.Context, args []string) error {
+	add("show N", "Show what is in a snapshot", "show 3", one, func(ctx context.Context, args []string) error {
 		return app.checkpointsShow(ctx, args[0], asJSON)
 	})
-	diff := add("diff N", "Compare one with the work tree", "diff 3 --stat", one, func(ctx context.Context, args []string) error {
+	diff := add("diff N", "Compare a snapshot with the work tree", "diff 3 --stat", one, func(ctx context.Context, args []string) error {
 		return app.checkpointsDiff(ctx, args[0], stat, asJSON)
 	})
 	diff.Flags().BoolVar(&stat, "stat", false, "only which files, and how much")
-	restore := add("restore N", "Bring its files back into the work tree", "restore 3", one, func(ctx context.Context, args []string) error {
+	restore := add("restore N", "Bring the files of a snapshot back into the work tree", "restore 3", one, func(ctx context.Context, args []string) error {
 		return app.checkpointsRestore(ctx, args[0], force, asJSON)
 	})
 	restore.Long = `Bring the files of a snapshot back into the work tree. The index and the branch
 stay as they are, and so do files that are in neither. Uncommitted work is not
 overwritten without --force, and then it is kept as another snapshot first.`
 	restore.Flags().BoolVar(&force, "force", false, "overwrite uncommitted work, after saving it as another snapshot")
-	gc := add("gc", "Forget old ones", "gc --older-than 7d --dry-run", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	gc := add("gc", "Delete old snapshots", "gc --older-than 7d --dry-run", cobra.NoArgs, func(ctx context.Context, _ []string) error {
 		return app.checkpointsGC(ctx, keep, age, dry, asJSON)
 	})
 	gc.Flags().IntVar(&keep, "keep", 20, "keep this many of each session, the newest")
-	gc.Flags().StringVar(&age, "older-than", "30d", "forget all that are older (30d, 12h)")
-	gc.Flags().BoolVar(&dry, "dry-run", false, "only say which")
+	gc.Flags().StringVar(&age, "older-than", "30d", "delete those that are older (30d, 12h)")
+	gc.Flags().BoolVar(&dry, "dry-run", false, "only show which")
 	return cmd
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -30,6 +31,26 @@ func TestCommandNamesMatchTheTable(t *testing.T) {
 			t.Errorf("%q: %d of %d commands", args, len(all), len(commands))
 		}
 	}
+}
+
+// Help fits a terminal of 80 columns; only examples are lines that must stay whole.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		var out strings.Builder
+		c.SetOut(&out)
+		c.InitDefaultHelpFlag()
+		showHelp(c, nil)
+		for line := range strings.Lines(out.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth && !strings.Contains(c.Example+c.Long, strings.TrimSpace(line)) {
+				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(System().root(nil))
 }
 
 // A person finds a command in a group; what only agents call is not shown.

@@ -70,7 +70,7 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "machine-readable output")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&noSelfTest, "no-self-test", false, "do not send events through the installed commands")
 	return cmd
 }

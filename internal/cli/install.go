@@ -32,7 +32,7 @@ func (f *hookFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.project, "project", false, "the project's settings, for everybody (default)")
 	cmd.Flags().BoolVar(&f.local, "local", false, "your own settings in this project, where the agent has them")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, write nothing")
-	cmd.Flags().BoolVar(&f.json, "json", false, "machine-readable output")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(append(agentNames(), "all"), cobra.ShellCompDirectiveNoFileComp))
 }

@@ -98,7 +98,7 @@ func (app *App) proofsShowCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show GATE",
-		Short: "Show whether a gate is proved for the current content, or what differs",
+		Short: "Show whether a gate is proved for what is here now",
 		Long: `Show whether a gate is proved for the content as it is now. Where it is not, show
 which part of what it depends on differs from its newest proof.
 

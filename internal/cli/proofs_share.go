@@ -19,7 +19,7 @@ import (
 func (app *App) proofsKeyCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "key",
-		Short: "Make the key that signs your proofs, and print its line for allowed_signers",
+		Short: "Make the key that signs your proofs, and print its line",
 		Long: `Make the key that signs proofs published from here, if there is none yet, and print the
 line that others put into .gauntlet/allowed_signers to trust it. The key stays in your
 state home, readable by you only.`,

@@ -71,6 +71,7 @@ Nothing real is touched: no proof, memory or log of the project changes.`,
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	fl.BoolVar(&f.redact, "redact", false, "leave out names, prompts and commands")
 	fl.Float64Var(&f.failOver, "fail-over", -1, "exit 1 when more than this `PERCENT` of the stops would block")
+	fl.Lookup("fail-over").DefValue = "0" // for the help: without it nothing exits
 	cmd.MarkFlagsMutuallyExclusive("sessions", "history", "commits")
 	cmd.AddCommand(app.replayShowCmd())
 	return cmd

@@ -30,7 +30,7 @@ func Summary(w io.Writer, res run.Result, t Terminal) error {
 			text = t.paint(yellow, text)
 		case strings.HasPrefix(text, "Log: "), strings.HasPrefix(text, "Command: "):
 			text = t.paint(dim, text)
-		case text == "Status: "+res.Status.Headline():
+		case text == "Status: "+res.Headline():
 			text = t.paint(bold+";"+verdictColour(res.Status), text)
 		}
 		out.WriteString(text + "\n")

@@ -125,7 +125,7 @@ func Summary(w io.Writer, res Result) {
 	for _, warning := range res.Warnings {
 		fmt.Fprintf(w, "Warning: %s\n", redact.Line(warning, 500))
 	}
-	fmt.Fprintf(w, "\n%s\nStatus: %s\n", res.Message, res.Status.Headline())
+	fmt.Fprintf(w, "\n%s\nStatus: %s\n", res.Message, res.Headline())
 }
 
 // ExitCode is the exit code of `gauntlet run`, `check` and `review`.

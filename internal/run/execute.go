@@ -393,7 +393,7 @@ func (e *execution) interrupted(ctx context.Context) {
 		why = cause.Error()
 	}
 	e.end(event.InfrastructureErr, "gates stopped before they ended: "+why)
-	e.res.ErrorMessage = why
+	e.res.ErrorMessage, e.res.Interrupted = why, true
 }
 
 // prefix is the path of the project in the repository: "" or "sub/dir/".

@@ -22,6 +22,8 @@ type Result struct {
 	// AttemptsLeft is how many more runs may fail before the retry limit.
 	AttemptsLeft int      `json:"attemptsLeft"`
 	Warnings     []string `json:"warnings,omitempty"`
+	// Interrupted: the gates were stopped before they ended; nothing was judged.
+	Interrupted bool `json:"interrupted,omitempty"`
 	// Executed counts the gates that really ran.
 	Executed int `json:"executed"`
 	// ChangedMeanwhile are paths that changed while the gates ran: their results are valid
@@ -36,6 +38,14 @@ type Result struct {
 	// this was, from 1.
 	Changed []string `json:"-"`
 	Attempt int      `json:"-"`
+}
+
+// Headline is the status as a person reads it.
+func (r Result) Headline() string {
+	if r.Interrupted {
+		return "Interrupted"
+	}
+	return r.Status.Headline()
 }
 
 // Failed lists the gates that failed and may block.
