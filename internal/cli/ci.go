@@ -166,7 +166,7 @@ type ciJob struct {
 func (app *App) ciListJobsCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list-jobs",
-		Short: "Print the gates that apply to the change, as a matrix for a workflow",
+		Short: "Print the gates that apply to the change, as a matrix",
 		Long: `Print one line of JSON, {"include":[{"name","kind","gates"}]}, with every gate that
 applies to the change and runs in CI. Exit code 0: printed. 2: configuration or git failed.`,
 		Example: "  gauntlet ci list-jobs",

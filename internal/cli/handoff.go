@@ -12,7 +12,7 @@ import (
 func (app *App) handoffCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "handoff",
-		Short: "Requests to sub-agents and their responses: validate them, print their schema",
+		Short: "Validate requests to sub-agents and their responses",
 		Example: `  gauntlet handoff validate --kind request < request.json
   gauntlet handoff schema --kind response`,
 		Args: cobra.NoArgs,
