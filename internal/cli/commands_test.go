@@ -50,7 +50,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(System().root(nil))
+	walk(System(os.Exit).root(nil))
 }
 
 // A person finds a command in a group; what only agents call is not shown.
