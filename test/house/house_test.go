@@ -96,6 +96,7 @@ func TestExceptionsAreNeeded(t *testing.T) {
 	needed("files", files.places, files.check)
 	needed("locks", lockFiles.places, checkLocks)
 	needed("globals", globals, checkGlobals)
+	needed("start", atStart, checkStart)
 	needed("imports", sameRing, checkImports)
 	needed("imports", leaves, checkImports)
 	needed("agents", agentWords, checkAgents)
@@ -147,6 +148,9 @@ func TestStartUpBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := regexp.MustCompile(`(?m)^init (\S+) .* (\d+) bytes, (\d+) allocs$`)
+	if first := strings.Index(trace.String(), "init gauntlet/internal/start "); first < 0 || first > strings.Index(trace.String(), "init os ") {
+		t.Error("internal/start is there to be initialised before the packages that need stack, and is not")
+	}
 	allocs, bytes, worst := 0, 0, ""
 	most := 0
 	for _, m := range line.FindAllStringSubmatch(trace.String(), -1) {
