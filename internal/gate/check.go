@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // Env is what a check needs from its run.
@@ -58,7 +59,7 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		return res
 	}
 	log.secrets = redact.Environment(checkEnviron(env.Environ, j.Check.Env, j.Dir))
-	log.note(fmt.Sprintf("Start: %s\nCommand: %s\nDirectory: %s\n\n", start.UTC().Format(time.RFC3339), res.Command, j.Dir))
+	log.note(log.secrets.String(text.Visible(fmt.Sprintf("Start: %s\nCommand: %s\nDirectory: %s\n\n", start.UTC().Format(time.RFC3339), res.Command, j.Dir))))
 	if st, err := os.Stat(j.Dir); err != nil || !st.IsDir() {
 		res.Status, res.Message = Error, "working directory does not exist: "+j.Dir
 		_ = log.finish("Result: error - " + res.Message + "\n")

@@ -187,8 +187,8 @@ func newLog(path string, start time.Time, job Job, s *Slot) (slotLog, error) {
 	if err != nil {
 		return slotLog{}, err
 	}
-	_, err = fmt.Fprintf(f, "Started: %s\nReview: %s\nReviewer: %s (slot %d)\nCommand: %s\nDirectory: %s\n\n",
-		start.UTC().Format(time.RFC3339), job.Review.Name, s.Adapter, s.Index, redact.String(s.Command), job.Dir)
+	_, err = f.WriteString(text.Visible(fmt.Sprintf("Started: %s\nReview: %s\nReviewer: %s (slot %d)\nCommand: %s\nDirectory: %s\n\n",
+		start.UTC().Format(time.RFC3339), job.Review.Name, s.Adapter, s.Index, redact.String(s.Command), job.Dir)))
 	return slotLog{f}, err
 }
 

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // observers passes every call on to several observers.
@@ -73,9 +73,10 @@ func (c *consoleLog) finish(res Result) error {
 	if c.f == nil {
 		return c.err
 	}
-	w := bufio.NewWriter(c.f)
-	Summary(w, res)
-	return errors.Join(c.err, w.Flush(), c.f.Close())
+	var b strings.Builder
+	Summary(&b, res)
+	_, err := c.f.WriteString(text.Visible(b.String()))
+	return errors.Join(c.err, err, c.f.Close())
 }
 
 // GateLine is one finished gate in one line.
