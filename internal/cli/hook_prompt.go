@@ -31,7 +31,7 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 		ev.SubagentsUnmarked && transcript.CalledBy(ev.TranscriptPath) != "" {
 		return
 	}
-	_ = at.Pin(ctx, ev.SessionID, app.Now()) // without it the stop judges where it happens
+	_ = at.Pin(ctx, ev.Agent, ev.SessionID, app.Now()) // without it the stop judges where it happens
 	// Where the policy is not allowed or not valid, the prompt begins a turn all the
 	// same: the stop says what is wrong once in each.
 	scoped := false

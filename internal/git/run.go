@@ -110,8 +110,12 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 	if o.IndexFile != "" {
 		extra = append(extra, "GIT_INDEX_FILE="+o.IndexFile)
 	}
+	drop := redirects
+	if !o.Hooks { // settings by variables are for what the user asked for: commits and pushes
+		drop = func(name string) bool { return redirects(name) || settings(name) }
+	}
 	stdout, stderr, res := proc.Output(ctx, proc.Cmd{
-		Args: append(r.command(o), args...), Dir: dir, Drop: redirects, Extra: extra, Stdin: o.Stdin, Timeout: o.Timeout,
+		Args: append(r.command(o), args...), Dir: dir, Drop: drop, Extra: extra, Stdin: o.Stdin, Timeout: o.Timeout,
 	}, maxOutput)
 	if proc.NotFound(res) {
 		if _, err := os.Stat(dir); err != nil {
@@ -148,6 +152,11 @@ func Environ(env []string) []string {
 // refs/replace puts in the place of another can hide a change.
 func plainGit() []string {
 	return []string{"GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "GIT_EDITOR=true"}
+}
+
+// settings reports whether a variable makes settings of git, which can hide changes.
+func settings(name string) bool {
+	return name == "GIT_CONFIG_COUNT" || name == "GIT_CONFIG_PARAMETERS" || strings.HasPrefix(name, "GIT_CONFIG_KEY_") || strings.HasPrefix(name, "GIT_CONFIG_VALUE_")
 }
 
 func redirects(name string) bool {

@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
+	"gauntlet/internal/proc"
 	"gauntlet/internal/session"
 	"gauntlet/internal/text"
 )
@@ -31,15 +34,20 @@ type Pin struct {
 	// the reason.
 	Policy string `json:"policy,omitempty"`
 	All    string `json:"all,omitempty"`
+	// Git is the program that answers as git.
+	Git string `json:"git,omitempty"`
+	// Hooks is what the client's settings said about Gauntlet's hooks.
+	Hooks string `json:"hooks,omitempty"`
 }
 
 // maxUser bounds how much of the user's configuration is remembered.
 const maxUser = 64 << 10
 
-// See returns what a prompt would pin now.
-func (s *Site) See() Pin {
-	p := Pin{Root: s.Root}
+// See returns what a prompt of this client would pin now.
+func (s *Site) See(client string) Pin {
+	p := Pin{Root: s.Root, Hooks: agent.HookState(client, wire.Dirs{Home: text.Home(s.getenv), Project: s.Root, Getenv: s.getenv})}
 	if s.InRepo {
+		p.Git, _ = proc.LookPath("git")
 		p.Head, _ = s.Repo.HeadCommit()
 		if cfg, err := s.Config(); err == nil {
 			p.Base = s.Repo.BaseCommit(cfg.Settings.BaseBranch)
@@ -74,11 +82,11 @@ func (s *Site) gitUser() git.User {
 }
 
 // Pin remembers what this prompt saw of a project that a person has allowed.
-func (s *Site) Pin(ctx context.Context, sessionID string, at time.Time) error {
+func (s *Site) Pin(ctx context.Context, client, sessionID string, at time.Time) error {
 	if !s.IsProject() || s.Foreign != "" || sessionID == "" || !s.Trust().Trusted() {
 		return nil
 	}
-	now := s.See()
+	now := s.See(client)
 	now.At = at
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, now) == nil })
 }

@@ -49,18 +49,21 @@ func (s *stopping) atPrompt(here *site.Site) *site.Site {
 // policyGone announces that this session was judged here although the project no longer
 // exists.
 func (s *stopping) policyGone(here *site.Site) {
-	if s.Event.SessionID == "" || !here.InRepo {
-		return
+	root := s.pin.Root
+	if root == "" && s.Event.SessionID != "" && here.InRepo {
+		_, ledger, err := s.questionAt(here).Remembered()
+		if ledger.Prompt.Count > 0 || errors.Is(err, session.ErrForged) {
+			root = here.Repo.Root
+		}
 	}
-	_, ledger, err := s.questionAt(here).Remembered()
-	if ledger.Prompt.Count > 0 || errors.Is(err, session.ErrForged) {
-		s.announceLater("this session was judged in %s before, and both its policy and the record of what was allowed are gone", redact.Line(here.Repo.Root, 200))
+	if root != "" {
+		s.announceLater("this session was judged in %s before, and both its policy and the record of what was allowed are gone", redact.Line(root, 200))
 	}
 }
 
-// comparePins announces what changed since the prompt without the person seeing it: the
-// user's own configuration, the policy that counts, and off switches that `gauntlet off`
-// did not write.
+// comparePins announces what changed since the prompt without the person seeing
+// it: the user's own configuration, the client's hooks, the policy that counts, and off
+// switches that `gauntlet off` did not write.
 func (s *stopping) comparePins() {
 	if err := s.site.ForgedSwitch(s.Event.SessionID, s.Facts.Now); err != nil {
 		s.announceLater("off switch %v", err)
@@ -68,10 +71,16 @@ func (s *stopping) comparePins() {
 	if s.pin.Root == "" || s.pin.Root != s.site.Root {
 		return
 	}
-	s.current = s.site.See()
+	s.current = s.site.See(s.Event.Agent)
 	pin, now := s.pin, s.current
 	if pin.User != now.User {
 		s.announceLater("your own configuration of Gauntlet was changed since the prompt: %s", redact.Line(difference(pin.User, now.User), 300))
+	}
+	if pin.Git != now.Git {
+		s.announceLater("another program answers as git since the prompt: %s, before %s", redact.Line(now.Git, 200), redact.Line(pin.Git, 200))
+	}
+	if pin.Hooks != now.Hooks {
+		s.announceLater("the client's settings for hooks were changed since the prompt: %s", redact.Line(difference(pin.Hooks, now.Hooks), 300))
 	}
 	switch {
 	case pin.All != now.All && now.All != "":
@@ -95,6 +104,13 @@ func (s *stopping) unhide(ctx context.Context) {
 	}
 	if head := s.pin.Head; head != "" && head != s.seen.Status.Head && !s.site.Repo.HasCommit(ctx, head) {
 		s.announceLater("the commit that this turn began on (%.12s) can no longer be found, so the commits made since cannot be determined", head)
+	}
+	if left, ok := s.site.Repo.LeftSince(ctx, s.pin.At); ok {
+		where := "on no branch"
+		if left.Ref != "" {
+			where = "on " + redact.Line(left.Ref, 100)
+		}
+		s.announceLater("commit %.12s was made in this turn and is no longer checked out, so it was not judged; it is %s", left.Commit, where)
 	}
 	before, now := s.pin.Hiding, s.current.Hiding
 	if now.Settings != before.Settings {

@@ -28,6 +28,11 @@ const callsShown = `ran() {
 // newFile undoes the change and breaks the check with a new file instead.
 const newFile = `git checkout -q a.txt; echo x > bad.txt; `
 
+// setting adds to the environment that the client hands to its hooks.
+func setting(vars string) string {
+	return `for v in ` + vars + `; do echo "$v" >> ` + `$BASE/env; done`
+}
+
 // weakCheck makes a policy in which nothing is judged.
 const weakCheck = `printf 'command: "true"\n' > .gauntlet/checks/t.yml; `
 
@@ -131,6 +136,77 @@ var tricks = []trick{
 	{"a project of its own below, with the hook off", `mkdir -p sub/.gauntlet; printf 'stop_hook: {enabled: false}\nentry_points: [{path: .}]\n' > sub/.gauntlet/config.yml; cd sub`},
 	{"another repository", `git init -q ../elsewhere; cd ../elsewhere`},
 	{"a directory that is not a project", `mkdir -p ../nowhere; cd ../nowhere`},
+	// what the client hands to its hooks, as its settings may say
+	{"only observing by the client's settings", setting("GAUNTLET_MODE=observe")},
+	{"off by the client's settings", setting("GAUNTLET_MODE=off")},
+	{"trust for everything by the client's settings", weakCheck + setting("GAUNTLET_TRUST=all")},
+	{"another state home by the client's settings", weakCheck + setting("XDG_STATE_HOME=$PWD/../mine")},
+	{"another home by the client's settings", weakCheck + setting("HOME=$PWD/../mine XDG_STATE_HOME= XDG_CONFIG_HOME=")},
+	{"another configuration home by the client's settings", `mkdir -p ../mine/agent-gauntlet; echo 'stop_hook: {enabled: false}' > ../mine/agent-gauntlet/config.yml; ` + setting("XDG_CONFIG_HOME=$PWD/../mine")},
+	{"another repository by the client's settings", `git clone -q . ../clean; ` + setting("GIT_DIR=$PWD/../clean/.git GIT_WORK_TREE=$PWD/../clean GIT_INDEX_FILE=$PWD/../clean/.git/index")},
+	{"settings of git by the client's settings", newFile + `echo bad.txt > ../hide; ` + setting("GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.excludesFile GIT_CONFIG_VALUE_0=$PWD/../hide")},
+	{"the user's settings of git by the client's settings", newFile + `echo bad.txt > ../hide; printf '[core]\n\texcludesFile = %s\n' $PWD/../hide > ../gitconfig; ` + setting("GIT_CONFIG_GLOBAL=$PWD/../gitconfig")},
+	{"a ceiling for the search by the client's settings", `mkdir -p sub; cd sub; ` + setting("GIT_CEILING_DIRECTORIES=$PWD")},
+	{"a git of its own, in the project", `mkdir -p node_modules/.bin; printf '#!/bin/sh\ncase "$*" in *status*) printf "# branch.oid %s\\0# branch.head main\\0";; esac\n' $(git rev-parse HEAD) > node_modules/.bin/git; chmod +x node_modules/.bin/git; echo node_modules >> .gitignore; ` + setting("PATH=$PWD/node_modules/.bin:$PATH")},
+	{"another project by the client's settings", `git clone -q . ../clean; ` + setting("CLAUDE_PROJECT_DIR=$PWD/../clean")},
+	{"another session", `echo other > ../session`},
+	{"a session without a name", `: > ../session`},
+	// more of what git sees
+	{"an alias for status", `git config alias.status '!true'; git config alias.diff '!true'; git config alias.ls-files '!true'`},
+	{"hooks elsewhere", `mkdir ../hooks; printf '#!/bin/sh\nexit 1\n' > ../hooks/post-index-change; chmod +x ../hooks/*; git config core.hooksPath ../hooks`},
+	{"a work tree of its own settings", `git clone -q . ../clean; git config extensions.worktreeConfig true; git config --worktree core.worktree $PWD/../clean`},
+	{"a new file hidden by settings for this directory", newFile + `echo bad.txt > ../hide; printf '[core]\n\texcludesFile = %s\n' $PWD/../hide > ../more; git config --global includeIf.gitdir:$PWD/.path $PWD/../more`},
+	{"new files not shown", newFile + `git config status.showUntrackedFiles no`},
+	{"new files not shown, a copy of the index that remembers directories", `git checkout -q a.txt; git config core.untrackedCache true; git update-index --untracked-cache; git status > /dev/null; sleep 1.1; git status > /dev/null; touch -r . ../when; echo x > bad.txt; touch -r ../when .`},
+	{"answers in colour and in another form", `git config color.ui always; git config status.short true; git config status.branch false; git config diff.external true; git config diff.noprefix true; git config core.quotePath false`},
+	{"submodules that are never looked at", `git config diff.ignoreSubmodules all; git config status.submoduleSummary true`},
+	{"the file taken out of the index and ignored", `git rm -q --cached a.txt; echo a.txt >> .gitignore`},
+	{"the file taken out of the index and excluded", `git rm -q --cached a.txt; mkdir -p .git/info; echo a.txt >> .git/info/exclude`},
+	{"the file ignored, its removal committed", `git rm -q --cached a.txt; echo a.txt >> .gitignore; git add .gitignore; git commit -qm 'chore: untrack'`},
+	{"a new file that is only intended", newFile + `git add -N bad.txt`},
+	{"a new file staged and gone from the index", newFile + `git add bad.txt; git rm -q --cached bad.txt; echo bad.txt >> .git/info/exclude`},
+	{"a huge new file", newFile + `truncate -s 3G bad.txt`},
+	{"grafts", `git commit -qam 'feat: done'; mkdir -p .git/info; git rev-parse HEAD > .git/info/grafts`},
+	{"a branch that does not exist yet", `git symbolic-ref HEAD refs/heads/none`},
+	{"no index", `rm .git/index`},
+	{"a lock of git", `touch .git/index.lock`},
+	{"a format of git that does not exist", `git config core.repositoryFormatVersion 99`},
+	{"a rebase that is not finished", `git commit -qam 'feat: done'; git switch -qc other HEAD~1; echo OTHER > a.txt; git commit -qam x; git rebase main > /dev/null 2>&1; true`},
+	{"times in the future", `touch -d 2099-01-01 a.txt .git/index`},
+	{"the git directory elsewhere", `mv .git ../moved.git; echo "gitdir: ../moved.git" > .git`},
+	{"the git directory of a clean clone", `git clone -q . ../twin; git -C ../twin checkout -q base 2> /dev/null; rm -rf .git; echo "gitdir: ../twin/.git" > .git`},
+	{"a repository within, and the agent in it", `mkdir nested; cd nested; git init -q; echo x > x; git add x; git commit -qm x`},
+	{"a commit on another branch, left again", `git switch -qc feature; git commit -qam 'feat: done'; git switch -q main`},
+	{"pushed, then reset", `git commit -qam 'feat: done'; git push -q origin main; git reset -q --hard HEAD~1`},
+	{"pushed to another branch, then reset", `git commit -qam 'feat: done'; git push -q origin HEAD:feature; git reset -q --hard HEAD~1`},
+	{"a commit without a branch, left again", `git switch -q --detach; git commit -qam 'feat: done'; git switch -q main`},
+	{"a commit made without the work tree", `b=$(git hash-object -w a.txt); git checkout -q a.txt; git read-tree HEAD; git update-index --cacheinfo 100644,$b,a.txt; c=$(git commit-tree $(git write-tree) -p HEAD -m x); git update-ref refs/heads/main $c; git reset -q --hard`},
+	// more of what Gauntlet remembers
+	{"a file in place of the memory", `rm -rf .git/gauntlet; touch .git/gauntlet`},
+	{"a file in place of the state", weakCheck + `rm -rf $XDG_STATE_HOME/gauntlet; touch $XDG_STATE_HOME/gauntlet`},
+	{"a link in place of the state", weakCheck + `mv $XDG_STATE_HOME/gauntlet ../kept; mkdir ../empty; ln -s $PWD/../empty $XDG_STATE_HOME/gauntlet`},
+	{"an older state put back", `cp -r $XDG_STATE_HOME/gauntlet ../older; rm -rf $XDG_STATE_HOME/gauntlet; cp -r ../older $XDG_STATE_HOME/gauntlet`},
+	{"the memory of the prompt removed", `rm -rf $XDG_STATE_HOME/gauntlet/sessions .git/gauntlet/sessions`},
+	{"the history replaced by a pipe", `rm -rf $XDG_STATE_HOME/gauntlet/history; mkdir -p $XDG_STATE_HOME/gauntlet/history; mkfifo $XDG_STATE_HOME/gauntlet/history/spool-1.jsonl`},
+	{"the logs made anew", `gauntlet clean; rm -rf gauntlet_logs`},
+	{"denied from outside the agent", `gauntlet deny`},
+	{"everything uninstalled from outside the agent", `gauntlet uninstall --purge --yes || gauntlet uninstall --purge`},
+	{"off by a program that hides the agent", `echo Z2F1bnRsZXQgb2ZmIC0tZm9yIDJoCg== | base64 -d | env -u CLAUDECODE sh`},
+	{"init once more from within the agent", `rm -rf .gauntlet; CLAUDECODE=1 gauntlet init --yes --no-try --no-install > /dev/null 2>&1; true`},
+	{"enforced with less from within the agent", weakCheck + `CLAUDECODE=1 gauntlet enforce t > /dev/null; true`},
+	// the client's settings
+	{"the hooks taken out of the project's settings", `mkdir -p .claude; echo '{"disableAllHooks":true}' > .claude/settings.json`},
+	{"the hooks switched off in the local settings", `git checkout -q a.txt; mkdir -p .claude; echo '{"disableAllHooks":true}' > .claude/settings.local.json; echo .claude >> .git/info/exclude`},
+	{"the hooks switched off in the user's settings", `git checkout -q a.txt; mkdir -p ~/.claude; echo '{"disableAllHooks":true}' > ~/.claude/settings.json`},
+	{"the guard against recursion in the client's settings", `git checkout -q a.txt; mkdir -p .claude; echo '{"env":{"GAUNTLET_STOP_HOOK_ACTIVE":"1"}}' > .claude/settings.local.json`},
+	{"another command as the hook", `git checkout -q a.txt; sed -i 's/gauntlet/true/g' ~/.claude/settings.json`},
+	// more of where the agent is
+	{"a directory that is gone", `mkdir x; cd x; pwd > ../../cwd.gone; rmdir ../x; cd ..; echo "$PWD/x" > ../at`},
+	{"in the git directory", `cd .git`},
+	{"the project moved", `mv ../repo ../renamed; cd ../renamed`},
+	{"a copy of the project", `cp -r . ../copy; git checkout -q a.txt; cd ../copy`},
+	{"behind a link", `ln -s repo ../link; echo "$(dirname $PWD)/link" > ../at`},
+	{"a link as the project", `mv ../repo ../real; ln -s real ../repo; cd ../repo`},
 	// the gate
 	{"a gate that cannot run", `printf 'command: no-such-program\n' > .gauntlet/checks/t.yml`},
 	{"a file that the check needs made unreadable", `rm a.txt; mkdir a.txt`},
@@ -144,6 +220,14 @@ var onlyReported = []string{
 	"a test run written into its own transcript", "a test run written into its own transcript by a program",
 	"stops of its own until it is let go", "a run of the check that never was", "trust for everything in the user's configuration",
 	"the hook off in the user's configuration", "only observing in the user's configuration", "a weaker policy, allowed from outside the agent",
+	"only observing by the client's settings", "off by the client's settings", "trust for everything by the client's settings",
+	"another state home by the client's settings", "another home by the client's settings", "another configuration home by the client's settings",
+	"a git of its own, in the project", "a format of git that does not exist", "the git directory elsewhere", "the git directory of a clean clone",
+	"a commit on another branch, left again", "pushed, then reset", "pushed to another branch, then reset", "a commit without a branch, left again",
+	"a file in place of the memory", "a file in place of the state", "a link in place of the state", "denied from outside the agent",
+	"everything uninstalled from outside the agent", "off by a program that hides the agent",
+	"the hooks switched off in the local settings", "the hooks switched off in the user's settings", "the guard against recursion in the client's settings",
+	"another command as the hook", "the project moved", "a copy of the project", "a link as the project",
 	"the whole state gone, and the policy", "the whole state gone", "another key", "the memory of the prompt forged", "the memory of another session in its place",
 }
 
@@ -151,7 +235,7 @@ func TestTricks(t *testing.T) {
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("SKIPPED LOUDLY: the tricks need a Unix shell with flock and mkfifo")
 	}
-	if len(tricks) < 90 {
+	if len(tricks) < 150 {
 		t.Fatalf("only %d tricks", len(tricks))
 	}
 	for _, tr := range tricks {
@@ -209,7 +293,7 @@ func newTrickWorld(t *testing.T) *trickWorld {
 	w := &trickWorld{t: t, base: base, repo: filepath.Join(base, "repo")}
 	home := filepath.Join(base, "home")
 	w.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
+		"BASE=" + base, "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.com", "GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.com", "LC_ALL=C.UTF-8",
 	}
 	w.sh(`mkdir -p ../home .gauntlet/checks docs && git -c init.defaultBranch=main init -q .
@@ -220,6 +304,7 @@ echo GOOD > a.txt
 git add -A && git commit -qm base && git branch base
 git init -q --bare ../origin.git && git remote add origin ../origin.git && git push -q origin main
 gauntlet allow --yes > /dev/null
+gauntlet install --user --agent claude > /dev/null
 printf '{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"break it","cwd":"%s"}' "$PWD" | gauntlet hook prompt --agent claude
 sleep 0.02
 echo BAD > a.txt`)
@@ -242,7 +327,14 @@ func (w *trickWorld) sh(script string) string {
 
 func (w *trickWorld) stop(cwd string) trickVerdict {
 	w.t.Helper()
-	payload := map[string]any{"hook_event_name": "Stop", "session_id": "s", "stop_hook_active": false, "cwd": cwd}
+	at := func(name, otherwise string) string {
+		b, err := os.ReadFile(filepath.Join(w.base, name))
+		if err != nil {
+			return otherwise
+		}
+		return strings.TrimSpace(string(b))
+	}
+	payload := map[string]any{"hook_event_name": "Stop", "session_id": at("session", "s"), "stop_hook_active": false, "cwd": at("at", cwd)}
 	if log := filepath.Join(w.base, "t.jsonl"); fileExists(log) {
 		payload["transcript_path"] = log
 	}
@@ -251,7 +343,8 @@ func (w *trickWorld) stop(cwd string) trickVerdict {
 		w.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(w.t.Context(), "gauntlet", "stop-hook", "--agent", "claude")
-	cmd.Dir, cmd.Env, cmd.Stdin = w.base, w.env, strings.NewReader(string(event))
+	cmd.Dir, cmd.Stdin = w.base, strings.NewReader(string(event))
+	cmd.Env = append(slices.Clone(w.env), strings.Fields(at("env", ""))...)
 	cmd.WaitDelay = 20 * time.Second
 	out, err := cmd.Output()
 	if err != nil {
