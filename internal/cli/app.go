@@ -113,7 +113,7 @@ func Main(args []string, app *App) int {
 		}
 		return ee.code
 	}
-	fmt.Fprintln(visible{app.Err}, "gauntlet: "+plainError(err))
+	fmt.Fprintln(visible{app.Err}, "gauntlet: "+together(plainError(err)))
 	return 2
 }
 

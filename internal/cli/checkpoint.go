@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -85,6 +86,9 @@ func (app *App) sessionFacts(f checkpointFlags) (facts checkpoint.Facts, err err
 	}
 	if f.transcript != "" {
 		if f.transcript, err = filepath.Abs(f.transcript); err != nil {
+			return facts, exit(2, "%v", err)
+		}
+		if _, err := os.Stat(f.transcript); err != nil {
 			return facts, exit(2, "%v", err)
 		}
 	}

@@ -81,17 +81,22 @@ func TestHelpIsInGroups(t *testing.T) {
 
 func TestWrongArgumentsGetAHint(t *testing.T) {
 	for args, want := range map[string]string{
-		"log -n x":          `gauntlet: --number needs a whole number, not "x"; see: gauntlet log --help`,
-		"off --for 2":       `gauntlet: --for needs a time such as 30s, 10m or 2h, not "2"; see: gauntlet off --help`,
-		"off --for":         `gauntlet: --for needs a time such as 30s, 10m or 2h; see: gauntlet off --help`,
-		"init --dry":        `gauntlet: unknown flag --dry (did you mean --dry-run?); see: gauntlet init --help`,
-		"init --user":       `gauntlet: unknown flag --user; it is a flag of "gauntlet install"; see: gauntlet init --help`,
-		"list x":            `gauntlet: gauntlet list takes no arguments, but got "x"; see: gauntlet list --help`,
-		"snapshots lst":     `gauntlet: unknown command "lst" for "gauntlet snapshots" (did you mean "list"?)`,
-		"snapshots restore": `gauntlet: usage: gauntlet snapshots restore N; see: gauntlet snapshots restore --help`,
-		"completion foo":    `gauntlet: unknown command "foo" for "gauntlet completion"; see: gauntlet completion --help`,
-		"help docter":       `gauntlet: no help for "docter" (did you mean "doctor"?)`,
-		"help qwertz":       `gauntlet: no help for "qwertz"; see: gauntlet --help`,
+		"log -n x":               `gauntlet: --number needs a whole number, not "x"; see: gauntlet log --help`,
+		"off --for 2":            `gauntlet: --for needs a time such as 30s, 10m or 2h, not "2"; see: gauntlet off --help`,
+		"off --for":              `gauntlet: --for needs a time such as 30s, 10m or 2h; see: gauntlet off --help`,
+		"init --dry":             `gauntlet: unknown flag --dry (did you mean --dry-run?); see: gauntlet init --help`,
+		"init --user":            `gauntlet: unknown flag --user; it is a flag of "gauntlet install"; see: gauntlet init --help`,
+		"list x":                 `gauntlet: gauntlet list takes no arguments, but got "x"; see: gauntlet list --help`,
+		"snapshots lst":          `gauntlet: unknown command "lst" for "gauntlet snapshots" (did you mean "list"?)`,
+		"snapshots restore":      `gauntlet: usage: gauntlet snapshots restore N; see: gauntlet snapshots restore --help`,
+		"completion foo":         `gauntlet: unknown command "foo" for "gauntlet completion"; see: gauntlet completion --help`,
+		"ci int":                 `gauntlet: unknown command "int" for "gauntlet ci" (did you mean "init"?)`,
+		"baseline x":             `gauntlet: unknown command "x" for "gauntlet baseline"; see: gauntlet baseline --help`,
+		"ui --port 70000":        `gauntlet: --port must be between 0 and 65535`,
+		"-x":                     `gauntlet: unknown flag -x; see: gauntlet --help`,
+		"install --user --local": `gauntlet: --local and --user cannot be used together`,
+		"help docter":            `gauntlet: no help for "docter" (did you mean "doctor"?)`,
+		"help qwertz":            `gauntlet: no help for "qwertz"; see: gauntlet --help`,
 	} {
 		var out strings.Builder
 		app := System(os.Exit)
@@ -109,6 +114,11 @@ func TestErrorsArePlain(t *testing.T) {
 	mustWrite(t, dir, ".gauntlet/checks/lint.yml", "command: \"true\"\n")
 	for args, want := range map[string]string{
 		"run lnt --allow":                         `no gate named "lnt" (did you mean "lint"?)`,
+		"observe lnt":                             `no gate named "lnt" (did you mean "lint"?)`,
+		"enforce lnt":                             `no gate named "lnt" (did you mean "lint"?)`,
+		"owed --transcript /nowhere/x":            "/nowhere/x does not exist",
+		"init --yes --agent foo":                  `unknown agent "foo"; known are: claude,`,
+		"init --yes --try-timeout -1s":            "--try-timeout needs a time such as",
 		"run nosuch --allow":                      "no gate named \"nosuch\" (see `gauntlet list`)",
 		"replay /nowhere/x":                       "/nowhere/x does not exist",
 		"replay /nowhere/\x1b[31mx":               `/nowhere/\x1b[31mx does not exist`,

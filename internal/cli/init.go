@@ -100,6 +100,14 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.limit <= 0 {
+		return exit(2, "--try-timeout needs a time such as 30s, 10m or 2h")
+	}
+	if !slices.Contains(f.agents, "none") {
+		if _, err := (&hookFlags{agents: f.agents}).named(); err != nil {
+			return err
+		}
+	}
 	if !f.yes && !f.dryRun && !f.suggest && !app.canAsk() {
 		return exit(2, "init asks before it writes, and this is not a terminal; add --yes to write, or --dry-run to look")
 	}

@@ -54,6 +54,9 @@ func (app *App) setMode(ctx context.Context, part string, mode config.Mode) erro
 	if err != nil {
 		return err
 	}
+	if err := partName(cfg, part); err != nil {
+		return err
+	}
 	trusted := at.Trust()
 	file, before, err := config.SetMode(cfg, part, mode)
 	if err != nil {
@@ -74,6 +77,14 @@ func (app *App) setMode(ctx context.Context, part string, mode config.Mode) erro
 	return nil
 }
 
+// partName refuses what is neither a gate nor one of the other parts with a mode.
+func partName(cfg *config.Loaded, part string) error {
+	if part == config.PartCheckpoint || part == config.PartStopHook {
+		return nil
+	}
+	return gateNames(cfg, []string{part})
+}
+
 // showRecord prints what the history says about a gate as if it had been
 // enforced all along.
 func (app *App) showRecord(ctx context.Context, part string) error {
@@ -81,8 +92,8 @@ func (app *App) showRecord(ctx context.Context, part string) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Checks[part] == nil && cfg.Reviews[part] == nil && part != config.PartCheckpoint && part != config.PartStopHook {
-		return exit(2, "no gate named %q (see `gauntlet list`)", redact.Line(part, 80))
+	if err := partName(cfg, part); err != nil {
+		return err
 	}
 	if c := cfg.Checks[part]; c != nil {
 		c.Mode = config.ModeEnforce

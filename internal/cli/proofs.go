@@ -214,7 +214,7 @@ Exit code 0: done. 2: not done.`,
 				}
 				return app.denyProof(cmd.Context(), remoteKey)
 			}
-			_, ledger, err := app.proofOptions()
+			opts, ledger, err := app.proofOptions()
 			if err != nil {
 				return err
 			}
@@ -223,6 +223,11 @@ Exit code 0: done. 2: not done.`,
 			})
 			if err != nil {
 				return exit(2, "%v", err)
+			}
+			if n == 0 && len(args) > 0 {
+				if err := gateNames(opts.Config, args); err != nil {
+					return err // a name that is wrong, not a gate without proofs
+				}
 			}
 			fmt.Fprintf(app.Out, "%s dropped.\n", text.Count(n, "proof"))
 			return nil

@@ -31,6 +31,9 @@ anything. The page updates by itself. Ctrl-C ends it.`,
 }
 
 func (app *App) ui(ctx context.Context, port int, noOpen bool) error {
+	if port < 0 || port > 65535 {
+		return exit(2, "--port must be between 0 and 65535")
+	}
 	debug.SetGCPercent(25) // it stays open for days, and most of its memory never changes
 	options, err := ui.Local(app.Getenv, app.Now)
 	if err != nil {

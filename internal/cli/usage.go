@@ -18,6 +18,9 @@ func (app *App) flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		name := unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			return exit(2, "unknown flag -%s%s", name, see)
+		}
 		if near := text.Nearest(name, flagNames(cmd)); near != "" {
 			return exit(2, "unknown flag --%s (did you mean --%s?)%s", name, near, see)
 		}
@@ -35,6 +38,16 @@ func (app *App) flagError(cmd *cobra.Command, err error) error {
 		return exit(2, "--%s needs %s%s", missing.GetFlag().Name, takes(missing.GetFlag()), see)
 	}
 	return exit(2, "%v%s", err, see)
+}
+
+// together says which flags exclude each other, where cobra names groups.
+func together(msg string) string {
+	rest, ok := strings.CutPrefix(msg, "if any flags in the group [")
+	_, set, found := strings.Cut(rest, "; [")
+	if names, _, closed := strings.Cut(set, "]"); ok && found && closed {
+		return "--" + strings.ReplaceAll(names, " ", " and --") + " cannot be used together"
+	}
+	return msg
 }
 
 // hasFlag is the first command that has a flag of this name.
@@ -74,6 +87,10 @@ func flagNames(cmd *cobra.Command) []string {
 func explainArgs(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		explainArgs(sub)
+	}
+	if cmd.HasSubCommands() && !cmd.Runnable() { // else a wrong word would print the help and succeed
+		cmd.Args = cobra.NoArgs
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 	valid := cmd.Args
 	if valid == nil {

@@ -66,7 +66,7 @@ func (r Repo) Base(ctx context.Context, name string) (string, error) {
 	if byDefault {
 		return "", fmt.Errorf("%w: neither origin/main nor a local main or master exists; set base_branch", ErrNoBase)
 	}
-	return "", fmt.Errorf("%w: %s", ErrNoBase, name)
+	return "", fmt.Errorf("%w: %s (see `git branch --all`)", ErrNoBase, name)
 }
 
 // baseCandidates are the names to try; byDefault is set when none was configured.
@@ -237,6 +237,9 @@ func (r Repo) CommitNames(ctx context.Context, commit string) ([]string, error) 
 		return nil, err
 	}
 	out, err := r.Run(ctx, "show", "--name-only", "--no-renames", "-z", "--format=", "-m", "--first-parent", "--no-ext-diff", commit, "--")
+	if err != nil && strings.Contains(err.Error(), "bad revision") {
+		return nil, fmt.Errorf("no commit %q (see `git log`)", commit)
+	}
 	if err != nil {
 		return nil, err
 	}
