@@ -139,13 +139,13 @@ func (app *App) ask(ctx context.Context, question string) bool {
 	}
 }
 
-// inAgent reports whether an agent called this command, and by what sign.
+// inAgent reports whether an agent called this command, and the evidence for it.
 func (app *App) inAgent() (sign string, inside bool) {
 	return agent.Inside(app.Getenv, terminal(app.In), proc.Ancestors)
 }
 
-// refuseAgents refuses what only a person may do; args are what the person has to
-// type after the command.
+// refuseAgents refuses what only a person may do; args are what the person has to type
+// after the command.
 func (app *App) refuseAgents(command, args string) error {
 	if sign, inside := app.inAgent(); inside {
 		return exit(2, "%s is for a person, and this was called from within an agent (%s); ask the person to type it in a terminal of their own: %s%s", command, sign, command, args)
@@ -153,8 +153,8 @@ func (app *App) refuseAgents(command, args string) error {
 	return nil
 }
 
-// policyToRun is the configuration for a command that runs gates. What was not
-// allowed is asked about on a terminal and refused without one.
+// policyToRun is the configuration for a command that runs gates. On a terminal it asks
+// about a policy that was not allowed, otherwise it refuses it.
 func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*config.Loaded, error) {
 	if at.Foreign != "" {
 		return nil, notAllowed("%s", at.Foreign)
@@ -204,16 +204,17 @@ func (app *App) loaded(cfg *config.Loaded, err error) (*config.Loaded, error) {
 	return cfg, nil
 }
 
-// inCI: in CI the policy of the checkout counts, for what was written into the
-// pipeline. Not at a stop: an agent there is given GAUNTLET_TRUST.
+// inCI reports whether the policy of the checkout counts because this is CI, which runs
+// what was written into the pipeline. Not at a stop: an agent there is given
+// GAUNTLET_TRUST.
 func (app *App) inCI() bool {
 	ci := app.Getenv("CI")
 	return ci == "true" || ci == "1"
 }
 
-// wrotePolicy allows what one of Gauntlet's commands has just written, if what was there
-// before was allowed too or there was nothing: then a person knows all of it. An
-// agent's call allows nothing. The note is for the person, "" when all is well.
+// wrotePolicy allows what one of Gauntlet's commands has just written, if the earlier
+// policy was allowed too or there was none: then a person knows all of it. An agent's call
+// allows nothing. The note is for the person, "" when there is nothing to report.
 func (app *App) wrotePolicy(ctx context.Context, before trust.Decision, existed bool, at *site.Site) (note string) {
 	if _, inside := app.inAgent(); inside {
 		return "Called from within an agent, so nothing is allowed yet; a person types: gauntlet allow"

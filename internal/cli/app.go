@@ -20,7 +20,7 @@ import (
 	_ "gauntlet/internal/start" // every start is cheaper
 )
 
-// App is the outside world as the commands see it; tests hand in their own.
+// App is the environment of the commands; tests pass in their own.
 type App struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -33,7 +33,7 @@ type App struct {
 	args []string // of this call, for what has to be known before they are parsed
 }
 
-// System is the real outside world; exit ends the process.
+// System is the real environment; exit ends the process.
 func System(exit func(code int)) *App {
 	return &App{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
@@ -61,8 +61,7 @@ func exit(code int, format string, args ...any) error {
 	return &exitError{code: code, msg: fmt.Sprintf(format, args...)}
 }
 
-// plainError is an error as a person would say it: without the names of system
-// calls.
+// plainError is an error for a person: without the names of system calls.
 func plainError(err error) string {
 	msg := err.Error()
 	var at *fs.PathError
@@ -131,7 +130,7 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 	switch args[0] {
 	case "hook", "notify", "statusline", "stop-hook":
 		if starved() {
-			return 0, true // silence lets every agent go on
+			return 0, true // silence lets every agent continue
 		}
 	}
 	switch args[0] {
@@ -149,9 +148,9 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 	}
 }
 
-// root is the command tree. To build all of it takes longer than most commands
-// do; so args that name one get that one, and everything else (help, completion,
-// an unknown word) gets them all.
+// root is the command tree. Building all of it takes longer than most commands do; so args
+// that name one get that one, and everything else (help, completion, an unknown word) gets
+// them all.
 func (app *App) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet",
@@ -171,7 +170,7 @@ gauntlet off to let the agent go.`,
 	root.SetHelpFunc(showHelp)
 	root.SetHelpCommand(helpCmd())
 	root.SetHelpCommandGroupID(scripts)
-	cobra.EnableCommandSorting = false // the order of the table is the order of use
+	cobra.EnableCommandSorting = false // the table is in order of use
 	commands := app.commands()
 	if i := slices.IndexFunc(commands, func(c command) bool { return len(args) > 0 && slices.Contains(c.names(), args[0]) }); i >= 0 {
 		commands = commands[i : i+1]
@@ -192,8 +191,8 @@ gauntlet off to let the agent go.`,
 	return root
 }
 
-// command is a command by its name, in the group of the help in which a person
-// looks for it; those that only agents and editors call are in none.
+// command is a command by its name, in the group of the help in which a person looks for
+// it; commands for agents and editors have no group.
 type command struct {
 	name  string
 	also  string // the name it had before

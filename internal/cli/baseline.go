@@ -64,7 +64,7 @@ unless --force starts it afresh.`,
 	return cmd
 }
 
-// baselineGates are the checks that a baseline is about.
+// baselineGates are the checks of a baseline.
 func baselineGates(cfg *config.Loaded, names []string) ([]string, error) {
 	for _, name := range names {
 		if cfg.Checks[name] == nil {
@@ -88,8 +88,8 @@ func baselineGates(cfg *config.Loaded, names []string) ([]string, error) {
 	return names, nil
 }
 
-// makeBaseline runs the checks and writes their counts. Without create only what
-// is there already is lowered.
+// makeBaseline runs the checks and writes their counts. Without create it only lowers
+// existing ones.
 func (app *App) makeBaseline(ctx context.Context, names []string, force, create bool) error {
 	at, err := app.project()
 	if err != nil {
@@ -151,7 +151,7 @@ func noteOf(r gate.Result) string {
 	return r.Report.Note
 }
 
-// setBaseline puts one gate's counts into the baseline and says what changed.
+// setBaseline puts one gate's counts into the baseline and returns what changed.
 func (app *App) setBaseline(b finding.Baseline, r gate.Result, force, create bool) {
 	old, had := b.Gates[r.ID]
 	name := redact.Line(gate.Label(r.ID), 80)
@@ -219,8 +219,7 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 	return w.Flush()
 }
 
-// loweredBaseline allows a policy whose baseline a run has lowered: it only got
-// stricter.
+// loweredBaseline allows a policy whose baseline a run has lowered: it only got stricter.
 func (app *App) loweredBaseline(at *site.Site) func(context.Context, config.Policy) {
 	return func(ctx context.Context, p config.Policy) {
 		if d := at.Trust(); !d.Trusted() || d.All {

@@ -17,7 +17,7 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// checkpointFlags choose the session that a checkpoint is about.
+// checkpointFlags select the session of a checkpoint.
 type checkpointFlags struct {
 	agent, transcript string
 }
@@ -65,8 +65,7 @@ what a stop would tell it now. Nothing is blocked or recorded.`,
 	return cmd
 }
 
-// sessionFacts finds project and session for a checkpoint that a person or a
-// route asks for.
+// sessionFacts finds project and session for a checkpoint on request.
 func (app *App) sessionFacts(f checkpointFlags) (facts checkpoint.Facts, err error) {
 	at, err := app.project()
 	if err != nil {
@@ -115,7 +114,7 @@ func jsonResult(r rules.Result) rules.Result {
 	return r
 }
 
-// showCheckpoint prints the message and which call proved what.
+// showCheckpoint prints the message and the calls that proved actions.
 func (app *App) showCheckpoint(r rules.Result) {
 	if r.Message == "" {
 		fmt.Fprintln(app.Out, "Nothing is owed.")

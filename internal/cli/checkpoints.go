@@ -72,7 +72,7 @@ overwritten without --force, and then it is kept as another snapshot first.`
 	return cmd
 }
 
-// repository finds the repository that the command was called in.
+// repository finds the repository of the current directory.
 func (app *App) repository() (git.Repo, error) {
 	cwd, err := app.Getwd()
 	if err != nil {
@@ -85,7 +85,7 @@ func (app *App) repository() (git.Repo, error) {
 	return repo, nil
 }
 
-// checkpoint finds the one that a person named.
+// checkpoint finds the checkpoint that a person named.
 func (app *App) checkpoint(ctx context.Context, name string) (git.Repo, git.Checkpoint, error) {
 	repo, err := app.repository()
 	if err != nil {
@@ -165,7 +165,7 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 	if err != nil {
 		return exit(2, "%v", err)
 	}
-	// Untracked files are in the snapshot: the work tree has to be looked at the same way.
+	// Untracked files are in the snapshot: the work tree has to be read the same way.
 	tree, err := repo.SnapshotTree(ctx, st.Nested())
 	if err != nil {
 		return exit(2, "%v", err)
@@ -199,7 +199,7 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 	return err
 }
 
-// colour reports whether a person at a terminal wants colours.
+// colour reports whether to print colours: a person at a terminal wants them.
 func (app *App) colour() bool {
 	f, ok := app.Out.(*os.File)
 	return ok && app.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
@@ -256,7 +256,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 	return nil
 }
 
-// someOf shows paths of untrusted names, one per line, the first few.
+// someOf shows paths with untrusted names, one per line, the first few.
 func someOf(paths []string) string {
 	const shown = 10
 	var b strings.Builder

@@ -119,7 +119,7 @@ func (app *App) ciInit(ctx context.Context, f ciFlags) error {
 	return nil
 }
 
-// ciSystem is the system that was asked for, else the one that the project uses.
+// ciSystem is the selected system, else the one that the project uses.
 func ciSystem(name, root string) (setup.CISystem, error) {
 	switch s := setup.CISystem(name); {
 	case s == setup.GitHub || s == setup.GitLab:
@@ -180,7 +180,7 @@ func (app *App) ciListJobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Asked for by hand it shows what a workflow would see.
+	// By hand it shows what a workflow would see.
 	opts.Getenv = func(name string) string {
 		if name == "CI" {
 			return "true"

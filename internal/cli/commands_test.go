@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A command is built alone by the name that the table gives it.
+// A command is built alone by its name in the table.
 func TestCommandNamesMatchTheTable(t *testing.T) {
 	app := System(os.Exit)
 	commands := app.commands()
@@ -107,7 +107,7 @@ func TestWrongArgumentsGetAHint(t *testing.T) {
 	}
 }
 
-// Whatever is typed, no text of the Go runtime or of a system call reaches a person.
+// No text of the Go runtime or of a system call reaches a person, whatever is typed.
 func TestErrorsArePlain(t *testing.T) {
 	dir := t.TempDir()
 	mustWrite(t, dir, ".gauntlet/config.yml", "entry_points: [{path: ., checks: [lint]}]\n")
@@ -157,7 +157,7 @@ func mustWrite(t *testing.T, dir, name, text string) {
 	}
 }
 
-// Every command that a person can type shows how.
+// Every command that a person can type has an example.
 func TestEveryCommandHasAnExample(t *testing.T) {
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {

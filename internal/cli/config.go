@@ -100,7 +100,7 @@ func (app *App) showConfig(ctx context.Context, asJSON bool) error {
 	return w.Flush()
 }
 
-// showBase replaces a base branch that is not set by the one that a run finds.
+// showBase replaces an unset base branch by the one that a run finds.
 func showBase(ctx context.Context, root string, values []config.Value) {
 	i := slices.IndexFunc(values, func(v config.Value) bool { return v.Field == "base_branch" && v.Value == "" })
 	if i < 0 {

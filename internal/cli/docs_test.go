@@ -46,7 +46,7 @@ func TestLinksInTheDocumentation(t *testing.T) {
 	}
 }
 
-// Whatever the documentation tells people to type exists: command and flags.
+// Commands and flags in the documentation exist.
 func TestCommandsInTheDocumentation(t *testing.T) {
 	typed := regexp.MustCompile("(?:^|[\\s`(\"!])gauntlet ([a-z][^`\\n|#;&<>()'\"]*)")
 	seen := 0
@@ -72,7 +72,7 @@ func TestCommandsInTheDocumentation(t *testing.T) {
 	}
 }
 
-// codeIn is what stands in code font: blocks, indented lines and spans.
+// codeIn is the text in code font: blocks, indented lines and spans.
 func codeIn(text string) []string {
 	var out []string
 	fenced := false
@@ -117,7 +117,7 @@ func unknownIn(args []string) string {
 	return ""
 }
 
-// placeholder: one of several words, or none in particular.
+// placeholder reports whether a word stands for one of several words, or any word.
 func placeholder(word string) bool { return strings.ContainsAny(word, "|[…") }
 
 func hasFlag(cmd *cobra.Command, flag string) bool {

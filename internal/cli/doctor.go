@@ -75,8 +75,7 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 	return cmd
 }
 
-// lastRuns is what the history knows about each gate of this project. Without a
-// history there is nothing to say.
+// lastRuns is the last run of each gate of this project. Without a history there is none.
 func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
 	paths, err := historyScope{}.paths(app)
 	if err != nil || paths == nil {
@@ -87,7 +86,7 @@ func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
 		return nil
 	}
 	if _, err := os.Stat(dir); err != nil {
-		return nil // nothing is made only to find nothing
+		return nil // a query must not create a history
 	}
 	s, err := store.Open(ctx, dir)
 	if err != nil {
@@ -138,7 +137,7 @@ func (app *App) printChecks(checks []install.Check, failed int) {
 	for _, c := range checks {
 		fmt.Fprintf(app.Out, "%s  %-*s  %s\n", paint[c.State](fmt.Sprintf("%-4s", c.State)), names, label(c), t.Fit(oneLine(c.Message), 8+names))
 		if c.Fix != "" {
-			fmt.Fprintf(app.Out, "%*s  fix: %s\n", 6+names, "", oneLine(c.Fix)) // in full: it is there to be copied
+			fmt.Fprintf(app.Out, "%*s  fix: %s\n", 6+names, "", oneLine(c.Fix)) // in full: people copy it
 		}
 	}
 	switch {

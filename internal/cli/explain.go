@@ -88,8 +88,7 @@ func pick(s *store.Store, id string) (store.Verdict, error) {
 	return list[0], nil
 }
 
-// lastStop is the newest stop of the project that was asked for; without one the
-// newest run by hand.
+// lastStop is the newest stop of the selected project; without one the newest run by hand.
 func (app *App) lastStop(s *store.Store, scope historyScope) (store.Verdict, error) {
 	paths, err := scope.paths(app)
 	if err != nil {
@@ -156,7 +155,7 @@ func (app *App) printVerdict(v store.Verdict, label string) error {
 // nameWidth is the column of names in explain, its gap included.
 const nameWidth = 11
 
-// namePage says where the same can be looked at.
+// namePage prints where the same is shown on the page.
 func (app *App) namePage(t report.Terminal) {
 	fmt.Fprintln(app.Out, "\n"+t.Dim("As a page: gauntlet ui"))
 }

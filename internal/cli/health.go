@@ -36,7 +36,7 @@ configuration cannot be read.`,
 	return cmd
 }
 
-// reviewHealth is one review of the project and who could do it.
+// reviewHealth is one review of the project and the reviewers that could do it.
 type reviewHealth struct {
 	Review    string   `json:"review"`
 	Reviewers []string `json:"reviewers"`
@@ -48,7 +48,7 @@ func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := at.Config() // nil outside a project, where there are still reviewers to ask about
+	cfg, err := at.Config() // nil outside a project, where there are still reviewers to check
 	if err != nil {
 		return exit(2, "%v", err)
 	}

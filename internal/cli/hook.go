@@ -22,8 +22,8 @@ func (app *App) smallHook(ctx context.Context, args []string) (code int, ok bool
 	case "tool":
 		hook = func(ctx context.Context) { app.toolHook(ctx, agentFlag(args[1:])) }
 	default:
-		// A hook that another version installed: an exit code or a word on stderr
-		// would block some agents, so only a person is told.
+		// A hook that another version installed: an exit code or a message on stderr would
+		// block some agents, so the message is only for a person.
 		return 0, !terminal(app.In)
 	}
 	app.watched(ctx, hookDeadline, hook)

@@ -13,14 +13,14 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// promptPatience is how long the event on stdin is waited for: a human waits too.
+// promptPatience is how long to wait for the event on stdin: a human waits too.
 const promptPatience = 2 * time.Second
 
-// promptHook notes that a human's prompt arrived. It always ends with 0 and is
-// silent, on stderr too (an agent may read either as an answer), but for the one
-// time that a person should know there will be no snapshots.
+// promptHook records that a human's prompt arrived. It always exits with 0 and is silent,
+// on stderr too (an agent may read either as an answer), except once, when a person should
+// know that there will be no snapshots.
 func (app *App) promptHook(ctx context.Context, agentName string) {
-	defer func() { _ = recover() }() // a prompt must go through, whatever we did wrong
+	defer func() { _ = recover() }() // a prompt must reach the agent even if Gauntlet has a bug
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
 	if app.Getenv(event.GuardVar) != "" {

@@ -17,11 +17,11 @@ import (
 // hookDeadline is how long a small hook may take: a fresh session waits for it.
 const hookDeadline = 10 * time.Second
 
-// hookPatience is how long the event on stdin is waited for.
+// hookPatience is how long to wait for the event on stdin.
 const hookPatience = 5 * time.Second
 
-// hookEvent reads the event of a small hook, and where it happened; a person at
-// a terminal sends none.
+// hookEvent reads the event of a small hook, and where it happened; a person at a terminal
+// sends none.
 func (app *App) hookEvent(agentName string, patience time.Duration) (agent.Adapter, event.Event, *site.Site, error) {
 	var payload []byte
 	if !terminal(app.In) {
@@ -34,8 +34,7 @@ func (app *App) hookEvent(agentName string, patience time.Duration) (agent.Adapt
 	return adapter, ev, at, err
 }
 
-// beat records that a hook fired, where there is a project or repository to
-// record it in.
+// beat records that a hook fired, if there is a project or repository to record it in.
 func (app *App) beat(at *site.Site, ev event.Event, kind event.Kind) {
 	if at.IsProject() || at.InRepo {
 		binary, _ := os.Executable()
@@ -43,16 +42,16 @@ func (app *App) beat(at *site.Site, ev event.Event, kind event.Kind) {
 	}
 }
 
-// sessionStartHook tells a fresh session where the work stands. It never fails
-// and never says anything on stderr: some agents would take that for an answer.
+// sessionStartHook shows a fresh session the state of the work. It never fails and never
+// prints to stderr: some agents would read that as an answer.
 func (app *App) sessionStartHook(ctx context.Context, args []string) {
-	defer func() { _ = recover() }() // a session must start, whatever we did wrong
+	defer func() { _ = recover() }() // a session must start even if Gauntlet has a bug
 	if app.Getenv(event.GuardVar) != "" {
-		return // a reviewer that Gauntlet started has nothing to carry on
+		return // a reviewer that Gauntlet started has nothing to continue
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
-	adapter, ev, at, _ := app.hookEvent(agentFlag(args), hookPatience) // an event that cannot be read says nothing
+	adapter, ev, at, _ := app.hookEvent(agentFlag(args), hookPatience) // an unreadable event is ignored
 	app.beat(at, ev, event.SessionStart)
 	encode := func(text string) []byte { return adapter.EncodeContext(event.SessionStart, text) }
 	text := workflow.Open(ev.Cwd, app.Now, func(string) {}).SessionText(ctx, func(text string) int { return len(encode(text)) })

@@ -17,17 +17,17 @@ import (
 // maxProblems bounds what one correction lists.
 const maxProblems = 20
 
-// subagentStopHook checks the structured reply of a sub-agent and asks for one
-// correction at most. A reply that is in order, or that is none of ours, is
-// answered by silence, which every agent takes for approval.
+// subagentStopHook checks the structured reply of a sub-agent and asks for one correction
+// at most. A valid reply, or one that is not a hand-off, is answered by silence, which
+// every agent treats as approval.
 func (app *App) subagentStopHook(ctx context.Context, args []string) {
-	defer func() { _ = recover() }() // an agent must be able to stop, whatever we did wrong
+	defer func() { _ = recover() }() // an agent must be able to stop even if Gauntlet has a bug
 	if app.Getenv(event.GuardVar) != "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
-	adapter, ev, at, _ := app.hookEvent(agentFlag(args), hookPatience) // an event that cannot be read says nothing
+	adapter, ev, at, _ := app.hookEvent(agentFlag(args), hookPatience) // an unreadable event is ignored
 	app.beat(at, ev, event.SubagentStop)
 	text, found := handoff.FindReply(ev.LastMessage)
 	if ev.Kind != event.SubagentStop || isFork(ev) || !found {
@@ -55,8 +55,8 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) {
 	}
 }
 
-// isFork tells an agent's own helper (compaction is one) from a sub-agent that
-// somebody asked something: it has an id but no type.
+// isFork distinguishes an agent's internal helper (compaction is one) from a sub-agent with
+// a task: the helper has an id but no type.
 func isFork(ev event.Event) bool { return ev.SubagentID != "" && ev.SubagentType == "" }
 
 // mayAsk reports whether this sub-agent may still be asked in this turn.

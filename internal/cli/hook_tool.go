@@ -9,11 +9,11 @@ import (
 	"gauntlet/internal/run"
 )
 
-// toolHook notices when an agent runs a check's own command: what that proves
-// need not be run again at the stop. It is silent and always ends with 0. A call
-// that cannot be a check's command costs no git and no parsing.
+// toolHook recognises when an agent runs a check's own command: what that proves need not
+// be run again at the stop. It is silent and always exits with 0. A call that cannot be a
+// check's command costs no git and no parsing.
 func (app *App) toolHook(ctx context.Context, agentName string) {
-	defer func() { _ = recover() }() // a tool call must go through, whatever Gauntlet did wrong
+	defer func() { _ = recover() }() // a tool call must go through even if Gauntlet has a bug
 	if app.Getenv(event.GuardVar) != "" {
 		return
 	}

@@ -126,7 +126,7 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 	if err != nil {
 		return err
 	}
-	places.Project, places.Cwd = root, root // every path is shown from there
+	places.Project, places.Cwd = root, root // every path is shown relative to it
 	w := initWork{app: app, flags: f, opts: opts, places: places, notes: notes}
 	if err := w.look(ctx); err != nil {
 		return err
@@ -146,8 +146,8 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 	return nil
 }
 
-// initWork is one init: planned and shown, then planned again under a lock and
-// written, because another process may have been at it meanwhile.
+// initWork is one init: planned and shown, then planned again under a lock and written,
+// because another process may have changed something meanwhile.
 type initWork struct {
 	app    *App
 	flags  initFlags
@@ -159,8 +159,8 @@ type initWork struct {
 	report initReport
 }
 
-// look finds the project's commands and tries them, unless there is a
-// configuration already: then nothing is proposed.
+// look finds the project's commands and tries them, unless a configuration exists: then
+// nothing is proposed.
 func (w *initWork) look(ctx context.Context) error {
 	if setup.HasConfig(w.opts.Root) && !w.flags.suggest {
 		return nil
@@ -180,7 +180,7 @@ func (w *initWork) look(ctx context.Context) error {
 	return w.try(ctx)
 }
 
-// try runs each proposal once and says how it went.
+// try runs each proposal once and shows the result.
 func (w *initWork) try(ctx context.Context) error {
 	repo, err := git.Find(w.opts.Root)
 	if err != nil {
@@ -290,9 +290,8 @@ func (app *App) installedReviewers(ctx context.Context, root string) []string {
 	return out
 }
 
-// planHooks plans the hooks of the agents named, or of those found. An agent
-// whose settings cannot be edited is reported and does not keep the rest from
-// being set up.
+// planHooks plans the hooks of the named agents, or of those found. An agent whose settings
+// cannot be edited is reported and does not prevent the rest.
 func planHooks(places install.Places, names []string) (changes []*install.Change, notes []string, err error) {
 	if slices.Contains(names, "none") {
 		return nil, nil, nil
@@ -317,7 +316,7 @@ func planHooks(places install.Places, names []string) (changes []*install.Change
 	return changes, notes, nil
 }
 
-// confirmAndWrite shows the summary, asks where it has to, and writes.
+// confirmAndWrite shows the summary, asks if necessary, and writes.
 func (w *initWork) confirmAndWrite(ctx context.Context) error {
 	if !w.flags.json {
 		if w.flags.isDiff {

@@ -69,15 +69,15 @@ func trialWord(t setup.Trial) string {
 	return "not tried"
 }
 
-// The summary and the question below it have at most 15 lines, whatever was
-// found: 3 of their own, the gates, what was left out with its heading, the notes.
+// The summary and the question below it have at most 15 lines: 3 of their own, the gates,
+// what was left out with its heading, the notes.
 const (
 	maxSummaryGates = 6
 	maxSummaryLeft  = 2
 	maxSummaryNotes = 2
 )
 
-// summary is what the person decides upon.
+// summary is what the person decides on.
 func (w *initWork) summary() {
 	t := report.Detect(w.app.Out, w.app.Getenv)
 	line := func(s string) { fmt.Fprintln(w.app.Out, t.Fit(s, 0)) }
@@ -101,7 +101,7 @@ func (w *initWork) summary() {
 		name, cmd = max(name, len(g.Name)), max(cmd, len(g.Command))
 	}
 	room := 44
-	if t.Live { // how a gate did must be seen too
+	if t.Live { // the result of a gate must be visible too
 		width, _ := t.Size()
 		room = max(8, min(room, width-name-20))
 	}
@@ -137,7 +137,7 @@ func (w *initWork) summaryLeft(line func(string)) {
 	}
 }
 
-// leftOut puts what was tried first: there is something to do about it.
+// leftOut sorts the tried ones first: the person can do something about them.
 func leftOut(all []setup.Refusal) []setup.Refusal {
 	var tried, rest []setup.Refusal
 	for _, r := range all {
@@ -150,7 +150,7 @@ func leftOut(all []setup.Refusal) []setup.Refusal {
 	return append(tried, rest...)
 }
 
-// gateWord is how a gate did, for a person.
+// gateWord is the result of a gate, for a person.
 func gateWord(g initGate) string {
 	took := ""
 	if d := time.Duration(g.Seconds * float64(time.Second)); d > setup.Slow {
@@ -168,7 +168,7 @@ func gateWord(g initGate) string {
 	return "not tried, from " + g.From
 }
 
-// writes names the files, shortest form.
+// writes lists the files in their shortest form.
 func (w *initWork) writes() string {
 	var out []string
 	own := 0

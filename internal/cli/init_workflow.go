@@ -7,8 +7,8 @@ import (
 	"gauntlet/internal/workflow/protocol"
 )
 
-// showDocument says what init does to one document of state and hand-offs; what
-// is changed about a project's own text is shown.
+// showDocument prints what init does to one document of state and hand-offs; changes to a
+// project's own text are shown.
 func (w *initWork) showDocument(c protocol.Change) {
 	action := c.Action
 	if action != protocol.Unchanged {

@@ -50,7 +50,7 @@ already one of Gauntlet's checkpoints.`,
 	return cmd
 }
 
-// inject types what is owed into a pane; said is false when nothing is to be said.
+// inject types what is owed into a pane; said is false when there is nothing to send.
 func (app *App) inject(ctx context.Context, f checkpoint.Facts, pane string) (said bool, err error) {
 	if !f.Enabled() {
 		return false, nil
@@ -58,7 +58,7 @@ func (app *App) inject(ctx context.Context, f checkpoint.Facts, pane string) (sa
 	if f = app.see(ctx, f); f.Seen.Turn.Own {
 		return false, nil
 	}
-	// Asked first: what cannot be typed must not be remembered as said.
+	// Checked first: what cannot be typed must not be recorded as sent.
 	target := tmux.Pane{Name: pane, Environ: app.Environ()}
 	if err := target.Check(ctx); err != nil {
 		return false, err
@@ -73,8 +73,8 @@ func (app *App) inject(ctx context.Context, f checkpoint.Facts, pane string) (sa
 	return true, target.Type(ctx, o.Verdict.Reason)
 }
 
-// runsAgent refuses a pane in which something else than the agent reads what is
-// typed: a shell would run it, line by line.
+// runsAgent refuses a pane in which something other than the agent reads what is typed: a
+// shell would run it, line by line.
 func runsAgent(ctx context.Context, pane tmux.Pane, want string) error {
 	args, err := pane.Foreground(ctx)
 	if err != nil {

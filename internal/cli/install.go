@@ -19,7 +19,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// hookFlags are what install and uninstall have in common.
+// hookFlags are the flags that install and uninstall share.
 type hookFlags struct {
 	agents               []string
 	user, project, local bool
@@ -45,7 +45,7 @@ func agentNames() []string {
 	return names
 }
 
-// scopes are the settings that were asked for.
+// scopes are the selected settings.
 func (f *hookFlags) scopes(def ...wire.Scope) []wire.Scope {
 	switch {
 	case f.user:
@@ -58,7 +58,7 @@ func (f *hookFlags) scopes(def ...wire.Scope) []wire.Scope {
 	return def
 }
 
-// words are the scope as a person would type it.
+// words are the scope flags as a person would type them.
 func (f *hookFlags) words() string {
 	switch {
 	case f.user:
@@ -71,7 +71,7 @@ func (f *hookFlags) words() string {
 	return ""
 }
 
-// named are the agents that were asked for; nil when none was.
+// named are the selected agents; nil for none.
 func (f *hookFlags) named() ([]agent.Adapter, error) {
 	var out []agent.Adapter
 	for _, name := range f.agents {
@@ -87,7 +87,7 @@ func (f *hookFlags) named() ([]agent.Adapter, error) {
 	return out, nil
 }
 
-// places is this machine as an installation sees it.
+// places is this machine from the view of an installation.
 func (app *App) places() (install.Places, error) {
 	cwd, err := app.Getwd()
 	if err != nil {
@@ -168,7 +168,7 @@ func (app *App) hookWork(f hookFlags) (*hookWork, error) {
 	return &hookWork{app: app, places: p, flags: f, agents: agents, explicit: !slices.Contains(f.agents, "all") && agents != nil}, err
 }
 
-// hookFailure is one agent whose files were left.
+// hookFailure is one agent whose files were not changed.
 type hookFailure struct {
 	Agent   string `json:"agent"`
 	Path    string `json:"path,omitempty"`
@@ -177,8 +177,8 @@ type hookFailure struct {
 	Message string `json:"message"`
 }
 
-// run plans and, unless it is a dry run, applies the changes of each agent. One
-// that fails does not keep the others from their hooks.
+// run plans and, unless it is a dry run, applies the changes of each agent. A failing agent
+// does not affect the others.
 func (w *hookWork) run(cmd *cobra.Command, plan func(agent.Adapter) ([]*install.Change, error)) error {
 	if !w.flags.dryRun {
 		release, err := w.places.Lock(cmd.Context())
@@ -243,7 +243,7 @@ func (w *hookWork) print() {
 	}
 }
 
-// word is what happened, or would.
+// word is what happened, or would happen.
 func (w *hookWork) word(c *install.Change) string {
 	if w.flags.dryRun && c.Action != install.Unchanged {
 		return "would be " + string(c.Action)

@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// listed is one gate as list --json tells it.
+// listed is one gate in list --json.
 type listed struct {
 	Name        string   `json:"name"`
 	Kind        string   `json:"kind"`

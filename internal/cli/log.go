@@ -42,7 +42,7 @@ history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).
 	return cmd
 }
 
-// historyScope is which projects a look into the history is about.
+// historyScope selects the projects of a query.
 type historyScope struct {
 	project    string
 	everywhere bool
@@ -54,8 +54,8 @@ func (h *historyScope) flags(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("project", "everywhere")
 }
 
-// paths are the spellings of the project that was asked for; none: all projects.
-// Outside a project there is nothing to narrow it down to.
+// paths are the spellings of the selected project; none: all projects. Outside a project
+// there is nothing to select.
 func (h historyScope) paths(app *App) ([]string, error) {
 	if h.everywhere {
 		return nil, nil
@@ -73,8 +73,8 @@ func (h historyScope) paths(app *App) ([]string, error) {
 	return app.projectPaths(h.project)
 }
 
-// printTable prints what a tabwriter aligned: cut to the terminal, each line
-// coloured by paint, which gets its number.
+// printTable prints what a tabwriter aligned: cut to the terminal, each line coloured by
+// paint, which gets its number.
 func (app *App) printTable(fill func(w io.Writer), flags uint, paint func(t report.Terminal, n int, line string) string) error {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', flags)
@@ -109,8 +109,8 @@ func (app *App) openHistory(ctx context.Context) (*store.Store, error) {
 	return s, nil
 }
 
-// projectPaths are the spellings under which the project of a directory may stand
-// in the history: as found, and without symbolic links.
+// projectPaths are the spellings of a project's directory in the history: as found, and
+// without symbolic links.
 func (app *App) projectPaths(dir string) ([]string, error) {
 	if dir == "" {
 		return nil, nil
@@ -208,7 +208,7 @@ func verdictWord(r history.Record) string {
 	return redact.Line(r.Decision, 20)
 }
 
-// millis is a time as one reads it: 0.4ms, 12ms, 3.4s, 2m05s.
+// millis formats a duration for people: 0.4ms, 12ms, 3.4s, 2m05s.
 func millis(ms float64) string {
 	d := time.Duration(ms * float64(time.Millisecond))
 	switch {

@@ -11,8 +11,8 @@ import (
 	"gauntlet/internal/buildinfo"
 )
 
-// manCmd prints the man page. It is made from the command tree, so that it
-// cannot say anything else than --help does.
+// manCmd prints the man page. It is made from the command tree, so that it cannot differ
+// from --help.
 func (app *App) manCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man",
@@ -80,7 +80,7 @@ func manCommands(b *strings.Builder, parent *cobra.Command) {
 	}
 }
 
-// paragraphs keeps blank lines as breaks and indented lines as they are.
+// paragraphs keeps blank lines as breaks and indented lines unchanged.
 func paragraphs(text string) string {
 	var b strings.Builder
 	for _, p := range strings.Split(strings.TrimSpace(text), "\n\n") {
@@ -93,7 +93,7 @@ func paragraphs(text string) string {
 	return b.String()
 }
 
-// roff escapes what the formatter would read as its own.
+// roff escapes what the formatter would interpret.
 func roff(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -16,9 +16,8 @@ import (
 // notifyDeadline bounds everything, tests of the checkpoint included.
 const notifyDeadline = 5 * time.Minute
 
-// notify answers the end of a turn of an agent that only notifies: what is
-// owed is typed into the pane it runs in. It always ends with 0, because
-// its exit code is ignored.
+// notify handles the end of a turn of an agent that only notifies: what is owed is typed
+// into the pane it runs in. It always exits with 0, because its exit code is ignored.
 func (app *App) notify(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithTimeout(ctx, notifyDeadline)
 	defer cancel()

@@ -136,7 +136,7 @@ func recordLine(r replay.Rule) string {
 	return line
 }
 
-// labels are people's words about stops; without a history there are none.
+// labels are people's labels of stops; without a history there are none.
 func (app *App) labels(ctx context.Context) map[string]string {
 	s, err := app.openHistory(ctx)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"gauntlet/internal/site"
 )
 
-// reach is whom a switch is for: one session, every project, or this project.
+// reach selects the stops that a switch is for: one session, every project, or this
+// project.
 type reach struct {
 	session    string
 	everywhere bool
@@ -122,9 +123,8 @@ func (app *App) onCmd() *cobra.Command {
 	return cmd
 }
 
-// switchFor finds the memory a switch belongs in, and the command that switches
-// on again. A session is known by its id alone, so that it can be switched off
-// from any directory.
+// switchFor finds the memory of a switch, and the command that switches on again. A session
+// needs only its id, so that it can be switched off from any directory.
 func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, what, on string, err error) {
 	if cmd.Flags().Changed("session") && r.session == "" {
 		return store, "", "", exit(2, "--session needs the id of a session; to mean every session in this project leave it out")

@@ -16,7 +16,7 @@ func (app *App) warn(warnings []string) {
 	}
 }
 
-// orEmpty makes JSON say [] and not null.
+// orEmpty makes JSON write [] and not null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -39,8 +39,8 @@ func writeJSONLine(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// visible is a stream for a person on which names and text of a project cannot
-// act as commands to the terminal.
+// visible is a stream for a person on which names and text of a project cannot act as
+// commands to the terminal.
 type visible struct{ w io.Writer }
 
 func (v visible) Write(p []byte) (int, error) {

@@ -37,7 +37,7 @@ Exit code 0: printed. 2: could not determine (configuration, git).`,
 	return cmd
 }
 
-// proofOptions are a run's options for looking at its ledger.
+// proofOptions are a run's options for reading its ledger.
 func (app *App) proofOptions() (run.Options, proof.Ledger, error) {
 	opts, err := app.optionsOnDisk()
 	if err != nil {
@@ -82,7 +82,7 @@ func (app *App) listProofs(asJSON bool) error {
 	return w.Flush()
 }
 
-// describe says in words what a record proves.
+// describe describes what a record proves.
 func describe(r proof.Record, o proof.Origin, here string, app *App) string {
 	text := run.Origin(o, here, app.Now())
 	if r.Outcome == proof.Fail {
@@ -113,10 +113,10 @@ Exit code 0: printed. 2: could not determine (configuration, git).`,
 	return cmd
 }
 
-// shownProof is what `proofs show --json` says of one place where a gate runs.
+// shownProof is the entry of `proofs show --json` for one place where a gate runs.
 type shownProof struct {
 	Gate   string        `json:"gate"`
-	Key    string        `json:"key"` // "" where what it depends on is not known
+	Key    string        `json:"key"` // "" if what it depends on is unknown
 	Proved bool          `json:"proved"`
 	Proof  *proof.Origin `json:"proof,omitempty"`
 	// Newest is the newest proof of other content, and Differs what differs from it.

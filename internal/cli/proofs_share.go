@@ -43,7 +43,7 @@ state home, readable by you only.`,
 	}
 }
 
-// principal is how a line of allowed_signers calls its owner.
+// principal is the owner's name in a line of allowed_signers.
 func principal(getenv func(string) string) string {
 	for _, name := range []string{"USER", "USERNAME", "LOGNAME"} {
 		if v := getenv(name); v != "" && site.SessionFlag(v) != "" {
@@ -87,7 +87,7 @@ func (app *App) publishProofs(ctx context.Context, project string) error {
 	}
 	s := site.Here(project, app.Getenv)
 	policy := s.Config
-	if app.inCI() { // what the run judged by is what says where its proofs go
+	if app.inCI() { // the policy of the run also decides where its proofs go
 		policy = s.OnDisk
 	}
 	cfg, err := policy()
@@ -107,11 +107,11 @@ func (app *App) publishProofs(ctx context.Context, project string) error {
 	return nil
 }
 
-// minKey is how much of a key names a proof.
+// minKey is how much of a key identifies a proof.
 const minKey = 8
 
-// denyProof puts a key into the policy's deny list, and drops the copy that is
-// kept here of what was under it.
+// denyProof puts a key into the policy's deny list, and removes the local copy of its
+// proof.
 func (app *App) denyProof(ctx context.Context, key string) error {
 	at, err := app.project()
 	if err != nil {
@@ -143,7 +143,7 @@ func (app *App) denyProof(ctx context.Context, key string) error {
 	return nil
 }
 
-// wholeKey completes the beginning of a key from the proofs that are known here.
+// wholeKey completes a key prefix from the proofs that are known here.
 func wholeKey(ledger proof.Ledger, key string) (string, error) {
 	if config.IsProofKey(key) {
 		return key, nil

@@ -131,7 +131,7 @@ func (app *App) replay(ctx context.Context, f replayFlags, args []string) error 
 	return nil
 }
 
-// replayOptions finds the policies and what is asked for.
+// replayOptions finds the policies and the selection.
 func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (replay.Options, error) {
 	opts := replay.Options{Progress: app.replayProgress(f.json)}
 	at, err := app.site()
@@ -217,7 +217,7 @@ func (app *App) replayCommits(ctx context.Context, opts replay.Options, n int) (
 	return replay.Commits(ctx, opts, n, app.Environ())
 }
 
-// replayDir is where the stops of replays are kept for show.
+// replayDir is where replays keep their stops for show.
 func (app *App) replayDir() (string, error) {
 	dir, err := history.Dir(app.Getenv)
 	if err != nil {
@@ -226,7 +226,7 @@ func (app *App) replayDir() (string, error) {
 	return filepath.Join(filepath.Dir(dir), "replay"), nil
 }
 
-// replayProgress shows how far a long replay is, on stderr.
+// replayProgress shows the progress of a long replay, on stderr.
 func (app *App) replayProgress(quiet bool) func(done, total int) {
 	terminal := report.Detect(app.Err, app.Getenv)
 	next := time.Now().Add(2 * time.Second)

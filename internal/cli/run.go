@@ -77,7 +77,7 @@ func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *co
 	}
 	f.register(cmd)
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		f.json = f.json || slices.Contains(app.args, "--json") // it may come after the flag that is wrong
+		f.json = f.json || slices.Contains(app.args, "--json") // it may come after the wrong flag
 		return app.couldNotJudge(f, event.Error, app.flagError(cmd, err))
 	})
 	cmd.Flags().BoolVar(&f.budget, "agent-budget", false, "report the retry limit, for an agent that calls this in a loop")
@@ -87,14 +87,14 @@ func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *co
 	return cmd
 }
 
-// loadProject finds and loads the configuration as it lies there, to look at;
-// whatever is wrong with it ends the command with 2.
+// loadProject finds and loads the configuration on disk, to show it; an error in it ends
+// the command with 2.
 func (app *App) loadProject() (*config.Loaded, error) {
 	opts, err := app.optionsOnDisk()
 	return opts.Config, err
 }
 
-// optionsOnDisk are the options of a run by that configuration.
+// optionsOnDisk are the options of a run with that configuration.
 func (app *App) optionsOnDisk() (run.Options, error) {
 	at, err := app.project()
 	if err != nil {
@@ -104,8 +104,7 @@ func (app *App) optionsOnDisk() (run.Options, error) {
 	return run.Options{Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}, err
 }
 
-// couldNotJudge ends a run that never began. With --json the answer is still one
-// object.
+// couldNotJudge ends a run that never began. With --json the answer is still one object.
 func (app *App) couldNotJudge(f runFlags, status event.Status, cause error) error {
 	if !f.json {
 		return cause
@@ -151,7 +150,7 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	if err != nil {
 		return app.couldNotJudge(f, event.Error, err)
 	}
-	// With --json stdout belongs to the machine: progress goes to the other stream.
+	// With --json stdout is for machines: progress goes to the other stream.
 	progress := app.Out
 	if f.json {
 		progress = app.Err
@@ -186,10 +185,10 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	return nil
 }
 
-// interruptedCode is what shells report for a command that Ctrl-C ended.
+// interruptedCode is the exit code that shells report for a command that Ctrl-C ended.
 const interruptedCode = 130
 
-// remember puts a run by hand into the history, beside the stops.
+// remember adds a run by hand to the history, beside the stops.
 func (app *App) remember(root string, start time.Time, res run.Result) {
 	dir, err := history.Dir(app.Getenv)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// shipProject is a repository whose gate is open and that waits for previews of
-// a server of ours.
+// shipProject is a repository whose gate is open and that waits for previews of a test
+// server.
 func shipProject(t *testing.T, statuses func() string) (run func(args ...string) (code int, out, errs string)) {
 	t.Helper()
 	dir := t.TempDir()

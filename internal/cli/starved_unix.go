@@ -4,9 +4,8 @@ package cli
 
 import "syscall"
 
-// starved reports that there are not even the file descriptors which the Go
-// runtime needs for its own use: it would die of that, and its exit code means a
-// block to some agents.
+// starved reports whether the file descriptors are missing that the Go runtime needs for
+// its own use: it would crash, and its exit code means a block to some agents.
 func starved() bool {
 	var ends [2]int
 	if err := syscall.Pipe(ends[:]); err != nil {

@@ -1,4 +1,4 @@
 package cli
 
-// starved: Windows knows no such limit.
+// starved is always false: Windows has no such limit.
 func starved() bool { return false }

@@ -85,13 +85,13 @@ func (c *stateCall) open() error {
 	return nil
 }
 
-// notKnown says so; with --strict it is a failure and nothing is done.
+// notKnown reports it; with --strict it is a failure and nothing is done.
 func (c *stateCall) notKnown(what, name string, known []string) {
 	c.unknown = true
 	fmt.Fprintf(c.app.Err, "unknown %s %q (known: %s)\n", what, redact.Line(name, 100), strings.Join(known, ", "))
 }
 
-// refused reports that --strict forbids to go on.
+// refused reports whether --strict ends the command.
 func (c *stateCall) refused() bool { return c.strict && c.unknown }
 
 // print writes the result and turns a failure into the exit code.
@@ -211,7 +211,7 @@ func (c *stateCall) phaseCmd() *cobra.Command {
 	return cmd
 }
 
-// checkPhase says when a phase or its status is none that the command knows.
+// checkPhase reports a phase or a status that the command does not know.
 func (c *stateCall) checkPhase(phase string, status *jsontree.Value) {
 	for _, command := range workflow.Commands() {
 		if command.Name == c.command && !workflow.KnownPhase(c.command, phase) {
@@ -297,7 +297,7 @@ func readText(r io.Reader) (string, error) {
 	return string(b), nil
 }
 
-// terminal reports that a person is at the other end of a stream.
+// terminal reports whether a stream is a terminal.
 func terminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// failedWritesReturn makes a write beyond the file size limit an error that can
-// be reported, instead of a signal that kills us on the way.
+// failedWritesReturn makes a write beyond the file size limit an error that can be
+// reported, instead of a signal that kills the process.
 func failedWritesReturn() { signal.Ignore(syscall.SIGXFSZ) }

@@ -123,8 +123,8 @@ func (app *App) printStats(st ask.Stats) error {
 	return err
 }
 
-// whatBlocksDid says what blocks caught and what they cost; what was not measured is
-// named as such.
+// whatBlocksDid describes what blocks caught and what they cost; missing measurements are
+// reported as such.
 func whatBlocksDid(t ask.Total) string {
 	out := fmt.Sprintf("%d right, %d wrong, %d unknown; ", t.Right, t.Wrong, t.Unknown)
 	if t.Measured == 0 {

@@ -19,8 +19,8 @@ import (
 	"gauntlet/internal/text"
 )
 
-// statusLine answers an agent that redraws its status line: it remembers how
-// full the context window is and prints one line. It always ends with 0.
+// statusLine answers an agent that redraws its status line: it records how full the context
+// window is and prints one line. It always exits with 0.
 func (app *App) statusLine(ctx context.Context) {
 	in := wire.DecodeStatusLine(agent.ReadEvent(app.In, 2*time.Second))
 	line, use := autonomy.StatusLine{Model: in.Model, Window: in.Window}, "context –"

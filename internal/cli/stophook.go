@@ -12,14 +12,14 @@ import (
 	"gauntlet/internal/stop"
 )
 
-// stopHook answers one stop event. It always ends with 0: the verdict is on
-// stdout, and an exit code would be read as one by some agents.
+// stopHook answers one stop event. It always exits with 0: the verdict is on stdout, and
+// some agents would read an exit code as a verdict.
 func (app *App) stopHook(ctx context.Context, agentName string) int {
 	cwd, _ := app.Getwd()
 	var late lateWriter
 	ctx, w := newWatchdog(ctx, stop.Patience+deadlineGrace, func(out []byte) {
-		// The agent may be gone. From now on nothing is started that would inherit
-		// this, and to ignore a signal costs less than to catch it.
+		// The agent may be gone. From now on nothing is started that would inherit this,
+		// and ignoring a signal costs less than catching it.
 		signal.Ignore(syscall.SIGPIPE)
 		if len(out) > 0 {
 			_, _ = app.Out.Write(out)
@@ -52,7 +52,7 @@ func agentFlag(args []string) string {
 	return ""
 }
 
-// wantsHelp reports a person at the other end.
+// wantsHelp reports whether a person asks for help.
 func wantsHelp(args []string) bool {
 	return slices.Contains(args, "--help") || slices.Contains(args, "-h")
 }

@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// The messages in docs/troubleshooting.md are those of the program: whoever
-// searches for one finds it. What stands between placeholders has to be in a
-// string of the program.
+// The messages in docs/troubleshooting.md are those of the program, so that people find
+// them by searching. The text between placeholders has to be in a string of the program.
 func TestTroubleshootingQuotesRealMessages(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/troubleshooting.md")
 	if err != nil {
@@ -43,8 +42,8 @@ func TestTroubleshootingQuotesRealMessages(t *testing.T) {
 	}
 }
 
-// messages are all strings of the program, one per line; struct tags, comments
-// and tests say nothing to anybody.
+// messages are all strings of the program, one per line; struct tags, comments and tests
+// are not messages.
 func messages(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder

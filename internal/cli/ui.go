@@ -40,7 +40,7 @@ func (app *App) ui(ctx context.Context, port int, noOpen bool) error {
 		return exit(2, "%v", err)
 	}
 	if _, inside := app.inAgent(); inside {
-		options.Act = nil // the buttons are a person's: off, label, mode
+		options.Act = nil // the actions are for a person: off, label, mode
 	}
 	err = ui.Serve(ctx, options, port, func(address string) {
 		fmt.Fprintf(app.Out, "Gauntlet's page: %s\nCtrl-C ends it.\n", address)

@@ -34,7 +34,7 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
   gauntlet uninstall --dry-run`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !f.dryRun { // an agent that takes the hooks out switches Gauntlet off
+			if !f.dryRun { // an agent that removes the hooks switches Gauntlet off
 				if err := app.refuseAgents("gauntlet uninstall", f.words()); err != nil {
 					return err
 				}
@@ -76,8 +76,8 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
 	return cmd
 }
 
-// leave names what Gauntlet wrote in this project beside the hooks, and with
-// purge removes it.
+// leave lists what Gauntlet wrote in this project besides the hooks, and with purge removes
+// it.
 func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
 	at, err := app.site()
 	if err != nil {
@@ -136,8 +136,8 @@ func (app *App) historyDir() string {
 	return dir
 }
 
-// planUninstall takes an agent out of several scopes. Files that have nothing of
-// ours are not worth a line.
+// planUninstall removes an agent's hooks from several scopes. Files without Gauntlet's
+// hooks are not listed.
 func planUninstall(p install.Places, a agent.Adapter, scopes []wire.Scope) ([]*install.Change, error) {
 	var out []*install.Change
 	for _, scope := range scopes {
@@ -158,7 +158,7 @@ func planUninstall(p install.Places, a agent.Adapter, scopes []wire.Scope) ([]*i
 	return out, nil
 }
 
-// remindOfUser: hooks in the user's own settings go on judging this project.
+// remindOfUser points out that hooks in the user's own settings still judge this project.
 func (app *App) remindOfUser(p install.Places, agents []agent.Adapter) {
 	left := false
 	for _, a := range agents {

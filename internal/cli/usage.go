@@ -11,8 +11,8 @@ import (
 	"gauntlet/internal/text"
 )
 
-// flagError says what is wrong with a flag and what it takes, not what the
-// parser of the value found.
+// flagError explains what is wrong with a flag and which value it takes, not what the
+// value's parser found.
 func (app *App) flagError(cmd *cobra.Command, err error) error {
 	see := "; see: " + cmd.CommandPath() + " --help"
 	var unknown *pflag.NotExistError
@@ -60,7 +60,7 @@ func (app *App) hasFlag(name string) string {
 	return ""
 }
 
-// takes is what a flag wants, in words.
+// takes describes the value of a flag.
 func takes(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int", "int64", "uint", "count":
@@ -83,7 +83,7 @@ func flagNames(cmd *cobra.Command) []string {
 	return out
 }
 
-// explainArgs makes a command and those below it say what they take.
+// explainArgs makes a command and its sub-commands describe their arguments.
 func explainArgs(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		explainArgs(sub)

@@ -73,8 +73,8 @@ func (app *App) validate(asJSON bool) error {
 	return nil
 }
 
-// unknownReviewers warns of names that no reviewer has: such a slot would only
-// be found out when the review runs.
+// unknownReviewers warns of names that no reviewer has: otherwise such a slot would only be
+// noticed when the review runs.
 func unknownReviewers(l *config.Loaded) []string {
 	known := review.Names()
 	var out []string

@@ -12,19 +12,18 @@ import (
 	"time"
 )
 
-// Hooks run inside an agent that waits for them, and they look at files that
-// another program may have placed on a file system that may hang. No context ends
-// a read that hangs. So a watchdog answers in the place of a hook, and ends the
-// process, when the deadline or a signal finds it still at work. The work is done
-// where it was called: a goroutine of its own would cost a start more than most of
-// what a hook does.
+// Hooks run inside an agent that waits for them, and they read files that another program
+// may have placed on a file system that may hang. No context ends a read that hangs. So a
+// watchdog answers in place of a hook, and ends the process, when the deadline or a signal
+// finds it still at work. The work runs in the caller's goroutine: a goroutine of its own
+// would cost a start more than most of what a hook does.
 
-// What a hook may take to end by itself once it was told to: long enough for
-// gates to be killed and the verdict to be written.
+// How long a hook may take to end by itself once it was asked to: long enough for gates to
+// be killed and the verdict to be written.
 const (
 	signalGrace   = 2 * time.Second
 	deadlineGrace = 1500 * time.Millisecond
-	// stderrPatience: what is printed there may never be read.
+	// stderrPatience bounds the wait for a reader of stderr, who may never read it.
 	stderrPatience = 500 * time.Millisecond
 )
 
@@ -44,8 +43,8 @@ type watchdog struct {
 	approval func(why string) []byte
 }
 
-// newWatchdog begins to watch. It gives an answer to answer, and where that was
-// not what the work said it ends the process with exit.
+// newWatchdog starts to watch. It passes the answer to answer, and if that was not the
+// answer of the work it ends the process with exit.
 func newWatchdog(ctx context.Context, patience time.Duration, answer func([]byte), exit func(int)) (context.Context, *watchdog) {
 	w := &watchdog{answer: answer, exit: exit, signals: make(chan os.Signal, 4), why: "the deadline passed while a file operation was hanging"}
 	ctx, w.cancel = context.WithCancelCause(ctx)
@@ -53,9 +52,9 @@ func newWatchdog(ctx context.Context, patience time.Duration, answer func([]byte
 	return ctx, w
 }
 
-// listen begins to catch signals. A broken pipe is one of them, so that words
-// nobody reads on stderr do not end us before the verdict; caught, not ignored,
-// because gates would inherit that.
+// listen starts to catch signals. A broken pipe is one of them, so that an unread message
+// on stderr does not end the process before the verdict; caught, not ignored, because gates
+// would inherit that.
 func (w *watchdog) listen() {
 	w.listens.Do(func() {
 		signal.Notify(w.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGPIPE)
@@ -63,8 +62,8 @@ func (w *watchdog) listen() {
 	})
 }
 
-// heed has the work end by itself when a signal comes, and the watchdog answer if
-// it does not.
+// heed makes the work end by itself when a signal comes, and the watchdog answer if it does
+// not.
 func (w *watchdog) heed() {
 	for s := range w.signals {
 		if s == syscall.SIGPIPE {
@@ -78,8 +77,7 @@ func (w *watchdog) heed() {
 	}
 }
 
-// watch says how long the work may take from now on, and what to answer in its
-// place.
+// watch sets how long the work may take from now on, and what to answer in its place.
 func (w *watchdog) watch(left time.Duration, approval func(why string) []byte) {
 	w.mu.Lock()
 	w.approval = approval
@@ -87,8 +85,8 @@ func (w *watchdog) watch(left time.Duration, approval func(why string) []byte) {
 	w.timer.Reset(left + deadlineGrace)
 }
 
-// bite answers in the place of work that hangs: an approval, or silence, which
-// lets every agent go on.
+// bite answers in place of work that hangs: an approval, or silence, which lets every agent
+// continue.
 func (w *watchdog) bite() {
 	w.answered.Do(func() {
 		w.mu.Lock()
@@ -102,8 +100,8 @@ func (w *watchdog) bite() {
 	})
 }
 
-// done hands over what the work answered, unless the watchdog was faster: then the
-// process is about to end.
+// done passes on the answer of the work, unless the watchdog was faster: then the process
+// is about to end.
 func (w *watchdog) done(out []byte) {
 	w.answered.Do(func() { w.answer(out) })
 	w.cancel(nil)
@@ -117,8 +115,8 @@ func (app *App) watched(ctx context.Context, patience time.Duration, hook func(c
 	w.done(nil)
 }
 
-// lateWriter keeps what is said on stderr until the verdict is out: a caller that
-// does not read it must not keep the verdict from the agent.
+// lateWriter keeps messages for stderr until the verdict is printed: a caller that does not
+// read them must not delay the verdict.
 type lateWriter struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -135,7 +133,7 @@ func (l *lateWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush says it now, and waits only so long for a reader.
+// flush prints the messages now, and waits a bounded time for a reader.
 func (l *lateWriter) flush(w io.Writer) {
 	l.mu.Lock()
 	text := bytes.Clone(l.buf.Bytes())

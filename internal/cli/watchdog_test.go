@@ -14,8 +14,8 @@ import (
 
 func approval(why string) []byte { return []byte("approve: " + why) }
 
-// watchdogOf starts a watchdog and what it watches, and returns what was answered,
-// and whether the process was to end.
+// watchdogOf starts a watchdog and the work it watches, and returns the answer, and whether
+// the process had to end.
 func watchdogOf(t *testing.T, patience time.Duration, work func(context.Context, *watchdog) []byte) (out string, ended bool) {
 	t.Helper()
 	answers, exits := make(chan []byte, 2), make(chan int, 1)
@@ -81,7 +81,8 @@ func TestWatchdogIsSilentBeforeTheDialectIsKnown(t *testing.T) {
 	}
 }
 
-// TestUnreadStderrDoesNotBlock: the words are bounded, and nobody is waited for.
+// TestUnreadStderrDoesNotBlock: the messages are bounded, and the hook does not wait for a
+// reader.
 func TestUnreadStderrDoesNotBlock(t *testing.T) {
 	var late lateWriter
 	if _, err := late.Write(bytes.Repeat([]byte("x"), 10*maxLate)); err != nil || late.buf.Len() != maxLate {

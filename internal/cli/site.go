@@ -13,7 +13,7 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// site is where the command was called.
+// site is the site of the current directory.
 func (app *App) site() (*site.Site, error) {
 	cwd, err := app.Getwd()
 	if err != nil {
@@ -31,7 +31,7 @@ func (app *App) project() (*site.Site, error) {
 	return at, err
 }
 
-// projectRoot finds the project that the command was called in.
+// projectRoot finds the project of the current directory.
 func (app *App) projectRoot() (string, error) {
 	at, err := app.project()
 	if err != nil {
@@ -40,8 +40,7 @@ func (app *App) projectRoot() (string, error) {
 	return at.Root, nil
 }
 
-// checkpointFacts are the facts of a checkpoint at a project, without what is to be
-// seen there.
+// checkpointFacts are the facts of a checkpoint at a project, without what is seen there.
 func (app *App) checkpointFacts(at *site.Site, ev event.Event) (checkpoint.Facts, *config.Loaded, error) {
 	cfg, err := at.Config()
 	if err != nil {
@@ -56,15 +55,15 @@ func (app *App) checkpointFacts(at *site.Site, ev event.Event) (checkpoint.Facts
 	return f, cfg, nil
 }
 
-// proved asks what gates have proved for the content as it is now, as a stop of a
-// session would.
+// proved returns what gates have proved for the current content, as a stop of a session
+// would.
 func (app *App) proved(at *site.Site, cfg *config.Loaded, session string) func(context.Context, git.Status) []rules.Gate {
 	return run.Proved(run.Options{
 		Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now, Session: session, AcceptAgent: cfg.Settings.AcceptAgentRuns,
 	})
 }
 
-// see looks at memory, transcript and tree.
+// see reads memory, transcript and tree.
 func (app *App) see(ctx context.Context, f checkpoint.Facts) checkpoint.Facts {
 	f.Seen = turn.Question{
 		Event: f.Event, Repo: f.Repo, InRepo: f.InRepo, Memory: f.Memory, Now: app.Now, Status: true, Transcript: true,
