@@ -25,7 +25,7 @@ func (app *App) allowCmd() *cobra.Command {
 		Long: `Show which commands and reviews .gauntlet/ would run, or what changed in it since it
 was last allowed, and ask. What is allowed counts for every work tree of the
 repository, until it changes. Until a changed policy is allowed, the one allowed
-before goes on judging. ` + "`gauntlet deny`" + ` takes it back.`,
+before still judges. ` + "`gauntlet deny`" + ` undoes it.`,
 		Example: `  gauntlet allow
   gauntlet allow --yes`,
 		Args: cobra.NoArgs,
@@ -38,7 +38,7 @@ before goes on judging. ` + "`gauntlet deny`" + ` takes it back.`,
 func (app *App) denyCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:     "deny",
-		Short:   "Take back every `gauntlet allow` of this project",
+		Short:   "Undo every `gauntlet allow` of this project",
 		Example: "  gauntlet deny",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

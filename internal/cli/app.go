@@ -155,12 +155,12 @@ func (app *App) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet",
 		Short: "What a coding agent has to pass before it may stop",
-		Long: `What a coding agent has to pass before it may stop: at every stop Gauntlet looks at
-what changed and at what the agent did, runs the project's gates, and tells the
+		Long: `What a coding agent has to pass before it may stop: at every stop Gauntlet checks
+what changed and what the agent did, runs the project's gates, and sends the
 agent what is still owed.
 
 Start with gauntlet init and gauntlet doctor. When it blocks: gauntlet explain, and
-gauntlet off to let the agent go.`,
+gauntlet off to let the agent stop.`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

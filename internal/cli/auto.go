@@ -17,8 +17,8 @@ func (app *App) autoCmd() *cobra.Command {
 		Short: "Checkpoints without asking: switch autonomous mode on or off",
 		Long: `In autonomous mode the stop hook itself makes a checkpoint when the context
 window fills past the threshold: it updates CLAUDE.md, commits it, keeps a
-snapshot of the work, pushes, and hands the agent a prompt to go on. The switch
-is the file ~/.claude/autonomous-mode.active and holds for all your projects.`,
+snapshot of the work, pushes, and prompts the agent to continue. The switch
+is the file ~/.claude/autonomous-mode.active and applies to all your projects.`,
 		Example: `  gauntlet auto on
   gauntlet auto status --json`,
 		Args: cobra.NoArgs,

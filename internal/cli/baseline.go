@@ -24,7 +24,7 @@ func (app *App) baselineCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "baseline",
 		Short: "Write down the findings that checks may have (new_only: baseline)",
-		Long: `Write down how many findings each check may have, per file and rule, in
+		Long: `Record how many findings each check may have, per file and rule, in
 .gauntlet/baseline.json. Commit it: with new_only: baseline only more than that fails.
 It tightens by itself when a run finds less, and never loosens.`,
 		Example: `  gauntlet baseline create
@@ -36,17 +36,17 @@ It tightens by itself when a run finds less, and never loosens.`,
 		Use:   "create [GATE…]",
 		Short: "Run the checks and write down what they find",
 		Long: `Run the checks with new_only: baseline, or those named, on the whole project and
-write down what they find. A check that has a baseline only gets a tighter one,
-unless --force starts it afresh.`,
+record what they find. A check that has a baseline only gets a tighter one,
+unless --force replaces it.`,
 		Example: "  gauntlet baseline create\n  gauntlet baseline create lint --force",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return app.makeBaseline(cmd.Context(), args, force, true)
 		},
 	}
-	create.Flags().BoolVar(&force, "force", false, "start afresh, also with more findings than before")
+	create.Flags().BoolVar(&force, "force", false, "replace the baseline, also with more findings than before")
 	prune := &cobra.Command{
 		Use:     "prune [GATE…]",
-		Short:   "Run the checks and lower the counts to what is still there",
+		Short:   "Run the checks and lower the counts to the remaining findings",
 		Example: "  gauntlet baseline prune",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return app.makeBaseline(cmd.Context(), args, false, false)
@@ -55,7 +55,7 @@ unless --force starts it afresh.`,
 	asJSON := false
 	show := &cobra.Command{
 		Use:     "show [GATE…]",
-		Short:   "Show what is written down",
+		Short:   "Show the recorded counts",
 		Example: "  gauntlet baseline show\n  gauntlet baseline show lint --json",
 		RunE:    func(_ *cobra.Command, args []string) error { return app.showBaseline(args, asJSON) },
 	}

@@ -23,7 +23,7 @@ type checkpointFlags struct {
 }
 
 func (f *checkpointFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.agent, "agent", "", "take the newest session of this agent (default: of any)")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "use the newest session of this agent (default: of any)")
 	cmd.Flags().StringVar(&f.transcript, "transcript", "", "the session's transcript (default: the newest known for this project)")
 }
 
@@ -34,8 +34,8 @@ func (app *App) checkpointCmd() *cobra.Command {
 		Use:     "owed",
 		Aliases: []string{"checkpoint"},
 		Short:   "Show what a stop would say is still owed, and why",
-		Long: `Look at what changed and at what the agent did in its current turn, and print
-what a stop would tell it now. Nothing is blocked or recorded.`,
+		Long: `Check what changed and what the agent did in its current turn, and print
+what a stop would answer now. Nothing is blocked or recorded.`,
 		Example: `  gauntlet owed
   gauntlet owed --transcript ~/.claude/projects/-repo/09c322b6.jsonl --json`,
 		Args: cobra.NoArgs,

@@ -59,8 +59,8 @@ pushed. N below is the number that list shows, or the full reference.`,
 	restore := add("restore N", "Bring the files of a snapshot back into the work tree", "restore 3", one, func(ctx context.Context, args []string) error {
 		return app.checkpointsRestore(ctx, args[0], force, asJSON)
 	})
-	restore.Long = `Bring the files of a snapshot back into the work tree. The index and the branch
-stay as they are, and so do files that are in neither. Uncommitted work is not
+	restore.Long = `Restore the files of a snapshot in the work tree. The index and the branch
+stay unchanged, and so do files that are in neither. Uncommitted work is not
 overwritten without --force, and then it is kept as another snapshot first.`
 	restore.Flags().BoolVar(&force, "force", false, "overwrite uncommitted work, after saving it as another snapshot")
 	gc := add("gc", "Delete old snapshots", "gc --older-than 7d --dry-run", cobra.NoArgs, func(ctx context.Context, _ []string) error {

@@ -42,7 +42,7 @@ Gauntlet, and runs the gates that apply to the change. On GitHub each gate is a 
 its own. Actions are pinned by commit.
 
 On a push to the base branch the passes are published as signed proofs, if the project
-has a remote cache and the CI system holds a key. A pull request publishes nothing.
+has a remote cache and the CI system has a key. A pull request publishes nothing.
 An existing file that differs is left alone.`,
 		Example: `  gauntlet ci init
   gauntlet ci init --dry-run

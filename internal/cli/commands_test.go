@@ -168,7 +168,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 			t.Errorf("%s has no example", c.CommandPath())
 		}
 		if c.Short == "" {
-			t.Errorf("%s says nothing about itself", c.CommandPath())
+			t.Errorf("%s has no description", c.CommandPath())
 		}
 	}
 	walk(System(os.Exit).root(nil))

@@ -26,7 +26,7 @@ func (app *App) explainCmd() *cobra.Command {
 		Use:   "explain [ID]",
 		Short: "Show how a stop was judged, why, and where the time went",
 		Long: `Show everything that is known about one verdict: what was decided, the time of
-each step, the result of each gate, and what the agent was told. Without an ID
+each step, the result of each gate, and what was sent to the agent. Without an ID
 it is the last stop of this project. An ID of ` + "`gauntlet log`" + ` may be shortened
 to its beginning or its end.`,
 		Example: `  gauntlet explain
@@ -143,7 +143,7 @@ func (app *App) printVerdict(v store.Verdict, label string) error {
 	app.printSteps(t, v.Steps)
 	app.printGates(t, v.Gates)
 	if v.Reason != "" {
-		fmt.Fprintln(app.Out, "\n"+t.Bold("What the agent was told"))
+		fmt.Fprintln(app.Out, "\n"+t.Bold("What was sent to the agent"))
 		for line := range strings.Lines(redact.Strip(v.Reason)) {
 			fmt.Fprintln(app.Out, "  "+strings.TrimRight(line, "\n"))
 		}

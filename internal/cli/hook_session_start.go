@@ -63,7 +63,7 @@ func (app *App) sessionStartHook(ctx context.Context, args []string) {
 func (app *App) sessionStartCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "session-start",
-		Short: "Tell a new session which workflow commands are unfinished",
+		Short: "Show a new session which workflow commands are unfinished",
 		Long: `Read a session start event on stdin and print, for the agent to read, the open
 resume points of its work tree: command, feature, phase, summary, and whether HEAD
 has moved since. Prints nothing when there are none. Always exits 0.`,

@@ -46,7 +46,7 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) {
 		verdict = event.Verdict{
 			Status: event.Failed, Message: "the hand-off of a sub-agent is not in order",
 			Reason: "Your reply is a hand-off, but it does not follow the protocol:\n- " + problems(report.Errors, "\n- ") +
-				"\nSend the whole reply once more, corrected, as one JSON object. Change nothing else: the work itself is not in question.",
+				"\nSend the whole reply again, corrected, as one JSON object. Change nothing else: the work itself is not in question.",
 			SystemMessage: "Gauntlet asked a sub-agent to correct its hand-off, once. To switch this off: gauntlet off",
 		}
 	}
@@ -80,7 +80,7 @@ func (app *App) subagentStopCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "subagent-stop",
 		Short: "Check the hand-off in a sub-agent's last message",
-		Long: `Read a sub-agent's stop event on stdin. If its last message holds a hand-off
+		Long: `Read a sub-agent's stop event on stdin. If its last message contains a hand-off
 response that is not valid, ask for a correction, in the agent's own dialect and
 once per sub-agent and turn; otherwise say nothing. Always exits 0.`,
 		Example: `  gauntlet hook subagent-stop --agent claude < event.json`,

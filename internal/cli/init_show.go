@@ -86,7 +86,7 @@ func (w *initWork) summary() {
 	gates := rep.Gates
 	switch {
 	case w.files.Kept:
-		line("Gates:   .gauntlet/config.yml is there already and is kept as it is")
+		line("Gates:   .gauntlet/config.yml exists and is kept unchanged")
 	case len(gates) == 0:
 		line("Gates:   none found. Stops are approved unjudged until you write one: .gauntlet/checks/NAME.yml (command: …)")
 	default:

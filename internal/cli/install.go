@@ -30,7 +30,7 @@ func (f *hookFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.agents, "agent", nil, "only these agents: "+strings.Join(agentNames(), ", ")+", or all (default: those found here)")
 	cmd.Flags().BoolVar(&f.user, "user", false, "your own settings, for every project")
 	cmd.Flags().BoolVar(&f.project, "project", false, "the project's settings, for everybody (default)")
-	cmd.Flags().BoolVar(&f.local, "local", false, "your own settings in this project, where the agent has them")
+	cmd.Flags().BoolVar(&f.local, "local", false, "your own settings in this project, if the agent has them")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, write nothing")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
@@ -112,8 +112,8 @@ func (app *App) installCmd() *cobra.Command {
 		Short: "Put the stop hook into the agents' settings",
 		Long: `Add Gauntlet's hooks to the settings of the coding agents found here, or of those
 named with --agent. Only Gauntlet's own entries are added or updated; everything else
-in those files stays as it is, to the byte. A file that cannot be read is left
-alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + ` takes it back.`,
+in those files stays unchanged, byte for byte. A file that cannot be read is left
+alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + ` undoes it.`,
 		Example: `  gauntlet install
   gauntlet install --agent claude --local
   gauntlet install --user --dry-run`,
@@ -143,7 +143,7 @@ alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + `
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&statusLine, "statusline", false, "also set the agent's status line, where it has one and none is set")
+	cmd.Flags().BoolVar(&statusLine, "statusline", false, "also set the agent's status line, if it has one and none is set")
 	cmd.Flags().BoolVar(&trust, "trust", false, "also mark the hooks as trusted, for agents that would ask you first")
 	return cmd
 }

@@ -63,7 +63,7 @@ func (app *App) list(asJSON bool) error {
 		return writeJSON(app.Out, out)
 	}
 	if len(out) == 0 {
-		fmt.Fprintln(app.Out, "There are no gates. Add one as .gauntlet/checks/NAME.yml and name it in an entry point.")
+		fmt.Fprintln(app.Out, "No gates. Add one as .gauntlet/checks/NAME.yml and name it in an entry point.")
 		return nil
 	}
 	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)

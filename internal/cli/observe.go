@@ -16,8 +16,8 @@ import (
 func (app *App) observeCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "observe GATE",
-		Short: "Record what a gate says without blocking",
-		Long: `Record what a gate says without blocking: writes mode: observe into its file.
+		Short: "Record the results of a gate without blocking",
+		Long: `Record the results of a gate without blocking: writes mode: observe into its file.
 GATE is a check, a review, checkpoint or stop_hook. Comments are kept.`,
 		Example: `  gauntlet observe lint
   gauntlet observe checkpoint`,
@@ -32,7 +32,7 @@ func (app *App) enforceCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "enforce GATE",
 		Short: "Let a gate block, after showing its record",
-		Long: `Let a gate block: prints what the history says about it, then writes mode: enforce
+		Long: `Let a gate block: prints its history, then writes mode: enforce
 into its file. GATE is a check, a review, checkpoint or stop_hook. Comments are kept.`,
 		Example: `  gauntlet enforce lint`,
 		Args:    cobra.ExactArgs(1),

@@ -54,8 +54,8 @@ func (app *App) offCmd() *cobra.Command {
 		Use:   "off",
 		Short: "Let agents stop without being judged",
 		Long: `Switch the stop hook off for this project, for one session, or everywhere. It
-takes effect at the next stop, also of an agent that is being kept from stopping.
-` + "`gauntlet on`" + ` takes it back.`,
+takes effect at the next stop, also for an agent that is being blocked.
+` + "`gauntlet on`" + ` undoes it.`,
 		Example: `  gauntlet off --for 2h
   gauntlet off --session 09c322b6-3f27-4357-b9b8-7512200eb328
   gauntlet off --everywhere`,

@@ -22,7 +22,7 @@ func (app *App) proofsCmd() *cobra.Command {
 		Use:   "proofs",
 		Short: "List what is already proved, and by whom",
 		Long: `List what is already proved, and by whom: passes that are not run again while the
-content is the same, and failures that are kept to tell old ones from new ones.
+content is the same, and failures that are kept to distinguish old ones from new ones.
 All work trees of a repository share them.
 
 Exit code 0: printed. 2: could not determine (configuration, git).`,
@@ -194,13 +194,13 @@ func (app *App) proofsForgetCmd() *cobra.Command {
 	var remoteKey string
 	cmd := &cobra.Command{
 		Use:   "forget [GATE]",
-		Short: "Drop the proofs of a gate, or all of them",
-		Long: `Drop the proofs of a gate, or all of them, for every work tree of the repository.
+		Short: "Remove the proofs of a gate, or all of them",
+		Long: `Remove the proofs of a gate, or all of them, for every work tree of the repository.
 The next run runs the gate again.
 
 A proof at a remote cache cannot be deleted there. With --remote its key goes into
 .gauntlet/denied_proofs instead: for everyone with that policy it no longer counts.
-KEY is what ` + "`gauntlet proofs --json`" + ` shows, or enough of its beginning.
+KEY is what ` + "`gauntlet proofs --json`" + ` shows, or an unambiguous prefix of it.
 
 Exit code 0: done. 2: not done.`,
 		Example: `  gauntlet proofs forget
@@ -245,7 +245,7 @@ func (app *App) proofsTrustCmd() *cobra.Command {
 		Use:   "trust GATE",
 		Short: "Accept an agent's own runs of a gate again",
 		Long: `Accept an agent's own runs of a gate again, after one of them passed where
-Gauntlet's own run failed on the same content. Only a person may say so: called from
+Gauntlet's own run failed on the same content. Only a person may do this: called from
 within an agent it is refused.
 
 Exit code 0: done. 2: not done.`,

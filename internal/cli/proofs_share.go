@@ -139,7 +139,7 @@ func (app *App) denyProof(ctx context.Context, key string) error {
 	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
 		fmt.Fprintln(app.Out, note)
 	}
-	fmt.Fprintf(app.Out, "Remote proofs under %s no longer count. Commit %s/%s so that this holds for everyone.\n", key, config.Dir, config.DeniedFile)
+	fmt.Fprintf(app.Out, "Remote proofs under %s no longer count. Commit %s/%s so that this applies to everyone.\n", key, config.Dir, config.DeniedFile)
 	return nil
 }
 

@@ -66,7 +66,7 @@ Nothing real is touched: no proof, memory or log of the project changes.`,
 	fl.IntVar(&f.commits, "commits", 0, "run the gates on the last `N` commits of the base branch")
 	fl.StringVar(&f.config, "config", "", "judge by this policy (a config.yml) instead of the project's")
 	fl.StringVar(&f.against, "against", "", "compare with this policy")
-	fl.IntVar(&f.days, "days", 30, "leave out what is older; also for files given, when set")
+	fl.IntVar(&f.days, "days", 30, "ignore older stops; if set, also in the given files")
 	fl.StringVar(&f.project, "project", "", "only sessions that worked in this directory")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	fl.BoolVar(&f.redact, "redact", false, "leave out names, prompts and commands")

@@ -17,7 +17,7 @@ func (app *App) replayShowCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Show one stop of the last replays",
-		Long:    "Show one stop of the last replays: what changed, what the agent ran, what it would have been told, and what happened next.",
+		Long:    "Show one stop of the last replays: what changed, what the agent ran, what it would have received, and what happened next.",
 		Example: "  gauntlet replay show 3f2a\n  gauntlet replay show 3f2a --json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return app.replayShow(args[0], asJSON) },
@@ -69,7 +69,7 @@ func printSample(w io.Writer, s replay.Sample) {
 	list("changed", s.Changed)
 	list("ran after the last change", s.Ran)
 	if s.Said != "" {
-		fmt.Fprintln(w, "\nthe agent would have been told")
+		fmt.Fprintln(w, "\nsent to the agent")
 		for l := range strings.Lines(s.Said) {
 			fmt.Fprintf(w, "  %s\n", redact.Line(strings.TrimRight(l, "\n"), 300))
 		}
@@ -82,8 +82,8 @@ func (app *App) labelCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "label ID right|wrong",
 		Short: "Record whether a block was right",
-		Long: `Say whether a block was right: of a recorded verdict (see gauntlet log) or of a
-replayed stop (see gauntlet replay). A person's word counts more than what the
+		Long: `Label a block as right or wrong: of a recorded verdict (see gauntlet log) or of a
+replayed stop (see gauntlet replay). A person's label counts more than what the
 replay concludes from what happened next.`,
 		Example: `  gauntlet label 261115-042400-3f9a1c wrong
   gauntlet label r-3f9a1c2b4d right`,

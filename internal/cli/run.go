@@ -82,7 +82,7 @@ func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *co
 	})
 	cmd.Flags().BoolVar(&f.budget, "agent-budget", false, "report the retry limit, for an agent that calls this in a loop")
 	cmd.Flags().StringVar(&f.report, "report", "", "also write a report: JUnit (.xml) or SARIF (.sarif)")
-	cmd.Flags().BoolVar(&f.allow, "allow", false, "allow the policy as it is, for scripts that cannot be asked")
+	cmd.Flags().BoolVar(&f.allow, "allow", false, "allow the current policy, for scripts that cannot answer a question")
 	cmd.Flags().BoolVar(&f.noCache, "no-cache", false, "run gates again even if nothing they depend on changed")
 	return cmd
 }

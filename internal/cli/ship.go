@@ -68,7 +68,7 @@ func showShip(w io.Writer, r ship.Result) error {
 	case 1:
 		verdict = "Ship: not allowed"
 	case 2:
-		verdict = "Ship: could not tell"
+		verdict = "Ship: could not determine"
 	}
 	if r.HeadCommit != nil {
 		verdict += " (" + (*r.HeadCommit)[:7] + ")"

@@ -14,7 +14,7 @@ func (app *App) slugCmd() *cobra.Command {
 		Short: "The work item this work tree is about",
 		Long: `A work item is a directory todos/NAME with an implementation-plan.md. When one is
 set, a checkpoint says so if nothing of the plan's "Files to Change" was changed.
-The variable ` + checkpoint.EnvSlug + ` goes before what is set here.`,
+The variable ` + checkpoint.EnvSlug + ` overrides what is set here.`,
 		Example: `  gauntlet slug set faster-parser
   gauntlet slug
   gauntlet slug clear`,

@@ -33,7 +33,7 @@ func TestTroubleshootingQuotesRealMessages(t *testing.T) {
 			}
 			checked++
 			if !strings.Contains(code, part) {
-				t.Errorf("%q of %q is no message of the program", part, m[1])
+				t.Errorf("%q of %q is not a message of the program", part, m[1])
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func (app *App) uiCmd() *cobra.Command {
 		Short: "Show stops, gates and their cost as a page in the browser",
 		Long: `Serve one page on this machine only: whether the hooks are alive, what was blocked and
 why, which gates block rightly or wrongly, and where the time goes. The address that is
-printed holds a token; without it no one, not even another user of this machine, sees
+printed contains a token; without it no one, not even another user of this machine, sees
 anything. The page updates by itself. Ctrl-C ends it.`,
 		Example: `  gauntlet ui
   gauntlet ui --port 8765 --no-open`,
