@@ -36,7 +36,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (c
 	var extra []int
 	n.after, extra = n.apply(n.before, n.existed, project, x.build, summary)
 	for _, line := range extra {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%s:%d: another section %q was left as it is", n.rel, line, "## "+sectionTitle))
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%s:%d: another section %q was not changed", n.rel, line, "## "+sectionTitle))
 	}
 	out.Notes = !n.existed || !bytes.Equal(n.after, n.before)
 	if x.in.Config != nil && x.in.Config.Commit == "work" {

@@ -380,7 +380,7 @@ func (w *initWork) write() error {
 	}
 	if w.flags.workflow {
 		if _, err := protocol.Write(w.opts.Root); err != nil {
-			w.places.TakeBack(w.report.Hooks)
+			w.places.Undo(w.report.Hooks)
 			undo()
 			return fmt.Errorf("workflow documents: %w", err)
 		}

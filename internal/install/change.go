@@ -17,8 +17,8 @@ const (
 	Unchanged Action = "unchanged"
 	Created   Action = "created"
 	Updated   Action = "updated"
-	Restored  Action = "restored" // our entries are gone again
-	Deleted   Action = "deleted"  // the file held nothing but Gauntlet's entries
+	Restored  Action = "restored" // Gauntlet's entries are removed again
+	Deleted   Action = "deleted"  // the file contained nothing but Gauntlet's entries
 )
 
 // Change is what an installation does to one file. It is planned first, shown,
@@ -33,8 +33,8 @@ type Change struct {
 
 	file   file
 	after  []byte
-	edits  []jsonedit.Edit  // from what is there now
-	record record           // the record so far; Path "" when there is none that holds
+	edits  []jsonedit.Edit  // relative to the current content
+	record record           // the record so far; Path "" when there is no valid one
 	hadOwn bool             // Gauntlet's entries were there before
 	made   *safefile.Change // nil until it is made
 }
@@ -55,27 +55,27 @@ func (c *Change) After() []byte {
 	return append([]byte{}, c.after...)
 }
 
-// Apply makes the changes, or none of them. A file that changed since it was
-// looked at is left.
+// Apply makes the changes, or none of them. A file that changed since it was planned is
+// left alone.
 func (p Places) Apply(changes []*Change) error {
 	for i, c := range changes {
 		safefile.Sweep(c.file.real)
 		if err := p.apply(c); err != nil {
-			p.TakeBack(changes[:i])
+			p.Undo(changes[:i])
 			return err
 		}
 	}
 	return nil
 }
 
-// TakeBack undoes changes that were just made, the last one first: files are as
-// they were, and so is what is remembered about them.
-func (p Places) TakeBack(changes []*Change) {
+// Undo undoes changes that were just made, the last one first: files and their records are
+// restored.
+func (p Places) Undo(changes []*Change) {
 	for _, c := range slices.Backward(changes) {
 		if c.made == nil {
 			continue
 		}
-		_ = c.made.TakeBack() // what others wrote meanwhile stays
+		_ = c.made.Undo() // what others wrote meanwhile stays
 		p.forget(c.file.real)
 		if c.record.Path != "" {
 			p.remember(c.record)
@@ -109,16 +109,16 @@ func (p Places) apply(c *Change) error {
 	case Restored:
 		p.forget(c.file.real)
 	case Created, Updated:
-		p.noteDown(c, made.Made())
+		p.saveRecord(c, made.Made())
 	case Unchanged:
 	}
 	return nil
 }
 
-// noteDown keeps what is needed to take the change back. Edits made on top of a
-// file that others changed after us cannot be taken back one by one: then an
-// older record only says what we made, and uninstall looks for our entries.
-func (p Places) noteDown(c *Change, made []string) {
+// saveRecord records what is needed to undo the change. Edits on top of a file that others
+// changed after Gauntlet cannot be undone one by one: then an older record only lists what
+// Gauntlet made, and uninstall looks for its entries.
+func (p Places) saveRecord(c *Change, made []string) {
 	r := c.record
 	switch {
 	case r.Path != "":

@@ -14,7 +14,7 @@ import (
 	"gauntlet/internal/session"
 )
 
-// State is how one check came out.
+// State is the result of one check.
 type State string
 
 // States. Only a failure makes doctor fail.
@@ -25,7 +25,7 @@ const (
 	Fail State = "fail"
 )
 
-// Check is one thing that was examined. Whatever is wrong comes with its fix.
+// Check is one thing that was checked. Every problem comes with its fix.
 type Check struct {
 	Name    string `json:"name"`
 	Agent   string `json:"agent,omitempty"`
@@ -34,7 +34,7 @@ type Check struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-// Doctor is what an examination needs to know.
+// Doctor is what the checks need to know.
 type Doctor struct {
 	Places
 	Executable string // this program
@@ -43,13 +43,13 @@ type Doctor struct {
 	Now        time.Time
 	// SelfTest sends events through the installed commands.
 	SelfTest bool
-	// Last is what the history knows about each gate, by name.
+	// Last is the last recorded run of each gate, by name.
 	Last map[string]LastRun
 
 	checks []Check
 }
 
-// Examine looks at everything and returns what it found, in a fixed order.
+// Examine checks everything and returns the results, in a fixed order.
 func (d *Doctor) Examine(ctx context.Context) []Check {
 	d.checks = nil
 	binary := d.binary()
@@ -67,7 +67,7 @@ func (d *Doctor) Examine(ctx context.Context) []Check {
 
 func (d *Doctor) add(c Check) { d.checks = append(d.checks, c) }
 
-// binary: the hooks look gauntlet up in PATH, so that one has to be there.
+// binary checks that the gauntlet in PATH is this one, because the hooks look it up there.
 func (d *Doctor) binary() string {
 	path, err := d.LookPath("gauntlet")
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *Doctor) config() *config.Loaded {
 	return cfg
 }
 
-// trust says whose policy counts.
+// trust reports which policy counts.
 func (d *Doctor) trust() {
 	switch decided := d.Site.Trust(); {
 	case d.Site.Foreign != "":
@@ -143,7 +143,7 @@ func (d *Doctor) repository(ctx context.Context) (git.Repo, bool) {
 	return repo, true
 }
 
-// switches: off is fine, but a person who asks the doctor should hear of it.
+// switches reports off switches: they are fine, but a person who runs doctor should know.
 func (d *Doctor) switches(cfg *config.Loaded) {
 	if cfg != nil && !cfg.Settings.StopHookEnabled {
 		d.add(Check{Name: "switch", State: Warn, Message: "the stop hook is switched off by configuration or environment", Fix: "set stop_hook.enabled: true, or unset " + config.EnvStopHookEnabled})
@@ -159,10 +159,10 @@ func (d *Doctor) switches(cfg *config.Loaded) {
 	}
 }
 
-// slowStatus is where a person begins to feel git at every stop.
+// slowStatus is when people begin to notice git at every stop.
 const slowStatus = 300 * time.Millisecond
 
-// gitSpeed: every stop that reaches the gates asks git for its status.
+// gitSpeed measures git status, which runs at every stop that reaches the gates.
 func (d *Doctor) gitSpeed(ctx context.Context, repo git.Repo) {
 	_, _ = repo.Status(ctx) // the first one fills the caches
 	start := time.Now()

@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// agents examines every agent that is here, or that has Gauntlet's hooks.
+// agents checks every agent that is used here, or that has Gauntlet's hooks.
 func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.Store, binary string) {
 	beats := memory.Heartbeats()
 	installed := map[string]bool{}
@@ -76,7 +76,7 @@ func (d *Doctor) agent(a agent.Adapter, ins []Installed, last map[string]session
 	return good > 0
 }
 
-// unreadable is what is wrong with a file; doctor left it anyway.
+// unreadable reports what is wrong with a file that doctor could not read.
 func (d *Doctor) unreadable(err error) string {
 	if r := d.refused(err); r != nil {
 		return r.at() + ": " + r.Why
@@ -86,7 +86,7 @@ func (d *Doctor) unreadable(err error) string {
 
 func flag(s wire.Scope) string { return " --" + string(s) }
 
-// settings examines one settings file.
+// settings checks one settings file.
 func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) bool {
 	s := a.Setup()
 	again := "gauntlet install --agent " + a.Name() + flag(in.Scope)
@@ -142,8 +142,8 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	return true
 }
 
-// folderTrusted reports whether a client runs the hooks of this project's
-// settings, as far as its own list of directories says.
+// folderTrusted reports whether a client runs the hooks of this project's settings, as far
+// as its own list of directories shows.
 func (d *Doctor) folderTrusted(s wire.Setup) bool {
 	if s.Folder == nil {
 		return true
@@ -161,8 +161,7 @@ func (d *Doctor) folderTrusted(s wire.Setup) bool {
 	return s.Folder.Trusts(read(s.Folder.File(d.dirs())), d.Project)
 }
 
-// withoutComments drops lines that are comments: clients write some at the top
-// of files that are theirs.
+// withoutComments removes comment lines: clients write some at the top of their own files.
 func withoutComments(data []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(data) {
@@ -173,7 +172,7 @@ func withoutComments(data []byte) []byte {
 	return out
 }
 
-// lastBeats is when each event of an agent last came.
+// lastBeats is when each event of an agent last fired.
 func lastBeats(a agent.Adapter, beats []session.Heartbeat) map[string]session.Heartbeat {
 	last := map[string]session.Heartbeat{}
 	for _, b := range beats {
@@ -184,7 +183,7 @@ func lastBeats(a agent.Adapter, beats []session.Heartbeat) map[string]session.He
 	return last
 }
 
-// heartbeat says when each hook last fired: the proof that it is called.
+// heartbeat reports when each hook last fired: the proof that it is called.
 func (d *Doctor) heartbeat(a agent.Adapter, last map[string]session.Heartbeat, binary string) {
 	stop, fired := last[string(event.Stop)]
 	if !fired {
@@ -203,7 +202,7 @@ func (d *Doctor) heartbeat(a agent.Adapter, last map[string]session.Heartbeat, b
 	d.add(c)
 }
 
-// others are the events beside the stop, in the order of the hooks.
+// others are the events besides the stop, in the order of the hooks.
 func (d *Doctor) others(a agent.Adapter, last map[string]session.Heartbeat) string {
 	var out string
 	told := map[event.Kind]bool{event.Stop: true}

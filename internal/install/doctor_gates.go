@@ -18,7 +18,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// LastRun is what the history knows about a gate.
+// LastRun is what the history has about a gate.
 type LastRun struct {
 	At      time.Time
 	Status  string
@@ -28,10 +28,10 @@ type LastRun struct {
 	ObservedSince time.Time
 }
 
-// longObserved is when a gate that only records deserves a decision.
+// longObserved is how long a gate may be in observe before doctor asks for a decision.
 const longObserved = 14 * 24 * time.Hour
 
-// gates examines whether there is anything to judge by, and whether it can run.
+// gates checks whether there are gates, and whether they can run.
 func (d *Doctor) gates(cfg *config.Loaded) {
 	if cfg == nil {
 		return
@@ -71,7 +71,7 @@ func (d *Doctor) gates(cfg *config.Loaded) {
 	}
 }
 
-// gate examines one check and reports whether nothing is wrong with it.
+// gate checks one check and reports whether nothing is wrong with it.
 func (d *Doctor) gate(name string, c *config.Check, entries []string) bool {
 	good := true
 	complain := func(message, fix string) {
@@ -106,8 +106,8 @@ func (d *Doctor) observedSince(c *config.Check, last LastRun) time.Time {
 	return since
 }
 
-// dirsOf are the directories that a check runs in, from the root, as far as they
-// are fixed.
+// dirsOf are the directories that a check runs in, relative to the root, as far as they are
+// fixed.
 func (d *Doctor) dirsOf(c *config.Check, entries []string) []string {
 	if c.WorkingDirectory != "" {
 		return []string{filepath.ToSlash(c.WorkingDirectory)}
@@ -125,8 +125,8 @@ func (d *Doctor) dirsOf(c *config.Check, entries []string) []string {
 	return out
 }
 
-// missing names what a command needs and does not have. What a recipe calls is
-// looked for too, except in projects that keep their tools in the tree.
+// missing lists the programs that a command needs and that are not installed. What a recipe
+// calls is checked too, except in projects that keep their tools in the tree.
 func (d *Doctor) missing(command, dir string) (message, fix string) {
 	set := tasks.Of(d.Site.Root)
 	for _, c := range shellcmd.Parse(command).Commands {
@@ -160,7 +160,7 @@ func (d *Doctor) missing(command, dir string) (message, fix string) {
 	return "", ""
 }
 
-// found: a program of PATH, of the tree, or of the shell itself.
+// found reports whether a program is in PATH, in the tree, or built into the shell.
 func (d *Doctor) found(program, dir string) bool {
 	if program == "" || strings.ContainsAny(program, "$*`{") || isBuiltin(program) {
 		return true
@@ -185,10 +185,10 @@ func isBuiltin(name string) bool {
 	return false
 }
 
-// slowStart is where starting the hook begins to be felt at every tool call.
+// slowStart is when people begin to notice the start of the hook at every tool call.
 const slowStart = 60 * time.Millisecond
 
-// shim: a hook that goes through a script pays for it at every call.
+// shim reports a script in front of the binary, which costs time at every call.
 func (d *Doctor) shim(ctx context.Context, binary string) {
 	if binary == "" || !d.SelfTest || !isScript(binary) {
 		return

@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/site"
 )
 
-// doctor examines p with a stand-in for the gauntlet binary.
+// doctor checks p with a fake of the gauntlet binary.
 func doctor(t *testing.T, p Places, script string) *Doctor {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "gauntlet")
@@ -52,7 +52,7 @@ func find(checks []Check, agent, name string) Check {
 	return Check{}
 }
 
-// A binary that answers badly is found out, each time with what it would mean.
+// Every bad answer of a binary is detected, with its consequence.
 func TestSelfTestFindsBadAnswers(t *testing.T) {
 	cases := []struct{ name, agent, script, want string }{
 		{"never blocks", "claude", `echo '{"decision":"approve"}'`, "a failing gate would not block"},
@@ -81,7 +81,7 @@ func TestSelfTestAcceptsGoodAnswers(t *testing.T) {
 	}
 }
 
-// The event of the self-test never meets the person's own homes or variables.
+// The self-test never touches the person's own home directories or variables.
 func TestSelfTestIsIsolated(t *testing.T) {
 	p, a := places(t), adapter(t, "claude")
 	mustInstall(t, p, a, Request{Scope: wire.Project})
@@ -151,7 +151,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
-// Whatever is not well says what to do about it.
+// Every problem comes with a fix.
 func TestEveryProblemHasItsFix(t *testing.T) {
 	p := places(t)
 	for _, name := range []string{"claude", "codex", "gemini", "cursor"} {
@@ -231,7 +231,7 @@ func TestDoubledEntries(t *testing.T) {
 	}
 }
 
-// A script in front of the binary is named when it is slow.
+// A slow script in front of the binary is reported.
 func TestSlowShim(t *testing.T) {
 	p, a := places(t), adapter(t, "claude")
 	mustInstall(t, p, a, Request{Scope: wire.Project})

@@ -9,12 +9,12 @@ import (
 	"gauntlet/internal/jsontree"
 )
 
-// ours reports whether a command is one that we write, in any version. Only our
-// guard tells: other tools' entries may well have our name in them.
-func ours(command string) bool { return verb(command) != "" }
+// isOwn reports whether Gauntlet wrote a command, in any version. Only the guard shows it:
+// other tools' entries may well contain Gauntlet's name.
+func isOwn(command string) bool { return verb(command) != "" }
 
-// verb is what a command of Gauntlet's asks it to do: "stop-hook", "hook
-// prompt", "statusline"; "" when it is another command.
+// verb is what one of Gauntlet's commands does: "stop-hook", "hook prompt", "statusline";
+// "" when it is another command.
 func verb(command string) string {
 	rest, ok := wire.Own(command)
 	if !ok {
@@ -37,11 +37,11 @@ func does(command string, h wire.Hook) bool {
 	return v != "" && (h.Args == v || strings.HasPrefix(h.Args, v+" "))
 }
 
-// byHand reports whether a call of Gauntlet was written by hand: it does the
-// same, so a second one would judge every stop twice. It is theirs all the same.
+// byHand reports whether a call of Gauntlet was written by hand: it does the same, so a
+// second one would judge every stop twice. It still belongs to the person.
 func byHand(command, args string) bool {
 	fields, want := strings.Fields(command), strings.Fields(args)
-	if len(fields) == 0 || ours(command) {
+	if len(fields) == 0 || isOwn(command) {
 		return false
 	}
 	sub := 1 // "stop-hook", or "hook prompt"
@@ -63,7 +63,7 @@ type entry struct {
 	timeout        int64 // 0 when not set
 }
 
-// layout is a settings file taken apart.
+// layout is a parsed settings file.
 type layout struct {
 	path   string
 	setup  wire.Setup
@@ -85,7 +85,7 @@ func parse(path string, setup wire.Setup, root string, data []byte) (*layout, er
 		return nil, err
 	}
 	l.events = l.top
-	// A file with the events at its top may also hold them under "hooks".
+	// A file with the events at its top level may also have them under "hooks".
 	if l.root == "" && l.top.Get("hooks") != nil {
 		l.root = "hooks"
 	}
@@ -113,8 +113,8 @@ func parse(path string, setup wire.Setup, root string, data []byte) (*layout, er
 	return l, nil
 }
 
-// checkEvent: one entry of the wrong type makes clients drop the whole file, so
-// adding ours beside it would install nothing.
+// checkEvent refuses an entry of the wrong type: it makes clients ignore the whole file, so
+// adding Gauntlet's entry would install nothing.
 func (l *layout) checkEvent(name string, list *jsontree.Value) error {
 	if err := l.expect(list, jsontree.Array, fmt.Sprintf("%q", name)); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (l *layout) expect(n *jsontree.Value, kind jsontree.Kind, what string) erro
 	return refuse(l.path, jsontree.ErrorAt(l.data, n.Start, "%s is %s, expected %s", what, n.Kind(), kind), "Correct it there and try again.")
 }
 
-// once refuses a key that is there twice: which one counts is not defined.
+// once refuses a duplicate key: it is undefined which one counts.
 func (l *layout) once(n *jsontree.Value, key, prefix string) error {
 	seen := false
 	for _, it := range n.Items() {
@@ -200,7 +200,7 @@ func (l *layout) entry(event string, group, handler int, n *jsontree.Value) entr
 	return e
 }
 
-// handlerJSON is our entry for a hook.
+// handlerJSON is Gauntlet's entry for a hook.
 func handlerJSON(s wire.Setup, h wire.Hook) string {
 	var members []string
 	add := func(key, value string) { members = append(members, fmt.Sprintf("%q:%s", key, value)) }
@@ -223,7 +223,7 @@ func handlerJSON(s wire.Setup, h wire.Hook) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// groupJSON is what stands in an event's list.
+// groupJSON is an element of an event's list.
 func groupJSON(s wire.Setup, h wire.Hook) string {
 	if s.Shape == wire.Flat {
 		return handlerJSON(s, h)

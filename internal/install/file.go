@@ -12,17 +12,17 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// maxSettings is more than any settings file a person wrote.
+// maxSettings is more than any settings file that a person wrote.
 const maxSettings = 8 << 20
 
-// RefusedError says why a file is left as it is and what a person can do.
+// RefusedError is why a file is left unchanged and what a person can do.
 type RefusedError struct {
 	Path         string
 	Line, Column int // 0 when the file as a whole is meant
 	Why, Fix     string
 }
 
-// at is the place: the file, and line and column where they are known.
+// at is the place: the file, and line and column if they are known.
 func (e *RefusedError) at() string {
 	if e.Line > 0 {
 		return fmt.Sprintf("%s:%d:%d", e.Path, e.Line, e.Column)
@@ -31,7 +31,7 @@ func (e *RefusedError) at() string {
 }
 
 func (e *RefusedError) Error() string {
-	msg := e.at() + ": " + e.Why + "; the file was left as it is"
+	msg := e.at() + ": " + e.Why + "; the file was not changed"
 	if e.Fix != "" {
 		msg += ". " + e.Fix
 	}
@@ -50,14 +50,14 @@ func refuse(path string, err error, fix string) error {
 // file is a settings file as it is on disk.
 type file struct {
 	name   string // as the client names it
-	real   string // where its bytes are: name itself, or what a link points to
+	real   string // where its bytes are: name itself, or the target of a link
 	exists bool
 	data   []byte
 	info   fs.FileInfo // nil when there is none
 }
 
-// inside reports whether the bytes lie in a directory, whatever links lead to
-// them: a cloned project must not choose which file of the user's is written.
+// inside reports whether the bytes are in a directory, whatever links lead to them: a
+// cloned project must not choose which file of the user is written.
 func (f file) inside(dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	return safefile.Inside(dir, f.real) || err == nil && safefile.Inside(real, f.real)
@@ -98,7 +98,7 @@ func readFile(name string) (file, error) {
 	return f, nil
 }
 
-// notDir: something on the way to name is a file, or closed to us.
+// notDir refuses a path with a file, or an unreadable directory, among its parents.
 func notDir(name string, err error) error {
 	return &RefusedError{Path: name, Why: "cannot be reached: " + cause(err)}
 }
@@ -132,7 +132,7 @@ func follow(name string) (string, error) {
 	return "", &RefusedError{Path: name, Why: "is a link that leads in a circle", Fix: "Repair or remove the link."}
 }
 
-// cause is the innermost part of a file system error; the path is said already.
+// cause is the innermost part of a file system error; the path is already in the message.
 func cause(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -141,8 +141,7 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// writable refuses files and directories that are read-only, even when we
-// could write them all the same.
+// writable refuses read-only files and directories, even if they could be written.
 func (f file) writable() error {
 	if f.exists && f.info.Mode()&0o200 == 0 {
 		return &RefusedError{Path: f.name, Why: "is read-only", Fix: "Make it writable (chmod u+w) or choose another scope."}
@@ -164,5 +163,5 @@ func (f file) writable() error {
 	}
 }
 
-// isBlank: nothing but white space.
+// isBlank reports whether there is nothing but white space.
 func isBlank(data []byte) bool { return strings.TrimSpace(string(data)) == "" }

@@ -13,18 +13,18 @@ import (
 	"gauntlet/internal/jsontree"
 )
 
-// Request is what a person asked for.
+// Request is what a person requested.
 type Request struct {
 	Scope wire.Scope
-	// StatusLine also sets the client's status line, where it has one.
+	// StatusLine also sets the client's status line, if it has one.
 	StatusLine bool
-	// Trust also writes the client's trust in our hooks, where it asks for it.
+	// Trust also writes the client's trust in Gauntlet's hooks, if it requires trust.
 	Trust bool
 	// Tasks: the project wants the end of tasks judged (stop_hook.tasks).
 	Tasks bool
 }
 
-// NoScopeError says that a client has no settings of that scope.
+// NoScopeError means that a client has no settings of that scope.
 type NoScopeError struct {
 	Label string
 	Scope wire.Scope
@@ -65,7 +65,7 @@ func (p Places) open(a agent.Adapter, scope wire.Scope) (f file, root string, er
 	return other, "hooks", nil
 }
 
-// PlanInstall says what installing an agent's hooks changes. Nothing is written.
+// PlanInstall plans the changes for an agent's hooks. Nothing is written.
 func (p Places) PlanInstall(a agent.Adapter, r Request) ([]*Change, error) {
 	f, root, err := p.open(a, r.Scope)
 	if err != nil {
@@ -117,7 +117,7 @@ func (p Places) change(a agent.Adapter, scope wire.Scope, f file) *Change {
 	return c
 }
 
-// edit makes edits part of the change.
+// edit adds edits to the change.
 func (c *Change) edit(edits []jsonedit.Edit) {
 	if len(edits) == 0 {
 		return
@@ -174,8 +174,7 @@ func planEntries(c *Change, s wire.Setup, root string, r Request) error {
 	return nil
 }
 
-// fresh is the content of a file that was not there: one object, events sorted
-// as we list them.
+// fresh is the content of a new file: one object, events in Gauntlet's order.
 func fresh(s wire.Setup, root string) string {
 	events := eventsJSON(s, s.Hooks)
 	doc := events
@@ -186,7 +185,7 @@ func fresh(s wire.Setup, root string) string {
 		doc = fmt.Sprintf("{\"version\":%d,%s", s.Version, doc[1:])
 	}
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(doc), "", "  ") // doc is JSON of our own making
+	_ = json.Indent(&b, []byte(doc), "", "  ") // doc is valid JSON
 	return b.String() + "\n"
 }
 
@@ -206,7 +205,7 @@ func eventsJSON(s wire.Setup, hooks []wire.Hook) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// planHook brings one event into order.
+// planHook adds or repairs one event.
 func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 	l, err := parse(c.Path, s, root, c.after)
 	if err != nil {
@@ -222,7 +221,7 @@ func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 			continue
 		}
 		if byHand(e.command, h.Args) {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s already calls gauntlet in an entry that Gauntlet did not write (line %d); it was left as it is.", h.Event, jsontree.ErrorAt(c.after, e.node.Start, "").Line))
+			c.Notes = append(c.Notes, fmt.Sprintf("%s already calls gauntlet in an entry that Gauntlet did not write (line %d); it was left unchanged.", h.Event, jsontree.ErrorAt(c.after, e.node.Start, "").Line))
 			return nil
 		}
 		if does(e.command, h) {
@@ -251,7 +250,8 @@ func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 	return nil
 }
 
-// current: the entry says what we would say. A longer timeout is a person's wish.
+// current reports whether the entry is the one that Gauntlet would write. A longer timeout
+// is a person's choice.
 func current(s wire.Setup, h wire.Hook, e entry) bool {
 	return strings.TrimSpace(e.command) == s.Command(h.Args) && e.timeout >= s.TimeoutOf(h)
 }
@@ -279,8 +279,8 @@ func planStatusLine(c *Change, s wire.Setup, root string) error {
 	}
 	if have := l.top.Get(s.StatusLine); have != nil {
 		cmd := have.Get("command")
-		if text, _ := cmd.Text(); !ours(text) {
-			c.Notes = append(c.Notes, "Another status line is set; it was left as it is.")
+		if text, _ := cmd.Text(); !isOwn(text) {
+			c.Notes = append(c.Notes, "Another status line is set; it was left unchanged.")
 		}
 		return nil
 	}

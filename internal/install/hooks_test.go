@@ -141,8 +141,8 @@ func originals() map[string]string {
 	}
 }
 
-// Install and uninstall, for every agent and scope, on every kind of file:
-// whatever was there is there again, byte for byte, and nothing else is.
+// Install and uninstall, for every agent and scope, on every kind of file: whatever was
+// there is there again, byte for byte, and nothing else is.
 func TestInstallThenUninstallRestoresEverything(t *testing.T) {
 	for _, a := range agent.All() {
 		for _, scope := range []wire.Scope{wire.User, wire.Project, wire.Local} {
@@ -190,7 +190,7 @@ func TestInstallThenUninstallRestoresEverything(t *testing.T) {
 	}
 }
 
-// checkInstalled: the result is what the client reads, with every hook once.
+// checkInstalled checks that the client can read the result, with every hook once.
 func checkInstalled(t *testing.T, label string, a agent.Adapter, path, content string) {
 	t.Helper()
 	s := a.Setup()
@@ -206,7 +206,7 @@ func checkInstalled(t *testing.T, label string, a agent.Adapter, path, content s
 			}
 		}
 		if n != 1 {
-			t.Errorf("%s: %s has %d entries of ours for %s", label, h.Event, n, h.Args)
+			t.Errorf("%s: %s has %d entries of Gauntlet for %s", label, h.Event, n, h.Args)
 		}
 	}
 	plain, err := jsonedit.Standard([]byte(content))
@@ -215,8 +215,8 @@ func checkInstalled(t *testing.T, label string, a agent.Adapter, path, content s
 	}
 }
 
-// The same without our records, as on a colleague's machine: everything that
-// others wrote is still there to the byte; only empty containers may go.
+// The same without the records, as on a colleague's machine: everything that others wrote
+// is unchanged; only empty containers may be removed.
 func TestUninstallWithoutRecord(t *testing.T) {
 	for _, a := range agent.All() {
 		if a.Setup().Shape == wire.Whole {
@@ -235,7 +235,7 @@ func TestUninstallWithoutRecord(t *testing.T) {
 				t.Errorf("%s/%s: %q, want %q (%v)", a.Name(), name, got, content, err)
 			}
 			if err == nil && strings.Contains(string(got), "gauntlet") {
-				t.Errorf("%s/%s: something of ours is left: %s", a.Name(), name, got)
+				t.Errorf("%s/%s: an entry of Gauntlet is left: %s", a.Name(), name, got)
 			}
 		}
 	}
@@ -264,7 +264,7 @@ func TestOtherToolsEntriesStay(t *testing.T) {
 	put(t, path, content)
 	mustInstall(t, p, a, Request{Scope: wire.Project})
 	checkInstalled(t, "lookalikes", a, path, get(t, path))
-	// Somebody edits the file afterwards, so that our record no longer fits.
+	// The file is edited afterwards, so that the record no longer fits.
 	put(t, path, strings.Replace(get(t, path), "gauntlet-lint stop-hook\"", "gauntlet-lint stop-hook --more\"", 1))
 	want := strings.Replace(content, "gauntlet-lint stop-hook\"", "gauntlet-lint stop-hook --more\"", 1)
 	mustUninstall(t, p, a, wire.Project)
@@ -284,7 +284,7 @@ func TestHandWrittenCallIsNotDoubled(t *testing.T) {
 			t.Errorf("notes: %q", changes[0].Notes)
 		}
 		got := get(t, path)
-		if strings.Count(got, "stop-hook") != 2 { // theirs, and ours on SubagentStop
+		if strings.Count(got, "stop-hook") != 2 { // the person's, and Gauntlet's on SubagentStop
 			t.Errorf("%s", got)
 		}
 		mustUninstall(t, p, a, wire.Project)
@@ -336,8 +336,8 @@ func TestEnvironmentMovesSettings(t *testing.T) {
 	}
 }
 
-// Droid reads settings.json only while hooks.json does not exist: a new
-// hooks.json would switch the person's own hooks off.
+// Droid reads settings.json only while hooks.json does not exist: a new hooks.json would
+// disable the person's own hooks.
 func TestHooksElsewhereAreNotHidden(t *testing.T) {
 	p, a := places(t), adapter(t, "droid")
 	settings := filepath.Join(p.Project, ".factory", "settings.json")

@@ -10,31 +10,31 @@ import (
 	"gauntlet/internal/install/jsonedit"
 )
 
-// Installed is what one settings file holds of Gauntlet.
+// Installed is what one settings file contains of Gauntlet.
 type Installed struct {
 	Scope wire.Scope
 	Path  string
-	// Commands are our entries; ByHand is set when the stop hook was written
-	// in themselves.
+	// Commands are Gauntlet's entries; ByHand is set when a person wrote the stop hook by
+	// hand.
 	Commands []Command
 	ByHand   bool
 	// Untrusted counts hooks that the client will not run before they are trusted.
 	Untrusted int
-	// Pitfalls are settings that keep the hooks from running, in this file or in
-	// another that counts here too.
+	// Pitfalls are settings that prevent the hooks from running, in this file or in another
+	// that counts here too.
 	Pitfalls []Pitfall
 	// Err is why the file could not be read.
 	Err error
 }
 
-// Pitfall is a setting that keeps hooks from running.
+// Pitfall is a setting that prevents hooks from running.
 type Pitfall struct{ Path, Why string }
 
 // Command is one of Gauntlet's entries.
 type Command struct {
 	Hook wire.Hook
-	Line string // what the client runs, "" when that is not known
-	// Timeout as it is written, in the client's unit; 0 when not set.
+	Line string // what the client runs, "" when unknown
+	// Timeout is the value in the file, in the client's unit; 0 when not set.
 	Timeout int64
 }
 
@@ -48,8 +48,8 @@ func (in Installed) Stop() *Command {
 	return nil
 }
 
-// Inspect looks into every settings file of an agent; files without anything of
-// ours are left out unless they cannot be read.
+// Inspect reads every settings file of an agent; files without Gauntlet's entries are left
+// out unless they cannot be read.
 func (p Places) Inspect(a agent.Adapter) []Installed {
 	var out []Installed
 	var everywhere []Pitfall
@@ -81,7 +81,7 @@ func (p Places) inspect(s wire.Setup, root string, f file, in *Installed) {
 		if h := s.Hooks[0]; string(f.data) == s.Content() {
 			in.Commands = []Command{{Hook: h, Line: s.Command(h.Args), Timeout: s.TimeoutOf(h)}}
 		} else if strings.HasPrefix(string(f.data), s.Mark) {
-			in.Commands = []Command{{Hook: h}} // of another version: what it runs is not known
+			in.Commands = []Command{{Hook: h}} // of another version: it is unknown what it runs
 		}
 		return
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The packages carry the same hooks as `gauntlet install` writes, the same skill
-// and the same version.
+// The packages contain the same hooks as `gauntlet install` writes, the same skill and the
+// same version.
 func TestPackages(t *testing.T) {
 	root := filepath.Join("..", "..", "packaging")
 	skill := get(t, filepath.Join(root, "claude", "skills", "gauntlet", "SKILL.md"))

@@ -13,14 +13,14 @@ import (
 	"gauntlet/internal/site"
 )
 
-// Places is the machine as an installation sees it.
+// Places is the machine from the view of an installation.
 type Places struct {
 	Home    string // the user's home directory, "" when unknown
-	Cwd     string // where the person is
+	Cwd     string // the current directory
 	Project string // the project root
-	// Site is the same place as the hooks see it.
+	// Site is the same place from the view of the hooks.
 	Site   *site.Site
-	State  string // our own state directory ($XDG_STATE_HOME/gauntlet), "" when unknown
+	State  string // Gauntlet's state directory ($XDG_STATE_HOME/gauntlet), "" when unknown
 	Getenv func(string) string
 	// LookPath finds a program, as exec.LookPath does.
 	LookPath func(string) (string, error)
@@ -54,7 +54,7 @@ func (p Places) present(a agent.Adapter) bool {
 			if dir == "" {
 				continue
 			}
-			if path := filepath.Join(dir, filepath.FromSlash(mark)); safefile.Exists(path) && !onlyOurs(path) {
+			if path := filepath.Join(dir, filepath.FromSlash(mark)); safefile.Exists(path) && !onlyOwn(path) {
 				return true
 			}
 		}
@@ -62,9 +62,9 @@ func (p Places) present(a agent.Adapter) bool {
 	return false
 }
 
-// onlyOurs reports whether a directory holds nothing but what Gauntlet itself puts
-// there: that does not mean that the agent is used.
-func onlyOurs(dir string) bool {
+// onlyOwn reports whether a directory contains nothing but Gauntlet's own files: that does
+// not mean that the agent is used.
+func onlyOwn(dir string) bool {
 	entries, err := safefile.ReadDir(dir, dir, 100)
 	if err != nil || len(entries) == 0 {
 		return false
@@ -79,7 +79,7 @@ func onlyOurs(dir string) bool {
 	return true
 }
 
-// Short is a path as a person at this prompt would write it.
+// Short is a path as a person would write it in the current directory.
 func (p Places) Short(path string) string {
 	if rel, err := filepath.Rel(p.Cwd, path); err == nil && filepath.IsLocal(rel) {
 		return rel
@@ -90,8 +90,7 @@ func (p Places) Short(path string) string {
 	return path
 }
 
-// refused is a refusal with its path as a person would write it; nil when err
-// is something else.
+// refused is a refusal with a short path; nil when err is something else.
 func (p Places) refused(err error) *RefusedError {
 	var r *RefusedError
 	if !errors.As(err, &r) {
@@ -102,7 +101,7 @@ func (p Places) refused(err error) *RefusedError {
 	return &short
 }
 
-// Explain is an error for a person at this prompt.
+// Explain is an error for a person in the current directory.
 func (p Places) Explain(err error) string {
 	if r := p.refused(err); r != nil {
 		return r.Error()
@@ -110,9 +109,9 @@ func (p Places) Explain(err error) string {
 	return err.Error()
 }
 
-// Lock keeps a second installation out until the returned function is called.
-// Where there is no place for a lock, installing goes on without: the check
-// right before each write still notices a file that changed.
+// Lock excludes a second installation until the returned function is called. If no lock can
+// be made, the installation continues without one: the check right before each write still
+// notices a file that changed.
 func (p Places) Lock(ctx context.Context) (release func(), err error) {
 	none := func() {}
 	if p.State == "" {

@@ -11,13 +11,13 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// record is how a file that we changed becomes again what it was. It holds our
-// own insertions only, never what other people wrote into the file.
+// record is how a file that Gauntlet changed is restored. It contains Gauntlet's insertions
+// only, never what others wrote into the file.
 type record struct {
 	Path    string          `json:"path"`
-	After   string          `json:"after"` // hash of the content we left
+	After   string          `json:"after"` // hash of the content that Gauntlet left
 	Created bool            `json:"created"`
-	Dirs    []string        `json:"dirs,omitempty"` // directories we made for it
+	Dirs    []string        `json:"dirs,omitempty"` // directories that Gauntlet made for it
 	Edits   []jsonedit.Edit `json:"edits"`
 }
 
@@ -33,7 +33,7 @@ func (p Places) recordPath(real string) string {
 	return filepath.Join(p.State, "install", hash([]byte(real))[:24]+".json")
 }
 
-// recordOf reads the record of a file; one that cannot be read is none.
+// recordOf reads the record of a file; an unreadable one counts as missing.
 func (p Places) recordOf(real string) (record, bool) {
 	var r record
 	data, err := safefile.Read("", p.recordPath(real), 64<<20)
@@ -43,8 +43,8 @@ func (p Places) recordOf(real string) (record, bool) {
 	return r, true
 }
 
-// remember keeps a record. Without one uninstall still finds our entries, it
-// only cannot tell an empty list that was there from one that we made.
+// remember stores a record. Without one uninstall still finds Gauntlet's entries, but
+// cannot distinguish an empty list that existed before from one that Gauntlet made.
 func (p Places) remember(r record) {
 	path := p.recordPath(r.Path)
 	if path == "" {

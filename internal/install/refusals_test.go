@@ -87,7 +87,7 @@ func TestLinksStayLinks(t *testing.T) {
 	mustUninstall(t, p, a, wire.Project)
 	same(t, "link", tree(t, p.Home, p.Project), before)
 
-	// A link whose file is not there yet, and one that leads nowhere.
+	// A link whose file does not exist yet, and one that leads nowhere.
 	if err := os.Remove(target); err != nil {
 		t.Fatal(err)
 	}

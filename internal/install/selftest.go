@@ -17,16 +17,16 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// selfTestTime is far more than one of these answers takes.
+// selfTestTime is far longer than one of these answers takes.
 const selfTestTime = 30 * time.Second
 
-// trial is one event sent through an installed command, and what has to come of it.
+// trial is one event sent through an installed command, and the expected result.
 type trial struct {
 	name string
 	dir  string
 	path string // PATH of the command
 	want wire.Outcome
-	bad  string // what it means when it comes out differently
+	bad  string // what a different result means
 }
 
 // selfTest sends the agent's own event through the command in its settings: in a
@@ -34,7 +34,7 @@ type trial struct {
 // gauntlet on PATH. Each reply is read by the agent's rules.
 func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed) {
 	if _, err := d.LookPath("sh"); err != nil {
-		d.add(Check{Name: "self-test", Agent: a.Name(), State: Info, Message: "not run: there is no sh on PATH"})
+		d.add(Check{Name: "self-test", Agent: a.Name(), State: Info, Message: "not run: sh is not on PATH"})
 		return
 	}
 	world, remove, err := safefile.TempDir("", "gauntlet-doctor-")
@@ -59,7 +59,7 @@ func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed)
 	}
 }
 
-// trials builds the little world of the self-test.
+// trials prepares the directories of the self-test.
 func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 	plain, project, nothing := filepath.Join(world, "plain"), filepath.Join(world, "project"), filepath.Join(world, "nothing")
 	files := map[string]string{
@@ -79,7 +79,7 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 		}
 	}
 	for _, args := range [][]string{
-		{"init", "-q", plain}, // a project that the temporary directory may lie in must not be found
+		{"init", "-q", plain}, // a project around the temporary directory must not be found
 		{"init", "-q", "-b", "main"},
 		{"add", "committed.txt"},
 		{"-c", "user.name=gauntlet doctor", "-c", "user.email=doctor@localhost", "-c", "commit.gpgsign=false", "commit", "-q", "--no-verify", "-m", "self-test"},
@@ -103,8 +103,8 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 	}, nil
 }
 
-// env is a clean environment with homes of its own, so that nothing of the
-// person's history or configuration takes part.
+// env is a clean environment with its own home directories, so that the person's history
+// and configuration are not used.
 func (d *Doctor) env(world, path string) []string {
 	var env []string
 	for _, kv := range git.Environ(d.Environ) {
@@ -120,7 +120,7 @@ func (d *Doctor) env(world, path string) []string {
 	return append(env, "PATH="+path, "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1")
 }
 
-// try runs the trials and reports the first that goes wrong.
+// try runs the trials and reports the first that fails.
 func (d *Doctor) try(ctx context.Context, a agent.Adapter, in Installed, line, world string, trials []trial) {
 	sh, err := d.LookPath("sh")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // trusted is one table of a client's trust list: the hash of one of Gauntlet's hooks.
 type trusted struct{ table, hash string }
 
-// trustOf lists the trust our hooks in a settings file need.
+// trustOf lists the trust that Gauntlet's hooks in a settings file need.
 func trustOf(s wire.Setup, root, path string, data []byte) ([]trusted, error) {
 	if isBlank(data) {
 		return nil, nil
@@ -25,7 +25,7 @@ func trustOf(s wire.Setup, root, path string, data []byte) ([]trusted, error) {
 	}
 	var out []trusted
 	for _, e := range l.entries() {
-		if !ours(e.command) {
+		if !isOwn(e.command) {
 			continue
 		}
 		out = append(out, trusted{s.Trust.Table(path, e.event, e.group, e.handler), s.Trust.Hash(e.event, e.command, e.timeout)})
@@ -33,8 +33,8 @@ func trustOf(s wire.Setup, root, path string, data []byte) ([]trusted, error) {
 	return out, nil
 }
 
-// planTrust writes the hashes when the person asked for it, and otherwise says
-// that the client will ask.
+// planTrust writes the hashes if the person requested it, and otherwise notes that the
+// client will ask.
 func (p Places) planTrust(a agent.Adapter, c *Change, root string, r Request) (*Change, error) {
 	s := a.Setup()
 	want, err := trustOf(s, root, c.Path, c.After())
@@ -73,7 +73,7 @@ func (p Places) planTrust(a agent.Adapter, c *Change, root string, r Request) (*
 	return t, nil
 }
 
-// planDistrust takes the trust in our hooks out again.
+// planDistrust removes the trust in Gauntlet's hooks.
 func (p Places) planDistrust(a agent.Adapter, c *Change, root string) (*Change, error) {
 	s := a.Setup()
 	want, err := trustOf(s, root, c.Path, c.file.data)
@@ -102,7 +102,7 @@ func (p Places) planDistrust(a agent.Adapter, c *Change, root string) (*Change, 
 	return t, f.writable()
 }
 
-// addTrust appends a table, or corrects the hash in one that is there.
+// addTrust appends a table, or corrects the hash in an existing one.
 func addTrust(path string, data []byte, w trusted) ([]jsonedit.Edit, error) {
 	line := fmt.Sprintf("trusted_hash = %q", w.hash)
 	if at := findTable(data, w.table); at != nil {
@@ -133,7 +133,7 @@ func addTrust(path string, data []byte, w trusted) ([]jsonedit.Edit, error) {
 	return []jsonedit.Edit{{At: len(data), Inserted: text}}, nil
 }
 
-// table is where a TOML table stands.
+// table is the position of a TOML table.
 type table struct {
 	start, body, end   int // from the blank line before the header to the next header
 	hash               string
@@ -141,8 +141,8 @@ type table struct {
 	plain              bool // nothing but the hash in it
 }
 
-// findTable looks for a header as we write it; nil when it is not there. Text in
-// multi-line strings is not a header.
+// findTable looks for a header in the form that Gauntlet writes; nil if there is none. Text
+// in multi-line strings is not a header.
 func findTable(data []byte, header string) *table {
 	var t *table
 	offset, quoted := 0, ""

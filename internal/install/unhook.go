@@ -10,9 +10,9 @@ import (
 	"gauntlet/internal/jsontree"
 )
 
-// PlanUninstall says what removing an agent's hooks changes. A file that is
-// still as we left it becomes what it was before, byte for byte; in any other
-// our entries are looked for and taken out.
+// PlanUninstall plans the removal of an agent's hooks. A file that is unchanged since the
+// installation becomes what it was before, byte for byte; from any other Gauntlet's entries
+// are removed.
 func (p Places) PlanUninstall(a agent.Adapter, scope wire.Scope) ([]*Change, error) {
 	s := a.Setup()
 	f, root, err := p.open(a, scope)
@@ -37,10 +37,10 @@ func (p Places) PlanUninstall(a agent.Adapter, scope wire.Scope) ([]*Change, err
 	case s.Shape == wire.Whole:
 		if strings.HasPrefix(string(f.data), s.Mark) {
 			c.Action = Deleted
-			c.record, _ = p.recordOf(f.real) // for the directories we made
+			c.record, _ = p.recordOf(f.real) // for the directories that Gauntlet made
 		}
 	case !isBlank(f.data):
-		err = p.takeOut(c, s, root)
+		err = p.removeEntries(c, s, root)
 	}
 	if err != nil {
 		return nil, err
@@ -50,11 +50,11 @@ func (p Places) PlanUninstall(a agent.Adapter, scope wire.Scope) ([]*Change, err
 			return nil, err
 		}
 	}
-	// The file that was made last goes first, so that its directory can follow.
+	// The file that was made last is removed first, so that its directory can follow.
 	return append(changes, c), nil
 }
 
-// undo takes back what the record says.
+// undo undoes the recorded edits.
 func (c *Change) undo() error {
 	before, ok := jsonedit.Undo(c.file.data, c.record.Edits)
 	if !ok {
@@ -67,8 +67,8 @@ func (c *Change) undo() error {
 	return nil
 }
 
-// takeOut removes our entries wherever they stand now.
-func (p Places) takeOut(c *Change, s wire.Setup, root string) error {
+// removeEntries removes Gauntlet's entries wherever they are now.
+func (p Places) removeEntries(c *Change, s wire.Setup, root string) error {
 	l, err := parse(c.Path, s, root, c.after)
 	if err != nil {
 		return err
@@ -94,19 +94,19 @@ func (p Places) takeOut(c *Change, s wire.Setup, root string) error {
 	return nil
 }
 
-// empty: nothing but what we put there ourselves, not even a comment.
+// empty reports whether there is nothing but what Gauntlet wrote, not even a comment.
 func empty(l *layout, s wire.Setup) bool {
 	if len(l.top.Items()) > 0 && !slices.ContainsFunc(l.top.Items(), func(it jsontree.Item) bool { return !slices.Contains(s.ClientKeys, it.Key) }) {
-		return true // what is left is the client's own mark
+		return true // the rest is the client's own mark
 	}
 	doc := strings.Join(strings.Fields(string(l.data)), "")
 	return doc == "{}" || s.Version > 0 && doc == `{"version":1}`
 }
 
-// firstOwn takes one of Gauntlet's entries out, nil when there is none.
+// firstOwn removes one of Gauntlet's entries, nil when there is none.
 func (l *layout) firstOwn() []jsonedit.Edit {
 	for _, e := range l.entries() {
-		if ours(e.command) {
+		if isOwn(e.command) {
 			return l.without(e)
 		}
 	}
@@ -114,7 +114,7 @@ func (l *layout) firstOwn() []jsonedit.Edit {
 		if l.setup.StatusLine == "" || it.Key != l.setup.StatusLine {
 			continue
 		}
-		if cmd, _ := it.Value.Get("command").Text(); ours(cmd) {
+		if cmd, _ := it.Value.Get("command").Text(); isOwn(cmd) {
 			return jsonedit.Remove(l.data, l.top, i)
 		}
 	}
@@ -140,7 +140,7 @@ func (l *layout) without(e entry) []jsonedit.Edit {
 	return jsonedit.Remove(l.data, l.top, index(l.top, l.root))
 }
 
-// onlyMatcher: the group says nothing but which tools its hooks are for.
+// onlyMatcher reports whether the group contains nothing but the tools of its hooks.
 func onlyMatcher(group *jsontree.Value) bool {
 	return len(group.Items()) == 2 && group.Get("matcher") != nil
 }

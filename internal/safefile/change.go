@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-// ErrChanged says that a file is not as it was when its change was planned.
+// ErrChanged means that a file changed since its change was planned.
 var ErrChanged = errors.New("changed meanwhile")
 
-// Change is a planned write of one file. It can be shown before it is made and
-// taken back after. Whatever is made of the file in between is kept.
+// Change is a planned write of one file. It can be shown before it is made and undone
+// afterwards. Changes by others in between are kept.
 type Change struct {
-	Root          string      // no link on the way may leave it; "" for the file's own directory
+	Root          string      // no link on the path may leave it; "" for the file's own directory
 	Path          string      // below Root, with no link at its end
 	Before, After []byte      // the contents; nil for no file
 	Was           fs.FileInfo // the file as it was, whose mode and owner are kept; nil for none
@@ -34,8 +34,8 @@ func (c *Change) Make() error {
 	return c.put(c.Before == nil, c.After)
 }
 
-// TakeBack makes the file what it was; directories made for it go too.
-func (c *Change) TakeBack() error {
+// Undo restores the file; directories made for it are removed too.
+func (c *Change) Undo() error {
 	if err := c.expect(c.After); err != nil {
 		return err
 	}
@@ -51,17 +51,17 @@ func (c *Change) TakeBack() error {
 func MakeAll(changes []*Change) error {
 	for i, c := range changes {
 		if err := c.Make(); err != nil {
-			TakeBackAll(changes[:i])
+			UndoAll(changes[:i])
 			return err
 		}
 	}
 	return nil
 }
 
-// TakeBackAll takes changes back, the last one first.
-func TakeBackAll(changes []*Change) {
+// UndoAll undoes changes, the last one first.
+func UndoAll(changes []*Change) {
 	for _, c := range slices.Backward(changes) {
-		_ = c.TakeBack() // what others wrote meanwhile stays
+		_ = c.Undo() // what others wrote meanwhile stays
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *Change) put(isNew bool, content []byte) (err error) {
 	return nil
 }
 
-// makeDirs makes dir and its parents and says which it made, outermost first.
+// makeDirs makes dir and its parents and returns which it made, outermost first.
 func makeDirs(root, dir string) (made []string, err error) {
 	var missing []string
 	for d := dir; d != root && d != filepath.Dir(d); d = filepath.Dir(d) {

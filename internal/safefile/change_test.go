@@ -45,14 +45,14 @@ func TestChangesAreMadeAndUndone(t *testing.T) {
 	if Exists(at("gone")) {
 		t.Error("not removed")
 	}
-	TakeBackAll(changes)
+	UndoAll(changes)
 	want("was", "old", 0o600)
 	want("gone", "", 0o644)
 	if Exists(at("a")) {
 		t.Error("directories were left")
 	}
 
-	// The last one fails: all are as they were.
+	// The last one fails: all are restored.
 	put("gone", "meanwhile", 0o644)
 	if err := MakeAll(changes); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
@@ -63,12 +63,12 @@ func TestChangesAreMadeAndUndone(t *testing.T) {
 		t.Error("directories were left")
 	}
 
-	// What is written after a change is not taken back with it.
+	// What is written after a change is not undone with it.
 	if err := changes[0].Make(); err != nil {
 		t.Fatal(err)
 	}
 	put("a/b/new", "edited", 0o644)
-	if err := changes[0].TakeBack(); !errors.Is(err, ErrChanged) {
+	if err := changes[0].Undo(); !errors.Is(err, ErrChanged) {
 		t.Errorf("got %v", err)
 	}
 	want("a/b/new", "edited", 0o644)

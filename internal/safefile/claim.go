@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Claim takes a lock whose file names its owner and vanishes when it is given
-// up. The file appears with its content in one step, so kill -9 leaves either
-// nothing or a file that names a dead owner; that one is taken over at once.
-// A file that another tool left counts as held until it is older than believed
-// says of its content; 0 means that the kernel's word is enough.
+// Claim acquires a lock whose file names its owner and is removed on release. The file
+// appears with its content in one step, so kill -9 leaves either nothing or a file that
+// names a dead owner; that one is replaced immediately. A file of another tool counts as
+// held until it is older than believed returns for its content; 0 means that the kernel's
+// lock alone decides.
 func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Lock, error) {
 	if !removesOpenFiles {
 		return claimInPlace(path, owner, believed)
@@ -60,8 +60,8 @@ func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Loc
 	return nil, ErrHeld
 }
 
-// claimInPlace locks the file itself and writes the owner into it then: kill -9
-// in between leaves a file that names no owner, which a lock in place ignores.
+// claimInPlace locks the file itself and then writes the owner into it: kill -9 in between
+// leaves a file without an owner, which a lock in place ignores.
 func claimInPlace(path string, owner []byte, believed func([]byte) time.Duration) (*Lock, error) {
 	l, err := TryAcquire(path)
 	if err != nil {
@@ -78,8 +78,8 @@ func claimInPlace(path string, owner []byte, believed func([]byte) time.Duration
 	return l, nil
 }
 
-// abandoned returns what a file says that no process holds, or ErrHeld where it is
-// another process's.
+// abandoned returns the content of a file that no process has locked, or ErrHeld if another
+// process has.
 func abandoned(f *os.File, believed func([]byte) time.Duration) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -89,16 +89,16 @@ func abandoned(f *os.File, believed func([]byte) time.Duration) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	// A time in the future says nothing about the age of the file: believed, it
-	// would hold the lock for years.
+	// A time in the future is useless as the age of the file: it would hold the lock for
+	// years.
 	if empty := len(content) == 0 && !removesOpenFiles; !empty && time.Since(info.ModTime()).Abs() < believed(content) {
 		return nil, ErrHeld
 	}
 	return content, nil
 }
 
-// takeOver puts a new lock file in place of one whose owner is gone. It holds the old
-// file's lock while it does, so only one can.
+// takeOver replaces a lock file whose owner is gone. It holds the old file's lock
+// meanwhile, so only one process can.
 func takeOver(path, ours string, believed func([]byte) time.Duration) (left []byte, done bool, err error) {
 	before, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrHeld says that a living process holds the lock.
+// ErrHeld means that a living process holds the lock.
 var ErrHeld = errors.New("lock is held")
 
 // Lock is a held lock.
@@ -19,10 +19,10 @@ type Lock struct {
 	left []byte
 }
 
-// LeftBy is what the file said whose owner had died; nil when there was none.
+// LeftBy is the content of the file whose owner had died; nil when there was none.
 func (l *Lock) LeftBy() []byte { return l.left }
 
-// TryAcquire takes the lock or returns ErrHeld at once.
+// TryAcquire acquires the lock or returns ErrHeld immediately.
 func TryAcquire(path string) (*Lock, error) {
 	for range 100 {
 		f, err := openLock(path)
@@ -36,8 +36,8 @@ func TryAcquire(path string) (*Lock, error) {
 			}
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
-		// Between open and lock the last holder may have removed the file:
-		// then we locked a ghost and have to look again.
+		// Between open and lock the last holder may have removed the file: then the locked
+		// file no longer exists, and the lock has to be tried again.
 		if same(f, path) {
 			return &Lock{f: f, path: path}, nil
 		}
@@ -74,12 +74,12 @@ func (l *Lock) Describe(text []byte) error {
 	return nil
 }
 
-// Release gives the lock up; the file stays.
+// Release releases the lock; the file stays.
 func (l *Lock) Release() error { return l.f.Close() }
 
-// Remove deletes the file and gives the lock up, in that order, so that nobody
-// can lock the file in between and lose it. Where a file that is open cannot be
-// deleted it is the other way round: one that another process has locked by then stays.
+// Remove deletes the file and releases the lock, in that order, so that no process can lock
+// the file in between and lose it. If an open file cannot be deleted it is the other way
+// round: a file that another process has locked by then stays.
 func (l *Lock) Remove() error {
 	if !removesOpenFiles {
 		err := l.f.Close()
@@ -111,6 +111,6 @@ func openLock(path string) (*os.File, error) {
 	return openOwn(r, rel, os.O_RDWR, 0o600)
 }
 
-// File is the locked file. Handed to a child process it keeps the lock held for
-// as long as the child lives, also when its parent is killed.
+// File is the locked file. Passed to a child process it keeps the lock held for as long as
+// the child lives, also when its parent is killed.
 func (l *Lock) File() *os.File { return l.f }

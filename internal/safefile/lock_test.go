@@ -41,7 +41,8 @@ func TestOnlyOneHolder(t *testing.T) {
 	}
 }
 
-// Removing and re-creating the file under contention must never let two in.
+// Removing and re-creating the file under contention must never let two processes hold the
+// lock.
 func TestRemoveNeverLetsTwoIn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var inside sync.Mutex
@@ -133,7 +134,7 @@ func TestClaim(t *testing.T) {
 		free          bool
 	}{
 		{"left by a dead owner", "me", 0, true},
-		{"named by nobody, young", "", 0, false},
+		{"without an owner, young", "", 0, false},
 		{"another tool's, young", "12345", 30 * time.Second, false},
 		{"another tool's, old", "12345", 2 * time.Minute, true},
 		{"from the future", "x", -time.Hour, true},
@@ -179,7 +180,7 @@ func TestClaimLetsOneInAtATime(t *testing.T) {
 				}
 				got++
 				inside.Unlock()
-				// Every other time die without tidying up.
+				// Every other time exit without cleaning up.
 				if got%2 == 0 {
 					_ = l.Release()
 				} else if err := l.Remove(); err != nil {

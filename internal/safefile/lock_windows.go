@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The locked range lies far after the content, so that others can still read
-// who holds the lock.
+// The locked range is far after the content, so that others can still read who holds the
+// lock.
 func lock(f *os.File) error {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{OffsetHigh: 1})

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestMain is also the child process of tests that need one: it does what it
-// was asked and nothing else.
+// TestMain is also the child process of tests that need one.
 func TestMain(m *testing.M) {
 	path := os.Getenv("SAFEFILE_PATH")
 	switch os.Getenv("SAFEFILE_CHILD") {

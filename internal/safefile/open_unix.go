@@ -8,23 +8,23 @@ import (
 	"syscall"
 )
 
-// Flags that keep an open from waiting for a pipe, from following a link, and
-// from opening anything but a directory.
+// Flags that prevent an open from waiting for a pipe, from following a link, and from
+// opening anything but a directory.
 const (
 	nonBlock  = syscall.O_NONBLOCK
 	noFollow  = syscall.O_NOFOLLOW
 	directory = syscall.O_DIRECTORY
 )
 
-// Owned reports whether what is at path belongs to the user who runs us. Of a
-// link both count: who owns the link decides where it leads.
+// Owned reports whether the file at path belongs to the user who runs Gauntlet. Of a link
+// both count: the owner of the link decides where it leads.
 func Owned(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || owner(info) != os.Geteuid() {
 		return false
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		// A link that leads nowhere has nothing that others could own.
+		// A dangling link has no target that others could own.
 		if target, err := os.Stat(path); err == nil {
 			return owner(target) == os.Geteuid()
 		}
@@ -39,8 +39,8 @@ func owner(info fs.FileInfo) int {
 	return -1
 }
 
-// giveBack keeps a file its owner's after it was replaced by another user, as
-// under sudo. Whoever may not do that owns the file already.
+// giveBack restores the owner of a file that another user replaced, as under sudo. A user
+// who may not do that is the owner already.
 func giveBack(path string, was fs.FileInfo) {
 	st, ok := was.Sys().(*syscall.Stat_t)
 	if ok && (int(st.Uid) != os.Getuid() || int(st.Gid) != os.Getgid()) {

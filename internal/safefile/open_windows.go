@@ -12,8 +12,8 @@ const (
 	directory = 0
 )
 
-// Owned reports whether there is something at path: who may write to a
-// directory is kept in its access list there, which the system itself asks.
+// Owned reports whether there is something at path: on Windows the access list of a
+// directory decides who may write, and the system checks it.
 func Owned(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestPipesAreErrorsAtOnce: whoever opened one would wait until somebody writes.
+// TestPipesAreErrorsAtOnce: opening a pipe would wait for a writer.
 func TestPipesAreErrorsAtOnce(t *testing.T) {
 	root := t.TempDir()
 	pipe := filepath.Join(root, "pipe")

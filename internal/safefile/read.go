@@ -12,25 +12,25 @@ import (
 )
 
 var (
-	// ErrNotRegular says that there is a pipe, a device, a directory or a link
-	// where a regular file should be.
+	// ErrNotRegular means that there is a pipe, a device, a directory or a link where a
+	// regular file should be.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrTooLarge says that a file is larger than anything that belongs there.
+	// ErrTooLarge means that a file is larger than anything that belongs there.
 	ErrTooLarge = errors.New("file is too large")
-	// ErrOutside says that a path or a symbolic link leaves the directory it
-	// has to stay in.
+	// ErrOutside means that a path or a symbolic link leaves the directory it has to stay
+	// in.
 	ErrOutside = errors.New("path leaves its directory")
 )
 
-// Open opens a file below root for reading: a regular one, reached by no link
-// that leaves root. It never waits: a pipe is an error at once. Where root is
-// "", the file's own directory is meant.
+// Open opens a file below root for reading: a regular one, reached by no link that leaves
+// root. It never waits: a pipe is an immediate error. "" as root means the file's own
+// directory.
 func Open(root, path string) (*os.File, error) {
 	f, err := open(root, path)
 	if errors.Is(err, ErrOutside) {
-		// A link may spell a place inside root as an absolute path, which
-		// os.Root refuses without looking. What it resolves to is opened under
-		// the same rule, so nothing is believed here.
+		// A link may name a place inside root by an absolute path, which os.Root refuses
+		// without resolving it. The resolved path is opened under the same rule, so nothing
+		// is trusted here.
 		if real, ok := resolved(root, path); ok {
 			return open(filepath.Dir(real), real)
 		}
@@ -52,9 +52,9 @@ func open(root, path string) (*os.File, error) {
 		func() (*os.File, error) { return r.OpenFile(rel, os.O_RDONLY|nonBlock, 0) })
 }
 
-// openRegular opens a file that is regular. It is asked before opening, because
-// opening some devices already acts, and again after, because the path may have
-// changed hands meanwhile.
+// openRegular opens a file that is regular. It is checked before opening, because opening
+// some devices already has an effect, and again after, because the path may have changed
+// meanwhile.
 func openRegular(path string, stat func() (fs.FileInfo, error), open func() (*os.File, error)) (*os.File, error) {
 	info, err := stat()
 	if err != nil {
@@ -77,16 +77,15 @@ func openRegular(path string, stat func() (fs.FileInfo, error), open func() (*os
 	return f, nil
 }
 
-// OpenLinked opens a regular file wherever links lead: for what the user names
-// or keeps in the home directory, where links are the user's own. It never
-// waits either.
+// OpenLinked opens a regular file wherever links lead: for files that the user names or
+// keeps in the home directory, where links are the user's own. It never waits either.
 func OpenLinked(path string) (*os.File, error) {
 	return openRegular(path,
 		func() (fs.FileInfo, error) { return os.Stat(path) },
 		func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|nonBlock, 0) })
 }
 
-// ReadLinked returns the content of a file as OpenLinked opens it.
+// ReadLinked returns the content of a file, opened by OpenLinked.
 func ReadLinked(path string, limit int64) ([]byte, error) {
 	f, err := OpenLinked(path)
 	if err != nil {
@@ -96,8 +95,8 @@ func ReadLinked(path string, limit int64) ([]byte, error) {
 	return ReadAll(f, limit)
 }
 
-// Read returns the content of a file as Open opens it; one of more than limit
-// bytes is an error and is not read.
+// Read returns the content of a file, opened by Open; one of more than limit bytes is an
+// error and is not read.
 func Read(root, path string, limit int64) ([]byte, error) {
 	f, err := Open(root, path)
 	if err != nil {
@@ -116,7 +115,7 @@ func ReadAll(f *os.File, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, fault("read", f.Name(), ErrTooLarge)
 	}
-	// One byte more than there is, so that the end is seen without growing.
+	// One byte more than the size, so that the end is seen without growing.
 	data := make([]byte, 0, info.Size()+1)
 	for {
 		n, err := f.Read(data[len(data):cap(data)])
@@ -130,7 +129,7 @@ func ReadAll(f *os.File, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(data) == cap(data) { // it grows while we read
+		if len(data) == cap(data) { // the file grows meanwhile
 			data = append(data, 0)[:len(data)]
 		}
 	}
@@ -161,7 +160,7 @@ func ReadDir(root, path string, limit int) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// within opens root and says where path lies in it.
+// within opens root and returns the path relative to it.
 func within(root, path string) (*os.Root, string, error) {
 	if root == "" {
 		root = filepath.Dir(path)
@@ -170,7 +169,7 @@ func within(root, path string) (*os.Root, string, error) {
 	if err != nil || !filepath.IsLocal(rel) {
 		return nil, "", fault("open", path, ErrOutside)
 	}
-	// To open a pipe as a directory would wait for a writer.
+	// Opening a pipe as a directory would wait for a writer.
 	info, err := os.Stat(root)
 	if err != nil {
 		return nil, "", fault("open", path, err)
@@ -185,7 +184,7 @@ func within(root, path string) (*os.Root, string, error) {
 	return r, rel, nil
 }
 
-// resolved is where path really lies, if that is below root.
+// resolved is the real path, if it is below root.
 func resolved(root, path string) (string, bool) {
 	if root == "" {
 		root = filepath.Dir(path)
@@ -202,8 +201,8 @@ func resolved(root, path string) (string, bool) {
 	return real, err == nil && filepath.IsLocal(rel)
 }
 
-// Inside reports whether path, with every link on the way followed, lies in
-// root. What does not exist yet is judged by the nearest directory that does.
+// Inside reports whether path, with every link followed, is in root. A path that does not
+// exist yet is judged by its nearest existing parent.
 func Inside(root, path string) bool {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -234,7 +233,7 @@ func fault(op, path string, err error) error {
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
-// isOwn: the reason was found here already.
+// isOwn reports whether the error already has a reason from this package.
 func isOwn(err error) bool {
 	return errors.Is(err, ErrNotRegular) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrOutside)
 }

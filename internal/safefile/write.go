@@ -27,8 +27,8 @@ func Put(root, path string, data []byte, perm os.FileMode) error {
 	return write(root, path, data, perm, false)
 }
 
-// WriteNew is WriteIn for a file that must not be there yet: it appears whole or
-// not at all, and one that is there stays as it is and is an error (fs.ErrExist).
+// WriteNew is WriteIn for a file that must not exist yet: it appears complete or not at
+// all, and an existing one stays unchanged and is an error (fs.ErrExist).
 func WriteNew(root, path string, data []byte, perm os.FileMode) error {
 	return place(root, path, data, perm, true, func(r *os.Root, tmp, rel string) error {
 		err := r.Link(tmp, rel)
@@ -49,7 +49,7 @@ func write(root, path string, data []byte, perm os.FileMode, durable bool) error
 	return place(root, path, data, perm, durable, (*os.Root).Rename)
 }
 
-// place writes a temporary file and has move put it at its name.
+// place writes a temporary file and lets move rename it.
 func place(root, path string, data []byte, perm os.FileMode, durable bool, move func(r *os.Root, tmp, rel string) error) (err error) {
 	r, rel, err := within(root, path)
 	if err != nil {
@@ -90,7 +90,7 @@ func place(root, path string, data []byte, perm os.FileMode, durable bool, move 
 	return nil
 }
 
-// createTemp makes a file beside rel that nothing else has or gets.
+// createTemp makes a file beside rel with a unique name.
 func createTemp(r *os.Root, rel string) (*os.File, string, error) {
 	dir, base := filepath.Split(rel)
 	for try := 0; ; try++ {
@@ -102,8 +102,8 @@ func createTemp(r *os.Root, rel string) (*os.File, string, error) {
 	}
 }
 
-// Sweep removes what writes to path left beside it when they were killed. The
-// caller holds the lock under which path is written.
+// Sweep removes the temporary files that killed writes to path left beside it. The caller
+// holds the lock under which path is written.
 func Sweep(path string) {
 	dir, base := filepath.Split(path)
 	entries, err := os.ReadDir(dir)
@@ -118,8 +118,8 @@ func Sweep(path string) {
 	}
 }
 
-// Create makes a new file below root. What is there already stays as it is and
-// is an error (fs.ErrExist): it must not be truncated.
+// Create makes a new file below root. An existing one stays unchanged and is an error
+// (fs.ErrExist): it must not be truncated.
 func Create(root, path string, perm os.FileMode) (*os.File, error) {
 	r, rel, err := within(root, path)
 	if err != nil {
@@ -185,7 +185,7 @@ func openOwn(r *os.Root, rel string, flag int, perm os.FileMode) (*os.File, erro
 		if after, err := f.Stat(); err == nil && os.SameFile(before, after) {
 			return f, nil
 		}
-		_ = f.Close() // something else was put there in between
+		_ = f.Close() // the file was replaced in between
 	}
 	return nil, ErrNotRegular
 }
@@ -216,8 +216,7 @@ func Remove(root, path string) error {
 	return nil
 }
 
-// Rename gives a file or directory below root another name there. What has that
-// name is replaced.
+// Rename renames a file or directory below root. An existing one of that name is replaced.
 func Rename(root, from, to string) error {
 	r, rel, err := within(root, from)
 	if err != nil {
@@ -234,13 +233,13 @@ func Rename(root, from, to string) error {
 	return nil
 }
 
-// AppendLine adds a line to a log in one piece, so that processes at the same
-// time do not mix. A log that would grow beyond limit is kept under the name of
-// path with ".1" at its end, and a new one begins.
+// AppendLine adds a line to a log in one write, so that lines of concurrent processes do
+// not mix. A log that would grow beyond limit is renamed to path with ".1" at its end, and
+// a new one begins.
 func AppendLine(path, line string, limit int64) error {
 	dir := filepath.Dir(path)
 	if info, err := os.Lstat(path); err == nil && info.Size()+int64(len(line)) > limit {
-		_ = Rename(dir, path, path+".1") // a log that cannot be rotated goes on
+		_ = Rename(dir, path, path+".1") // a log that cannot be rotated grows on
 	}
 	f, err := Append(dir, path, 0o600)
 	if err != nil {
@@ -250,8 +249,8 @@ func AppendLine(path, line string, limit int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// TempDir makes a private directory in parent ("" for the system's own place);
-// remove deletes it with all that programs left in it, read-only or not.
+// TempDir makes a private directory in parent ("" for the system's own); remove deletes it
+// with everything that programs left in it, read-only or not.
 func TempDir(parent, pattern string) (dir string, remove func(), err error) {
 	if dir, err = os.MkdirTemp(parent, pattern); err != nil {
 		return "", nil, err
@@ -266,6 +265,6 @@ func TempDir(parent, pattern string) (dir string, remove func(), err error) {
 			}
 			return nil
 		})
-		_ = os.RemoveAll(dir) // the system clears the rest
+		_ = os.RemoveAll(dir) // the system removes the rest
 	}, nil
 }

@@ -87,7 +87,7 @@ func assertNoLeftovers(t *testing.T, dir string, want int) {
 	}
 }
 
-// A write that was killed leaves a temporary file; what only looks like one stays.
+// A killed write leaves a temporary file; a file that only looks like one stays.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "settings.json")

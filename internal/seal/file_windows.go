@@ -2,6 +2,6 @@ package seal
 
 import "io/fs"
 
-// private: the state home lies in the user's profile, whose access list
-// Windows keeps; modes say nothing there.
+// private is always true: the state home is in the user's profile, which Windows protects
+// by its access list; modes mean nothing there.
 func private(fs.FileInfo) bool { return true }

@@ -1,8 +1,7 @@
-// Package seal authenticates what Gauntlet remembers and later acts upon (undo
-// notes, proofs, session memory, the off switch), so that a file which another
-// program put in its place is not used. The key lies in the user's state home,
-// readable by the user only. A seal proves who wrote the bytes; it does not hide
-// them. Ring 0: standard library and safefile.
+// Package seal authenticates what Gauntlet remembers and later acts upon (undo notes,
+// proofs, session memory, the off switch), so that a file which another program put in its
+// place is not used. The key is in the user's state home, readable by the user only. A seal
+// proves who wrote the bytes; it does not hide them. Ring 0: standard library and safefile.
 package seal
 
 import (
@@ -32,7 +31,7 @@ const (
 	prefixSize = len(version) + 2*sha256.Size + 1
 )
 
-// ErrNoHome says that there is no state home to keep the key in.
+// ErrNoHome means that there is no state home for the key.
 var ErrNoHome = errors.New("seal: no state home to keep the key in (set HOME or XDG_STATE_HOME)")
 
 // Sealer seals and opens with the key of one state home. The key is read, or
@@ -51,8 +50,8 @@ func New(stateHome string) Sealer {
 	})}
 }
 
-// Seal returns data with a code before it that only this key can make. What is
-// sealed for one purpose does not open for another. One line stays one line.
+// Seal returns data with a code before it that only this key can make. Data sealed for one
+// purpose does not open for another. One line stays one line.
 func (s Sealer) Seal(purpose string, data []byte) ([]byte, error) {
 	if s.key == nil {
 		return nil, ErrNoHome
@@ -88,8 +87,8 @@ func (s Sealer) Open(purpose string, sealed []byte) (data []byte, ok bool) {
 	return data, true
 }
 
-// code binds the purpose by its length too, so that no part of the data can
-// pass for a part of the purpose.
+// code covers the length of the purpose too, so that no part of the data can be mistaken
+// for a part of the purpose.
 func code(key []byte, purpose string, data []byte) []byte {
 	mac := hmac.New(sha256.New, key)
 	var size [8]byte
@@ -100,9 +99,8 @@ func code(key []byte, purpose string, data []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// loadKey reads the key in dir, or makes one. A key that others can read or
-// could have written is as good as none: a new one takes its place, and what
-// the old one sealed is no longer accepted.
+// loadKey reads the key in dir, or makes one. A key that others can read or could have
+// written is worthless: it is replaced, and what the old one sealed is no longer accepted.
 func loadKey(dir string) ([]byte, error) {
 	path := filepath.Join(dir, "key")
 	var err error
@@ -119,7 +117,7 @@ func loadKey(dir string) ([]byte, error) {
 				return nil, fmt.Errorf("seal: %w", err)
 			}
 		}
-		// The first process makes it; all of them read the one that is there.
+		// The first process makes it; all of them read that one.
 		if err = makeKey(dir, path); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("seal: %w", err)
 		}
@@ -157,7 +155,7 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey puts a whole key in place in one step, and never over another one.
+// makeKey puts a complete key in place in one step, and never over another one.
 func makeKey(dir, path string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -35,7 +35,7 @@ func TestSealedDataOpens(t *testing.T) {
 	})
 }
 
-// sameHex: the change was only from a lower-case to an upper-case digit.
+// sameHex reports whether the change was only from a lower-case to an upper-case digit.
 func sameHex(a, b []byte, at int) bool {
 	return at < prefixSize && bytes.EqualFold(a, b)
 }

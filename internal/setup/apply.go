@@ -18,7 +18,7 @@ import (
 // later, when a step after this one fails.
 func (p *Plan) Apply(verify func() error) (undo func(), err error) {
 	var done []*safefile.Change
-	takeBack := func() { safefile.TakeBackAll(done) }
+	takeBack := func() { safefile.UndoAll(done) }
 	defer func() {
 		if err != nil {
 			takeBack()

@@ -104,7 +104,7 @@ func Make(o Options) (*Plan, error) {
 		logDir = loaded.Settings.LogDir
 		p.Files = append(p.Files, File{Path: configFile, Action: Keep})
 		p.Kept = true
-		p.Notes = append(p.Notes, configFile+" is there already and was left as it is")
+		p.Notes = append(p.Notes, configFile+" exists and was not changed")
 	} else {
 		p.propose(o)
 	}

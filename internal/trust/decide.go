@@ -10,9 +10,9 @@ import (
 type Decision struct {
 	// Policy is the one that counts; nil when none was ever allowed.
 	Policy config.Policy
-	// Change says what differs from it on disk; "" when nothing does.
+	// Change describes what differs from it on disk; "" when nothing does.
 	Change string
-	// All: the user wants every policy to count (Source says where).
+	// All: the user wants every policy to count (Source is the setting).
 	All    bool
 	Source string
 }
@@ -20,9 +20,9 @@ type Decision struct {
 // Trusted reports whether there is a policy that counts.
 func (d Decision) Trusted() bool { return d.Policy != nil }
 
-// Decide says which policy counts where disk is what lies there: that one if it
-// was allowed; else the allowed one that last judged in this work tree; else
-// the one allowed last; else none.
+// Decide decides which policy counts, given the one on disk: that one if it was allowed;
+// else the allowed one that last judged in this work tree; else the one allowed last; else
+// none.
 func (s Store) Decide(disk config.Policy) Decision {
 	r := s.read()
 	digest := disk.Digest()
@@ -37,8 +37,7 @@ func (s Store) Decide(disk config.Policy) Decision {
 	return Decision{}
 }
 
-// Since says what is different in a policy from one that was allowed before, by
-// its digest.
+// Since describes how a policy differs from one that was allowed before, by its digest.
 func (s Store) Since(digest string, now config.Policy) string {
 	old, err := s.recall(digest)
 	if err != nil {
@@ -59,8 +58,8 @@ func (r record) candidates(tree string) []string {
 	return out
 }
 
-// Judged remembers that a policy judged in this work tree, if that is news: it
-// is the one to go back to.
+// Judged remembers that a policy judged in this work tree, if that is new: it is the one to
+// return to.
 func (s Store) Judged(ctx context.Context, p config.Policy) error {
 	digest := p.Digest()
 	if r := s.read(); !r.has(digest) || r.Used[s.tree] == digest {

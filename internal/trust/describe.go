@@ -14,25 +14,25 @@ import (
 
 // How much of a change is shown.
 const (
-	toldFiles = 3
-	toldText  = 80
+	maxFiles = 3
+	maxText  = 80
 )
 
-// Describe says in one line what is different in a policy: per file the first
-// thing that is gone and the first that is new.
+// Describe describes in one line how a policy differs: per file the first removed line and
+// the first new one.
 func Describe(old, now config.Policy) string {
 	if len(now) == 0 {
 		return config.Dir + " was removed"
 	}
 	parts := Changes(old, now)
-	told := strings.Join(parts[:min(len(parts), toldFiles)], "; ")
-	if more := len(parts) - toldFiles; more > 0 {
+	told := strings.Join(parts[:min(len(parts), maxFiles)], "; ")
+	if more := len(parts) - maxFiles; more > 0 {
 		told += fmt.Sprintf("; and %d more files", more)
 	}
 	return told
 }
 
-// Changes lists what is different, one line per file.
+// Changes lists the differences, one line per file.
 func Changes(old, now config.Policy) []string {
 	var parts []string
 	names := slices.Sorted(maps.Keys(old))
@@ -45,7 +45,7 @@ func Changes(old, now config.Policy) []string {
 	for _, name := range names {
 		was, before := old[name]
 		is, after := now[name]
-		shown := redact.Line(name, toldText)
+		shown := redact.Line(name, maxText)
 		switch {
 		case !after:
 			parts = append(parts, shown+" removed"+minus(firstCommand(was.Data)))
@@ -68,10 +68,10 @@ func signed(sign, line string) string {
 	if line == "" {
 		return ""
 	}
-	return "  " + sign + redact.Line(unquoted(strings.TrimPrefix(line, "command: ")), toldText)
+	return "  " + sign + redact.Line(unquoted(strings.TrimPrefix(line, "command: ")), maxText)
 }
 
-// unquoted takes the quotes off a YAML scalar.
+// unquoted removes the quotes of a YAML scalar.
 func unquoted(s string) string {
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
 		return s[1 : len(s)-1]
@@ -79,7 +79,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// lines are the lines that say something, without indentation.
+// lines are the lines with content, without indentation.
 func lines(data []byte) []string {
 	var out []string
 	for line := range strings.Lines(string(data)) {
@@ -90,8 +90,7 @@ func lines(data []byte) []string {
 	return out
 }
 
-// firstDifference is the first line that is gone and the first that has come;
-// a command counts before anything else.
+// firstDifference is the first removed line and the first new one; a command is preferred.
 func firstDifference(old, now []string) (gone, come string) {
 	pick := func(from, other []string) string {
 		first := ""
@@ -111,11 +110,11 @@ func firstDifference(old, now []string) (gone, come string) {
 	return pick(old, now), pick(now, old)
 }
 
-// firstCommand is the command of a check, else the first line that says something.
+// firstCommand is the command of a check, else the first line with content.
 func firstCommand(data []byte) string {
 	_, come := firstDifference(nil, lines(data))
 	if come == "---" {
-		return "" // a review: its front matter says nothing by itself
+		return "" // a review: its front matter has no command
 	}
 	return come
 }
@@ -125,8 +124,8 @@ type Line struct {
 	Gate, Runs string
 }
 
-// Runs lists everything that a policy would run or send, for a person to look at:
-// whole, because what is cut or redacted could be what matters.
+// Runs lists everything that a policy would run or send, for a person to read: in full,
+// because what is cut or redacted could be what matters.
 func Runs(cfg *config.Loaded) []Line {
 	var out []Line
 	add := func(gate, runs string) {

@@ -26,14 +26,14 @@ const (
 	patience   = 2 * time.Second
 )
 
-// ErrNoHome says that there is no state home to keep allowed policies in.
+// ErrNoHome means that there is no state home for allowed policies.
 var ErrNoHome = errors.New("nowhere to keep what is allowed: set HOME or XDG_STATE_HOME")
 
 // Store keeps the allowed policies of one project: of all work trees of its
 // repository.
 type Store struct {
 	dir    string // "" without a state home
-	tree   string // which work tree asks
+	tree   string // the current work tree
 	sealer seal.Sealer
 }
 
@@ -82,10 +82,11 @@ func (r record) has(digest string) bool {
 
 func (s Store) path() string { return filepath.Join(s.dir, "allowed") }
 
-// purpose binds the record to its project: that of another one does not open.
+// purpose binds the record to its project: the record of another project does not open.
 func (s Store) purpose() string { return "trust " + filepath.Base(s.dir) }
 
-// read returns what is allowed; what cannot be read or is not ours allows nothing.
+// read returns what is allowed; a record that cannot be read or was not written by Gauntlet
+// allows nothing.
 func (s Store) read() record {
 	var r record
 	if s.dir == "" {
@@ -131,7 +132,7 @@ func (s Store) change(ctx context.Context, edit func(*record) error) error {
 	return safefile.WriteIn(s.dir, s.path(), data, 0o600)
 }
 
-// Allow keeps a copy of the policy and lets it count from now on.
+// Allow stores a copy of the policy and lets it count from now on.
 func (s Store) Allow(ctx context.Context, p config.Policy, at time.Time) error {
 	return s.change(ctx, func(r *record) error {
 		digest := p.Digest()
@@ -156,7 +157,7 @@ func (r *record) use(tree, digest string) {
 	r.Used[tree] = digest
 }
 
-// Deny forgets everything that was allowed; was reports whether anything was.
+// Deny removes everything that was allowed; was reports whether anything was.
 func (s Store) Deny(ctx context.Context) (was bool, err error) {
 	err = s.change(ctx, func(r *record) error {
 		was = len(r.Allowed) > 0

@@ -27,7 +27,7 @@ func Apply(data []byte, edits []Edit) []byte {
 	return data
 }
 
-// Undo takes edits back. It reports false when data is not what they left.
+// Undo undoes edits. It reports false when data is not their result.
 func Undo(data []byte, edits []Edit) ([]byte, bool) {
 	for i := len(edits) - 1; i >= 0; i-- {
 		e := edits[i]
@@ -63,8 +63,8 @@ func styleOf(data []byte, root *jsontree.Value) style {
 	return s
 }
 
-// firstIndent is what the first item that begins a line is indented by, taken
-// relative to its container.
+// firstIndent is the indentation of the first item that begins a line, relative to its
+// container.
 func firstIndent(data []byte, n *jsontree.Value) string {
 	for _, it := range n.Items() {
 		own, alone := lineIndent(data, it.Start)
@@ -79,8 +79,8 @@ func firstIndent(data []byte, n *jsontree.Value) string {
 	return ""
 }
 
-// lineIndent is the white space at the beginning of offset's line, and whether
-// nothing else stands before offset there.
+// lineIndent is the white space at the beginning of offset's line, and whether nothing else
+// is before offset there.
 func lineIndent(data []byte, offset int) (indent string, alone bool) {
 	start := bytes.LastIndexByte(data[:offset], '\n') + 1
 	head := data[start:offset]
@@ -95,7 +95,7 @@ func Append(data []byte, root, container *jsontree.Value, key, value string) []E
 	st := styleOf(data, root)
 	outer, _ := lineIndent(data, container.Start)
 	inner := bytes.TrimSpace(data[container.Start+1 : container.End-1])
-	// Where the bracket closes on the last item's line, it goes on doing so.
+	// If the bracket closes on the last item's line, it stays there.
 	if k := len(container.Items()); k > 0 && !bytes.Contains(data[container.Items()[k-1].Value.End:container.End], []byte("\n")) {
 		return appendInline(data, st, container, key, value)
 	}
@@ -115,12 +115,12 @@ func Append(data []byte, root, container *jsontree.Value, key, value string) []E
 		last := container.Items()[k-1]
 		if last.Comma < 0 {
 			edits = append(edits, Edit{At: last.Value.End, Inserted: ","})
-			at++ // the comma stands before it
+			at++ // the comma is before it
 		} else {
 			text += "," // this file has trailing commas
 		}
 	}
-	// In a container that was empty the closing bracket gets a line of its own.
+	// In a container that was empty the closing bracket gets its own line.
 	if len(container.Items()) == 0 && !bytes.Contains(data[at:container.End-1], []byte("\n")) {
 		text += st.newline + outer
 	}
@@ -172,7 +172,7 @@ func pretty(value, indent string, st style) string {
 	return strings.ReplaceAll(b.String(), "\n", st.newline)
 }
 
-// Replace puts value in the place of node.
+// Replace replaces node by value.
 func Replace(data []byte, root, node *jsontree.Value, value string) []Edit {
 	st := styleOf(data, root)
 	outer, _ := lineIndent(data, node.Start)
@@ -183,15 +183,15 @@ func Replace(data []byte, root, node *jsontree.Value, value string) []Edit {
 	return []Edit{{At: node.Start, Removed: string(data[node.Start:node.End]), Inserted: text}}
 }
 
-// Remove takes item i out of container, together with the white space before it
-// and one comma. It is the inverse of Append.
+// Remove removes item i from container, together with the white space before it and one
+// comma. It is the inverse of Append.
 func Remove(data []byte, container *jsontree.Value, i int) []Edit {
 	it := container.Items()[i]
 	from, to := it.Start, it.Value.End
 	if it.Comma >= 0 {
 		to = it.Comma + 1
 	}
-	// White space before it goes, back to the end of what stands there.
+	// The white space before it is removed, back to the end of the previous token.
 	floor := container.Start + 1
 	if i > 0 {
 		floor = container.Items()[i-1].Value.End
@@ -200,8 +200,8 @@ func Remove(data []byte, container *jsontree.Value, i int) []Edit {
 		}
 	}
 	from = floor + len(bytes.TrimRight(data[floor:from], " \t\r\n"))
-	// The line break after a line comment is the comment's end: it stays, unless
-	// another one follows what is taken out.
+	// The line break after a line comment is the comment's end: it stays, unless another
+	// one follows the removed text.
 	if lineComment(data[floor:from]) {
 		for from < it.Start && data[from] != '\n' {
 			from++
@@ -217,7 +217,7 @@ func Remove(data []byte, container *jsontree.Value, i int) []Edit {
 		}
 	}
 	edits := []Edit{{At: from, Removed: string(data[from:to])}}
-	// The last one without a trailing comma leaves none behind.
+	// If the last item had no trailing comma, the new last one has none.
 	if i == len(container.Items())-1 && it.Comma < 0 && i > 0 {
 		c := container.Items()[i-1].Comma
 		edits = append(edits, Edit{At: c, Removed: ","})

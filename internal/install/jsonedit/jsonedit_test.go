@@ -118,7 +118,7 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// document draws a value with comments and white space strewn in.
+// document draws a value with random comments and white space.
 func document(t *rapid.T, depth int) string {
 	gap := rapid.SampledFrom([]string{"", " ", "\n", "\n  ", " /* c, } */ ", " // x ] ,\n", "\t"})
 	switch k := rapid.IntRange(0, 5).Draw(t, "kind"); {
@@ -153,8 +153,8 @@ func document(t *rapid.T, depth int) string {
 	return rapid.SampledFrom([]string{"true", "false", "null"}).Draw(t, "word")
 }
 
-// Whatever the file looks like: it parses after every edit, means the same plus
-// or minus the one item, and undoing gives every byte back.
+// For any file: it parses after every edit, means the same plus or minus the one item, and
+// undoing restores every byte.
 func TestEditsAreExactAndReversible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := []byte("{\"x\":" + document(t, 0) + "}")
@@ -206,7 +206,7 @@ func TestEditsAreExactAndReversible(t *testing.T) {
 	})
 }
 
-// outline is what a node means, without item i of the container that is left out.
+// outline is the meaning of a node, without item i of the container that is left out.
 func outline(n, without *jsontree.Value, i int) []any {
 	out := []any{n.Kind(), n.Literal()}
 	for k, it := range n.Items() {
@@ -228,7 +228,7 @@ func containers(n *jsontree.Value) []*jsontree.Value {
 	return out
 }
 
-// Whichever item is taken out, wherever comments stand: the rest means the same.
+// The rest means the same, whichever item is removed and wherever comments are.
 func TestRemovalTakesOneItemOnly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := []byte("{\"x\":" + document(t, 0) + "}")
