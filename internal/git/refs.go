@@ -237,10 +237,10 @@ func (r Repo) CommitNames(ctx context.Context, commit string) ([]string, error) 
 		return nil, err
 	}
 	out, err := r.Run(ctx, "show", "--name-only", "--no-renames", "-z", "--format=", "-m", "--first-parent", "--no-ext-diff", commit, "--")
-	if err != nil && strings.Contains(err.Error(), "bad revision") {
-		return nil, fmt.Errorf("no commit %q (see `git log`)", commit)
-	}
 	if err != nil {
+		if _, unknown := r.Run(ctx, "rev-parse", "--verify", "--quiet", commit+"^{commit}"); unknown != nil {
+			return nil, fmt.Errorf("no commit %q (see `git log`)", commit)
+		}
 		return nil, err
 	}
 	return splitZ(out), nil
