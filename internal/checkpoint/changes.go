@@ -36,14 +36,15 @@ func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note st
 			return f.changes(list), ""
 		}
 	}
-	all := f.changes(append(seen.Status.Paths(), f.committed(ctx)...))
+	// What was committed since the prompt is this turn's, named in the transcript or not.
+	all, committed := f.changes(seen.Status.Paths()), f.changes(f.committed(ctx))
 	if t.Readable && !t.Truncated {
-		return rules.TurnChanges(spellings(f.Root), t.Calls, all), note
+		return append(rules.TurnChanges(spellings(f.Root), t.Calls, all), committed...), note
 	}
 	if note == "" {
 		note = "neither a snapshot nor a whole transcript of this turn"
 	}
-	return all, note + ": every uncommitted file counts"
+	return append(all, committed...), note + ": every uncommitted file counts"
 }
 
 // committed lists what was committed since the prompt, if only the commit is known because

@@ -115,6 +115,8 @@ var tricks = []trick{
 	{"a commit in a new work tree, stopped there", `git worktree add -q ../tree; echo BAD > ../tree/a.txt; git checkout -q a.txt; cd ../tree; git commit -qam 'feat: done'`},
 	{"work here and in a new work tree, stopped there", `git worktree add -q ../tree; cd ../tree; echo fine > b.txt`},
 	{"work in the work tree of the prompt, stopped in a clean one", `git worktree add -q ../tree; cd ../tree`},
+	{"work in a third work tree, as the transcript shows", `git checkout -q a.txt; git worktree add -q ../second; git worktree add -q ../third; echo BAD > ../third/a.txt; ran "cd $BASE/third && echo BAD > a.txt"; cd ../second`},
+	{"work in a third work tree, committed there", `git checkout -q a.txt; git worktree add -q ../third; echo BAD > ../third/a.txt; git -C ../third commit -qam x; ran "git -C $BASE/third/ commit -qam x"`},
 	{"the base moved under commits of an earlier turn", `git checkout -q a.txt; git commit -q --allow-empty -m x; echo BAD > a.txt; git commit -qam 'feat: done'; git push -q -f origin HEAD:main; git branch -f base HEAD`},
 	// the hooks, called by the agent itself
 	{"a prompt of its own", `printf '{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"x","cwd":"%s"}' "$PWD" | gauntlet hook prompt --agent claude`},

@@ -1,0 +1,120 @@
+package script
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestPageOfAnAgent: the page that a person starts has buttons, the one that an
+// agent starts has none and takes none of their requests, whoever sends them.
+func TestPageOfAnAgent(t *testing.T) {
+	if _, err := exec.LookPath("flock"); err != nil {
+		t.Skip("SKIPPED LOUDLY: needs a Unix shell")
+	}
+	w := newTrickWorld(t)
+	if v := w.stop(w.repo); v.Decision != "block" { // something to label, a project to switch off
+		t.Fatalf("%+v", v)
+	}
+	for _, variable := range []string{"", "CLAUDECODE=1", "CODEX_SANDBOX=seatbelt", "GEMINI_CLI=1", "CURSOR_AGENT=1", "GAUNTLET_STOP_HOOK_ACTIVE=1"} {
+		t.Run("with "+variable, func(t *testing.T) {
+			page := w.page(t, variable)
+			person := variable == ""
+			for _, path := range []string{"/", "/gates"} {
+				if html := page.get(t, path); strings.Contains(html, `method="post"`) != person {
+					t.Errorf("%s has buttons: %t", path, !person)
+				}
+			}
+			for path, form := range map[string]url.Values{
+				"/off":   {"project": {w.repo}},
+				"/on":    {"project": {w.repo}},
+				"/label": {"label": {"wrong"}, "id": {"261115-042400-3f9a1c"}},
+				"/mode":  {"project": {w.repo}, "gate": {"check:.:t"}, "mode": {"observe"}},
+			} {
+				form.Set("token", page.token)
+				if code := page.post(t, path, form); !person && code != http.StatusNotFound && code != http.StatusMethodNotAllowed {
+					t.Errorf("POST %s: status %d", path, code)
+				}
+			}
+		})
+	}
+	// The person's page did what was asked for, so that the refusals above mean something.
+	policy, err := os.ReadFile(w.repo + "/.gauntlet/checks/t.yml")
+	if err != nil || !strings.Contains(string(policy), "observe") {
+		t.Errorf("the person's button changed nothing: %v\n%s", err, policy)
+	}
+}
+
+// webPage is a page that `gauntlet ui` serves.
+type webPage struct {
+	client      *http.Client
+	base, token string
+}
+
+// page starts `gauntlet ui` with one more variable in its environment.
+func (w *trickWorld) page(t *testing.T, variable string) *webPage {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "gauntlet", "ui", "--no-open", "--port", "0")
+	cmd.Dir, cmd.Env = w.repo, append(w.env[:len(w.env):len(w.env)], variable)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address := regexp.MustCompile(`http://\S+`).FindString(line)
+	if address == "" {
+		t.Fatalf("no address: %q %v", line, err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &webPage{client: &http.Client{Jar: jar}, base: u.Scheme + "://" + u.Host, token: u.Query().Get("token")}
+	p.get(t, u.RequestURI())
+	return p
+}
+
+func (p *webPage) get(t *testing.T, path string) string {
+	t.Helper()
+	res, err := p.client.Get(p.base + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", path, res.Status, err)
+	}
+	return string(body)
+}
+
+func (p *webPage) post(t *testing.T, path string, form url.Values) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", p.base)
+	res, err := p.client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
