@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -87,6 +88,7 @@ func plainError(err error) string {
 // dispatched before the command tree is built: they must start in a
 // millisecond and must never fail.
 func Main(args []string, app *App) int {
+	debug.SetGCPercent(200) // most commands end before garbage is worth the time to collect it
 	ctx := context.Background()
 	if len(args) > 0 {
 		if code, ok := app.hook(ctx, args); ok {

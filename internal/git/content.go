@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gauntlet/internal/safefile"
@@ -75,7 +76,7 @@ func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content,
 		}
 	}
 	entries := seen.entries
-	c.newer, c.trees = seen.written, seen.trees
+	c.newer, c.trees, c.dirs = seen.written, seen.trees, seen.dirs
 	gone, look := c.differing()
 	differ := slices.Concat(gone, look)
 	slices.Sort(differ)
@@ -140,6 +141,9 @@ func (c *Content) readIndex(ctx context.Context) (*seenIndex, error) {
 		f := strings.Fields(meta)
 		if !ok || len(f) != 4 {
 			continue
+		}
+		if !isPath(path) {
+			return nil, fmt.Errorf("the index names %q, which is not a path in the work tree (`git reset` writes a new index)", path)
 		}
 		e := indexEntry{path: path, skipped: f[0] == "S" || f[0] == "s", hidden: f[0] != strings.ToUpper(f[0]) || f[0] == "S"}
 		oid, err := hex.DecodeString(f[2])
@@ -362,23 +366,28 @@ func (c *Content) filter(ctx context.Context, which []int, paths []string, files
 	return nil
 }
 
-// parallel calls do for 0 to n-1 on every processor.
+// parallel calls do for 0 to n-1 on every processor, some at a time: one of them
+// may be busy with something else.
 func parallel(n int, do func(int)) {
-	workers := min(runtime.GOMAXPROCS(0), max(1, n/64+1))
-	if workers == 1 {
-		for i := range n {
-			do(i)
-		}
-		return
-	}
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+	workers := min(runtime.GOMAXPROCS(0), n/64+1)
+	share := n/(workers*64) + 1
+	var next atomic.Int64
+	work := func() {
+		for {
+			to := int(next.Add(int64(share)))
+			for i := to - share; i < min(to, n); i++ {
 				do(i)
 			}
-		})
+			if to >= n {
+				return
+			}
+		}
 	}
+	var wg sync.WaitGroup
+	for range workers - 1 {
+		wg.Go(work)
+	}
+	work()
 	wg.Wait()
 }
 

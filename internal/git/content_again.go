@@ -2,10 +2,13 @@ package git
 
 import (
 	"context"
+	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gauntlet/internal/safefile"
@@ -15,8 +18,8 @@ import (
 // read may change again without another time.
 const clockTick = 20 * time.Millisecond
 
-// rememberDirs records the directories of the content: adding or removing a file changes
-// its directory.
+// rememberDirs remembers the directories of the content that were not listed: a
+// file that comes or goes changes its directory.
 func (c *Content) rememberDirs() {
 	root, err := safefile.OpenDir(c.repo.Root)
 	if err != nil {
@@ -24,8 +27,10 @@ func (c *Content) rememberDirs() {
 	}
 	defer root.Close() //nolint:errcheck // read only
 	fd := int(root.Fd())
-	c.dirs = map[string]indexStat{}
-	c.dirs["."], _ = statAt(fd, ".")
+	if c.dirs == nil {
+		c.dirs = map[string]indexStat{}
+		c.dirs["."], _ = statAt(fd, ".")
+	}
 	last := ""
 	for i := range c.Files {
 		p := c.Files[i].Path
@@ -72,38 +77,68 @@ func (c *Content) untouched() bool {
 		return false
 	}
 	defer root.Close() //nolint:errcheck // read only
-	dir := int(root.Fd())
 	recent := c.at.Add(-clockTick)
-	for p, was := range c.dirs {
-		now, ok := statAt(dir, p)
-		if !ok || now != was || now.notBefore(recent) {
-			return false
-		}
-	}
-	for p, was := range c.read {
-		if now, ok := statAt(dir, p); !ok || now != was {
-			return false
-		}
-	}
 	var doubtful []File
 	for p, was := range c.read {
+		if now, ok := statAt(int(root.Fd()), p); !ok || now != was {
+			return false
+		}
 		if i, kept := slices.BinarySearchFunc(c.Files, p, byPath); kept && was.notBefore(recent) {
 			doubtful = append(doubtful, c.Files[i])
 		}
 	}
 	var mu sync.Mutex
-	parallel(len(c.index), func(i int) {
-		e := &c.index[i]
-		if e.mode&0o170000 == 0o160000 {
-			return // a submodule: its own repository determines whether it is clean
+	var touched atomic.Bool
+	dirs := directories(c.index)
+	parallel(len(dirs), func(i int) {
+		if touched.Load() {
+			return
 		}
-		if now, ok := statAt(dir, e.path); !ok || now != e.stat || !e.stat.olderThan(c.newer) {
-			mu.Lock()
-			defer mu.Unlock()
+		found, ok := c.untouchedIn(root, &dirs[i], recent)
+		if !ok {
+			touched.Store(true)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		doubtful = append(doubtful, found...)
+	})
+	if touched.Load() || len(doubtful) > maxDoubtful {
+		return false
+	}
+	others := maps.Clone(c.dirs) // that hold no file of the index
+	for i := range dirs {
+		delete(others, dirs[i].path)
+	}
+	for p, was := range others {
+		if now, ok := statAt(int(root.Fd()), p); !ok || now != was || now.notBefore(recent) {
+			return false
+		}
+	}
+	return c.sameFiles(doubtful)
+}
+
+// untouchedIn looks at one directory and its files again. It lists the files whose
+// times say nothing; ok is false where something came, went or is not there.
+func (c *Content) untouchedIn(root *os.File, d *directory, recent time.Time) (doubtful []File, ok bool) {
+	f, err := safefile.OpenDirBelow(root, d.path)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close() //nolint:errcheck // read only
+	fd := int(f.Fd())
+	if now, ok := statAt(fd, "."); !ok || now != c.dirs[d.path] || now.notBefore(recent) {
+		return nil, false
+	}
+	for i := range d.files(c.index) {
+		e := &c.index[i]
+		if e.mode == modeSubmodule {
+			continue // its own repository says whether it is clean
+		}
+		if now, ok := statAt(fd, e.path[d.skip():]); !ok || now != e.stat || !e.stat.olderThan(c.newer) {
 			doubtful = append(doubtful, File{e.path, e.mode, e.oid})
 		}
-	})
-	return len(doubtful) <= maxDoubtful && c.sameFiles(doubtful)
+	}
+	return doubtful, true
 }
 
 // maxDoubtful is how many files are read again before git is used instead.
@@ -116,13 +151,13 @@ func (c *Content) sameFiles(doubtful []File) bool {
 		return true
 	}
 	attrs := c.attributes(nil)
-	for _, f := range doubtful {
-		now, filtered, err := c.hashFile(f.Path, attrs)
-		if err != nil || filtered || now != f {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(doubtful, func(f File) bool { return !c.sameFile(f, attrs) })
+}
+
+// sameFile reports whether a file is for certain what it was.
+func (c *Content) sameFile(f File, attrs string) bool {
+	now, filtered, err := c.hashFile(f.Path, attrs)
+	return err == nil && !filtered && now == f
 }
 
 // notBefore reports whether the file changed at t or later.

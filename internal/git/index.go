@@ -1,9 +1,9 @@
 package git
 
 import (
-	"bytes"
-	"encoding/binary"
 	"encoding/hex"
+	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -14,14 +14,17 @@ import (
 type indexEntry struct {
 	path, oid string // the object id in binary
 	mode      uint32
-	stage     int
+	stage     uint8
 	stat      indexStat
 	// hidden: git is configured to ignore changes to the file. skipped: because it is
 	// outside a sparse checkout. intended: added without its content.
 	hidden, skipped, intended bool
 }
 
-// indexStat shows git, without reading a file, that it did not change.
+// modeSubmodule is the mode of an entry that is another repository.
+const modeSubmodule = 0o160000
+
+// indexStat is what shows git, without reading a file, that it did not change.
 type indexStat struct {
 	ctime, ctimeNS, mtime, mtimeNS, ino, size uint32
 }
@@ -29,22 +32,47 @@ type indexStat struct {
 // seenIndex is the index as it was when git status ran.
 type seenIndex struct {
 	entries []indexEntry
-	trees   string // its list of directories that are unchanged since git wrote them
+	trees   string // its list of directories that are as git wrote them, see cachedTrees
 	written indexStat
+	// monitored: a file system monitor tells git what changed.
+	monitored bool
+	dirs      map[string]indexStat // the directories of the entries, if they were compared
 }
 
 // seeIndex reads the index; nil without an error if only git can read it.
 func (r Repo) seeIndex() (*seenIndex, error) {
-	written, _ := indexTime(r) // first: later writes are noticed
-	b, err := r.readOwn("index", MaxIndex)
+	written, _ := indexTime(r) // first: what is written from now on is noticed
+	text, err := r.readIndexFile()
 	if err != nil {
 		return nil, err
 	}
-	entries, trees, ok := scanIndex(b, r.oidSize(""))
+	index, ok := scanIndex(text, r.oidSize(""))
 	if !ok {
 		return nil, nil
 	}
-	return &seenIndex{entries, trees, written}, nil
+	index.written = written
+	return &index, nil
+}
+
+// readIndexFile reads the index as the string that its entries are parts of: a
+// large one is not copied.
+func (r Repo) readIndexFile() (string, error) {
+	f, err := safefile.Open(r.GitDir, filepath.Join(r.GitDir, "index"))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // read only
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	text.Grow(int(min(info.Size(), MaxIndex)))
+	n, err := io.CopyBuffer(&text, io.LimitReader(f, MaxIndex+1), make([]byte, 64<<10))
+	if n > MaxIndex {
+		err = safefile.ErrTooLarge
+	}
+	return text.String(), err
 }
 
 // take passes the index to a caller that may change its entries; nil if it was already
@@ -71,16 +99,16 @@ func indexTime(r Repo) (indexStat, bool) {
 	return statAt(int(dir.Fd()), "index")
 }
 
-// readIndex lists the files of an index without a git process. ok is false for anything it
-// does not know for sure (a split or sparse index, conflicts, a future format): then git
-// itself has to read it. oidSize is 20 or 32.
-func readIndex(b []byte, oidSize int) (entries []TreeEntry, ok bool) {
-	all, _, ok := scanIndex(b, oidSize)
+// readIndex lists the files of an index without a git process. ok is false for
+// whatever it does not know for sure (a split or sparse index, conflicts, a
+// format to come): then git itself has to be asked. oidSize is 20 or 32.
+func readIndex(text string, oidSize int) (entries []TreeEntry, ok bool) {
+	index, ok := scanIndex(text, oidSize)
 	if !ok {
 		return nil, false
 	}
-	entries = make([]TreeEntry, 0, len(all))
-	for _, e := range all {
+	entries = make([]TreeEntry, 0, len(index.entries))
+	for _, e := range index.entries {
 		if e.stage != 0 || e.intended {
 			return nil, false
 		}
@@ -89,38 +117,35 @@ func readIndex(b []byte, oidSize int) (entries []TreeEntry, ok bool) {
 	return entries, true
 }
 
-// scanIndex parses an index. The strings of the entries are parts of one copy of it: a
-// large repository has too many files for one allocation each. trees is its list of
-// directories, see cachedTrees.
-func scanIndex(b []byte, oidSize int) (entries []indexEntry, trees string, ok bool) {
+// scanIndex takes an index apart. The strings of the entries are parts of it: a
+// large repository has too many files for one allocation each.
+func scanIndex(text string, oidSize int) (index seenIndex, ok bool) {
 	const header, stat = 12, 40
-	if len(b) < header+oidSize || string(b[:4]) != "DIRC" {
-		return nil, "", false
+	if len(text) < header+oidSize || text[:4] != "DIRC" {
+		return index, false
 	}
-	version, count := binary.BigEndian.Uint32(b[4:]), int(binary.BigEndian.Uint32(b[8:]))
-	if version < 2 || version > 4 || count > len(b)/(stat+oidSize) {
-		return nil, "", false
+	version, count := word(text[4:]), int(word(text[8:]))
+	if version < 2 || version > 4 || count > len(text)/(stat+oidSize) {
+		return index, false
 	}
-	b = b[:len(b)-oidSize] // the checksum
-	text := string(b)
-	pos, name := header, ""
-	entries = make([]indexEntry, 0, count)
+	text = text[:len(text)-oidSize] // the checksum
+	pos, name, dir := header, "", ""
+	index.entries = make([]indexEntry, 0, count)
 	for range count {
 		fixed := stat + oidSize + 2
-		if len(b) < pos+fixed+2 {
-			return nil, "", false
+		if len(text) < pos+fixed+2 {
+			return index, false
 		}
-		e := b[pos:]
-		word := func(at int) uint32 { return binary.BigEndian.Uint32(e[at:]) }
-		flags := binary.BigEndian.Uint16(e[stat+oidSize:])
+		e := text[pos:]
+		flags := word(e[stat+oidSize-2:]) & 0xffff
 		entry := indexEntry{
-			mode: word(24), oid: text[pos+stat : pos+stat+oidSize], stage: int(flags>>12) & 3, hidden: flags&0x8000 != 0,
-			stat: indexStat{word(0), word(4), word(8), word(12), word(20), word(36)},
+			mode: word(e[24:]), oid: e[stat : stat+oidSize], stage: uint8(flags>>12) & 3, hidden: flags&0x8000 != 0,
+			stat: indexStat{word(e), word(e[4:]), word(e[8:]), word(e[12:]), word(e[20:]), word(e[36:])},
 		}
 		if flags&0x4000 != 0 { // extended
-			more := binary.BigEndian.Uint16(e[fixed:])
+			more := word(e[fixed-2:]) & 0xffff
 			if version < 3 {
-				return nil, "", false
+				return index, false
 			}
 			entry.intended, entry.skipped = more&0x2000 != 0, more&0x4000 != 0
 			entry.hidden = entry.hidden || entry.skipped
@@ -129,49 +154,76 @@ func scanIndex(b []byte, oidSize int) (entries []indexEntry, trees string, ok bo
 		if version == 4 {
 			strip, n := offsetVarint(e[fixed:])
 			if n == 0 || strip > len(name) {
-				return nil, "", false
+				return index, false
 			}
 			name, fixed = name[:len(name)-strip], fixed+n
 		} else {
 			name = ""
 		}
-		end := bytes.IndexByte(e[fixed:], 0)
+		end := strings.IndexByte(e[fixed:], 0)
 		if end < 0 || entry.mode&0o170000 == 0o040000 {
-			return nil, "", false
+			return index, false
 		}
-		if tail := text[pos+fixed : pos+fixed+end]; name == "" {
+		if tail := e[fixed : fixed+end]; name == "" {
 			name = tail
 		} else {
 			name += tail
 		}
+		slash := strings.LastIndexByte(name, '/')
+		known := slash < 0 || name[:slash] == dir // as nearly always: the files of a directory stand together
+		if !known {
+			dir = name[:slash]
+		}
+		if !known && !isPath(dir) || !isName(name[slash+1:]) {
+			return index, false // git writes no such names
+		}
 		entry.path = name
-		entries = append(entries, entry)
+		index.entries = append(index.entries, entry)
 		size := fixed + end + 1
 		if version < 4 {
 			size = (fixed + end + 8) &^ 7 // at least one NUL, then up to a multiple of eight
 		}
-		if pos += size; pos > len(b) {
-			return nil, "", false
+		if pos += size; pos > len(text) {
+			return index, false
 		}
 	}
-	trees, ok = extensions(text[pos:])
-	return entries, trees, ok
+	return index, index.extensions(text[pos:])
 }
 
-// extensions finds the list of directories after the entries; ok is false if something
-// there changes their meaning.
-func extensions(b string) (trees string, ok bool) {
-	for len(b) >= 8 {
-		size := binary.BigEndian.Uint32([]byte(b[4:8]))
-		if b[0] < 'A' || b[0] > 'Z' || uint64(size) > uint64(len(b)-8) { // not optional: "link", "sdir", …
-			return "", false
+// word reads a number of four bytes.
+func word(s string) uint32 {
+	return uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3])
+}
+
+// isPath reports whether a directory is below the root, and written as git does.
+func isPath(dir string) bool {
+	for part := range strings.SplitSeq(dir, "/") {
+		if !isName(part) {
+			return false
 		}
-		if b[:4] == "TREE" {
-			trees = b[8 : 8+size]
+	}
+	return true
+}
+
+func isName(part string) bool { return part != "" && part != "." && part != ".." }
+
+// extensions reads what follows the entries; ok is false where something there
+// changes their meaning.
+func (s *seenIndex) extensions(b string) (ok bool) {
+	for len(b) >= 8 {
+		size := word(b[4:])
+		if b[0] < 'A' || b[0] > 'Z' || uint64(size) > uint64(len(b)-8) { // not optional: "link", "sdir", …
+			return false
+		}
+		switch b[:4] {
+		case "TREE":
+			s.trees = b[8 : 8+size]
+		case "FSMN":
+			s.monitored = true
 		}
 		b = b[8+size:]
 	}
-	return trees, b == ""
+	return b == ""
 }
 
 // cachedTrees are the ids of the directories that the index has exactly as git wrote them,
@@ -212,7 +264,7 @@ func cachedTrees(list string, oidSize int) map[string]string {
 
 // offsetVarint reads the variable width number that git uses in packs and
 // indexes; n is 0 when there is none.
-func offsetVarint(b []byte) (v, n int) {
+func offsetVarint(b string) (v, n int) {
 	for n < len(b) && n < 5 {
 		c := b[n]
 		v |= int(c & 0x7f)

@@ -295,7 +295,7 @@ func (w *keeper) tree(t *keptTree) ([]byte, error) {
 // blob is the id of a stored file; nil for one that is not stored.
 func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
 	c := w.content
-	if _, read := c.read[f.Path]; !read || f.Mode == 0o160000 {
+	if _, read := c.read[f.Path]; !read || f.Mode == modeSubmodule {
 		return []byte(f.ID), nil // the repository has it
 	}
 	name := filepath.Join(c.repo.Root, filepath.FromSlash(f.Path))

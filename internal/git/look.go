@@ -120,10 +120,11 @@ func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
 	if !ok {
 		return nil, false // the length of an object id is unknown
 	}
-	if b, err = r.readOwn("index", MaxIndex); err != nil {
+	text, err := r.readIndexFile()
+	if err != nil {
 		return nil, false
 	}
-	all, ok := readIndex(b, len(head)/2)
+	all, ok := readIndex(text, len(head)/2)
 	if !ok {
 		return nil, false
 	}

@@ -29,10 +29,9 @@ func (c Change) Deleted() bool { return c.Worktree == 'D' || (c.Index == 'D' && 
 
 // Status is the result of `git status`.
 type Status struct {
-	Head     string // commit id, "" when there is no commit yet
-	Branch   string // "" when HEAD is detached
-	Upstream string
-	Changes  []Change
+	Head    string // commit id, "" when there is no commit yet
+	Branch  string // "" when HEAD is detached
+	Changes []Change
 
 	// index is the index at that time, for callers that need it too.
 	index *seenIndex
@@ -69,8 +68,14 @@ func sorted(set map[string]bool) []string {
 	return out
 }
 
-// Status runs git once for branch, staged, unstaged and untracked changes.
+// Status finds branch, staged, unstaged and untracked changes: git is asked once,
+// and where the work tree is large only for what it alone knows.
 func (r Repo) Status(ctx context.Context) (Status, error) {
+	if r.isLarge() {
+		if s, ok := r.compared(ctx); ok {
+			return s, nil
+		}
+	}
 	type seen struct {
 		index  *seenIndex
 		hidden []Change
@@ -80,14 +85,22 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 		index, _ := r.seeIndex() // unreadable: git reports why
 		looked <- seen{index, r.hiddenChanges(index)}
 	}()
-	out, err := r.Run(ctx, "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--find-renames", "--no-ahead-behind")
+	s, err := r.gitStatus(ctx, Opts{}, "--find-renames")
 	if err != nil {
 		return Status{}, err
 	}
-	s, err := parseStatus(out)
 	own := <-looked
 	s.Changes, s.index = append(s.Changes, own.hidden...), own.index
 	return s, err
+}
+
+// gitStatus is what `git status` says.
+func (r Repo) gitStatus(ctx context.Context, o Opts, args ...string) (Status, error) {
+	out, err := r.RunWith(ctx, o, append([]string{"status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-ahead-behind"}, args...)...)
+	if err != nil {
+		return Status{}, err
+	}
+	return parseStatus(out)
 }
 
 func parseStatus(out []byte) (Status, error) {
@@ -111,8 +124,6 @@ func parseStatus(out []byte) (Status, error) {
 				s.Head = value
 			case key == "branch.head" && value != "(detached)":
 				s.Branch = value
-			case key == "branch.upstream":
-				s.Upstream = value
 			}
 		case '1', '2', 'u':
 			n := map[byte]int{'1': 9, '2': 10, 'u': 11}[line[0]]

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Flags that prevent an open from waiting for a pipe, from following a link, and from
@@ -46,4 +48,14 @@ func giveBack(path string, was fs.FileInfo) {
 	if ok && (int(st.Uid) != os.Getuid() || int(st.Gid) != os.Getgid()) {
 		_ = os.Lchown(path, int(st.Uid), int(st.Gid))
 	}
+}
+
+// OpenDirBelow opens a directory below one that is open. A link in its place is
+// an error; links on the way there are the caller's to rule out.
+func OpenDirBelow(dir *os.File, rel string) (*os.File, error) {
+	fd, err := unix.Openat(int(dir.Fd()), rel, os.O_RDONLY|directory|noFollow|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: rel, Err: err}
+	}
+	return os.NewFile(uintptr(fd), rel), nil
 }

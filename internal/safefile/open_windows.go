@@ -1,6 +1,7 @@
 package safefile
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 )
@@ -18,5 +19,9 @@ func Owned(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// OpenDirBelow is not needed here: only unix keeps an index by which a listing
+// could be compared.
+func OpenDirBelow(*os.File, string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func giveBack(string, fs.FileInfo) {}
