@@ -67,7 +67,7 @@ const maxHashed = 64 << 20
 // Content reads the work tree. st is the result of `git status`; paths at and below leave
 // do not belong to the content.
 func (r Repo) Content(ctx context.Context, st Status, leave []string) (*Content, error) {
-	c := &Content{repo: r, leave: leave, status: st, oidSize: r.oidSize(st.Head), raw: map[string]bool{}, read: map[string]indexStat{}, at: time.Now()}
+	c := &Content{repo: r, leave: leave, status: st, oidSize: r.oidSize(st.Head), raw: map[string]bool{}, read: map[string]indexStat{}, at: st.at}
 	seen := st.index.take(r)
 	if seen == nil {
 		var err error

@@ -159,6 +159,26 @@ echo 2 > dirty; echo u > untracked`)
 	}
 }
 
+// A file that appears between git's look and the reading of the content is not part
+// of it, and must not pass for one that was there.
+func TestChangedSinceTheLookBegan(t *testing.T) {
+	r := newRepo(t)
+	st, err := r.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(r.Root, "new"), "x")
+	time.Sleep(2 * clockTick) // the content is read long after
+	c, err := r.Content(t.Context(), st, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.ChangedSince(t.Context())
+	if err != nil || strings.Join(got, " ") != "new" {
+		t.Errorf("changed: %q %v", got, err)
+	}
+}
+
 // A snapshot is stored separately: the repository does not grow, no ref shows it.
 func TestKeep(t *testing.T) {
 	for name, format := range map[string]string{"sha1": "", "sha256": "--object-format=sha256"} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 )
 
 // Change is one path that differs.
@@ -35,6 +36,8 @@ type Status struct {
 
 	// index is the index at that time, for callers that need it too.
 	index *seenIndex
+	// at is when the look began: what changed later may not be part of it.
+	at time.Time
 }
 
 // Paths are all paths that differ, both sides of a rename, sorted.
@@ -71,8 +74,10 @@ func sorted(set map[string]bool) []string {
 // Status finds branch, staged, unstaged and untracked changes: git is asked once,
 // and where the work tree is large only for what it alone knows.
 func (r Repo) Status(ctx context.Context) (Status, error) {
+	at := time.Now()
 	if r.isLarge() {
 		if s, ok := r.compared(ctx); ok {
+			s.at = at
 			return s, nil
 		}
 	}
@@ -90,7 +95,7 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	own := <-looked
-	s.Changes, s.index = append(s.Changes, own.hidden...), own.index
+	s.Changes, s.index, s.at = append(s.Changes, own.hidden...), own.index, at
 	return s, err
 }
 
