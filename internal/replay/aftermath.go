@@ -11,8 +11,8 @@ import (
 	"gauntlet/internal/shellcmd"
 )
 
-// aftermath finds what followed recorded stops: the later stops of a session, later
-// passes on the same content, and what the agent's log says.
+// aftermath finds what followed recorded stops: the later stops of a session, later passes
+// on the same content, and what the agent's log shows.
 type aftermath struct {
 	bySession map[string][]int // positions of stops, oldest first
 	passes    map[content][]int
@@ -46,13 +46,13 @@ func newAftermath(list []Recorded) *aftermath {
 	return a
 }
 
-// after are the positions behind i.
+// after are the positions after i.
 func after(positions []int, i int) []int {
 	n, _ := slices.BinarySearch(positions, i+1)
 	return positions[n:]
 }
 
-// followedGate says whether a failure was right, from what followed it first: fixed,
+// followedGate decides whether a failure was right, from what followed it first: fixed,
 // passed later unchanged, or switched off.
 func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
 	v := r.list[i].Verdict
@@ -87,8 +87,8 @@ func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
 	return Unknown, ""
 }
 
-// followedCheckpoint says whether it was right to ask for an action at a recorded
-// stop: the agent's log shows what it ran afterwards.
+// followedCheckpoint decides whether it was right to ask for an action at a recorded stop:
+// the agent's log shows what it ran afterwards.
 func (r *recorder) followedCheckpoint(i int, id string) (Outcome, string) {
 	v := r.list[i].Verdict
 	a, known := r.judges.actions[id]
@@ -105,8 +105,7 @@ func (r *recorder) followedCheckpoint(i int, id string) (Outcome, string) {
 	return Unknown, ""
 }
 
-// log reads the log of a recorded stop, once; nil when it is not there any more or
-// too large.
+// log reads the log of a recorded stop, once; nil when it is gone or too large.
 func (r *recorder) log(t *history.Transcript) *session {
 	if t == nil || t.Path == "" {
 		return nil
@@ -124,7 +123,7 @@ func (r *recorder) log(t *history.Transcript) *session {
 	return s
 }
 
-// afterBlock looks at what happened in a session after a moment.
+// afterBlock examines what happened in a session after a moment.
 func afterBlock(s *session, a action, at time.Time) (Outcome, string) {
 	edited := false
 	for k := range s.turns {
@@ -150,7 +149,7 @@ func afterBlock(s *session, a action, at time.Time) (Outcome, string) {
 			edited = edited || len(writtenInside(s, c)) > 0
 		}
 		if t.At.After(at) {
-			return Unknown, "" // what a later prompt asked for says nothing about this stop
+			return Unknown, "" // what a later prompt asked for is not about this stop
 		}
 	}
 	return Unknown, ""

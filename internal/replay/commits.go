@@ -150,7 +150,7 @@ func (c *commitReplay) run(ctx context.Context, tree *git.Throwaway, one *landed
 	return nil
 }
 
-// sum counts what the gates said.
+// sum counts the results of the gates.
 func (c *commitReplay) sum(commits []landed) Report {
 	cov := &c.t.report.Coverage
 	cov.Formats["commit"] = len(commits)
@@ -210,7 +210,7 @@ func (c *commitReplay) sum(commits []landed) Report {
 	return c.t.finish()
 }
 
-// fixedLater: a failure that a later commit repaired was right.
+// fixedLater marks a failure that a later commit repaired as right.
 func fixedLater(later []landed, id string) (Outcome, string) {
 	for _, one := range later {
 		for _, r := range one.results {

@@ -17,8 +17,8 @@ const (
 	maxSession = 512 << 20 // larger logs are a gap
 )
 
-// Find lists the session logs among files and directories, sorted. A path that
-// is not there is an error: nothing would be replayed in its place.
+// Find lists the session logs among files and directories, sorted. A missing path is an
+// error: nothing would be replayed in its place.
 func Find(paths []string) ([]string, error) {
 	var out []string
 	for _, p := range paths {

@@ -10,9 +10,9 @@ import (
 	"gauntlet/internal/shellcmd"
 )
 
-// followedAction says whether asking for an action would have been right, from
-// what the same session shows: it was done already in a form that the rule did
-// not see, or was done later.
+// followedAction decides whether asking for an action would have been right, from the same
+// session: it was done already in a form that the rule did not recognise, or was done
+// later.
 func (j *judge) followedAction(s *session, i int, id string) (o Outcome, because, unseen string) {
 	a := j.actions[id]
 	t := &s.turns[i]
@@ -54,7 +54,7 @@ func (j *judge) followedAction(s *session, i int, id string) (o Outcome, because
 	return Unknown, "", ""
 }
 
-// by names a command where that says something.
+// by names a command if that is useful.
 func by(command string) string {
 	if word := essence(command); word != "" {
 		return ": " + word
@@ -85,12 +85,12 @@ func (a action) names(line string) bool {
 	return false
 }
 
-// passedVisibly reports a call whose output says that tests passed.
+// passedVisibly reports whether the output of a call shows that tests passed.
 func passedVisibly(c event.ToolCall) bool {
 	return !c.Rejected && !c.Background && c.Outcome != event.Failure && shellcmd.OutputPassed(c.Output) && !shellcmd.OutputFailed(c.Output)
 }
 
-// followedByHuman says whether a complaint came next.
+// followedByHuman decides whether a complaint came next.
 func followedByHuman(s *session, i int) (Outcome, string) {
 	if i+1 < len(s.turns) && complains(s.turns[i+1].HumanText) {
 		return Right, "the human reported a failure next"
@@ -115,8 +115,8 @@ func complains(text string) bool {
 	return complaint().MatchString(text[:min(len(text), maxComplaint)])
 }
 
-// essence is what a command line is about: the command that tests, checks or
-// builds, without its options and file names; "" when none does.
+// essence is the core of a command line: the command that tests, checks or builds, without
+// its options and file names; "" when none does.
 func essence(command string) string {
 	best, rank := []string(nil), 0
 	for _, c := range shellcmd.Parse(command).Commands {
@@ -124,11 +124,11 @@ func essence(command string) string {
 			continue
 		}
 		words := c.Views[0]
-		if len(words) > 1 && showsOnly(words[1]) { // behind a wrapper
+		if len(words) > 1 && showsOnly(words[1]) { // after a wrapper
 			continue
 		}
 		if slices.ContainsFunc(c.Filters, func(f []string) bool { return len(f) > 0 && f[0] == "head" }) {
-			continue // what came after the first lines was not seen
+			continue // what came after the first lines is unknown
 		}
 		n := 1
 		switch text := strings.Join(words, " "); {
@@ -139,7 +139,7 @@ func essence(command string) string {
 		case strings.Contains(text, "check") || strings.Contains(text, "verify"):
 			n = 2
 		case hasTestCommand(c.Name()):
-			continue // it would have said so
+			continue // it would have printed something
 		}
 		if n >= rank {
 			best, rank = words, n
@@ -157,7 +157,7 @@ func essence(command string) string {
 	return strings.Join(out, " ")
 }
 
-// showsOnly: a program that shows text, which may be of tests that ran elsewhere.
+// showsOnly reports whether a program shows text, which may be of tests that ran elsewhere.
 func showsOnly(name string) bool {
 	return slices.Contains([]string{
 		"", "cd", "echo", "printf", "export", "set", "source", "sleep", "true", "tail", "head", "grep", "rg", "cat", "sed", "awk", "less", "ls", "wc",
@@ -165,7 +165,7 @@ func showsOnly(name string) bool {
 	}, name)
 }
 
-// hasTestCommand: a program whose test runs are known by their own names.
+// hasTestCommand reports whether a program's test runs are known by their own names.
 func hasTestCommand(name string) bool {
 	return slices.Contains([]string{
 		"go", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "npx", "node", "python", "python3", "uv", "poetry", "make", "just", "mise", "dotnet", "mix", "mvn", "gradle",

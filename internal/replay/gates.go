@@ -35,8 +35,8 @@ func gateCommands(cfg *config.Loaded) []gateCommand {
 	return out
 }
 
-// lookAtGates finds the gates that a stop would have run, and what the agent's own
-// calls say about them.
+// lookAtGates finds the gates that a stop would have run, and what the agent's own calls
+// show about them.
 func (j *judge) lookAtGates(s *session, i int) []gateLook {
 	t := &s.turns[i]
 	var out []gateLook
@@ -57,8 +57,8 @@ func (j *judge) lookAtGates(s *session, i int) []gateLook {
 	return out
 }
 
-// runBy reports whether a call ran the gate's command: what the hook would take for
-// the gate's own run if it succeeds, by the same rule.
+// runBy reports whether a call ran the gate's command: by the same rule as the hook, it
+// counts as the gate's own run if it succeeds.
 func (g gateCommand) runBy(s *session, c event.ToolCall) bool {
 	if c.Kind != event.ToolShell || c.Rejected || c.Background || g.job.UsesBase() {
 		return false
@@ -71,8 +71,8 @@ func (g gateCommand) runBy(s *session, c event.ToolCall) bool {
 	return want.ProvedBy(shellcmd.Ran{Line: c.Command, Dir: dir, Getenv: func(string) string { return "" }})
 }
 
-// lastRun is how the agent's last run of the gate's command ended. A line of several
-// commands that failed does not say which of them did.
+// lastRun is how the agent's last run of the gate's command ended. A failed line of several
+// commands does not show which of them failed.
 func (g gateCommand) lastRun(s *session, calls []event.ToolCall) (passed, known bool) {
 	for _, c := range calls {
 		if !g.runBy(s, c) {
@@ -89,7 +89,7 @@ func (g gateCommand) lastRun(s *session, calls []event.ToolCall) (passed, known 
 	return passed, known
 }
 
-// alone reports whether a line runs nothing beside the gate's command.
+// alone reports whether a line runs nothing besides the gate's command.
 func (g gateCommand) alone(line string) bool {
 	n := 0
 	for _, c := range shellcmd.Parse(line).Commands {
@@ -100,7 +100,7 @@ func (g gateCommand) alone(line string) bool {
 	return n <= len(shellcmd.Parse(g.job.Check.Command).Commands)
 }
 
-// followed says whether blocking for the gate would have been right.
+// followed decides whether blocking for the gate would have been right.
 func (g gateCommand) followed(s *session, i int) (Outcome, string) {
 	if o, because := followedByHuman(s, i); o == Right {
 		return o, because

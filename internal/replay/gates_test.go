@@ -8,8 +8,8 @@ import (
 	"gauntlet/internal/gate"
 )
 
-// An agent's call counts for a gate exactly when the hook would take it for the
-// gate's own run.
+// An agent's call counts for a gate exactly when the hook would accept it as the gate's own
+// run.
 func TestRunsOfAGateInASession(t *testing.T) {
 	g := gateCommand{rule: "check:web:test", dir: "web", job: gate.Job{ID: "check:web:test", Dir: "/elsewhere/web", Check: &config.Check{Name: "test", Command: "go test ./..."}}}
 	s := &session{root: "/repo"}

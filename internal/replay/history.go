@@ -57,7 +57,7 @@ func (r *recorder) report() Report {
 	for i, v := range r.list {
 		rec := v.Verdict
 		if rec.Source != history.FromStop {
-			continue // a run by hand keeps no agent from stopping
+			continue // a run by hand does not block an agent
 		}
 		sessions[rec.Session] = true
 		turns[rec.Session+"\x00"+rec.Turn] = true
@@ -143,7 +143,7 @@ func (r *recorder) judge(i int) {
 	r.t.report.all = append(r.t.report.all, st)
 }
 
-// labelled is a person's word about a stop, which counts most, else what followed.
+// labelled is a person's label of a stop, which counts most, else what followed.
 func (r *recorder) labelled(v Recorded, o Outcome) Outcome {
 	if label := r.labels[v.Verdict.ID]; label == string(Right) || label == string(Wrong) {
 		return Outcome(label)
@@ -151,8 +151,7 @@ func (r *recorder) labelled(v Recorded, o Outcome) Outcome {
 	return o
 }
 
-// checkpoint counts what a checkpoint asked for; it reports whether that really
-// blocks.
+// checkpoint counts what a checkpoint asked for; it reports whether that really blocks.
 func (r *recorder) checkpoint(i int, note func(rule, because string, o Outcome)) (enforced bool) {
 	v := r.list[i]
 	c := r.cfg.Project.Checkpoint

@@ -27,8 +27,8 @@ type judge struct {
 	actions    map[string]action
 	gates      []gateCommand
 	labels     map[string]string
-	// tasks are the project's task files, the nearest there is to those of the
-	// session's time; mu because they are read when asked for.
+	// tasks are the project's task files, the closest match to those at the session's time;
+	// mu because they are read on demand.
 	mu    sync.Mutex
 	tasks *tasks.Set
 }
@@ -43,13 +43,14 @@ type action struct {
 type stop struct {
 	sample Sample
 	blocks bool
-	// raised are the rules that complained, and which of them block.
+	// raised are the rules that objected, and which of them block.
 	raised map[string]Outcome
 	blocky map[string]bool
 	gates  []gateLook
 	// applied are the actions that the changes called for, done or not.
 	applied []string
-	// unseen is the command that did what was asked in a form the rule did not see.
+	// unseen is the command that did what was asked in a form that the rule did not
+	// recognise.
 	unseen map[string]string
 }
 
@@ -85,7 +86,7 @@ func newJudge(cfg *config.Loaded, opts *Options) *judge {
 	return j
 }
 
-// runs says what a call of a task runner ends up running.
+// runs returns what a call of a task runner ends up running.
 func (j *judge) runs(c shellcmd.Command, dir string) ([]shellcmd.Command, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -95,7 +96,7 @@ func (j *judge) runs(c shellcmd.Command, dir string) ([]shellcmd.Command, bool) 
 // session judges every stop of a session.
 func (j *judge) session(s *session) []stop {
 	var out []stop
-	sent := map[string]string{} // what was asked for → the files it was about
+	sent := map[string]string{} // what was asked for → its files
 	for i := range s.turns {
 		t := &s.turns[i]
 		if !t.Stopped || t.gap != "" || len(t.changed) == 0 {
@@ -120,7 +121,7 @@ func (j *judge) session(s *session) []stop {
 	return out
 }
 
-// askCheckpoint decides what the checkpoint would have said.
+// askCheckpoint decides what the checkpoint would have answered.
 func (j *judge) askCheckpoint(s *session, i int, st *stop, sent map[string]string) {
 	t := &s.turns[i]
 	if j.checkpoint == nil {
@@ -141,7 +142,7 @@ func (j *judge) askCheckpoint(s *session, i int, st *stop, sent map[string]strin
 	blocks := res.Blocks()
 	about := strings.Join(res.About(), "\x00")
 	if blocks && sent[res.Key()] == about && about != "" && !touchesAny(t, res.About()) {
-		return // the same list about files that have not changed is not sent again
+		return // the same list about unchanged files is not sent again
 	}
 	if blocks {
 		sent[res.Key()] = about
@@ -166,7 +167,7 @@ func (j *judge) askCheckpoint(s *session, i int, st *stop, sent map[string]strin
 	}
 	for _, o := range res.Observations {
 		if o.Kind == rules.Gap {
-			continue // says again what an action says
+			continue // repeats an action
 		}
 		outcome, because := followedByHuman(s, i)
 		st.raise("observation:"+string(o.Kind), outcome, because, blocks)
@@ -189,8 +190,8 @@ func (st *stop) raise(rule string, o Outcome, because string, blocks bool) {
 	}
 }
 
-// conclude makes one outcome of the rules': the block was right if any of them
-// was, wrong if all that are known were. A person's word counts most.
+// conclude combines the outcomes of the rules: the block was right if any of them was,
+// wrong if all known ones were. A person's label counts most.
 func (st *stop) conclude(label string) {
 	for _, g := range st.gates {
 		if g.blocks {
@@ -229,7 +230,7 @@ func (st *stop) conclude(label string) {
 	slices.Sort(st.sample.Rules)
 }
 
-// report sums up what a policy says.
+// report summarises the results of a policy.
 func (j *judge) report(read []judged, policy int) Report {
 	t := newTally("sessions", j.cfg.Digest)
 	c := &t.report.Coverage
@@ -303,7 +304,7 @@ func (t *tally) stop(st stop, j *judge) {
 			if st.blocky[rule] {
 				asked = true
 				r.count(o)
-			} else if o != Unknown { // known all the same
+			} else if o != Unknown { // known anyway
 				if o == Right {
 					r.Right++
 				} else {
@@ -338,8 +339,8 @@ func count(is bool) int {
 	return 0
 }
 
-// now is when the turn's stop happened, as far as the log shows: late enough for
-// every rule where it does not.
+// now is when the turn's stop happened, as far as the log shows: late enough for every rule
+// if it does not.
 func (t *turn) now() time.Time {
 	if t.end.IsZero() {
 		return t.read.Start.Add(time.Hour)
@@ -347,7 +348,7 @@ func (t *turn) now() time.Time {
 	return t.end.Add(time.Second)
 }
 
-// stopID names a stop: the same for the same log wherever it lies.
+// stopID identifies a stop: the same for the same log in any place.
 func stopID(s *session, t *turn) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", filepath.Base(s.file), t.HumanID, t.Start))
 	return "r-" + hex.EncodeToString(sum[:5])
@@ -377,7 +378,7 @@ func ran(t *turn) []string {
 type gateCommand struct {
 	rule string
 	job  gate.Job
-	// dir is where it runs, relative to the project: sessions may have worked in
-	// another copy of it.
+	// dir is where it runs, relative to the project: sessions may have worked in another
+	// copy of it.
 	dir string
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Redacted is the report without names and words of the sessions, to be shown to
-// others: paths become short hashes that keep their endings; prompts, messages and
-// commands are left out.
+// Redacted is the report without names and texts of the sessions, to be shown to others:
+// paths become short hashes that keep their extensions; prompts, messages and commands are
+// left out.
 func (r Report) Redacted() Report {
 	r.Samples = redactAll(r.Samples)
 	r.all = redactAll(r.all)

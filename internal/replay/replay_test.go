@@ -150,8 +150,8 @@ func TestRightWrongUnknown(t *testing.T) {
 	}
 }
 
-// Tests that ran in a form the rule does not see make the block wrong, and the
-// command is what should become evidence.
+// Tests that ran in a form that the rule does not recognise make the block wrong, and the
+// command is suggested as evidence.
 func TestSuggestsEvidence(t *testing.T) {
 	l := newLog()
 	for i := range 4 {
@@ -166,7 +166,7 @@ func TestSuggestsEvidence(t *testing.T) {
 	}
 }
 
-// The agent's own run of a gate's command counts as what the gate would have said.
+// The agent's own run of a gate's command counts as the gate's result.
 func TestGatesByTheAgent(t *testing.T) {
 	cfg := policy(t, "entry_points: [{path: ., checks: [test]}]\n", map[string]string{"test": "command: go test ./...\n"})
 	l := newLog().
@@ -209,7 +209,7 @@ func TestCoverageNamesGaps(t *testing.T) {
 	if _, err := Find([]string{filepath.Join(dir, "nothing")}); err == nil {
 		t.Error("a directory that is not there was accepted")
 	}
-	// What is older than asked for is left out, for files that are given too.
+	// Older stops are left out, for given files too.
 	r = sessions(t, Options{Policy: policy(t, testsOwed, nil), Files: files, Since: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)})
 	if r.Coverage.Turns != 0 || r.Stops != 0 {
 		t.Errorf("older turns were judged: %+v", r.Coverage)
@@ -332,8 +332,8 @@ func TestSamplesAreKeptForShow(t *testing.T) {
 	}
 }
 
-// What the agent's log shows after a live block of the checkpoint says whether it
-// was right.
+// What the agent's log shows after a live block of the checkpoint decides whether it was
+// right.
 func TestHistoryOfCheckpoints(t *testing.T) {
 	cfg := policy(t, testsOwed, nil)
 	at := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Report is what a replay came to.
+// Report is the result of a replay.
 type Report struct {
 	Source   string   `json:"source"` // sessions, history or commits
 	Policy   string   `json:"policy"` // digest of the policy that judged
@@ -34,7 +34,7 @@ type Coverage struct {
 	Changed    int            `json:"changed"` // stops that changed files
 	Unreadable int            `json:"unreadable"`
 	Formats    map[string]int `json:"formats"`
-	// Gaps says in words what was not seen, most frequent first.
+	// Gaps describes what was not seen, most frequent first.
 	Gaps []Gap `json:"gaps,omitempty"`
 }
 
@@ -47,20 +47,20 @@ type Gap struct {
 // Rule is one rule of the policy over all stops.
 type Rule struct {
 	Rule string `json:"rule"`
-	// Stops is how often it applied; Raised how often it complained, also alone and
-	// without blocking; WouldBlock how often it blocks unless its mode forgives it.
+	// Stops is how often it applied; Raised how often it objected, also alone and without
+	// blocking; WouldBlock how often it would block in mode enforce.
 	Stops      int `json:"stops"`
 	Raised     int `json:"raised"`
 	WouldBlock int `json:"wouldBlock"`
 	Right      int `json:"right"`
 	Wrong      int `json:"wrong"`
 	Unknown    int `json:"unknown"`
-	// Proved counts stops at which the agent's own call had proved it already.
+	// Proved counts stops at which the agent's own call had already proved it.
 	Proved int `json:"proved,omitempty"`
 	// Interval is the 95 % Wilson interval of right among right plus wrong; null
 	// below 20 samples.
 	Interval *Interval `json:"interval"`
-	// MedianMS is what one run costs; null when that was not measured.
+	// MedianMS is the cost of one run; null when not measured.
 	MedianMS *float64 `json:"medianMs"`
 
 	costs []float64
@@ -74,7 +74,7 @@ type Suggestion struct {
 	Count int    `json:"count"`
 }
 
-// Outcome is what became of a stop that would block.
+// Outcome is how a stop that would block turned out.
 type Outcome string
 
 // Outcomes.
@@ -97,8 +97,8 @@ type Sample struct {
 	Session  string   `json:"session,omitempty"`
 	Prompt   string   `json:"prompt,omitempty"`
 	Changed  []string `json:"changed,omitempty"`
-	// Said is what the agent would have been told, Ran what it ran after its last
-	// edit and how that ended.
+	// Said is what would have been sent to the agent, Ran what it ran after its last edit
+	// and how that ended.
 	Said string   `json:"said,omitempty"`
 	Ran  []string `json:"ran,omitempty"`
 	Next []string `json:"next,omitempty"` // what happened next
@@ -190,9 +190,8 @@ func (t *tally) finish() Report {
 	return *r
 }
 
-// pick chooses the samples to show: the wrong ones first, because they are what
-// a person can do something about, then the unknown, then the right ones; each
-// spread evenly over what there is.
+// pick chooses the samples to show: the wrong ones first, because a person can do something
+// about them, then the unknown, then the right ones; each spread evenly over all.
 func pick(all []Sample) []Sample {
 	out := []Sample{}
 	for _, o := range []Outcome{Wrong, Unknown, Right} {
@@ -214,7 +213,7 @@ func pick(all []Sample) []Sample {
 	return out
 }
 
-// Compare puts a second policy's report beside the first.
+// Compare adds a second policy's report to the first.
 func Compare(first, second Report) Report {
 	blocks := map[string]bool{}
 	for _, s := range first.all {

@@ -9,14 +9,14 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// keepSamples is how many stops are kept to be shown; the newest replay's first.
+// keepSamples is how many stops are stored to be shown; the newest replay's first.
 const keepSamples = 2000
 
 // maxSamplesFile bounds the file that keeps them.
 const maxSamplesFile = 32 << 20
 
-// Save keeps the stops of a report in dir so that Show finds them. Nothing
-// Gauntlet decides with is kept there.
+// Save stores the stops of a report in dir so that Show finds them. Nothing that Gauntlet
+// uses for decisions is stored there.
 func Save(dir string, r Report) error {
 	path := filepath.Join(dir, "samples.json")
 	list := append([]Sample{}, r.all...)
@@ -47,10 +47,10 @@ func Save(dir string, r Report) error {
 	return safefile.Write(filepath.Join(dir, reportFile), data, 0o600)
 }
 
-// reportFile keeps the newest report whole, for the page.
+// reportFile stores the newest report, for the page.
 const reportFile = "report.json"
 
-// Latest is the newest report that was kept in dir; ok is false without one.
+// Latest is the newest report stored in dir; ok is false without one.
 func Latest(dir string) (r Report, ok bool) {
 	data, err := safefile.Read(dir, filepath.Join(dir, reportFile), maxSamplesFile)
 	return r, err == nil && json.Unmarshal(data, &r) == nil

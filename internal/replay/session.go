@@ -37,7 +37,7 @@ type turn struct {
 	gap     string
 }
 
-// readSession reads a session log. Nothing in it is believed to be well formed.
+// readSession reads a session log. Nothing in it is trusted to be well formed.
 func readSession(file string, opts *Options) (s session) {
 	s = session{file: file}
 	defer func() {
@@ -165,16 +165,16 @@ func inside(root, dir, name string) (string, bool) {
 
 func isWindowsPath(name string) bool { return len(name) > 2 && name[1] == ':' }
 
-// within reports whether dir is root or lies below it.
+// within reports whether dir is root or below it.
 func within(root, dir string) bool {
 	root, dir = strings.TrimSuffix(filepath.ToSlash(root), "/"), strings.TrimSuffix(filepath.ToSlash(dir), "/")
 	return dir == root || strings.HasPrefix(dir, root+"/")
 }
 
-// headSize is how far into a log its directory is looked for.
+// headSize is how much of a log is searched for its directory.
 const headSize = 1 << 20
 
-// workingDirectory is the directory that a session worked in, as its log says.
+// workingDirectory is the directory that a session worked in, according to its log.
 func workingDirectory(file string) string {
 	f, err := safefile.OpenLinked(file)
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"gauntlet/internal/config"
 )
 
-// Options say what is replayed.
+// Options select what is replayed.
 type Options struct {
 	Policy *config.Loaded
 	// Against is a second policy, nil for none.
 	Against *config.Loaded
 	// Files are session logs.
 	Files []string
-	// Since leaves out what is older; zero takes everything.
+	// Since leaves out older stops; zero keeps everything.
 	Since time.Time
-	// Project keeps to sessions that worked in this directory; "" takes all.
+	// Project keeps only sessions that worked in this directory; "" keeps all.
 	Project string
-	// Labels are people's words about stops, by ID.
+	// Labels are people's labels of stops, by ID.
 	Labels map[string]string
 	// Progress is called while it works; nil for none.
 	Progress func(done, total int)
@@ -41,8 +41,8 @@ func (o *Options) progress(done, total int) {
 }
 
 // Sessions replays session logs: every turn that ended in a stop is judged by the
-// checkpoint of the policy, as if the work tree held exactly what the turn
-// changed, and the agent's own calls of gates' commands are looked at.
+// checkpoint of the policy, as if the work tree contained exactly what the turn changed,
+// and the agent's own calls of gates' commands are evaluated.
 func Sessions(ctx context.Context, opts Options) (Report, error) {
 	read := make([]judged, len(opts.Files))
 	jobs := make(chan int)
@@ -89,13 +89,13 @@ func Sessions(ctx context.Context, opts Options) (Report, error) {
 	return reports[0], nil
 }
 
-// judged is a session and what each policy says about its stops.
+// judged is a session and the result of each policy for its stops.
 type judged struct {
 	session session // without its turns' content
 	stops   [][]stop
 }
 
-// summary is what the coverage needs of a session; the rest can be let go.
+// summary is what the coverage needs of a session; the rest can be freed.
 func (s *session) summary() session {
 	out := *s
 	out.turns = make([]turn, len(s.turns))

@@ -13,7 +13,7 @@ import (
 // minSuggestion is how often something must have been seen to be worth a line.
 const minSuggestion = 3
 
-// suggestEvidence names commands that did what a rule asked for, unseen.
+// suggestEvidence lists commands that did what a rule asked for, unrecognised.
 func (t *tally) suggestEvidence(j *judge, unseen map[string]map[string]int) {
 	for _, rule := range slices.Sorted(maps.Keys(unseen)) {
 		for _, command := range slices.Sorted(maps.Keys(unseen[rule])) {
@@ -30,7 +30,7 @@ func (t *tally) suggestEvidence(j *judge, unseen map[string]map[string]int) {
 	}
 }
 
-// suggestNeverRight names observations that were never right.
+// suggestNeverRight lists observations that were never right.
 func (t *tally) suggestNeverRight() {
 	for _, name := range t.order {
 		r := t.rules[name]
@@ -43,7 +43,7 @@ func (t *tally) suggestNeverRight() {
 	}
 }
 
-// suggestRepeats names actions that a gate runs anyway.
+// suggestRepeats lists actions that a gate runs anyway.
 func (t *tally) suggestRepeats(j *judge) {
 	for _, id := range slices.Sorted(maps.Keys(j.actions)) {
 		r, a := t.rules["action:"+id], j.actions[id]

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// MinSamples is below how many samples no percentage is shown: it would say more
-// than is known.
+// MinSamples is the number of samples below which no percentage is shown: it would suggest
+// more than is known.
 const MinSamples = 20
 
 // Interval is a range of a share, from 0 to 1.
@@ -30,7 +30,7 @@ func Wilson(k, n int) *Interval {
 	return &Interval{round(max(0, (centre-spread)/scale)), round(min(1, (centre+spread)/scale))}
 }
 
-// median of what was measured; nil when nothing was.
+// median is the median of the measured values; nil when there are none.
 func median(list []float64) *float64 {
 	if len(list) == 0 {
 		return nil

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// answer is what a reviewer has to say.
+// answer is a reviewer's answer.
 type answer struct {
 	Status   Status
 	Message  string
 	Findings []Finding
 }
 
-// maxDepth bounds nesting while looking for JSON in prose: with it, the search
-// is linear in the size of the output however the braces stand.
+// maxDepth bounds nesting while looking for JSON in prose: with it, the search is linear in
+// the size of the output for any braces.
 const maxDepth = 64
 
 // maxFindings bounds one answer.
 const maxFindings = 500
 
-// lastAnswer finds the last JSON object of the right shape in what a reviewer
-// printed: among prose, in fenced blocks, inside another object.
+// lastAnswer finds the last JSON object of the right shape in a reviewer's output: among
+// prose, in fenced blocks, inside another object.
 func lastAnswer(out []byte) (answer, bool) {
 	var last answer
 	found := false
@@ -41,7 +41,7 @@ func lastAnswer(out []byte) (answer, bool) {
 			i = end
 			continue
 		}
-		i++ // it may hold the answer inside
+		i++ // it may contain the answer
 	}
 	return last, found
 }
@@ -78,9 +78,8 @@ func decode(object []byte) (answer, bool) {
 	return a, true
 }
 
-// objectEnd is the index behind the JSON object that starts at i, or -1 when
-// there is none. Raw control characters in strings, which models do write, are
-// let through.
+// objectEnd is the index after the JSON object that starts at i, or -1 when there is none.
+// Raw control characters in strings, which models do write, are accepted.
 func objectEnd(s []byte, i int) int {
 	sc := scanner{s: s, i: i}
 	if !sc.value(0) {

@@ -24,7 +24,7 @@ func TestLastAnswer(t *testing.T) {
 		{"fenced block", "Here you are:\n```json\n" + failObject + "\n```\nThat is all.", Fail, 1},
 		{"prose with braces and quotes", `The map {a: b} and "x" {don't} {"k": [1, 2]} ` + passObject + ` done {`, Pass, 0},
 		{"inside another object", `{"type":"result","answer":` + failObject + `}`, Fail, 1},
-		{"an object behind it that is no answer", passObject + ` {"status":"ok"} {"violations":[]}`, Pass, 0},
+		{"an object after it that is not an answer", passObject + ` {"status":"ok"} {"violations":[]}`, Pass, 0},
 		{"status in a finding is not the answer's", `{"status":"fail","violations":[{"file":"a","status":"pass","violations":[]}]}`, Fail, 1},
 		{"the form itself, echoed", `{"status":"pass|fail","message":"…","violations":[]}`, "", 0},
 		{"pretty printed", "{\n  \"status\": \"FAIL\",\n  \"violations\": [\n  ]\n}", Fail, 0},
@@ -32,7 +32,7 @@ func TestLastAnswer(t *testing.T) {
 		{"braces in strings", `{"status":"fail","message":"} { \" \\","violations":[]}`, Fail, 0},
 		{"only status", `{"status":"pass"}`, Pass, 0},
 		{"cut off", failObject[:len(failObject)-2], "", 0},
-		{"cut off behind a whole one", passObject + "\n" + failObject[:40], Pass, 0},
+		{"cut off after a complete one", passObject + "\n" + failObject[:40], Pass, 0},
 		{"violations of the wrong type", `{"status":"fail","violations":"none"}`, "", 0},
 		{"findings of the wrong type are left out", `{"status":"fail","violations":["x", 3, {"file":"a","line":"12-14"}]}`, Fail, 1},
 		{"unicode", `{"status":"pass","message":"größer ☂"}`, Pass, 0},
@@ -69,7 +69,7 @@ func TestFindingIsReadLeniently(t *testing.T) {
 	}
 }
 
-// However the braces stand, the search ends soon.
+// The search ends quickly for any braces.
 func TestLastAnswerIsBounded(t *testing.T) {
 	const size = 256 << 10
 	fill := func(s string) []byte { return bytes.Repeat([]byte(s), size/len(s)) }
@@ -94,7 +94,7 @@ func TestLastAnswerIsBounded(t *testing.T) {
 				t.Errorf("took %v", took)
 			}
 			if a, ok := lastAnswer(append(out[:len(out):len(out)], "\"\n"+passObject...)); !ok || a.Status != Pass {
-				t.Error("an answer behind the noise was not found")
+				t.Error("an answer after the noise was not found")
 			}
 		})
 	}

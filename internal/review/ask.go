@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// ask gives one slot to a reviewer and keeps what comes of it.
+// ask runs one slot with a reviewer and stores the result.
 func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	s := &w.slot
 	s.Adapter, s.asked = r.Name, true
@@ -85,8 +85,8 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	log.finish(s, notes, stdout, stderr)
 }
 
-// judge makes a record of an answer: what lies outside the diff does not count,
-// and a re-run is about what was found before.
+// judge makes a record of an answer: findings outside the diff do not count, and a re-run
+// is about the earlier findings.
 func judge(rec *record, job Job, before *prior, files changed, a answer) (notes []string) {
 	reported := a.Findings
 	if a.Status == Pass && len(reported) > 0 {
@@ -145,10 +145,10 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 	return notes
 }
 
-// tidy makes text of a model fit for logs and prompts.
+// tidy cleans a model's text for logs and prompts.
 func tidy(s string) string { return text.Cut(strings.TrimSpace(redact.String(s)), 4000) }
 
-// trouble says why there is no judgement.
+// trouble returns why there is no verdict.
 func trouble(res proc.Result, timeout time.Duration, stdout, stderr *capture) string {
 	switch {
 	case res.TimedOut:
@@ -167,8 +167,8 @@ func trouble(res proc.Result, timeout time.Duration, stdout, stderr *capture) st
 	return "died: " + ended(res, said)
 }
 
-// quotaShown looks only at what is short: a long text that mentions limits is
-// a review of somebody's rate limiter.
+// quotaShown checks short texts only: a long text that mentions limits is a review of a
+// rate limiter.
 func quotaShown(streams ...*capture) bool {
 	for _, c := range streams {
 		if c.total < 16<<10 && outOfQuota(c.last()) {
@@ -178,7 +178,7 @@ func quotaShown(streams ...*capture) bool {
 	return false
 }
 
-// slotLog is the log of one slot: a header at once, so that a killed run leaves a
+// slotLog is the log of one slot: a header immediately, so that a killed run leaves a
 // trace, and the output, bounded and redacted as a whole, at the end.
 type slotLog struct{ *os.File }
 
@@ -211,6 +211,6 @@ func (l slotLog) finish(s *Slot, notes []string, stdout, stderr *capture) {
 	if s.JSONPath != "" {
 		fmt.Fprintf(&b, "Answer the findings in %s\n", s.JSONPath)
 	}
-	// A full disk costs the log, not the judgement.
+	// A full disk loses the log, not the verdict.
 	_, _ = l.Write(b.Bytes())
 }

@@ -21,7 +21,7 @@ const testDiff = `diff --git a/a.go b/a.go
  four
 `
 
-// bench is a project with fake reviewers, programs of the test's own in PATH.
+// bench is a project with fake reviewers, programs of the test in PATH.
 type bench struct {
 	t   *testing.T
 	dir string

@@ -17,17 +17,17 @@ type capture struct {
 	total int64
 
 	partial []byte
-	told    time.Time
+	reported    time.Time
 }
 
-// tellEvery bounds how often the newest line is passed on.
-const tellEvery = 50 * time.Millisecond
+// reportEvery bounds how often the newest line is passed on.
+const reportEvery = 50 * time.Millisecond
 
 func (c *capture) Write(p []byte) (int, error) {
 	n := len(p)
 	c.total += int64(n)
 	if c.line != nil {
-		c.tell(p)
+		c.report(p)
 	}
 	if room := c.head - len(c.first); room > 0 {
 		k := min(room, len(p))
@@ -42,7 +42,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-func (c *capture) tell(p []byte) {
+func (c *capture) report(p []byte) {
 	end := bytes.LastIndexByte(p, '\n')
 	if end < 0 {
 		if len(c.partial) < 1024 {
@@ -55,8 +55,8 @@ func (c *capture) tell(p []byte) {
 	if start == 0 {
 		line = append(c.partial, line...)
 	}
-	if s := string(line[:min(len(line), 1024)]); time.Since(c.told) >= tellEvery {
-		c.told = time.Now()
+	if s := string(line[:min(len(line), 1024)]); time.Since(c.reported) >= reportEvery {
+		c.reported = time.Now()
 		c.line(s)
 	}
 	c.partial = append(c.partial[:0], p[end+1:][:min(len(p)-end-1, 1024)]...)
@@ -70,8 +70,8 @@ func (c *capture) last() []byte {
 	return c.rest[max(0, len(c.rest)-c.tail):]
 }
 
-// text is the beginning and the end with at most limit bytes in all, saying
-// what is missing between them.
+// text is the beginning and the end with at most limit bytes in all, with a note about what
+// is missing between them.
 func (c *capture) text(limit int) string {
 	if all := int64(len(c.first) + len(c.rest)); all == c.total && all <= int64(limit) {
 		return string(c.first) + string(c.rest)

@@ -72,8 +72,8 @@ func (c changed) add(names []string, more ...string) []string {
 	return names
 }
 
-// hunk reads "@@ -1,2 +3,4 @@": the lines of the new file, and how many lines
-// follow on either side. Where lines were only taken out, the place counts.
+// hunk reads "@@ -1,2 +3,4 @@": the lines of the new file, and how many lines follow on
+// either side. If lines were only removed, their position counts.
 func hunk(text string) (s span, oldLeft, newLeft int) {
 	f := strings.Fields(text)
 	if len(f) < 3 {
@@ -103,8 +103,8 @@ func numbers(s string, sign byte) (from, count int, ok bool) {
 	return from, count, err == nil && count >= 0
 }
 
-// headerNames takes "a/x b/x" apart. Unquoted names may hold spaces; both sides
-// are the same unless the file was renamed, and then other lines name it.
+// headerNames splits "a/x b/x". Unquoted names may contain spaces; both sides are the same
+// unless the file was renamed, and then other lines name it.
 func headerNames(s string) []string {
 	if strings.HasPrefix(s, `"`) {
 		if end := closingQuote(s); end > 0 {
@@ -153,9 +153,9 @@ func closingQuote(s string) int {
 	return -1
 }
 
-// locate finds the file that a reviewer means, however it wrote the path, and
-// reports whether the finding lies in the diff. A file without hunks (binary,
-// renamed) or a finding without a line is judged by its file alone.
+// locate finds the file that a reviewer means, in any spelling of the path, and reports
+// whether the finding is in the diff. A file without hunks (binary, renamed) or a finding
+// without a line is judged by its file alone.
 func (c changed) locate(f *Finding, dir, entry string) bool {
 	for _, name := range candidates(f.File, dir, entry) {
 		spans, ok := c[name]

@@ -11,10 +11,10 @@ import (
 	"gauntlet/internal/text"
 )
 
-// Answer is what the coding agent made of a finding.
+// Answer is the coding agent's answer to a finding.
 type Answer string
 
-// Answers, as they stand in the result file.
+// Answers, as written in the result file.
 const (
 	New    Answer = "new"
 	Fixed  Answer = "fixed"
@@ -45,7 +45,7 @@ func (f Finding) Answer() Answer {
 	return New
 }
 
-// Open reports a finding that still fails the review.
+// Open reports whether a finding still fails the review.
 func (f Finding) Open() bool { return f.Answer() == New }
 
 // Where is file:line, for people.
@@ -56,9 +56,8 @@ func (f Finding) Where() string {
 	return f.File
 }
 
-// UnmarshalJSON takes what models and hands really write: a line as text, a
-// missing field, a number where text belongs. One odd field does not lose the
-// finding.
+// UnmarshalJSON accepts what models and people really write: a line as text, a missing
+// field, a number where text belongs. One odd field does not lose the finding.
 func (f *Finding) UnmarshalJSON(data []byte) error {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -92,7 +91,7 @@ func contentOf(raw json.RawMessage) string {
 	return ""
 }
 
-// rank orders priorities; an unknown one may not be dropped as unimportant.
+// rank orders priorities; an unknown one must not be dropped as unimportant.
 func rank(priority string) int {
 	switch strings.ToLower(strings.TrimSpace(priority)) {
 	case "critical":
@@ -105,8 +104,8 @@ func rank(priority string) int {
 	return 3
 }
 
-// same reports that two findings of two runs are about the same thing. Models
-// do not repeat themselves word by word and lines move.
+// same reports whether two findings of two runs are about the same thing. Models do not
+// repeat themselves word by word and lines move.
 func same(a, b Finding) bool {
 	if a.File != b.File {
 		return false
@@ -138,10 +137,10 @@ func words(s string) map[string]bool {
 	return set
 }
 
-// merge joins what a re-run's reviewer reported with the findings it was told
-// about. What the agent never answered stays open whatever the reviewer says;
-// what it skipped stays skipped; what it called fixed is gone unless the reviewer
-// still sees it. A finding that is really new counts only from threshold up.
+// merge joins what a re-run's reviewer reported with the findings it was given. What the
+// agent never answered stays open whatever the reviewer reports; what it skipped stays
+// skipped; what it called fixed is gone unless the reviewer still sees it. A really new
+// finding counts only from threshold up.
 func merge(earlier, reported []Finding, threshold string) (kept []Finding, reopened, dropped int) {
 	matched := make([]bool, len(earlier))
 	var fresh []Finding
@@ -176,7 +175,7 @@ func merge(earlier, reported []Finding, threshold string) (kept []Finding, reope
 	return append(kept, fresh...), reopened, dropped
 }
 
-// describe is the one line that says what a list of findings means.
+// describe summarises a list of findings in one line.
 func describe(open, waived int) string {
 	parts := []string{}
 	if open > 0 {

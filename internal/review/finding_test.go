@@ -51,8 +51,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Whatever is reported, no unanswered finding gets lost and no skipped one
-// comes back as a failure of its own.
+// No unanswered finding gets lost and no skipped one becomes a failure again, whatever is
+// reported.
 func TestMergeKeepsWhatIsOpen(t *testing.T) {
 	finding := rapid.Custom(func(t *rapid.T) Finding {
 		return Finding{

@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// How long a reviewer may take to say its version, and to answer a word.
+// How long a reviewer may take to print its version, and to answer one word.
 const (
 	versionTimeout = 15 * time.Second
 	usageTimeout   = 60 * time.Second
@@ -27,8 +27,8 @@ type Health struct {
 	Message   string `json:"message"`
 }
 
-// CheckHealth asks every named reviewer for its version, all at once, and with
-// usage also for one word, which shows a used-up quota.
+// CheckHealth runs every named reviewer for its version, all at once, and with usage also
+// for one word, which shows a used-up quota.
 func CheckHealth(ctx context.Context, names, env []string, dir string, usage bool) []Health {
 	list := make([]Health, len(names))
 	var wg sync.WaitGroup
@@ -69,9 +69,9 @@ func checkOne(ctx context.Context, name string, env []string, dir string, usage 
 	return h
 }
 
-// healthyReviewers lists those of the job's preference that can be given work,
-// in its order. Only being installed is asked for here: a probe would cost
-// every review seconds, and a reviewer that turns out dead says so itself.
+// healthyReviewers lists the reviewers of the job's preference that are available, in its
+// order. It only checks that they are installed: a probe would cost every review seconds,
+// and a reviewer that does not work reports it itself.
 func healthyReviewers(ctx context.Context, job Job) (healthy []Reviewer, why string) {
 	preference := job.Review.Reviewers(job.Preference)
 	if len(preference) == 0 {
@@ -108,7 +108,7 @@ func notInstalled(r Reviewer) string {
 	return fmt.Sprintf("%s is not installed (no %s in PATH)", r.Name, strings.Join(r.Programs, " or "))
 }
 
-// usageProblem has the reviewer answer one word and says what is in the way.
+// usageProblem makes the reviewer answer one word and returns what prevents it.
 func usageProblem(ctx context.Context, r Reviewer, program string, env []string, dir string) string {
 	out, errOut, res := proc.Output(ctx, proc.Cmd{
 		Args: r.command(program, ""), Dir: dir, Env: r.environ(env), Timeout: usageTimeout, Contain: true,
@@ -123,7 +123,7 @@ func usageProblem(ctx context.Context, r Reviewer, program string, env []string,
 	return ""
 }
 
-// ended says in a few words how a reviewer came to its end.
+// ended describes in a few words how a reviewer ended.
 func ended(res proc.Result, errOut []byte) string {
 	switch {
 	case res.TimedOut:
@@ -142,8 +142,8 @@ func ended(res proc.Result, errOut []byte) string {
 	return s
 }
 
-// outOfQuota recognises what reviewers print when they may not work any more.
-// It words a message; it decides nothing.
+// outOfQuota recognises what reviewers print when their quota is used up. It only improves
+// a message.
 func outOfQuota(out []byte) bool {
 	text := strings.ToLower(string(out))
 	for _, sign := range []string{

@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Nothing of ours may go on running behind a result.
+// No process of Gauntlet may still run after a result.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

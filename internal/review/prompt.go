@@ -14,9 +14,9 @@ import (
 // maxDiff bounds the diff that is sent; the reviewer can read the rest itself.
 const maxDiff = 400 << 10
 
-// prompt is what a reviewer gets on stdin. Diff and earlier findings come from
-// outside: they stand between marks that cannot be known beforehand, and the
-// reviewer is told that they are data.
+// prompt is what a reviewer gets on stdin. Diff and earlier findings are untrusted: they
+// are between marks that cannot be known beforehand, and the prompt declares them to be
+// data.
 func prompt(job Job, files changed, earlier []Finding, leftOut []string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "You review a change in the repository of your working directory. Read files as you need them; change nothing, run nothing.\n\n")
@@ -26,7 +26,7 @@ func prompt(job Job, files changed, earlier []Finding, leftOut []string) []byte 
 	}
 	writeDiff(&b, job, files)
 	if len(leftOut) > 0 {
-		fmt.Fprintf(&b, "Left out of the diff, because they hold secrets; do not open them: %q\n\n", leftOut)
+		fmt.Fprintf(&b, "Left out of the diff, because they may contain secrets; do not open them: %q\n\n", leftOut)
 	}
 	b.WriteString(`# Your answer
 
@@ -59,7 +59,7 @@ func writeDiff(b *bytes.Buffer, job Job, files changed) {
 	fmt.Fprintf(b, "# The change, in %s\n\n", entryName(job.Entry))
 	diff := job.Diff
 	if len(diff) == 0 {
-		b.WriteString("There is no difference to the base any more.\n\n")
+		b.WriteString("There are no differences from the base any more.\n\n")
 		return
 	}
 	if len(diff) > maxDiff {

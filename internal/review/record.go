@@ -18,8 +18,8 @@ import (
 	"gauntlet/internal/text"
 )
 
-// record is the result file of a slot: what the reviewer said, and the place
-// where the coding agent answers.
+// record is the result file of a slot: the reviewer's answer, and the place where the
+// coding agent answers.
 type record struct {
 	Adapter    string    `json:"adapter"`
 	Timestamp  time.Time `json:"timestamp"`
@@ -27,17 +27,17 @@ type record struct {
 	Message    string    `json:"message,omitempty"`
 	RawOutput  string    `json:"rawOutput"`
 	Violations []Finding `json:"violations"`
-	// Inputs names what was judged, so that an unchanged diff is not judged twice.
+	// Inputs identifies what was judged, so that an unchanged diff is not judged twice.
 	Inputs string `json:"inputs,omitempty"`
 }
 
-// prior is the newest record of a slot, whichever reviewer filled it then.
+// prior is the newest record of a slot, from any reviewer.
 type prior struct {
 	record
 	path, logPath string
 	warnings      []string
 	odd           int // findings with an unknown status
-	// unreadable: the file is there but makes no sense. Its findings are not gone.
+	// unreadable: the file exists but is invalid. Its findings are not gone.
 	unreadable error
 }
 
@@ -53,7 +53,7 @@ func (p *prior) count(a Answer) int {
 	return n
 }
 
-// unanswered says what is still open, and which answers were not understood.
+// unanswered describes what is still open, and which answers were not understood.
 func (p *prior) unanswered() string {
 	s := text.Count(p.count(New), "finding") + " not answered yet"
 	if p.odd > 0 {
@@ -62,11 +62,11 @@ func (p *prior) unanswered() string {
 	return s
 }
 
-// maxRecord bounds what is read back: we never write as much.
+// maxRecord bounds what is read back: Gauntlet never writes as much.
 const maxRecord = 8 << 20
 
-// loadPrior finds what slot said last, in a run before run (0: any). A slot's
-// history follows its index, not its reviewer.
+// loadPrior finds the last answer of a slot, in a run before run (0: any). A slot's history
+// follows its index, not its reviewer.
 func loadPrior(logDir, base string, slot, run int) *prior {
 	entries, err := safefile.ReadDir(logDir, logDir, -1)
 	if err != nil {
@@ -125,7 +125,7 @@ func (p *prior) read() error {
 	return nil
 }
 
-// position says where the JSON breaks, as an editor counts.
+// position is where the JSON is invalid, in an editor's terms.
 func position(data []byte, err error) string {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
@@ -142,7 +142,7 @@ func position(data []byte, err error) string {
 	return fmt.Sprintf("line %d: %v", 1+bytes.Count(data[:offset], []byte("\n")), err)
 }
 
-// write keeps a slot's record beside its log.
+// write stores a slot's record beside its log.
 func (r record) write(path string) error {
 	if r.Violations == nil {
 		r.Violations = []Finding{}
@@ -158,7 +158,7 @@ func (r record) write(path string) error {
 	return safefile.Write(path, buf.Bytes(), 0o600)
 }
 
-// parseName takes <base>_<adapter>@<slot>.<run>.json apart.
+// parseName splits <base>_<adapter>@<slot>.<run>.json.
 func parseName(name, base string) (adapter string, slot, run int, ok bool) {
 	rest, ok := strings.CutPrefix(name, base+"_")
 	if !ok {
@@ -180,7 +180,7 @@ func parseName(name, base string) (adapter string, slot, run int, ok bool) {
 	return adapter, slot, run, err1 == nil && err2 == nil && slot > 0 && run > 0
 }
 
-// inputs names what a job judges: the diff and the question asked about it.
+// inputs identifies what a job judges: the diff and the question about it.
 func inputs(job Job) string {
 	h := sha256.New()
 	for _, part := range []string{job.Review.Prompt, job.Review.Model} {

@@ -38,7 +38,7 @@ type Job struct {
 	LogDir    string
 	RunNumber int
 	Rerun     bool
-	// Fresh asks every slot's reviewer, also where the record would do.
+	// Fresh runs every slot's reviewer, also if the record would suffice.
 	Fresh bool
 	// Threshold is rerun_new_issue_threshold.
 	Threshold string
@@ -48,19 +48,19 @@ type Job struct {
 	// Env is the environment of the reviewer, PATH included.
 	Env []string
 	Now func() time.Time
-	// Line, when set, is told what the reviewer prints, line by line.
+	// Line, when set, is called with the reviewer's output, line by line.
 	Line func(text string)
 }
 
-// Result is what the job came to.
+// Result is the result of a job.
 type Result struct {
 	Status  Status
 	Message string // one line
 	Slots   []Slot
-	// Open, Waived count findings over all slots: still to be answered or not
-	// fixed, and marked skipped by the agent.
+	// Open, Waived count findings over all slots: still to be answered or not fixed, and
+	// marked skipped by the agent.
 	Open, Waived int
-	// Reused: no reviewer was asked, everything follows from the record.
+	// Reused: no reviewer ran, everything follows from the record.
 	Reused bool
 	// Warnings are for a person: a hand-edited result that could not be read, …
 	Warnings []string
@@ -97,7 +97,7 @@ func (r Result) Findings() []Finding {
 	return all
 }
 
-// Skipped lists every finding that the coding agent decided against.
+// Skipped lists every finding that the coding agent marked as skipped.
 func (r Result) Skipped() []Finding {
 	var all []Finding
 	for _, s := range r.Slots {
@@ -152,8 +152,8 @@ type work struct {
 	prior *prior
 }
 
-// plan decides from the record of earlier runs which slots ask a reviewer. The
-// others are in the result already.
+// plan decides from the record of earlier runs which slots run a reviewer. The others are
+// in the result already.
 func plan(job Job) ([]*work, Result) {
 	var res Result
 	var todo, passed []*work
@@ -186,8 +186,8 @@ func plan(job Job) ([]*work, Result) {
 			passed = append(passed, w)
 		}
 	}
-	// What passed before is not asked again while another one is; but somebody
-	// always is, unless a finding already fails the review.
+	// A slot that passed before does not run again while another one does; but one always
+	// runs, unless a finding already fails the review.
 	failing := slices.ContainsFunc(res.Slots, func(s Slot) bool { return s.Status == Fail })
 	for _, w := range passed {
 		if len(todo) > 0 || failing {
@@ -201,7 +201,7 @@ func plan(job Job) ([]*work, Result) {
 	return todo, res
 }
 
-// run asks the reviewers, all at once unless the review forbids it.
+// run runs the reviewers, all at once unless the review forbids it.
 func run(ctx context.Context, job Job, todo []*work) {
 	healthy, why := healthyReviewers(ctx, job)
 	if len(healthy) == 0 {
@@ -233,8 +233,8 @@ func run(ctx context.Context, job Job, todo []*work) {
 	wg.Wait()
 }
 
-// conclude makes one result of the slots: one that fails fails the review, one
-// that could not judge leaves it unjudged.
+// conclude combines the slots into one result: one that fails fails the review, one that
+// could not judge leaves it unjudged.
 func conclude(res *Result) {
 	res.Status, res.Reused = Pass, true
 	said := map[Status][]string{}
@@ -275,8 +275,8 @@ func (s *Slot) fromRecord(p *prior, st Status, message string) {
 	s.Findings = p.Violations
 }
 
-// keepFailing: a reviewer that could not be asked does not absolve findings
-// that were not answered.
+// keepFailing keeps the status fail if a reviewer could not run: unanswered findings are
+// not resolved by that.
 func (s *Slot) keepFailing(p *prior) {
 	if p == nil {
 		return

@@ -43,8 +43,8 @@ func (r Reviewer) find(env []string) string {
 	return ""
 }
 
-// command is what to run. The model is one word with its flag: a name that
-// begins with a dash stays a name.
+// command is what to run. The model is one word with its flag: a name that begins with a
+// dash stays a name.
 func (r Reviewer) command(program, model string) []string {
 	args := append([]string{program}, r.Args...)
 	if model != "" {
@@ -53,8 +53,8 @@ func (r Reviewer) command(program, model string) []string {
 	return args
 }
 
-// environ is the reviewer's environment, without secrets that are not its own: a
-// text in the project may mislead the model that reads it.
+// environ is the reviewer's environment, without secrets that it does not need: a text in
+// the project may mislead the model that reads it.
 func (r Reviewer) environ(base []string) []string {
 	env := make([]string, 0, len(base)+2)
 	for _, kv := range base {
@@ -67,8 +67,8 @@ func (r Reviewer) environ(base []string) []string {
 	return append(env, r.Env...)
 }
 
-// lookPath searches the PATH of env for an executable. Relative entries are
-// passed over: the repository under review must not bring its own reviewer.
+// lookPath searches the PATH of env for an executable. Relative entries are skipped: the
+// repository under review must not provide its own reviewer.
 func lookPath(name string, env []string) string {
 	endings := []string{""}
 	if runtime.GOOS == "windows" {

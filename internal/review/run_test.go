@@ -69,7 +69,7 @@ func TestGuardAndEnvironment(t *testing.T) {
 
 func TestFindingLifeCycle(t *testing.T) {
 	leak, other := bug("the handle is never closed", "medium"), bug("no test for the error path", "low")
-	t.Run("untouched keeps failing, nobody is asked", func(t *testing.T) {
+	t.Run("untouched keeps failing, no reviewer runs", func(t *testing.T) {
 		b := newBench(t)
 		b.says("claude", leak)
 		if res := b.run(); res.Status != Fail || res.Open != 1 || res.Findings()[0].Issue != leak.Issue {
@@ -96,7 +96,7 @@ func TestFindingLifeCycle(t *testing.T) {
 		}
 		in := b.read("stdin-claude")
 		if !strings.Contains(in, "Earlier findings") || !strings.Contains(in, leak.Issue) || !strings.Contains(in, `"result": "done"`) {
-			t.Errorf("the reviewer was not told of the earlier findings")
+			t.Errorf("the reviewer did not receive the earlier findings")
 		}
 	})
 	t.Run("fixed but still there", func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestSlots(t *testing.T) {
 	}
 	b.answer(res.Slots[1].JSONPath, "fixed")
 
-	// Slot 2 goes on with whoever is there now; the others passed and rest.
+	// Slot 2 continues with an available reviewer; the others passed and do not run.
 	if err := os.Remove(filepath.Join(b.dir, "bin", "codex")); err != nil {
 		t.Fatal(err)
 	}
@@ -241,10 +241,10 @@ func TestSlots(t *testing.T) {
 		t.Error("the slot's history did not follow its index")
 	}
 
-	// All passed: then not all rest.
+	// All passed: then not all are skipped.
 	before = b.calls("claude")
 	if res = b.run(); res.Status != Pass || b.calls("claude") == before {
-		t.Fatalf("nobody was asked: %+v", res)
+		t.Fatalf("no reviewer ran: %+v", res)
 	}
 }
 

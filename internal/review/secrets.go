@@ -7,9 +7,9 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// withoutSecrets is a diff that may be sent to a reviewer: files whose names say
-// that they hold secrets are left out, and what looks like a secret elsewhere is
-// replaced. What is left out is named.
+// withoutSecrets is a diff that may be sent to a reviewer: files whose names suggest
+// secrets are left out, and what looks like a secret elsewhere is replaced. What is left
+// out is listed.
 func withoutSecrets(diff []byte, values redact.Values) (clean []byte, leftOut []string) {
 	var b bytes.Buffer
 	for _, section := range sections(diff) {
@@ -28,8 +28,8 @@ func withoutSecrets(diff []byte, values redact.Values) (clean []byte, leftOut []
 	return b.Bytes(), leftOut
 }
 
-// sections takes a diff apart, one section per file. A line inside a hunk begins
-// with a sign, so only a header begins with its own word.
+// sections splits a diff, one section per file. A line inside a hunk begins with a sign, so
+// only a header begins with its own word.
 func sections(diff []byte) [][]byte {
 	var out [][]byte
 	start := 0
@@ -52,5 +52,5 @@ func sections(diff []byte) [][]byte {
 
 // leftOutNote names the files that were not sent.
 func leftOutNote(names []string) string {
-	return "not sent to the reviewer, because their names say that they hold secrets: " + strings.Join(names, ", ")
+	return "not sent to the reviewer, because their names suggest secrets: " + strings.Join(names, ", ")
 }

@@ -19,7 +19,7 @@ func TestReviewerErrors(t *testing.T) {
 		{"garbage", "echo 'I think it looks good!'", "no JSON object"},
 		{"silent", "exit 0", "no JSON object"},
 		{"crash", "echo nope >&2; exit 7", "exit code 7: nope"},
-		{"crash behind an answer", "echo '" + passObject + "'; exit 1", "exit code 1"},
+		{"crash after an answer", "echo '" + passObject + "'; exit 1", "exit code 1"},
 		{"killed", "kill -9 $$", "killed"},
 		{"quota", "echo \"You've hit your usage limit. Try again at 9 pm.\" >&2; exit 1", "out of quota"},
 		{"quota on stdout", "echo 'Claude usage limit reached|1760000000'", "out of quota"},
@@ -36,7 +36,7 @@ func TestReviewerErrors(t *testing.T) {
 			}
 			b.job.Review.Timeout = &timeout
 			b.fake("claude", tt.script)
-			b.job.Diff = append(b.job.Diff, strings.Repeat(" padding\n", 50_000)...) // more than a pipe holds
+			b.job.Diff = append(b.job.Diff, strings.Repeat(" padding\n", 50_000)...) // more than a pipe can buffer
 			start := time.Now()
 			res := b.run()
 			if res.Status != Error || !strings.Contains(res.Message, tt.want) {
@@ -63,7 +63,7 @@ func TestNoHealthyReviewer(t *testing.T) {
 	if res := b.run(); res.Status != Error || !strings.Contains(res.Message, "cli.default_preference") {
 		t.Errorf("got %+v", res)
 	}
-	// A program in the repository itself is never taken.
+	// A program in the repository itself is never used.
 	b.says("claude")
 	b.job.Preference = []string{"claude"}
 	b.job.Env = []string{"PATH=bin:.:", "FAKE=" + b.dir}
@@ -101,7 +101,7 @@ func TestHugeOutput(t *testing.T) {
 		}
 	}
 	if lines == 0 {
-		t.Error("no line was told")
+		t.Error("no line was reported")
 	}
 	if grown := int64(after.HeapSys) - int64(before.HeapSys); grown > 64<<20 {
 		t.Errorf("the heap grew by %d MB", grown>>20)
@@ -164,7 +164,7 @@ func TestHealth(t *testing.T) {
 		t.Errorf("gemini: %+v", h)
 	}
 	if h := by["nobody"]; h.Healthy || !strings.Contains(h.Message, "unknown reviewer") {
-		t.Errorf("nobody: %+v", h)
+		t.Errorf("no reviewer: %+v", h)
 	}
 }
 

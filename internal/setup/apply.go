@@ -12,10 +12,9 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Apply makes the plan and then asks verify whether the result holds. A file
-// that came into being meanwhile is left as it is. When anything fails,
-// everything made so far is taken back. The returned function takes it all back
-// later, when a step after this one fails.
+// Apply executes the plan and then calls verify on the result. A file that was created
+// meanwhile is not changed. When anything fails, everything made so far is undone. The
+// returned function undoes it all later, when a step after this one fails.
 func (p *Plan) Apply(verify func() error) (undo func(), err error) {
 	var done []*safefile.Change
 	takeBack := func() { safefile.UndoAll(done) }
@@ -62,7 +61,8 @@ func (f *File) change(root string) (c *safefile.Change, err error) {
 	return c, err
 }
 
-// order puts config.yml last: whoever reads it meanwhile finds all that it names.
+// order puts config.yml last: a process that reads it meanwhile finds everything that it
+// names.
 func (p *Plan) order() []int {
 	var first, last []int
 	for i, f := range p.Files {

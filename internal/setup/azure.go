@@ -90,8 +90,8 @@ func azureVariables(base map[string]string, v any) map[string]string {
 	return env
 }
 
-// azureValue replaces $(name), which the agent does before the shell sees it: by
-// the variable's value, or by one that only CI has. What is left is a shell's own.
+// azureValue replaces $(name), which the agent does before the shell sees it: by the
+// variable's value, or by one that only CI has. Anything else belongs to the shell.
 func azureValue(script string, env map[string]string) string {
 	var b strings.Builder
 	for {

@@ -18,8 +18,7 @@ func (f *finder) bitbucket() {
 	}, "bitbucket-pipelines.yml")
 }
 
-// bitbucketSteps goes through steps, and through those that stand in a stage or
-// run in parallel.
+// bitbucketSteps goes through steps, and through those in a stage or in a parallel group.
 func (f *finder) bitbucketSteps(file string, list any, depth int) {
 	for _, item := range listOf(list) {
 		if depth > 2 {

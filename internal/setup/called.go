@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/tasks"
 )
 
-// called is what a command runs of the project's own.
+// called is the recipe or script of the project that a command runs.
 type called struct {
 	own     bool   // a recipe or a script of the project
 	name    string // of the recipe or script
@@ -17,7 +17,7 @@ type called struct {
 	args    bool   // a script that was given arguments
 }
 
-// callOf tells which recipe or script of the project a command runs.
+// callOf returns which recipe or script of the project a command runs.
 func callOf(set *tasks.Set, run, dir string) called {
 	for _, c := range shellcmd.Parse(run).Commands {
 		for _, argv := range c.Views {
@@ -40,7 +40,7 @@ func callOf(set *tasks.Set, run, dir string) called {
 	return called{}
 }
 
-// telling is the recipe whose name says what a call of several is for.
+// telling is the recipe whose name shows what a call of several is for.
 func telling(recipes []string) string {
 	for _, name := range recipes {
 		if _, strong := roleOfName(name); strong {

@@ -2,8 +2,8 @@ package setup
 
 import "strings"
 
-// cfamily offers the tests of CMake and Meson, in a build directory that git
-// ignores: nothing is built where it would be seen as a change.
+// cfamily offers the tests of CMake and Meson, in a build directory that git ignores:
+// nothing is built where it would look like a change.
 func (d *directory) cfamily() {
 	d.automake()
 	p, ok := d.is(C)

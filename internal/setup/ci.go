@@ -25,8 +25,8 @@ type ciStep struct {
 	own    map[string]string // what the step itself sets
 }
 
-// ci asks the systems one after another, until one tests something: a file of
-// another system is then what was left behind by a move.
+// ci reads the systems one after another, until one tests something: a file of another
+// system is then a remainder of a migration.
 func (f *finder) ci() {
 	for _, read := range []func(){f.github, f.gitlab, f.circleCI, f.azure, f.buildkite, f.drone, f.bitbucket, f.jenkins, f.travis} {
 		if read(); slices.ContainsFunc(f.out.Proposals, func(p Proposal) bool { return slices.Contains(p.Covers, Test) }) {
@@ -35,10 +35,10 @@ func (f *finder) ci() {
 	}
 }
 
-// withServices is why a step is refused that has a database or the like beside it.
+// withServices is why a step that needs a database or similar service is refused.
 const withServices = "its CI job runs with services"
 
-// offerJob offers the steps of a job, or names them where it needs services.
+// offerJob offers the steps of a job, or lists them as refused if it needs services.
 func (f *finder) offerJob(steps []ciStep, services bool) {
 	for _, s := range steps {
 		switch {
@@ -76,7 +76,7 @@ func (f *finder) ciDocuments(each func(file string, doc map[string]any), pattern
 	}
 }
 
-// lines is a script that is one text or a list of them.
+// lines is a script that is one text or a list of texts.
 func lines(v any) string {
 	list, ok := v.([]any)
 	if !ok {
@@ -95,7 +95,7 @@ func table(v any) map[string]any {
 	return m
 }
 
-// offerStep takes a CI step apart and offers its statements.
+// offerStep splits a CI step and offers its statements.
 func (f *finder) offerStep(s ciStep) {
 	dir := path.Clean(s.dir)
 	if s.dir == "" {
@@ -125,8 +125,8 @@ func (f *finder) offerStep(s ciStep) {
 	}
 }
 
-// several: more than one statement does something besides getting what the project
-// depends on.
+// several reports whether more than one statement does something besides installing what
+// the project depends on.
 func (f *finder) several(statements []shellcmd.Statement) bool {
 	n := 0
 	for _, st := range statements {
@@ -137,7 +137,8 @@ func (f *finder) several(statements []shellcmd.Statement) bool {
 	return n > 1
 }
 
-// missing: it runs a file that is not in the work tree, which CI fetched or built.
+// missing reports whether it runs a file that is not in the work tree, which CI fetched or
+// built.
 func (f *finder) missing(st shellcmd.Statement) bool {
 	return slices.ContainsFunc(shellcmd.Parse(st.Text).Commands, func(c shellcmd.Command) bool {
 		argv := c.Argv()
@@ -153,8 +154,8 @@ func (f *finder) missing(st shellcmd.Statement) bool {
 	})
 }
 
-// unbuilt is the build directory that a statement uses but does not make, and
-// that is not configured here.
+// unbuilt is the build directory that a statement uses but does not make, and that is not
+// configured here.
 func (f *finder) unbuilt(st shellcmd.Statement) string {
 	made := false
 	for _, c := range shellcmd.Parse(st.Text).Commands {
@@ -185,7 +186,7 @@ func (f *finder) unbuilt(st shellcmd.Statement) string {
 	return ""
 }
 
-// refuseStep names the checks of a step that cannot run here.
+// refuseStep lists the checks of a step that cannot run here.
 func (f *finder) refuseStep(s ciStep, reason string) {
 	for _, st := range shellcmd.Statements(neutral(s.script), path.Clean("./"+s.dir)) {
 		if c := (found{dir: st.Dir, run: st.Text}); f.wouldCheck(c) {
@@ -197,8 +198,8 @@ func (f *finder) refuseStep(s ciStep, reason string) {
 // placeholder stands for an expression that only CI can evaluate.
 const placeholder = "GAUNTLET_CI_EXPRESSION"
 
-// neutral replaces ${{ … }} by a variable, so that the shell can be parsed and
-// the lines that use one are known.
+// neutral replaces ${{ … }} by a variable, so that the shell can be parsed and the lines
+// that use one are known.
 func neutral(script string) string {
 	var b strings.Builder
 	for {
@@ -254,8 +255,8 @@ func (f *finder) offerStatement(s ciStep, st shellcmd.Statement) {
 	}
 }
 
-// apart splits what is several checks on one line: `yarn lint && yarn test`,
-// `make vet unit`. What builds in order to test stays together.
+// apart splits several checks on one line: `yarn lint && yarn test`, `make vet unit`. A
+// build for a test stays with it.
 func (f *finder) apart(c found) []string {
 	parts := shellcmd.AndList(c.run)
 	var out []string
@@ -293,8 +294,8 @@ func (f *finder) eachRecipe(line, dir string) []string {
 	return out
 }
 
-// withoutSetUp drops from `a && b && c` what only prepares, as CI has to on a
-// fresh machine: yarn install && yarn test. "" when there is nothing to drop.
+// withoutSetUp drops from `a && b && c` what only prepares, as CI has to on a fresh
+// machine: yarn install && yarn test. "" when there is nothing to drop.
 func (f *finder) withoutSetUp(c found) string {
 	parts := shellcmd.AndList(c.run)
 	var keep []string
@@ -317,13 +318,13 @@ func (f *finder) withoutSetUp(c found) string {
 	return strings.Join(keep, " && ")
 }
 
-// wouldCheck reports whether a command is about checking at all.
+// wouldCheck reports whether a command checks anything at all.
 func (f *finder) wouldCheck(c found) bool {
 	return slices.ContainsFunc(f.set.Expand(tidy(c.run), c.dir), func(s tasks.Step) bool { _, ok := classify(s); return ok })
 }
 
-// wanted: variables of a CI step that change what its command checks. The rest
-// (colours, caches, telemetry) is CI's own business.
+// wanted reports whether a variable of a CI step changes what its command checks. The rest
+// (colours, caches, telemetry) only matters in CI.
 func wanted(name string) bool {
 	switch name {
 	case "RUSTFLAGS", "RUSTDOCFLAGS", "GOFLAGS", "CGO_ENABLED", "PYTHONPATH", "NODE_OPTIONS", "NODE_ENV", "RAILS_ENV", "MIX_ENV", "APP_ENV", "TZ":
@@ -336,7 +337,7 @@ func uses(line, name string) bool {
 	return strings.Contains(line, "$"+name) || strings.Contains(line, "${"+name)
 }
 
-// ciUnfit: workflows, jobs and stages that are about something else than checking.
+// ciUnfit reports whether a workflow, job or stage does something other than checking.
 func ciUnfit(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return slices.ContainsFunc(words, func(w string) bool {

@@ -69,8 +69,8 @@ func executorOf(job map[string]any) string {
 	return text(job["executor"])
 }
 
-// steps are the commands of a list of steps, with those of the commands that the
-// file defines in place of their calls.
+// steps are the commands of a list of steps; calls of commands that the file defines are
+// expanded.
 func (c circle) steps(list []any, base ciStep, root string, args map[string]any, depth int) []ciStep {
 	var out []ciStep
 	for _, item := range list {
@@ -107,7 +107,7 @@ func (c circle) steps(list []any, base ciStep, root string, args map[string]any,
 	return out
 }
 
-// within is a step's directory from the one the job checks out into.
+// within is a step's directory, relative to the one the job checks out into.
 func within(dir, root string) string {
 	if root == "" {
 		root = "~/project"
@@ -118,8 +118,8 @@ func within(dir, root string) string {
 	return dir
 }
 
-// filled puts arguments in the place of << parameters.name >>; what has no value
-// becomes a variable that only CI has.
+// filled replaces << parameters.name >> by arguments; a parameter without a value becomes a
+// variable that only CI has.
 func filled(script string, args map[string]any) string {
 	var b strings.Builder
 	for {

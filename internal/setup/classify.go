@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/tasks"
 )
 
-// finding is what one step turned out to be.
+// finding is the classification of one step.
 type finding struct {
 	role Role
 	kind string
@@ -88,7 +88,7 @@ func classifyArgv(argv []string) (finding, bool) {
 	return special(f, name, argv)
 }
 
-// gradleRole goes by the names of tasks: :app:testDebugUnitTest, lintKotlin.
+// gradleRole uses the names of tasks: :app:testDebugUnitTest, lintKotlin.
 func gradleRole(tasks []string) (Role, string) {
 	role, named := Role(""), ""
 	for _, task := range tasks {
@@ -103,7 +103,7 @@ func gradleRole(tasks []string) (Role, string) {
 	return role, named
 }
 
-// manyGoals: programs that take several sub-commands at once.
+// manyGoals reports whether a program takes several sub-commands at once.
 func manyGoals(name string) bool {
 	switch name {
 	case "mvn", "mvnw", "gradle", "gradlew", "sbt", "rake", "ninja", "meson":
@@ -196,7 +196,7 @@ func special(f finding, name string, argv []string) (finding, bool) {
 	return f, true
 }
 
-// unfitEnv: environments of tox and sessions of nox that check nothing.
+// unfitEnv reports whether an environment of tox or a session of nox checks nothing.
 func unfitEnv(name string) bool {
 	for _, w := range []string{"doc", "release", "build", "coverage", "publish", "dev", "changelog", "bench", "update"} {
 		if strings.Contains(name, w) {

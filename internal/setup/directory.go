@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// directory is one directory that holds a manifest or a task file.
+// directory is one directory with a manifest or a task file.
 type directory struct {
 	*finder
 	dir   string
@@ -38,7 +38,7 @@ func (f *finder) text(name string) string {
 	return strings.TrimPrefix(string(data), "\ufeff")
 }
 
-// toml reads a TOML file; nil when it is none.
+// toml reads a TOML file; nil when it is not valid.
 func (f *finder) toml(name string) map[string]any {
 	text := f.text(name)
 	if text == "" {
@@ -52,7 +52,7 @@ func (f *finder) toml(name string) map[string]any {
 	return doc
 }
 
-// json reads a JSON file; nil when it is none.
+// json reads a JSON file; nil when it is not valid.
 func (f *finder) json(name string) map[string]any {
 	text := f.text(name)
 	if text == "" {
@@ -115,7 +115,7 @@ func (d *directory) read(name string) string { return d.text(path.Join(d.dir, na
 // where names a file of the directory for a person.
 func (d *directory) where(name string) string { return path.Join(d.dir, name) }
 
-// is reports whether the directory holds a project of a kind, and by which tool.
+// is reports whether the directory contains a project of a kind, and by which tool.
 func (d *directory) is(kind string) (Project, bool) {
 	for _, p := range d.kinds {
 		if p.Kind == kind {
@@ -125,8 +125,8 @@ func (d *directory) is(kind string) (Project, bool) {
 	return Project{}, false
 }
 
-// anyFile looks for a file whose name passes, in the directory and a few levels
-// below, not in other projects.
+// anyFile looks for a file whose name passes, in the directory and a few levels below, not
+// in other projects.
 func (d *directory) anyFile(match func(name string) bool) bool {
 	looked := 0
 	var look func(dir string, depth int) bool

@@ -19,7 +19,7 @@ func (d *directory) dotnet() {
 	}
 }
 
-// hasDotnetTests looks for a project that brings the test SDK.
+// hasDotnetTests looks for a project that references the test SDK.
 func (d *directory) hasDotnetTests(dir string, depth int) bool {
 	entries, err := fs.ReadDir(d.fsys, dir)
 	if err != nil {

@@ -38,7 +38,7 @@ func (f *finder) drone() {
 	}, ".drone.yml", ".drone.yaml", ".woodpecker.yml", ".woodpecker.yaml", ".woodpecker/*.yml", ".woodpecker/*.yaml")
 }
 
-// releases: it runs for tags, promotions or by the clock only.
+// releases reports whether it runs only for tags, for promotions or on a schedule.
 func releases(step map[string]any) bool {
 	for _, key := range []string{"when", "trigger"} {
 		events := at(table(step[key]), "event")

@@ -34,7 +34,7 @@ const (
 	maxGates   = 8  // of one directory
 )
 
-// Find looks at the files of a repository.
+// Find reads the files of a repository.
 func Find(root fs.FS) Result { return find(root, maxVisited) }
 
 func find(root fs.FS, limit int) Result {
@@ -101,7 +101,8 @@ func (f *finder) visit(dir string, depth int) {
 	}
 }
 
-// isFixture: directories that hold what others wrote, what was built, or samples.
+// isFixture reports whether a directory contains third-party code, build output, or
+// samples.
 func isFixture(name string) bool {
 	name = strings.ToLower(name)
 	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.HasPrefix(name, "template") || strings.HasPrefix(name, "test_") || strings.HasPrefix(name, "test-") {
@@ -123,7 +124,7 @@ func isFixture(name string) bool {
 	return false
 }
 
-// inFixture: some part of the path is a fixture.
+// inFixture reports whether some part of the path is a fixture.
 func inFixture(dir string) bool {
 	return dir != "." && slices.ContainsFunc(strings.Split(dir, "/"), isFixture)
 }

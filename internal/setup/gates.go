@@ -58,8 +58,8 @@ func (r *Result) Gates() (entries []Entry, gates []Gate) {
 	return entries, gates
 }
 
-// shareKind: the gates of one directory may reach into the other, so a change
-// there is a change here too.
+// shareKind reports whether the gates of one directory may cover the other, so that a
+// change there is a change here too.
 func shareKind(list []Proposal, top, below string) bool {
 	var kinds []string
 	for _, p := range list {
@@ -83,13 +83,13 @@ func (r *Result) kindsIn(dir string) []string {
 	return out
 }
 
-// plainDir reports whether an entry point can name the directory as it is.
+// plainDir reports whether an entry point can name the directory unquoted.
 func plainDir(dir string) bool {
 	return utf8.ValidString(dir) && !strings.ContainsAny(dir, "*?[]{}\\!\n\r\t")
 }
 
-// nameAll gives every proposal the shortest telling name; the same command in
-// several directories is one gate.
+// nameAll gives every proposal the shortest clear name; the same command in several
+// directories is one gate.
 func nameAll(list []Proposal) []string {
 	out := make([]string, len(list))
 	taken := map[string]string{} // name → what it runs

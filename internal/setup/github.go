@@ -12,7 +12,7 @@ import (
 
 const maxWorkflows = 60
 
-// workflow is what is read of a GitHub Actions workflow.
+// workflow is the part of a GitHub Actions workflow that is read.
 type workflow struct {
 	Name     string         `yaml:"name"`
 	On       any            `yaml:"on"`
@@ -63,8 +63,8 @@ func (f *finder) workflows(dir string) {
 	}
 }
 
-// triggered: the workflow runs when code is pushed or proposed, not only when it
-// is released, by the clock, or by hand.
+// triggered reports whether the workflow runs when code is pushed or proposed, not only for
+// releases, on a schedule, or by hand.
 func triggered(on any) bool {
 	code := func(name string) bool {
 		return name == "push" || name == "pull_request" || name == "merge_group" || name == "workflow_call"
@@ -133,7 +133,7 @@ func (f *finder) githubJob(file, id string, job map[string]any, w workflow) {
 	}
 }
 
-// elsewhere: a condition or runner that names another platform.
+// elsewhere reports whether a condition or runner names another platform.
 func elsewhere(condition string) bool {
 	c := strings.ToLower(condition)
 	if strings.Contains(c, "!=") || strings.Contains(c, "!contains") || strings.Contains(c, "!startswith") {

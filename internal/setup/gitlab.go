@@ -68,7 +68,7 @@ func (f *finder) gitlabJobs(file string, depth int) []gitlabJob {
 	return out
 }
 
-// gitlabIncludes are the included files that lie in this repository.
+// gitlabIncludes are the included files of this repository.
 func (f *finder) gitlabIncludes(v any) []string {
 	var out []string
 	for _, item := range listOf(v) {
@@ -82,7 +82,7 @@ func (f *finder) gitlabIncludes(v any) []string {
 	return out
 }
 
-// extended is a job with what it takes from the templates it extends.
+// extended is a job merged with the templates it extends.
 func extended(job map[string]any, named map[string]map[string]any, depth int) map[string]any {
 	if job["extends"] == nil || depth > maxIncludes {
 		return job
@@ -103,7 +103,7 @@ func gitlabKeyword(name string) bool {
 	return false
 }
 
-// onlyTags: a job that runs for releases only.
+// onlyTags reports whether a job runs for releases only.
 func onlyTags(job map[string]any) bool {
 	only := job["only"]
 	if m, ok := only.(map[string]any); ok {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// hasGo: a module with code; without any it only pins the versions of tools.
+// hasGo reports whether there is a module with code; without any it only pins the versions
+// of tools.
 func (d *directory) hasGo() bool { return d.has("go.mod") && (d.dir == "." || d.hasGoFiles(d.dir, 0)) }
 
 func (d *directory) golang() {
@@ -26,7 +27,7 @@ func (d *directory) golang() {
 	}
 }
 
-// hasGoFiles looks for code in a module, not beyond where modules keep it.
+// hasGoFiles looks for code in a module, no deeper than modules usually keep it.
 func (d *directory) hasGoFiles(dir string, depth int) bool {
 	entries, err := fs.ReadDir(d.fsys, dir)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"gauntlet/internal/tasks"
 )
 
-// hazard is why a command must not run at a stop; "" when nothing speaks
-// against it.
+// hazard is why a command must not run at a stop; "" if there is no objection.
 func hazard(step tasks.Step) string {
 	for _, argv := range step.Views {
 		if len(argv) == 0 {
@@ -82,7 +81,7 @@ func hazardOf(name string, argv []string) string {
 	return ""
 }
 
-// withoutGitOptions drops what stands before the sub-command: git -c a=b -C dir ls-files.
+// withoutGitOptions drops the options before the sub-command: git -c a=b -C dir ls-files.
 func withoutGitOptions(argv []string) []string {
 	rest := argv[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
@@ -153,7 +152,7 @@ func downloads(name, sub string, words, argv []string) bool {
 	return false
 }
 
-// isFetch: a package manager that only gets what a project depends on.
+// isFetch reports whether a package manager only installs what a project depends on.
 func isFetch(argv []string) bool {
 	switch name := path.Base(argv[0]); name {
 	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "pipenv", "bundle", "composer", "mix", "go", "cargo", "dotnet":
@@ -207,7 +206,7 @@ func never(name, sub string, has func(...string) bool) bool {
 	return false
 }
 
-// rewrites says how a command changes the project's files, "" when it does not.
+// rewrites describes how a command changes the project's files, "" when it does not.
 func rewrites(name, sub string, words []string, has func(...string) bool) string {
 	dry := has("--check", "--dry-run", "--diff", "--check-only", "--verify-no-changes", "--check-formatted", "--test", "--list-different", "--set-exit-if-changed", "--fail-on-change-only")
 	switch name {

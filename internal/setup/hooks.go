@@ -10,17 +10,16 @@ import (
 	"gauntlet/internal/shellcmd"
 )
 
-// hooks offers what the git hooks of a project call, where it says so itself.
+// hooks offers what the git hooks of a project call, if they are configured in its files.
 func (d *directory) hooks() {
 	d.preCommit()
 	d.lefthook()
 	d.husky()
 }
 
-// preCommit reads .pre-commit-config.yaml. `pre-commit run` is never proposed:
-// its hooks download their tools and most of them rewrite files. What is taken
-// are local hooks that run a command of the project, and the few tools whose
-// scope is configured elsewhere.
+// preCommit reads .pre-commit-config.yaml. `pre-commit run` is never proposed: its hooks
+// download their tools and most of them rewrite files. Only local hooks that run a command
+// of the project are used, and the few tools whose scope is configured elsewhere.
 func (d *directory) preCommit() {
 	file := d.first(".pre-commit-config.yaml", ".pre-commit-config.yml")
 	if file == "" {
@@ -71,7 +70,7 @@ func (d *directory) preCommit() {
 	}
 }
 
-// hasOwnScope: the command knows what to check without a list of files.
+// hasOwnScope reports whether the command knows what to check without a list of files.
 func (d *directory) hasOwnScope(run string) bool {
 	for _, s := range d.set.Expand(run, d.dir) {
 		c, ok := classify(s)

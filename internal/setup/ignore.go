@@ -12,8 +12,8 @@ import (
 
 const ignoreFile = ".gitignore"
 
-// ignoreLogs plans the line of .gitignore that keeps the logs out of git; no
-// file when nothing is to be done.
+// ignoreLogs plans the line of .gitignore that keeps the logs out of git; no file when
+// there is nothing to do.
 func ignoreLogs(root, logDir string) (File, string) {
 	if filepath.IsAbs(logDir) {
 		rel, err := filepath.Rel(root, logDir)
@@ -47,7 +47,7 @@ func ignoreLogs(root, logDir string) (File, string) {
 	return File{Path: ignoreFile, Action: Append, Text: added}, ""
 }
 
-// ignoreLine is anchored: a directory of that name elsewhere is not ours.
+// ignoreLine is anchored: a directory of that name elsewhere is not Gauntlet's.
 func ignoreLine(directory string) string {
 	var b strings.Builder
 	b.WriteByte('/')

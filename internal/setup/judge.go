@@ -9,8 +9,8 @@ import (
 	"gauntlet/internal/tasks"
 )
 
-// judge reads what a command runs and says whether it is a gate. Neither: it is
-// a command that checks nothing.
+// judge reads what a command runs and decides whether it is a gate. Neither result: it is a
+// command that checks nothing.
 func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	run := tidy(f.run)
 	if head, _, ok := strings.Cut(run, "| tee "); ok && !strings.Contains(head, "|") {
@@ -39,13 +39,13 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 		if why := hazard(s); why != "" && danger == "" {
 			danger = why
 		}
-		idle = idle && says(s)
+		idle = idle && onlyPrints(s)
 		c, ok := classify(s)
 		if ok && !call.own && danger == "" && intoTree(s.Into) { // what a recipe writes and removes again the trial shows
 			danger = "writes a file (" + s.Into + ")"
 		}
 		if !ok {
-			if !says(s) && len(s.Views) > 0 {
+			if !onlyPrints(s) && len(s.Views) > 0 {
 				p.keys = append(p.keys, strings.Join(append([]string{s.Dir}, s.Views[0]...), " "))
 			}
 			continue
@@ -85,10 +85,10 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	if danger != "" {
 		return refuse(danger)
 	}
-	if known > 0 && proven == 0 && (filtered || !slices.ContainsFunc(steps, asks)) {
+	if known > 0 && proven == 0 && (filtered || !slices.ContainsFunc(steps, checksOutput)) {
 		return refuse("hides its exit status, so it cannot fail")
 	}
-	if slices.ContainsFunc(steps, onlyLists) && !slices.ContainsFunc(steps, asks) {
+	if slices.ContainsFunc(steps, onlyLists) && !slices.ContainsFunc(steps, checksOutput) {
 		return refuse("only lists files, so it cannot fail (use test -z \"$(…)\")")
 	}
 	if !call.own && f.source == FromCI && partial(run) {
@@ -131,7 +131,7 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	return &p, nil
 }
 
-// hollow says what a command calls that cannot be read.
+// hollow returns what a command calls that cannot be read.
 func hollow(s tasks.Step) string {
 	line := strings.Join(s.Argv(), " ")
 	if line == "" || len(line) > 60 {
@@ -140,8 +140,8 @@ func hollow(s tasks.Step) string {
 	return "calls `" + line + "`, which cannot be followed"
 }
 
-// asks: a step that turns what another one printed into an exit status.
-func asks(s tasks.Step) bool {
+// checksOutput reports whether a step turns what another one printed into an exit status.
+func checksOutput(s tasks.Step) bool {
 	switch s.Name() {
 	case "test", "[", "[[", "grep", "diff", "cmp", "exit":
 		return true
@@ -149,7 +149,7 @@ func asks(s tasks.Step) bool {
 	return false
 }
 
-// endToEnd: a test runner with the configuration of end-to-end tests.
+// endToEnd reports whether a test runner has the configuration of end-to-end tests.
 func endToEnd(s tasks.Step) bool {
 	c, ok := classify(s)
 	argv := s.Argv()
@@ -165,7 +165,7 @@ func endToEnd(s tasks.Step) bool {
 	return false
 }
 
-// onlyLists: a formatter that names what it would change and succeeds.
+// onlyLists reports whether a formatter only lists what it would change and succeeds.
 func onlyLists(s tasks.Step) bool {
 	switch s.Name() {
 	case "gofmt", "gofumpt", "goimports":
@@ -175,7 +175,7 @@ func onlyLists(s tasks.Step) bool {
 	return false
 }
 
-// watchesUnlessCI: runners that wait for changes unless CI is set.
+// watchesUnlessCI reports whether a runner waits for changes unless CI is set.
 func watchesUnlessCI(s tasks.Step) bool {
 	argv := s.Argv()
 	if len(argv) < 2 || argv[1] != "test" {
@@ -196,7 +196,7 @@ func withCI(env map[string]string) map[string]string {
 	return out
 }
 
-// partial: a variant of a test run that CI makes beside the plain one.
+// partial reports whether it is a variant of a test run that CI makes beside the plain one.
 func partial(run string) bool {
 	words := strings.Fields(run)
 	if len(words) < 2 {
@@ -221,7 +221,7 @@ func partial(run string) bool {
 	return false
 }
 
-// flagValue is the value of a flag, as the next word or glued to it; "." without one.
+// flagValue is the value of a flag, as the next word or attached to it; "." without one.
 func flagValue(words []string, flag string) string {
 	for i, w := range words {
 		if name, value, ok := strings.Cut(w, "="); ok && name == flag {
@@ -234,7 +234,7 @@ func flagValue(words []string, flag string) string {
 	return "."
 }
 
-// isVariant: a command with a compiler, flags or a platform of its own.
+// isVariant reports whether a command has a compiler, flags or a platform of its own.
 func isVariant(run string) bool {
 	return slices.ContainsFunc(strings.Fields(run), func(w string) bool {
 		name, _, ok := strings.Cut(w, "=")
@@ -246,22 +246,22 @@ func isVariant(run string) bool {
 	})
 }
 
-// compiles: a compiler called by its name.
+// compiles reports whether a compiler is called by its name.
 func compiles(s tasks.Step) bool {
 	switch s.Name() {
 	case "cc", "gcc", "clang", "g++", "clang++", "c++":
 		return true
 	}
-	return says(s)
+	return onlyPrints(s)
 }
 
-// intoTree: output that goes into a file of the work tree.
+// intoTree reports whether output goes into a file of the work tree.
 func intoTree(file string) bool {
 	return file != "" && !path.IsAbs(file) && !strings.HasPrefix(file, "..") && !strings.ContainsAny(file, "$&")
 }
 
-// says: a step that only talks, as in a script that is a placeholder.
-func says(s tasks.Step) bool {
+// onlyPrints reports whether a step only prints, as in a placeholder script.
+func onlyPrints(s tasks.Step) bool {
 	switch s.Name() {
 	case "echo", "printf", "true", "exit", ":", "false", "sleep", "date", "":
 		return true
@@ -269,8 +269,8 @@ func says(s tasks.Step) bool {
 	return false
 }
 
-// mainRole is what a command of several roles is called: what its name says,
-// else the heaviest.
+// mainRole is the role after which a command of several roles is named: the one in its
+// name, else the heaviest.
 func mainRole(covers []Role, hint Role) Role {
 	if slices.Contains(covers, hint) {
 		return hint

@@ -38,7 +38,7 @@ func (d *directory) gradle() {
 	d.offer(found{dir: d.dir, run: d.wrapper("gradlew", "gradle") + " " + task, why: d.where(manifest), source: FromTasks, role: Test, kind: Java})
 }
 
-// moduleOfAbove: a build file in a directory above builds this one too.
+// moduleOfAbove reports whether a build file in a directory above builds this one too.
 func (d *directory) moduleOfAbove(names ...string) bool {
 	for _, n := range names {
 		if d.above(n) {
@@ -48,7 +48,7 @@ func (d *directory) moduleOfAbove(names ...string) bool {
 	return false
 }
 
-// wrapper is how to start the build tool that the project brings along.
+// wrapper is how to start the build tool that the project includes.
 func (d *directory) wrapper(script, tool string) string {
 	if !d.has(script) {
 		return tool

@@ -24,8 +24,8 @@ var update = updateFlag()
 
 const wantFile = "want"
 
-// TestLayouts finds the commands of whole projects: each archive is one, its
-// file "want" says what is proposed (+), refused (-) and noted (!).
+// TestLayouts finds the commands of whole projects: each archive is one, its file "want"
+// lists what is proposed (+), refused (-) and noted (!).
 func TestLayouts(t *testing.T) {
 	files, err := filepath.Glob("testdata/layouts/*.txtar")
 	if err != nil {
@@ -111,7 +111,7 @@ func describe(r Result) string {
 	return b.String()
 }
 
-// provesItself: whoever runs the very command that is proposed has done it.
+// provesItself checks that running exactly the proposed command counts as evidence.
 func provesItself(p Proposal) bool {
 	line := shellcmd.Parse(p.Run)
 	for _, text := range p.Evidence {

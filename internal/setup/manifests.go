@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// identify finds out what kinds of projects a directory holds.
+// identify finds out what kinds of projects a directory contains.
 func (d *directory) identify() {
 	add := func(kind, tool, manifest string) {
 		if manifest != "" {
@@ -48,7 +48,8 @@ func (d *directory) identify() {
 	}
 }
 
-// isAbove: a directory above holds a project of this kind, which builds this one.
+// isAbove reports whether a directory above contains a project of this kind, which builds
+// this one.
 func (d *directory) isAbove(kind string) bool {
 	for _, p := range d.out.Projects {
 		if p.Kind == kind && under(p.Dir, d.dir) {

@@ -2,7 +2,7 @@ package setup
 
 import "strings"
 
-// others are kinds whose one command says it all.
+// others are kinds with one command for everything.
 func (d *directory) others() {
 	if _, ok := d.is(Zig); ok && strings.Contains(d.read("build.zig"), `"test"`) {
 		d.implied(Zig, Test, "zig build test", "build.zig")

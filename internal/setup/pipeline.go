@@ -25,7 +25,7 @@ func (s CISystem) File() string {
 	return ".github/workflows/gauntlet.yml"
 }
 
-// Pipeline says what a pipeline is written for.
+// Pipeline is what a pipeline is written for.
 type Pipeline struct {
 	System  CISystem
 	Branch  string // what is pushed there may be published
@@ -82,8 +82,8 @@ const (
 	denoAction     = "denoland/setup-deno@667a34cdef165d8d2b2e98dde39547c9daac7282 # v2"
 )
 
-// githubSetUp are the steps that bring the toolchains and the dependencies. Rust,
-// .NET, C compilers, Maven and Gradle are on GitHub's machines already.
+// githubSetUp are the steps that install the toolchains and the dependencies. Rust, .NET, C
+// compilers, Maven and Gradle are on GitHub's machines already.
 func (r Result) githubSetUp() string {
 	var b strings.Builder
 	done := map[string]bool{}
@@ -152,10 +152,10 @@ func (r Result) gitlabSetUp() string {
 	return b.String()
 }
 
-// corepack brings the package manager in the version that package.json asks for.
+// corepack installs the package manager in the version that package.json names.
 const corepack = "npm install -g corepack && corepack enable && "
 
-// installOf gets the dependencies of a project as its lock file has them.
+// installOf installs the dependencies of a project from its lock file.
 func installOf(p Project) string {
 	switch p.Tool {
 	case "npm":
@@ -218,8 +218,8 @@ func (r Result) image() string {
 	return "buildpack-deps:stable"
 }
 
-// topProjects are the projects whose dependencies are installed on their own: of
-// a workspace, the top.
+// topProjects are the projects whose dependencies are installed separately: of a workspace,
+// the top.
 func (r Result) topProjects() []Project {
 	var out []Project
 	for _, p := range r.Projects {

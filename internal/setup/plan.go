@@ -31,7 +31,7 @@ type File struct {
 	Text string `json:"text,omitempty"`
 }
 
-// Options say what to plan.
+// Options select what to plan.
 type Options struct {
 	Root      string
 	InGit     bool
@@ -71,8 +71,8 @@ func Look(dir string) (Result, error) {
 	return Find(safefile.FS(dir)), nil
 }
 
-// HasConfig reports whether the project has a configuration already. One that init
-// wrote without a gate does not count: what was missing may be there now.
+// HasConfig reports whether the project has a configuration already. One that init wrote
+// without a gate does not count: what was missing may exist now.
 func HasConfig(dir string) bool {
 	return safefile.Exists(filepath.Join(dir, config.Dir, config.File)) && !isEmpty(dir)
 }
@@ -80,7 +80,8 @@ func HasConfig(dir string) bool {
 // configFile is the project's configuration, from its root.
 const configFile = config.Dir + "/" + config.File
 
-// isEmpty: the configuration is the one that init writes when it finds no gate.
+// isEmpty reports whether the configuration is the one that init writes when it finds no
+// gate.
 func isEmpty(root string) bool {
 	path := filepath.Join(root, filepath.FromSlash(configFile))
 	data, err := safefile.Read(root, path, maxRead)
@@ -88,8 +89,8 @@ func isEmpty(root string) bool {
 	return err == nil && statErr == nil && info.Mode().IsRegular() && string(data) == renderConfig(nil, nil, nil)
 }
 
-// Make looks at the project and plans. An existing configuration is never
-// changed; an invalid one is the error, with its place.
+// Make reads the project and plans. An existing configuration is never changed; an invalid
+// one is the error, with its position.
 func Make(o Options) (*Plan, error) {
 	if err := usable(o.Root); err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func usable(root string) error {
 	return nil
 }
 
-// propose plans a configuration from what the project is made of.
+// propose plans a configuration for the project.
 func (p *Plan) propose(o Options) {
 	if o.Found != nil {
 		p.Found = *o.Found
@@ -154,7 +155,7 @@ func (p *Plan) propose(o Options) {
 	}
 }
 
-// addGate plans a check unless one of that name is there under either ending.
+// addGate plans a check unless one of that name exists with either extension.
 func (p *Plan) addGate(g Gate) {
 	file := path.Join(config.Dir, config.ChecksDir, g.Name+".yml")
 	if other := path.Join(config.Dir, config.ChecksDir, g.Name+".yaml"); p.exists(other) {

@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/tasks"
 )
 
-// Source says where a command was found, most trusted first.
+// Source is where a command was found, most trusted first.
 type Source int
 
 // Sources.
@@ -27,20 +27,19 @@ type Proposal struct {
 	Run    string `json:"run"`
 	Why    string `json:"why"` // what in the project says so
 	Source Source `json:"-"`
-	// Kinds are the languages it speaks for; none: all that is in the directory.
+	// Kinds are the languages it covers; none: all in the directory.
 	Kinds []string `json:"kinds,omitempty"`
 	// Covers are the roles of everything it runs, its own among them.
 	Covers []Role            `json:"-"`
 	Env    map[string]string `json:"env,omitempty"`
 	// Evidence are command patterns that prove it was run.
 	Evidence []string `json:"-"`
-	// Instead are less trusted commands for the same thing, for where this one
-	// cannot run.
+	// Instead are less trusted commands for the same thing, in case this one cannot run.
 	Instead []Proposal `json:"-"`
-	// Parts are the recipes that it does nothing but call, for where it does not
-	// pass as a whole.
+	// Parts are the recipes that it does nothing but call, in case it does not pass as a
+	// whole.
 	Parts []Proposal `json:"-"`
-	// Also is what an additional gate of the same role is called after it.
+	// Also is the name suffix of an additional gate of the same role.
 	Also string `json:"-"`
 
 	trial Trial
@@ -59,7 +58,7 @@ type Refusal struct {
 	Tried bool `json:"tried,omitempty"`
 }
 
-// found is a command as a source names it.
+// found is a command from a source.
 type found struct {
 	dir, run, why string
 	name          string // of the recipe, script or step: a hint at the role
@@ -99,10 +98,10 @@ func (p *Proposal) addEvidence(c finding) {
 	p.Evidence = union(p.Evidence, heads)
 }
 
-// isWrapper: scripts that projects bring along to start a build tool.
+// isWrapper reports whether a script is one that projects include to start a build tool.
 func isWrapper(name string) bool { return name == "mvnw" || name == "gradlew" }
 
-// finishEvidence adds the command itself: whoever runs what is proposed has done it.
+// finishEvidence adds the command itself: running what is proposed is evidence.
 func (p *Proposal) finishEvidence(call called) {
 	own := call.pattern
 	if own == "" {
@@ -122,7 +121,7 @@ func (p *Proposal) finishEvidence(call called) {
 	}
 }
 
-// alsoName tells apart gates of one role in one place: the recipe, else the tool.
+// alsoName distinguishes gates of one role in one place: by the recipe, else the tool.
 func alsoName(steps []tasks.Step, call called, f found) string {
 	name := func(s string) string { return slug(strings.TrimSuffix(path.Base(s), path.Ext(s))) }
 	if call.name != "" {

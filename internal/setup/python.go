@@ -22,8 +22,8 @@ func (d *directory) pythonManifest() string {
 
 func (d *directory) pyproject() map[string]any { return d.toml(d.where("pyproject.toml")) }
 
-// python offers the tools that know their own scope; one that would need to
-// know what to check is left to CI and the task runners.
+// python offers the tools that know their own scope; one that needs to be given what to
+// check is left to CI and the task runners.
 func (d *directory) python() {
 	p, ok := d.is(Python)
 	if !ok {
@@ -62,7 +62,7 @@ func (d *directory) python() {
 	_ = p
 }
 
-// covered: a more trusted source has spoken about this role here.
+// covered reports whether a more trusted source has a command for this role here.
 func (d *directory) covered(kind string, role Role) bool {
 	return slices.ContainsFunc(d.out.Proposals, func(q Proposal) bool {
 		return d.covers(q, Proposal{Dir: d.dir, Role: role, Kinds: []string{kind}, Source: FromManifest})
@@ -85,7 +85,7 @@ func (d *directory) configures(tool string, files ...string) string {
 	return ""
 }
 
-// mypyScope: the configuration of mypy says what to check.
+// mypyScope reports whether the configuration of mypy sets what to check.
 func (d *directory) mypyScope() bool {
 	for _, key := range []string{"files", "packages", "modules"} {
 		if at(d.pyproject(), "tool", "mypy", key) != nil {
@@ -103,7 +103,7 @@ func (d *directory) mypyScope() bool {
 	return false
 }
 
-// pythonRunner tells who manages the environment and how a tool in it is run.
+// pythonRunner returns what manages the environment and how a tool in it is run.
 func (d *directory) pythonRunner() (tool string, bin func(string) string) {
 	via := func(prefix string) func(string) string {
 		return func(tool string) string {
@@ -132,8 +132,8 @@ func (d *directory) pythonRunner() (tool string, bin func(string) string) {
 	return "pip", func(tool string) string { return tool }
 }
 
-// usesPytest: it is configured, or wanted directly. A pin in a compiled
-// requirements.txt is there for something else's sake.
+// usesPytest reports whether pytest is configured, or a direct dependency. A pin in a
+// compiled requirements.txt may be there for another package.
 func (d *directory) usesPytest() (why string) {
 	doc := d.pyproject()
 	_, inSetup := iniSections(d.read("setup.cfg"))["tool:pytest"]

@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Remain is something that Gauntlet wrote in a project beside the hooks.
+// Remain is something that Gauntlet wrote in a project besides the hooks.
 type Remain struct {
 	Path string `json:"path"` // from the root, or absolute
 	What string `json:"what"`
@@ -24,7 +24,7 @@ type Remain struct {
 	remove func(context.Context) error
 }
 
-// Remains lists what is left of Gauntlet in a project when its hooks are gone.
+// Remains lists what is left of Gauntlet in a project when its hooks are removed.
 func Remains(ctx context.Context, root, logDir string, repo *git.Repo) ([]Remain, error) {
 	var out []Remain
 	dir := func(abs, what string) {
@@ -80,7 +80,7 @@ func Remains(ctx context.Context, root, logDir string, repo *git.Repo) ([]Remain
 	return out, nil
 }
 
-// Remove takes it away.
+// Remove deletes it.
 func (r Remain) Remove(ctx context.Context) error {
 	if err := r.remove(ctx); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", r.Path, err)
@@ -88,8 +88,7 @@ func (r Remain) Remove(ctx context.Context) error {
 	return nil
 }
 
-// ignoredLine is the line of .gitignore that init adds, if it stands there as
-// init writes it.
+// ignoredLine is the line of .gitignore that init adds, if it is still as init wrote it.
 func ignoredLine(root, logDir string) (string, bool) {
 	rel, err := filepath.Rel(root, logDir)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -108,7 +107,7 @@ func ignoredLine(root, logDir string) (string, bool) {
 	return "", false
 }
 
-// dropLine takes one line out of .gitignore, and the file when nothing is left.
+// dropLine removes one line from .gitignore, and the file when nothing is left.
 func dropLine(root, drop string) error {
 	name := filepath.Join(root, path.Clean(ignoreFile))
 	info, err := os.Lstat(name)

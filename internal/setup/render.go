@@ -102,8 +102,8 @@ func comment(s string) string {
 	}, s)
 }
 
-// renderCheckpoint writes the checkpoint section: the stack's preset where one
-// fits, else a category per part of the repository with its own test command.
+// renderCheckpoint writes the checkpoint section: the stack's preset if one fits, else a
+// category per part of the repository with its own test command.
 func renderCheckpoint(entries []Entry, gates []Gate) string {
 	tests := testsOf(entries, gates)
 	text := "# What is still owed when the agent stops: see gauntlet owed.\ncheckpoint:\n" +
@@ -153,7 +153,7 @@ func presetTest(kind string) config.Action {
 	return config.Action{}
 }
 
-// union is a with what only b has behind it.
+// union is a followed by what only b has.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, s := range b {
@@ -179,8 +179,8 @@ func (p part) shown() string {
 	return "cd " + shellWord(p.dir) + " && " + p.Run
 }
 
-// testsOf are the first test commands of each entry point, one per language.
-// What is red is not demanded.
+// testsOf are the first test commands of each entry point, one per language. A failing one
+// is not demanded.
 func testsOf(entries []Entry, gates []Gate) []part {
 	var out []part
 	for _, e := range entries {
@@ -208,7 +208,7 @@ func testsOf(entries []Entry, gates []Gate) []part {
 	return out
 }
 
-// partOf is what a test command answers for.
+// partOf is the part of the project that a test command covers.
 func partOf(e Entry, g Gate, kinds []string, before []part) part {
 	p := part{Gate: g, dir: e.Dir, label: e.Dir, exclude: visited(e.Exclude)}
 	if e.Dir == "." {
@@ -234,7 +234,7 @@ func visited(dirs []string) []string {
 	return out
 }
 
-// sources are globs of the files that a kind of project is made of.
+// sources are globs of the source files of a kind of project.
 func sources(dir, kind string) []string {
 	prefix := ""
 	if dir != "." {
@@ -262,8 +262,7 @@ func list(items []string) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// scalar writes a text that YAML reads as that very text, in a block or in a
-// flow sequence.
+// scalar writes a text that YAML reads unchanged, in a block or in a flow sequence.
 func scalar(s string) string {
 	plain := s != "" && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z' || s[0] == '.')
 	for _, r := range s {

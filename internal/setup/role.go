@@ -20,8 +20,8 @@ const (
 
 func roles() []Role { return []Role{Format, Lint, Typecheck, Check, Build, Test} }
 
-// roleOfName is what the name of a recipe, script or step says it is for. A
-// strong name is believed even where the commands behind it are unknown.
+// roleOfName is the role that the name of a recipe, script or step suggests. A strong name
+// is trusted even if its commands are unknown.
 func roleOfName(name string) (role Role, strong bool) {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

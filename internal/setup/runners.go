@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/tasks"
 )
 
-// recipeNames are the names under which people keep each role, best first.
+// recipeNames are the usual names of each role, best first.
 func recipeNames(role Role) []string {
 	switch role {
 	case Test:
@@ -45,8 +45,8 @@ func (d *directory) runners() {
 	d.maven()
 }
 
-// recipes offers one recipe per role. What sums others up, or only builds, is
-// for want of something more telling.
+// recipes offers one recipe per role. A recipe that combines others, or only builds, is
+// used only if there is nothing more specific.
 func (d *directory) recipes(file tasks.File) {
 	offered := 0
 	for _, role := range []Role{Format, Lint, Typecheck, Test, Check, Build} {
@@ -287,7 +287,7 @@ func isWord(r rune) bool {
 	return r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// mentions reports whether a word stands in a text on its own, outside comments.
+// mentions reports whether a word occurs in a text on its own, outside comments.
 func mentions(text, word string) bool {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")

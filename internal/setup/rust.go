@@ -27,7 +27,8 @@ func (d *directory) rust() {
 	d.implied(Rust, Test, "cargo test"+all, "Cargo.toml")
 }
 
-// hasRustCode: a manifest without a crate beside it is a template.
+// hasRustCode reports whether there is a crate beside the manifest; without one it is a
+// template.
 func (d *directory) hasRustCode(doc map[string]any) bool {
 	return at(doc, "workspace") != nil || d.exists(path.Join(d.dir, "src")) || at(doc, "lib") != nil || at(doc, "bin") != nil || d.has("lib.rs", "main.rs")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// offer judges a command and keeps it unless what is kept says it all.
+// offer judges a command and keeps it unless the kept ones cover it.
 func (f *finder) offer(c found) bool {
 	p, r := judge(f.set, c)
 	if r != nil {
@@ -37,26 +37,27 @@ func (f *finder) offer(c found) bool {
 	return true
 }
 
-// sameRecipe: two ways to type the same thing, as pnpm lint and pnpm run lint.
+// sameRecipe reports whether two lines are the same command, as pnpm lint and pnpm run
+// lint.
 func (f *finder) sameRecipe(a, b Proposal) bool {
 	x, y := callOf(f.set, a.Run, a.Dir), callOf(f.set, b.Run, b.Dir)
 	return x.own && y.own && x.kind != "" && x.kind == y.kind && x.name == y.name && slices.Equal(a.keys, b.keys)
 }
 
-// narrower: CI runs make test-small beside variants of make test, which says
-// nothing about the plain one.
+// narrower reports that CI runs make test-small beside variants of make test, which does
+// not rule out the plain one.
 func (f *finder) narrower(q, p Proposal) bool {
 	x, y := callOf(f.set, q.Run, q.Dir), callOf(f.set, p.Run, p.Dir)
 	return q.Dir == p.Dir && onlyC(q.Kinds) && y.own && y.name == string(Test) && strings.HasPrefix(x.name, y.name+"-")
 }
 
-// onlyC: about C, or about what only make knows.
+// onlyC reports whether it is about C, or about what only make knows.
 func onlyC(kinds []string) bool {
 	return !slices.ContainsFunc(kinds, func(k string) bool { return k != C })
 }
 
-// refuse notes a refusal. What a refused recipe calls may still be fit: npm test
-// that formats before it tests.
+// refuse records a refusal. What a refused recipe calls may still be useful: npm test that
+// formats before it tests.
 func (f *finder) refuse(c found, r Refusal) (offered bool) {
 	if slices.ContainsFunc(f.out.Refusals, func(o Refusal) bool { return o.Dir == r.Dir && o.Run == r.Run }) {
 		return false
@@ -84,9 +85,9 @@ func (f *finder) parts(c found, whole Proposal) []Proposal {
 	return out
 }
 
-// covers: q speaks for what p would say. What a more trusted source says about a
-// role and a language counts; two of the same source stand beside each other
-// only if they are about different things.
+// covers reports whether q makes p unnecessary. A more trusted source decides for its role
+// and language; two of the same source are both kept only if they are about different
+// things.
 func (f *finder) covers(q, p Proposal) bool {
 	sums := p.Role == Check || p.Role == Build // for want of something more telling
 	if !slices.Contains(q.Covers, p.Role) && !sums {
@@ -101,7 +102,7 @@ func (f *finder) covers(q, p Proposal) bool {
 	return under(q.Dir, p.Dir) && f.memberOf(p, q.Dir)
 }
 
-// memberOf: the workspace that begins in top runs this proposal's project too.
+// memberOf reports whether the workspace at top runs this proposal's project too.
 func (f *finder) memberOf(p Proposal, top string) bool {
 	for _, kind := range p.Kinds {
 		if f.isWorkspace(top, kind) {
@@ -145,8 +146,7 @@ func (f *finder) settle() {
 	f.out.Proposals = f.bound(list)
 }
 
-// bound keeps the number of gates to what a stop can carry: tests before all
-// else, builds last.
+// bound limits the number of gates to what a stop can run: tests first, builds last.
 func (f *finder) bound(list []Proposal) []Proposal {
 	byWeight := []Role{Test, Lint, Typecheck, Format, Check, Build}
 	weight := func(i int) int { return slices.Index(byWeight, list[i].Role) }
@@ -191,7 +191,7 @@ func sortKey(dir string) string {
 	return dir
 }
 
-// under reports whether dir lies below parent.
+// under reports whether dir is below parent.
 func under(parent, dir string) bool {
 	return dir != parent && (parent == "." || strings.HasPrefix(dir, parent+"/"))
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tidy brings a command into one line and drops what only CI wants of it.
+// tidy writes a command on one line and drops what only CI needs.
 func tidy(run string) string {
 	run = strings.ReplaceAll(run, "\\\n", " ")
 	if strings.HasPrefix(run, "go test ") {

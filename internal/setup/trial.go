@@ -19,7 +19,7 @@ const (
 	Late    State = "late"    // it did not end in time
 )
 
-// Trial is what a proposal did when it was tried.
+// Trial is the result of trying a proposal.
 type Trial struct {
 	State State         `json:"state"`
 	Took  time.Duration `json:"-"`
@@ -27,14 +27,14 @@ type Trial struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Slow is where a person begins to wait for a stop.
+// Slow is when people begin to wait for a stop.
 const Slow = 60 * time.Second
 
-// Trier runs one proposal once, in place, and leaves the tree as it was.
+// Trier runs one proposal once, in place, and restores the tree.
 type Trier func(ctx context.Context, p Proposal) Trial
 
-// Try runs every proposal once. One that could not run gives way to the next
-// command for the same thing; what is of no use is left out, with the reason.
+// Try runs every proposal once. One that could not run is replaced by the next command for
+// the same thing; a useless one is left out, with the reason.
 func (r *Result) Try(ctx context.Context, try Trier) {
 	done := map[string]Trial{} // the same command in the same directory once
 	once := func(p Proposal) Proposal {
@@ -77,8 +77,8 @@ func (r *Result) Try(ctx context.Context, try Trier) {
 	r.Proposals = slices.Concat(places...)
 }
 
-// passing are the less trusted commands for the same thing that pass where the
-// first one is red, as a test suite that passes without the coverage CI wants.
+// passing are the less trusted commands for the same thing that pass although the first one
+// is red, as a test suite that passes without the coverage that CI requires.
 func passing(red Proposal, kept []Proposal, once func(Proposal) Proposal) []Proposal {
 	if slices.ContainsFunc(kept, func(k Proposal) bool {
 		return k.Dir == red.Dir && k.Role == red.Role && k.trial.State == Passed
@@ -96,13 +96,13 @@ func passing(red Proposal, kept []Proposal, once func(Proposal) Proposal) []Prop
 	return nil
 }
 
-// leave notes that a command was tried and is of no use here.
+// leave records that a command was tried and is of no use here.
 func (r *Result) leave(p Proposal) {
 	r.Refusals = append(r.Refusals, Refusal{Dir: p.Dir, Run: p.Run, Why: p.Why, Reason: p.trial.reason(), Tried: true})
 }
 
-// tryInstead tries the less trusted commands for what one that cannot run stood
-// for: the first that can, of each role.
+// tryInstead tries the less trusted commands for the same thing as one that cannot run: the
+// first that can, of each role.
 func (r *Result) tryInstead(whole Proposal, kept []Proposal, once func(Proposal) Proposal) []Proposal {
 	done := map[Role]bool{}
 	for _, k := range kept {
@@ -125,13 +125,13 @@ func (r *Result) tryInstead(whole Proposal, kept []Proposal, once func(Proposal)
 	return out
 }
 
-// usable: it can be a gate, if only one that is observed.
+// usable reports whether it can be a gate, at least an observed one.
 func (p Proposal) usable() bool {
 	return p.trial.State == Passed || p.trial.State == Red || p.trial.State == Untried
 }
 
-// tryParts tries the parts of a command that did not pass as a whole. They stand
-// in for it if one of them passes.
+// tryParts tries the parts of a command that did not pass as a whole. They replace it if
+// one of them passes.
 func (r *Result) tryParts(whole Proposal, once func(Proposal) Proposal) []Proposal {
 	if whole.trial.State == Passed || whole.trial.State == Untried {
 		return nil
@@ -159,7 +159,7 @@ func (r *Result) tryParts(whole Proposal, once func(Proposal) Proposal) []Propos
 	return usable
 }
 
-// Trial is how the proposal did.
+// Trial is the result of the proposal's trial.
 func (p Proposal) Trial() Trial { return p.trial }
 
 func (t Trial) reason() string {

@@ -25,7 +25,7 @@ type Tryout struct {
 	Now     func() time.Time
 
 	logs   string
-	before string // the tree as it was
+	before string // the tree before the trial
 	head   string
 }
 
@@ -50,7 +50,7 @@ func (t *Tryout) snapshot(ctx context.Context) (string, error) {
 	return t.Repo.SnapshotTree(ctx, st.Nested())
 }
 
-// Try runs one proposal in place and puts back what it changed.
+// Try runs one proposal in place and restores what it changed.
 func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 	if ctx.Err() != nil {
 		return Trial{}
@@ -63,7 +63,7 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 	}
 	res := gate.RunCheck(ctx, job, gate.Env{LogDir: t.logs, RunNumber: 1, Environ: t.Environ, Now: t.Now})
 	took := time.Duration(res.DurationMS) * time.Millisecond
-	// The tree is put back whatever happened to the person's patience.
+	// The tree is restored even if the person interrupts.
 	restore, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	changed, err := t.restore(restore)
@@ -91,7 +91,7 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 	return Trial{State: Passed, Took: took}
 }
 
-// restore puts back what differs from the saved tree and names it.
+// restore restores what differs from the saved tree and lists it.
 func (t *Tryout) restore(ctx context.Context) ([]string, error) {
 	now, err := t.snapshot(ctx)
 	if err != nil {
@@ -112,7 +112,7 @@ func (t *Tryout) restore(ctx context.Context) ([]string, error) {
 	for i := 0; i+1 < len(fields); i += 2 {
 		meta, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
 		if len(meta) != 5 || meta[0] == "160000" || meta[1] == "160000" {
-			continue // another repository's content is not ours to put anywhere
+			continue // another repository's content cannot be restored here
 		}
 		if meta[4] == "D" {
 			r.Remove = append(r.Remove, path)
@@ -135,7 +135,7 @@ func few(paths []string) string {
 	return strings.Join(paths, ", ")
 }
 
-// offline: it failed because something could not be fetched.
+// offline reports whether it failed because something could not be fetched.
 func offline(output string) bool {
 	return slices.ContainsFunc([]string{
 		"Could not resolve host", "could not resolve host", "Temporary failure in name resolution", "getaddrinfo ENOTFOUND", "getaddrinfo EAI_AGAIN",
@@ -145,9 +145,9 @@ func offline(output string) bool {
 	}, func(sign string) bool { return strings.Contains(output, sign) })
 }
 
-// unprepared is the line in which a tool says that it lacks a program, a newer
-// release of itself or a step before it; "" when it ran. Only the last lines
-// count: tests may print such words too.
+// unprepared is the line in which a tool reports that it lacks a program, a newer release
+// of itself or a step before it; "" when it ran. Only the last lines count: tests may print
+// such words too.
 func unprepared(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for _, line := range lines[max(0, len(lines)-6):] {
@@ -163,7 +163,7 @@ func unprepared(output string) string {
 	return ""
 }
 
-// installs: its output shows that a package manager fetched something, which
+// installs reports whether its output shows that a package manager fetched something, which
 // reading the command could not show.
 func installs(log string) bool {
 	data, err := safefile.Read("", log, 64<<20)
@@ -179,11 +179,11 @@ func installs(log string) bool {
 	return false
 }
 
-// uninstalled: the project's own dependencies are not there, so nothing that
-// needs them can tell anything.
+// uninstalled reports whether the project's own dependencies are missing, so that nothing
+// that needs them can run.
 func (t *Tryout) uninstalled(p Proposal) bool { return t.install(p) != "" }
 
-// install is how to get the dependencies of a project, "" when they are there.
+// install is how to install the dependencies of a project, "" when they are installed.
 func (t *Tryout) install(p Proposal) string {
 	if slices.Contains(p.Kinds, Node) {
 		if manager := t.withoutModules(p.Dir); manager != "" {
@@ -224,7 +224,7 @@ func (t *Tryout) has(dir, name string) bool {
 	return err == nil
 }
 
-// missing says what to install.
+// missing describes what to install.
 func (t *Tryout) missing(p Proposal, res gate.Result, last string) string {
 	if how := t.install(p); how != "" {
 		return "its dependencies are not installed (" + how + ")"
@@ -238,7 +238,7 @@ func (t *Tryout) missing(p Proposal, res gate.Result, last string) string {
 	return res.Message
 }
 
-// lastLine is the last line of an output that says something.
+// lastLine is the last line of an output with content.
 func lastLine(output string) string {
 	lines := strings.Split(output, "\n")
 	for _, line := range slices.Backward(lines) {
