@@ -16,8 +16,8 @@ type capture struct {
 	rest  []byte // what came after first; at most 2×tail
 	total int64
 
-	partial []byte
-	reported    time.Time
+	partial  []byte
+	reported time.Time
 }
 
 // reportEvery bounds how often the newest line is passed on.
