@@ -272,10 +272,7 @@ func (x *execution) snapshot(ctx context.Context, committed outcome, st git.Stat
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(time.Second, total-time.Since(x.start)))
 	defer cancel()
-	parent := committed.Commit
-	if parent == "" {
-		parent = st.Head
-	}
+	parent := cmp.Or(committed.Commit, st.Head)
 	message := fmt.Sprintf("checkpoint: work at %d%% of the context window\n\nBranch: %s\nSession: %s\n",
 		x.use.Percent(), branchName(st, func(s string) string { return s }), cut(x.in.Event.SessionID, 100))
 	cp, err := x.repo.SaveCheckpoint(ctx, safeName(x.in.Event.SessionID), parent, message, x.leftOut(st), x.in.Now())
@@ -320,12 +317,7 @@ func secretFiles(st git.Status) []string {
 
 // workBeside reports whether anything changed besides the files committed.
 func workBeside(st git.Status, committed []string) bool {
-	for _, p := range st.Paths() {
-		if !slices.Contains(committed, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(st.Paths(), func(p string) bool { return !slices.Contains(committed, p) })
 }
 
 // gitSays is an error for a person: git's own words rather than how it was called.
@@ -343,8 +335,6 @@ func gitSays(err error) string {
 			break
 		}
 	}
-	if text == "" {
-		text = fmt.Sprintf("exit status %d", ge.ExitCode)
-	}
+	text = cmp.Or(text, fmt.Sprintf("exit status %d", ge.ExitCode))
 	return redact.Line("git said: "+text, 300)
 }

@@ -1,8 +1,10 @@
 package autonomy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,9 +38,7 @@ func (x *execution) push(ctx context.Context, out *outcome, s seen) {
 	}
 	note := func(reason, detail string) {
 		out.Pushed, out.PushNote = pushedSkipped, detail
-		if out.Skipped == "" {
-			out.Skipped = reason
-		}
+		out.Skipped = cmp.Or(out.Skipped, reason)
 		x.log.printf("Push skipped: %s", detail)
 	}
 	if c := x.in.Config; c != nil && c.Push != nil && !*c.Push {
@@ -74,12 +74,7 @@ func (x *execution) push(ctx context.Context, out *outcome, s seen) {
 // protected reports whether policy forbids to push a branch.
 func protected(c *config.Autonomy, branch string, tracks string) bool {
 	if c != nil && c.Protected != nil {
-		for _, p := range c.Protected {
-			if matchBranch(p, branch) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(c.Protected, func(p string) bool { return matchBranch(p, branch) })
 	}
 	return (branch == "main" || branch == "master") && tracks != "" && tracks != "."
 }

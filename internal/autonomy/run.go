@@ -1,6 +1,7 @@
 package autonomy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -259,10 +260,7 @@ func (in Input) use() (event.ContextUse, bool) {
 	if u == nil || u.Tokens <= 0 {
 		return event.ContextUse{}, false
 	}
-	model := u.Model
-	if model == "" {
-		model = in.Event.Model
-	}
+	model := cmp.Or(u.Model, in.Event.Model)
 	window := Window(model)
 	switch {
 	case in.Config != nil && in.Config.ContextWindow != nil && *in.Config.ContextWindow > 0:

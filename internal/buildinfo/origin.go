@@ -2,6 +2,7 @@ package buildinfo
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -19,12 +20,7 @@ func OriginOf(program string, exists func(string) bool) Origin {
 	p := strings.ReplaceAll(program, `\`, "/")
 	dir := path.Dir(p)
 	has := func(parts ...string) bool {
-		for _, part := range parts {
-			if strings.Contains(p, part) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(p, part) })
 	}
 	switch {
 	case has("/node_modules/"):

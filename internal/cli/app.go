@@ -65,20 +65,17 @@ func exit(code int, format string, args ...any) error {
 // plainError is an error for a person: without the names of system calls.
 func plainError(err error) string {
 	msg := err.Error()
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		said := at.Path + ": " + at.Err.Error()
 		if errors.Is(at.Err, fs.ErrNotExist) {
 			said = at.Path + " does not exist"
 		}
 		msg = strings.Replace(msg, at.Error(), said, 1)
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		msg = strings.Replace(msg, link.Error(), link.New+": "+link.Err.Error(), 1)
 	}
-	var call *os.SyscallError
-	if errors.As(err, &call) {
+	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		msg = strings.Replace(msg, call.Error(), call.Err.Error(), 1)
 	}
 	return msg
@@ -107,8 +104,7 @@ func Main(args []string, app *App) int {
 	if err == nil {
 		return 0
 	}
-	var ee *exitError
-	if errors.As(err, &ee) {
+	if ee, ok := errors.AsType[*exitError](err); ok {
 		if ee.msg != "" {
 			fmt.Fprintln(visible{app.Err}, "gauntlet: "+ee.msg)
 		}

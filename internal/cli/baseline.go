@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -162,9 +163,7 @@ func (app *App) setBaseline(b finding.Baseline, r gate.Result, force, create boo
 	now := run.NewBaseline(r, r.Parts)
 	if had && !force {
 		now.Files, _ = finding.Tighten(old.Files, now.Files, nil)
-		if now.ExitCode == 0 {
-			now.ExitCode = old.ExitCode
-		}
+		now.ExitCode = cmp.Or(now.ExitCode, old.ExitCode)
 	}
 	b.Gates[r.ID] = now
 	total := now.Files.Total()

@@ -68,8 +68,7 @@ func (app *App) showConfig(ctx context.Context, asJSON bool) error {
 	}
 	l, err := config.Load(root, app.Getenv)
 	if err != nil {
-		var ce *config.Error
-		if errors.As(err, &ce) {
+		if _, ok := errors.AsType[*config.Error](err); ok {
 			return exit(2, "%v\nto see everything that is wrong: gauntlet validate", err)
 		}
 		return exit(2, "%v", err)

@@ -208,8 +208,7 @@ func (w *initWork) try(ctx context.Context) error {
 func (w *initWork) plan() error {
 	files, err := setup.Make(w.opts)
 	if err != nil {
-		var ce *config.Error
-		if errors.As(err, &ce) {
+		if _, ok := errors.AsType[*config.Error](err); ok {
 			return exit(2, "%v\nnothing was written; to see everything that is wrong: gauntlet validate", err)
 		}
 		return exit(2, "%v", err)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -84,10 +85,7 @@ func runsAgent(ctx context.Context, pane tmux.Pane, want string) error {
 	if ok && (want == "" || agent.Runs(want, args)) {
 		return nil
 	}
-	expected := want
-	if expected == "" {
-		expected = "an agent"
-	}
+	expected := cmp.Or(want, "an agent")
 	if !ok && len(args) > 0 {
 		name = filepath.Base(args[0])
 	}

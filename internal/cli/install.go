@@ -212,13 +212,11 @@ func (w *hookWork) run(cmd *cobra.Command, plan func(agent.Adapter) ([]*install.
 }
 
 func (w *hookWork) fail(a agent.Adapter, err error) {
-	var scope *install.NoScopeError
-	if errors.As(err, &scope) && scope.Scope == wire.Local && !w.explicit {
+	if scope, ok := errors.AsType[*install.NoScopeError](err); ok && scope.Scope == wire.Local && !w.explicit {
 		return // the agent was not named
 	}
 	hf := hookFailure{Agent: a.Name(), Message: w.places.Explain(err)}
-	var refused *install.RefusedError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*install.RefusedError](err); ok {
 		hf.Path, hf.Line, hf.Column = refused.Path, refused.Line, refused.Column
 	}
 	w.failures = append(w.failures, hf)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,10 +69,7 @@ func (app *App) list(asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
 	for _, g := range out {
-		at := strings.Join(g.EntryPoints, ", ")
-		if at == "" {
-			at = "(in no entry point)"
-		}
+		at := cmp.Or(strings.Join(g.EntryPoints, ", "), "(in no entry point)")
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", g.Kind, g.Name, at, redact.Line(g.Command, 80))
 	}
 	return w.Flush()

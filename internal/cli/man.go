@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -50,10 +51,7 @@ func manCommands(b *strings.Builder, parent *cobra.Command) {
 			continue
 		}
 		fmt.Fprintf(b, ".SS %s\n", roff(c.CommandPath()))
-		long := c.Long
-		if long == "" {
-			long = c.Short + "."
-		}
+		long := cmp.Or(c.Long, c.Short+".")
 		b.WriteString(paragraphs(long))
 		if c.HasAvailableSubCommands() {
 			manCommands(b, c)

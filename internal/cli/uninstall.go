@@ -142,8 +142,7 @@ func planUninstall(p install.Places, a agent.Adapter, scopes []wire.Scope) ([]*i
 	var out []*install.Change
 	for _, scope := range scopes {
 		changes, err := p.PlanUninstall(a, scope)
-		var none *install.NoScopeError
-		if errors.As(err, &none) && len(scopes) > 1 {
+		if _, ok := errors.AsType[*install.NoScopeError](err); ok && len(scopes) > 1 {
 			continue
 		}
 		if err != nil {

@@ -15,8 +15,7 @@ import (
 // value's parser found.
 func (app *App) flagError(cmd *cobra.Command, err error) error {
 	see := "; see: " + cmd.CommandPath() + " --help"
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := unknown.GetSpecifiedName()
 		if unknown.GetSpecifiedShortnames() != "" {
 			return exit(2, "unknown flag -%s%s", name, see)
@@ -29,12 +28,10 @@ func (app *App) flagError(cmd *cobra.Command, err error) error {
 		}
 		return exit(2, "unknown flag --%s%s", name, see)
 	}
-	var value *pflag.InvalidValueError
-	if errors.As(err, &value) {
+	if value, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return exit(2, "--%s needs %s, not %q%s", value.GetFlag().Name, takes(value.GetFlag()), value.GetValue(), see)
 	}
-	var missing *pflag.ValueRequiredError
-	if errors.As(err, &missing) {
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return exit(2, "--%s needs %s%s", missing.GetFlag().Name, takes(missing.GetFlag()), see)
 	}
 	return exit(2, "%v%s", err, see)

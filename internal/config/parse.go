@@ -67,8 +67,7 @@ func openProblem(err error) string {
 	case errors.Is(err, safefile.ErrOutside):
 		return "is a symbolic link that leaves the project; replace it by a file"
 	}
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		err = errno
 	}
 	return "cannot be read: " + err.Error()
@@ -130,8 +129,7 @@ func parseYAML(data []byte, name string) (node ast.Node, fail *Error) {
 
 func syntaxError(err error, name string) *Error {
 	e := &Error{File: name, Msg: "is not valid YAML"}
-	var ye yaml.Error
-	if errors.As(err, &ye) {
+	if ye, ok := errors.AsType[yaml.Error](err); ok {
 		msg, _, _ := strings.Cut(strings.TrimSpace(ye.GetMessage()), "\n")
 		e.Msg += ": " + msg
 		if tk := ye.GetToken(); tk != nil && tk.Position != nil {

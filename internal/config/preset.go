@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"embed"
 	"slices"
 )
@@ -71,9 +72,7 @@ func (c *Checkpoint) Effective() *Checkpoint {
 		out.Categories[i] = own
 	}
 	for i := range out.Categories {
-		if out.Categories[i].Order == 0 {
-			out.Categories[i].Order = orderOwn
-		}
+		out.Categories[i].Order = cmp.Or(out.Categories[i].Order, orderOwn)
 	}
 	return &out
 }

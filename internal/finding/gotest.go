@@ -2,6 +2,7 @@ package finding
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"path"
@@ -30,9 +31,7 @@ func (p *parser) goTestJSON(data []byte) error {
 			continue
 		}
 		events++
-		if e.Package == "" {
-			e.Package = e.ImportPath
-		}
+		e.Package = cmp.Or(e.Package, e.ImportPath)
 		k := key{e.Package, e.Test}
 		switch e.Action {
 		case "output", "build-output":

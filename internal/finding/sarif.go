@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -84,10 +85,7 @@ func (p *parser) sarif(data []byte) error {
 	}
 	for _, run := range log.Runs {
 		driver := run.Tool.Driver
-		version := driver.SemanticVersion
-		if version == "" {
-			version = driver.Version
-		}
+		version := cmp.Or(driver.SemanticVersion, driver.Version)
 		p.tool(driver.Name, version)
 		for _, inv := range run.Invocations {
 			if inv.OK != nil && !*inv.OK && len(run.Results) == 0 {
@@ -118,19 +116,14 @@ func (p *parser) sarifResult(run sarifRun, r sarifResult) {
 			level = rules[*i].Config.Level
 		}
 	}
-	if rule == "" {
-		rule = r.Rule.ID
-	}
+	rule = cmp.Or(rule, r.Rule.ID)
 	switch level {
 	case "none":
 		return
 	case "":
 		level = Warn // the specification's default
 	}
-	text := r.Message.Text
-	if text == "" {
-		text = r.Message.ID
-	}
+	text := cmp.Or(r.Message.Text, r.Message.ID)
 	f := Finding{Rule: rule, Message: text, Severity: level}
 	name := ""
 	if len(r.Locations) > 0 {

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -107,10 +108,7 @@ func (p *parser) junitSuite(s junitSuite, outer string, depth int) {
 		p.full = true
 		return
 	}
-	name := s.Name
-	if name == "" {
-		name = outer
-	}
+	name := cmp.Or(s.Name, outer)
 	for _, e := range s.Error {
 		p.add(Finding{Test: name, Rule: "error", Message: firstLine(e.Message, e.Text), Severity: Err}, s.File)
 	}
@@ -123,14 +121,8 @@ func (p *parser) junitSuite(s junitSuite, outer string, depth int) {
 			continue
 		}
 		p.report.Failed++
-		class := c.Class
-		if class == "" {
-			class = name
-		}
-		file := c.File
-		if file == "" {
-			file = s.File
-		}
+		class := cmp.Or(c.Class, name)
+		file := cmp.Or(c.File, s.File)
 		p.add(Finding{
 			Test: strings.Trim(class+" "+c.Name, " "), Rule: "test", Line: number(c.Line),
 			Message: strings.TrimSpace(c.Name + ": " + firstLine(faults[0].Message, faults[0].Text)), Severity: Err,

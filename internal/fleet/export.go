@@ -70,8 +70,7 @@ func (app *App) export(ctx context.Context, endpoint string, client *otlp.Client
 		for _, r := range rejected {
 			app.warn("the collector accepted %s", r)
 		}
-		var retry *otlp.RetryError
-		if errors.As(err, &retry) {
+		if retry, ok := errors.AsType[*otlp.RetryError](err); ok {
 			if retry.After > 0 {
 				if err := sleep(ctx, retry.After); err != nil {
 					return err

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -54,10 +55,7 @@ func (res Result) again(second Result, touched func(string) bool) Result {
 func (res Result) failedTests() string {
 	var names []string
 	for _, f := range res.Findings {
-		name := f.Test
-		if name == "" {
-			name = f.File
-		}
+		name := cmp.Or(f.Test, f.File)
 		if name = redact.Line(name, 120); name == "" || slices.Contains(names, name) {
 			continue
 		}

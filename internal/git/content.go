@@ -198,12 +198,9 @@ func (c *Content) unknown(path string) {
 
 // left reports whether a path does not belong to the content.
 func (c *Content) left(path string) bool {
-	for _, l := range c.leave {
-		if path == l || len(path) > len(l) && path[len(l)] == '/' && strings.HasPrefix(path, l) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.leave, func(l string) bool {
+		return path == l || len(path) > len(l) && path[len(l)] == '/' && strings.HasPrefix(path, l)
+	})
 }
 
 // isOwnWorkTree reports whether a repository inside this one is another work tree of it,

@@ -22,8 +22,7 @@ func (r Repo) Head(ctx context.Context) (string, error) {
 		}
 	}
 	out, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	var ge *Error
-	if errors.As(err, &ge) && ge.ExitCode == 1 {
+	if ge, ok := errors.AsType[*Error](err); ok && ge.ExitCode == 1 {
 		return "", nil
 	}
 	return strings.TrimSpace(string(out)), err
@@ -33,8 +32,7 @@ func (r Repo) Head(ctx context.Context) (string, error) {
 // ok is false when it has none.
 func (r Repo) Blob(ctx context.Context, spec string) (content []byte, ok bool, err error) {
 	out, err := r.Run(ctx, "cat-file", "blob", spec)
-	var ge *Error
-	if errors.As(err, &ge) && !ge.TimedOut {
+	if ge, ok := errors.AsType[*Error](err); ok && !ge.TimedOut {
 		return nil, false, nil
 	}
 	return out, err == nil, err
@@ -140,8 +138,7 @@ func (r Repo) readEntries(paths []string) (map[string]TreeEntry, bool) {
 // Ignored reports whether git ignores a path that it does not track.
 func (r Repo) Ignored(ctx context.Context, path string) (bool, error) {
 	_, err := r.Run(ctx, "check-ignore", "--quiet", "--", path)
-	var ge *Error
-	if errors.As(err, &ge) && ge.ExitCode == 1 {
+	if ge, ok := errors.AsType[*Error](err); ok && ge.ExitCode == 1 {
 		return false, nil
 	}
 	return err == nil, err

@@ -210,8 +210,7 @@ func (r Repo) IsAncestor(ctx context.Context, commit, ref string) (bool, error) 
 		return false, err
 	}
 	_, err := r.Run(ctx, "merge-base", "--is-ancestor", commit, ref)
-	var ge *Error
-	if errors.As(err, &ge) && ge.ExitCode == 1 {
+	if ge, ok := errors.AsType[*Error](err); ok && ge.ExitCode == 1 {
 		return false, nil
 	}
 	return err == nil, err

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,10 +97,7 @@ func (r Repo) overrides() []string {
 
 // RunWith is Run with options.
 func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, error) {
-	dir := o.Dir
-	if dir == "" {
-		dir = r.Root
-	}
+	dir := cmp.Or(o.Dir, r.Root)
 	extra := append(plainGit(), o.Env...)
 	if !o.Hooks { // a hook's own git may work elsewhere
 		extra = append(extra, "GIT_WORK_TREE="+r.Root) // regardless of core.worktree

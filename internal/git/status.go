@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -54,12 +55,7 @@ func (s Status) Paths() []string {
 
 // Unmerged reports whether there is an unresolved conflict.
 func (s Status) Unmerged() bool {
-	for _, c := range s.Changes {
-		if c.Unmerged {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Unmerged })
 }
 
 func sorted(set map[string]bool) []string {

@@ -40,8 +40,7 @@ func (e *RefusedError) Error() string {
 
 // refuse turns a position error into a refusal of path.
 func refuse(path string, err error, fix string) error {
-	var se *jsontree.SyntaxError
-	if errors.As(err, &se) {
+	if se, ok := errors.AsType[*jsontree.SyntaxError](err); ok {
 		return &RefusedError{Path: path, Line: se.Line, Column: se.Column, Why: se.Msg, Fix: fix}
 	}
 	return &RefusedError{Path: path, Why: err.Error(), Fix: fix}
@@ -134,8 +133,7 @@ func follow(name string) (string, error) {
 
 // cause is the innermost part of a file system error; the path is already in the message.
 func cause(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err.Error()
 	}
 	return err.Error()

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -85,9 +86,7 @@ func (r Record) Origin(here string) Origin {
 	if o.Source == Run && r.Where != here {
 		o.Source = Worktree
 	}
-	if o.By == "" {
-		o.By = "gauntlet run"
-	}
+	o.By = cmp.Or(o.By, "gauntlet run")
 	if r.Platform != "" {
 		o.With = append([]string{r.Platform}, r.Tools...)
 	}

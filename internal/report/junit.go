@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -51,9 +52,7 @@ func tally(gates []gate.Result) string {
 
 func testcase(b *bytes.Buffer, g gate.Result) {
 	class, name := g.Entry, g.Name
-	if name == "" {
-		name = g.ID
-	}
+	name = cmp.Or(name, g.ID)
 	fmt.Fprintf(b, "    <testcase classname=\"%s\" name=\"%s\" time=\"%s\"", escape(string(g.Kind)+"."+class), escape(name), seconds(time.Duration(g.DurationMS)*time.Millisecond))
 	element, properties := "", properties(g)
 	switch g.Status {

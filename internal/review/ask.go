@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,12 +171,7 @@ func trouble(res proc.Result, timeout time.Duration, stdout, stderr *capture) st
 // quotaShown checks short texts only: a long text that mentions limits is a review of a
 // rate limiter.
 func quotaShown(streams ...*capture) bool {
-	for _, c := range streams {
-		if c.total < 16<<10 && outOfQuota(c.last()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(streams, func(c *capture) bool { return c.total < 16<<10 && outOfQuota(c.last()) })
 }
 
 // slotLog is the log of one slot: a header immediately, so that a killed run leaves a

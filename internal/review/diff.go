@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -166,12 +167,7 @@ func (c changed) locate(f *Finding, dir, entry string) bool {
 		if f.Line <= 0 || len(spans) == 0 {
 			return true
 		}
-		for _, s := range spans {
-			if f.Line >= s.from && f.Line <= s.to {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(spans, func(s span) bool { return f.Line >= s.from && f.Line <= s.to })
 	}
 	return false
 }

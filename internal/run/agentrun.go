@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -47,10 +48,7 @@ func (c AgentCall) file() string {
 		return ""
 	}
 	t := c.Event.Tool
-	id := t.ID
-	if id == "" {
-		id = t.Dir + "\x00" + t.Command
-	}
+	id := cmp.Or(t.ID, t.Dir+"\x00"+t.Command)
 	return filepath.Join(c.Memory.Dir, pendingDir, session.Key(c.Event.SessionID+"\x00"+id))
 }
 
@@ -134,9 +132,7 @@ func squeeze(s string) string {
 func CallStarts(ctx context.Context, opts Options, c AgentCall) error {
 	t := c.Event.Tool
 	ran := shellcmd.Ran{Line: t.Command, Dir: t.Dir, Getenv: opts.Getenv}
-	if ran.Dir == "" {
-		ran.Dir = c.Event.Cwd
-	}
+	ran.Dir = cmp.Or(ran.Dir, c.Event.Cwd)
 	wanted := map[string]bool{}
 	for _, j := range Checks(opts) {
 		if !j.UsesBase() && (shellcmd.Exact{Command: j.Check.Command, Dir: j.Dir, Env: j.Check.Env}).ProvedBy(ran) {

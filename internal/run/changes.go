@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,10 +132,7 @@ func (e *execution) localChanges(c *changes, since committed) error {
 // sinceBase lists what was committed since the merge base with a branch, or with anything
 // else that git can resolve: then git does not run twice.
 func (e *execution) sinceBase(ctx context.Context) committed {
-	name := e.opts.Scope.Base
-	if name == "" {
-		name = e.opts.Config.Settings.BaseBranch
-	}
+	name := cmp.Or(e.opts.Scope.Base, e.opts.Config.Settings.BaseBranch)
 	if name != "" && name != git.WellKnownBase && !e.repo.HasBranch(name) {
 		if paths, err := e.repo.DiffNames(ctx, name+"...HEAD"); err == nil {
 			return committed{base: name, paths: paths}

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/event"
@@ -130,12 +131,7 @@ func (e *execution) allPassed() bool {
 	if e.res.Status != event.Passed && e.res.Status != event.PassedWithWarnings {
 		return false
 	}
-	for _, g := range e.res.Gates {
-		if g.Status == gate.Fail || g.SkippedOnes > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.res.Gates, func(g gate.Result) bool { return g.Status == gate.Fail || g.SkippedOnes > 0 })
 }
 
 // archivePassed archives the logs and updates the paths in the result.

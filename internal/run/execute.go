@@ -379,8 +379,7 @@ func (e *execution) fail(s event.Status, message string, err error) {
 
 // cause is the system's error, without the paths of temporary files.
 func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
 	}
 	return err

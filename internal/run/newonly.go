@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -162,9 +163,7 @@ func (e *execution) beforeTurn(ctx context.Context, j gate.Job) (earlier, error)
 		return earlier{}, none
 	}
 	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, from: e.opts.Since.Head, what: "the start of the turn"}
-	if b.from == "" {
-		b.from = e.changes.status.Head
-	}
+	b.from = cmp.Or(b.from, e.changes.status.Head)
 	if rec.ExitCode != nil {
 		b.exit = *rec.ExitCode
 	}

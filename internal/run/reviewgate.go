@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -117,9 +118,7 @@ func fromReview(j gate.Job, r review.Result) gate.Result {
 		if s.JSONPath != "" && s.Status == review.Fail {
 			out.ResultFiles = append(out.ResultFiles, s.JSONPath)
 		}
-		if out.Command == "" {
-			out.Command = s.Command
-		}
+		out.Command = cmp.Or(out.Command, s.Command)
 	}
 	return out
 }

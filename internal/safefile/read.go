@@ -1,6 +1,7 @@
 package safefile
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -162,9 +163,7 @@ func ReadDir(root, path string, limit int) ([]fs.DirEntry, error) {
 
 // within opens root and returns the path relative to it.
 func within(root, path string) (*os.Root, string, error) {
-	if root == "" {
-		root = filepath.Dir(path)
-	}
+	root = cmp.Or(root, filepath.Dir(path))
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return nil, "", fault("open", path, ErrOutside)
@@ -186,9 +185,7 @@ func within(root, path string) (*os.Root, string, error) {
 
 // resolved is the real path, if it is below root.
 func resolved(root, path string) (string, bool) {
-	if root == "" {
-		root = filepath.Dir(path)
-	}
+	root = cmp.Or(root, filepath.Dir(path))
 	realRoot, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return "", false
@@ -221,8 +218,7 @@ func Inside(root, path string) bool {
 
 // fault is an error that names the path once and keeps its cause.
 func fault(op, path string, err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 		// os.Root's own refusal has no exported value; all else comes from the system.
 		var errno syscall.Errno

@@ -3,6 +3,7 @@ package setup
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -40,12 +41,7 @@ func (d *directory) gradle() {
 
 // moduleOfAbove reports whether a build file in a directory above builds this one too.
 func (d *directory) moduleOfAbove(names ...string) bool {
-	for _, n := range names {
-		if d.above(n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, d.above)
 }
 
 // wrapper is how to start the build tool that the project includes.

@@ -51,12 +51,7 @@ func (d *directory) identify() {
 // isAbove reports whether a directory above contains a project of this kind, which builds
 // this one.
 func (d *directory) isAbove(kind string) bool {
-	for _, p := range d.out.Projects {
-		if p.Kind == kind && under(p.Dir, d.dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.out.Projects, func(p Project) bool { return p.Kind == kind && under(p.Dir, d.dir) })
 }
 
 // manifests offers what the tools of a directory check by themselves.

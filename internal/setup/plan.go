@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/safefile"
@@ -55,12 +56,7 @@ type Plan struct {
 
 // Changes reports whether the plan writes anything.
 func (p *Plan) Changes() bool {
-	for _, f := range p.Files {
-		if f.Action != Keep {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Files, func(f File) bool { return f.Action != Keep })
 }
 
 // Look finds out what the project at dir is made of.

@@ -104,12 +104,7 @@ func (f *finder) covers(q, p Proposal) bool {
 
 // memberOf reports whether the workspace at top runs this proposal's project too.
 func (f *finder) memberOf(p Proposal, top string) bool {
-	for _, kind := range p.Kinds {
-		if f.isWorkspace(top, kind) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Kinds, func(kind string) bool { return f.isWorkspace(top, kind) })
 }
 
 // settle drops what the rest runs anyway, bounds the number, and sorts.

@@ -124,12 +124,7 @@ func printed(format string, words []string) (string, bool) {
 
 // silentList reports whether the statements are tests that print nothing.
 func silentList(stmts []*syntax.Stmt) bool {
-	for _, s := range stmts {
-		if !silent(s) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(stmts, func(s *syntax.Stmt) bool { return !silent(s) })
 }
 
 func silent(s *syntax.Stmt) bool {

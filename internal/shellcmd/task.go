@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -38,12 +39,7 @@ func (c Command) Opaque() bool {
 // IsTask reports whether the command calls tasks that a file of the project
 // defines, or a script of the project by its path.
 func (c Command) IsTask() bool {
-	for _, argv := range c.Views {
-		if len(taskNames(argv)) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Views, func(argv []string) bool { return len(taskNames(argv)) > 0 })
 }
 
 // StandsFor reports whether a task's name suggests that it runs the pattern: `mise run
@@ -87,12 +83,7 @@ func roleOf(argv []string) Role {
 // namesTests reports whether the call's task is named after tests. `make check`
 // conventionally runs them; elsewhere a check may be anything.
 func namesTests(argv []string) bool {
-	for _, task := range taskNames(argv) {
-		if isTestName(task) || task == "check" && isMake(argv) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(taskNames(argv), func(task string) bool { return isTestName(task) || task == "check" && isMake(argv) })
 }
 
 // roleOfName is the role that the words in a task's name suggest.
@@ -256,9 +247,7 @@ func (c Command) Within(outer Command) Command {
 		c.ProofLine = outer.ProofLine
 	}
 	c.Filters = slices.Concat(c.Filters, outer.Filters)
-	if c.Into == "" {
-		c.Into = outer.Into
-	}
+	c.Into = cmp.Or(c.Into, outer.Into)
 	c.Seq = outer.Seq
 	return c
 }

@@ -1,6 +1,7 @@
 package shellcmd
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,12 +93,7 @@ func showsOnlyFailures(filter []string) bool {
 }
 
 func inverts(filter []string) bool {
-	for _, arg := range filter[1:] {
-		if arg == "--invert-match" || isCluster(arg) && strings.Contains(arg, "v") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(filter[1:], func(arg string) bool { return arg == "--invert-match" || isCluster(arg) && strings.Contains(arg, "v") })
 }
 
 // passesOn reports whether a filter shows every line, or the last ones.
@@ -143,12 +139,7 @@ func keepsFailures(filter []string, r runner, output string) bool {
 }
 
 func hasAnyFold(argv []string, flag string) bool {
-	for _, arg := range argv[1:] {
-		if strings.EqualFold(arg, flag) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(argv[1:], func(arg string) bool { return strings.EqualFold(arg, flag) })
 }
 
 // headLines is how many lines a head prints.
@@ -167,12 +158,7 @@ func headLines(filter []string) int {
 
 // shows reports whether the line later shows the file that received the output.
 func (l Line) shows(name string, after int) bool {
-	for _, f := range l.Shown {
-		if f.Path == name && f.Seq > after {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Shown, func(f File) bool { return f.Path == name && f.Seq > after })
 }
 
 // HasProofLine reports whether the output contains the line on which the command's proof

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -68,10 +69,7 @@ func (s *Site) See(client string) Pin {
 // gitUser returns where git finds the user's own settings.
 func (s *Site) gitUser() git.User {
 	home := text.Home(s.getenv)
-	xdg := s.getenv("XDG_CONFIG_HOME")
-	if xdg == "" {
-		xdg = filepath.Join(home, ".config")
-	}
+	xdg := cmp.Or(s.getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
 	u := git.User{Home: home, Ignore: filepath.Join(xdg, "git", "ignore")}
 	if file := s.getenv("GIT_CONFIG_GLOBAL"); file != "" {
 		u.Configs = []string{file}

@@ -61,9 +61,7 @@ func report(f Facts, d Decision) (_ Decision, told bool) {
 		d.SystemMessage = ""
 		return d, false
 	}
-	if d.SystemMessage == "" {
-		d.SystemMessage = "Gauntlet: not judged: " + redact.Line(d.Message, 900)
-	}
+	d.SystemMessage = cmp.Or(d.SystemMessage, "Gauntlet: not judged: "+redact.Line(d.Message, 900))
 	return d, true
 }
 

@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,9 +186,7 @@ func (s *stopping) autonomy(ctx context.Context) {
 	if s.site.InRepo {
 		in.Root = s.site.Repo.Root
 	}
-	if in.HumanText == "" {
-		in.HumanText = s.Event.Prompt
-	}
+	in.HumanText = cmp.Or(in.HumanText, s.Event.Prompt)
 	if s.cfg != nil {
 		in.LogDir, in.Config = s.cfg.Settings.LogDir, s.cfg.Project.Autonomy
 	}

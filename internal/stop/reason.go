@@ -111,10 +111,7 @@ func gateLines(failed []gate.Result, room int) string {
 }
 
 func gateTitle(g gate.Result) string {
-	name := redact.Line(g.Name, 80)
-	if name == "" {
-		name = redact.Line(g.ID, 80)
-	}
+	name := cmp.Or(redact.Line(g.Name, 80), redact.Line(g.ID, 80))
 	if g.Entry != "" && g.Entry != "." {
 		name += " in " + redact.Line(g.Entry, 80)
 	}

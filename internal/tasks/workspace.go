@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"encoding/json"
 	"io/fs"
 	"maps"
@@ -213,10 +214,7 @@ func (s *Set) tox(dir string) (File, bool) {
 			at, inCommands = -1, false
 			section := strings.Trim(trimmed, "[]")
 			if env, found := strings.CutPrefix(section, "testenv"); found {
-				env = strings.TrimPrefix(env, ":")
-				if env == "" {
-					env = "default"
-				}
+				env = cmp.Or(strings.TrimPrefix(env, ":"), "default")
 				f.Recipes = append(f.Recipes, Recipe{Name: env})
 				at = len(f.Recipes) - 1
 			}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,9 +65,7 @@ type result struct {
 // apply puts a result on a call. What is proved stays: a later word without
 // proof (a running command's first output) does not undo an exit status.
 func (r *result) apply(c *event.ToolCall) {
-	if c.Output == "" {
-		c.Output = r.output
-	}
+	c.Output = cmp.Or(c.Output, r.output)
 	if c.Outcome != event.Unknown {
 		return
 	}

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -245,13 +246,9 @@ func (c *collector) lastInput(t *Turn) {
 					found, t.LastInput, t.Own = true, e.text, c.isOwn(e.text)
 				}
 			case entryTurnID:
-				if t.TurnID == "" {
-					t.TurnID = e.id
-				}
+				t.TurnID = cmp.Or(t.TurnID, e.id)
 			case entryModel:
-				if t.Model == "" {
-					t.Model = e.text
-				}
+				t.Model = cmp.Or(t.Model, e.text)
 			case entryCall, entryResult, entryItem, entryPoll, entrySaid, entryUsage, entryCompacted, entryBegin, entryEnd, entryBreak:
 			}
 		}

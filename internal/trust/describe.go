@@ -2,6 +2,7 @@ package trust
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,9 +102,7 @@ func firstDifference(old, now []string) (gone, come string) {
 			if strings.HasPrefix(line, "command:") {
 				return line
 			}
-			if first == "" {
-				first = line
-			}
+			first = cmp.Or(first, line)
 		}
 		return first
 	}

@@ -20,8 +20,7 @@ import (
 func Serve(ctx context.Context, o Options, port int, ready func(address string)) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) {
+		if op, ok := errors.AsType[*net.OpError](err); ok {
 			err = op.Err
 		}
 		return fmt.Errorf("cannot listen on 127.0.0.1:%d: %w (choose another --port)", port, err)

@@ -1,6 +1,7 @@
 package weaken
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strconv"
@@ -83,10 +84,7 @@ func suppressions(name, text string) map[string]int {
 		if out == nil {
 			out = map[string]int{}
 		}
-		shown := s.shown
-		if shown == "" {
-			shown = s.word
-		}
+		shown := cmp.Or(s.shown, s.word)
 		out[shown] += n
 	}
 	return out

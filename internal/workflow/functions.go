@@ -62,8 +62,7 @@ func (s *Store) silently(f func() error) (ok bool) {
 		return false
 	}
 	s.log(err.Error())
-	var summary *summaryError
-	if errors.As(err, &summary) && summary.path != "" {
+	if summary, ok := errors.AsType[*summaryError](err); ok && summary.path != "" {
 		s.log("in " + redact.Line(summary.path, maxShown))
 	}
 	return false

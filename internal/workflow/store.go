@@ -211,8 +211,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 	}
 	cause := err
 	doc, err := edit(old)
-	var broken *shapeError
-	if errors.As(err, &broken) && old != nil {
+	if _, ok := errors.AsType[*shapeError](err); ok && old != nil {
 		// Valid JSON that is not a record: nothing can be merged into it.
 		cause, aside = &corruptError{path, err}, "corrupt"
 		doc, err = edit(nil)

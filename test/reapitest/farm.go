@@ -7,6 +7,7 @@ package reapitest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -61,9 +62,7 @@ type Farm struct {
 func (f *Farm) Start(t testing.TB) string {
 	t.Helper()
 	f.blobs, f.results, f.dir = map[string][]byte{}, map[string]*longrunning.Operation{}, t.TempDir()
-	if f.InlineMax == 0 {
-		f.InlineMax = 1 << 10
-	}
+	f.InlineMax = cmp.Or(f.InlineMax, 1<<10)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@
 package claude
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -135,10 +136,7 @@ func (s schema) reaction(failed wire.Reaction, exit int) wire.Reaction {
 	case s.Continue != nil && !*s.Continue:
 		return wire.Reaction{Outcome: wire.Halted, Shown: shown}
 	case d == "block":
-		reason := wire.Deref(s.Reason)
-		if reason == "" {
-			reason = "Blocked by hook"
-		}
+		reason := cmp.Or(wire.Deref(s.Reason), "Blocked by hook")
 		return wire.Reaction{Outcome: wire.Blocked, Prompt: reason, Shown: shown}
 	case s.Specific != nil && wire.Deref(s.Specific.Context) != "":
 		context := *s.Specific.Context
@@ -157,10 +155,7 @@ func exitTwo(r wire.Reply) wire.Reaction {
 	if len(wire.TrimOutput(r.Stdout)) == 0 && wire.ContainsFold(r.Stderr, "no such file", "can't open") {
 		return wire.Reaction{Outcome: wire.Misread, Why: "taken for a missing script"}
 	}
-	prompt := string(wire.TrimOutput(r.Stderr))
-	if prompt == "" {
-		prompt = "No stderr output"
-	}
+	prompt := cmp.Or(string(wire.TrimOutput(r.Stderr)), "No stderr output")
 	return wire.Reaction{Outcome: wire.Blocked, Prompt: prompt}
 }
 

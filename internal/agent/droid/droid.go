@@ -3,6 +3,7 @@
 package droid
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -90,10 +91,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 	case blocks && reason != "" && r.ExitCode <= 2:
 		return wire.Reaction{Outcome: wire.Blocked, Prompt: reason}
 	case r.ExitCode == 2:
-		prompt := string(r.Stderr)
-		if prompt == "" {
-			prompt = "Stop hook requested continuation"
-		}
+		prompt := cmp.Or(string(r.Stderr), "Stop hook requested continuation")
 		return wire.Reaction{Outcome: wire.Blocked, Prompt: prompt}
 	case r.ExitCode != 0:
 		return r.Failed()

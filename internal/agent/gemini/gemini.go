@@ -5,6 +5,7 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -137,10 +138,7 @@ func answer(text []byte) wire.Reaction {
 	}
 	switch p.String("decision") {
 	case "block", "deny":
-		prompt := p.String("reason")
-		if prompt == "" {
-			prompt = "No reason provided"
-		}
+		prompt := cmp.Or(p.String("reason"), "No reason provided")
 		return wire.Reaction{Outcome: wire.Blocked, Prompt: prompt, Shown: shown}
 	}
 	return wire.Reaction{Outcome: wire.Allowed, Shown: shown}

@@ -4,6 +4,7 @@ package qwen
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -160,9 +161,7 @@ func answer(text []byte) wire.Reaction {
 		return wire.Reaction{Outcome: wire.Misread, Why: reason + " is not a string"}
 	}
 	out.Outcome, out.Prompt = wire.Blocked, p.String(reason)
-	if out.Prompt == "" {
-		out.Prompt = "No reason provided"
-	}
+	out.Prompt = cmp.Or(out.Prompt, "No reason provided")
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/event"
@@ -87,12 +88,7 @@ func TrimOutput(b []byte) []byte {
 // HasNull reports whether one of the object's members under keys is null.
 func HasNull(object []byte, keys ...string) bool {
 	m := Keys(object)
-	for _, k := range keys {
-		if string(m[k]) == "null" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(k string) bool { return string(m[k]) == "null" })
 }
 
 // Keys are the top-level keys of an object, nil when b is not one.
@@ -107,12 +103,7 @@ func Keys(b []byte) map[string]json.RawMessage {
 // ContainsFold reports whether b contains one of the texts, in any case.
 func ContainsFold(b []byte, texts ...string) bool {
 	low := bytes.ToLower(b)
-	for _, t := range texts {
-		if bytes.Contains(low, []byte(t)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(t string) bool { return bytes.Contains(low, []byte(t)) })
 }
 
 // UnderDir reports whether path contains a directory called name.

@@ -29,8 +29,7 @@ func Parse(data []byte) (Payload, error) {
 	}
 	var p Payload
 	err := json.NewDecoder(bytes.NewReader(data)).Decode(&p)
-	var other *json.UnmarshalTypeError
-	if errors.As(err, &other) {
+	if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return nil, fmt.Errorf("%w: %s", ErrNotObject, other.Value) // "array", "string"
 	}
 	var syntax *json.SyntaxError

@@ -2,11 +2,13 @@ package commit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,12 +113,7 @@ func (c Commit) simple() bool {
 	if c.Everything {
 		return false
 	}
-	for _, f := range c.Files {
-		if f.Content != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Files, func(f File) bool { return f.Content != nil })
 }
 
 // commitArgs hold git's own housekeeping back: it is not for a hook to wait for.
@@ -223,12 +220,7 @@ func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 }
 
 func (c Commit) hasContent() bool {
-	for _, f := range c.Files {
-		if f.Content != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Files, func(f File) bool { return f.Content != nil })
 }
 
 // fill puts what is to be committed into the index of o.
@@ -275,10 +267,7 @@ func (r Repo) entry(ctx context.Context, f File, content []byte) (string, error)
 	if err != nil {
 		return "", err
 	}
-	mode := f.Mode
-	if mode == "" {
-		mode = "100644"
-	}
+	mode := cmp.Or(f.Mode, "100644")
 	return mode + "," + strings.TrimSpace(string(out)) + "," + f.Path, nil
 }
 

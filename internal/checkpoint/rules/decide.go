@@ -263,12 +263,7 @@ func (d *decision) touched(g globs) bool {
 			return true
 		}
 	}
-	for _, t := range d.timeline.touches {
-		if !t.anything && g.match(t.name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.timeline.touches, func(t touch) bool { return !t.anything && g.match(t.name) })
 }
 
 // about lists the files that the result is about.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -43,12 +44,7 @@ func newGlobs(patterns []string) globs {
 }
 
 func (list globs) match(name string) bool {
-	for _, g := range list {
-		if g.match(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(g glob) bool { return g.match(name) })
 }
 
 func (g glob) match(name string) bool {

@@ -140,20 +140,10 @@ func (d *decision) lastChange(a *due, m *matched) place {
 		if !c.only {
 			return true
 		}
-		for _, own := range c.actions {
-			if own.ID == a.ID {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(c.actions, func(own *action) bool { return own.ID == a.ID })
 	}
 	names := func(path string) bool {
-		for _, c := range d.set.categories {
-			if covers(c) && c.names(path) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(d.set.categories, func(c *category) bool { return covers(c) && c.names(path) })
 	}
 	var files []Change
 	for _, f := range d.relevant {

@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -56,9 +58,7 @@ func (n naming) file(name, dir string) string {
 // dir is the directory that a command ran in, relative to the project, or
 // absolute when it is elsewhere; sub is a change of directory on its line.
 func (n naming) dir(sub, dir string) string {
-	if sub == "" {
-		sub = "."
-	}
+	sub = cmp.Or(sub, ".")
 	name := n.file(sub, dir)
 	for _, root := range n.roots {
 		if name == root {
@@ -121,10 +121,5 @@ func (s *fileSet) has(name string) bool {
 			return true
 		}
 	}
-	for _, g := range s.globs {
-		if (glob{pattern: g}).match(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.globs, func(g string) bool { return (glob{pattern: g}).match(name) })
 }

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -58,12 +59,7 @@ func tableCells(line string) []string {
 
 // isRule reports whether the line is the |---|:--| line under a table's head.
 func isRule(cells []string) bool {
-	for _, c := range cells {
-		if strings.Trim(c, "-: ") != "" || !strings.Contains(c, "-") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(cells, func(c string) bool { return strings.Trim(c, "-: ") != "" || !strings.Contains(c, "-") })
 }
 
 // fileColumn is the column that contains the files: the one whose head says so, else the

@@ -184,12 +184,7 @@ func (t *timeline) taskDir(c shellcmd.Command, s *step) string {
 
 // validates reports whether the command at this place is itself evidence for something.
 func (t *timeline) validates(s *step, seq int) bool {
-	for _, c := range s.ran {
-		if c.Seq == seq && t.harmless != nil && t.harmless(c.Command) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.ran, func(c ran) bool { return c.Seq == seq && t.harmless != nil && t.harmless(c.Command) })
 }
 
 // end is the place after everything.
@@ -197,12 +192,7 @@ func (t *timeline) end() place { return placeOf(len(t.steps), 0) }
 
 // isAway reports whether the work was stashed at this place.
 func (t *timeline) isAway(at place) bool {
-	for _, span := range t.away {
-		if span[0] < at && at < span[1] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.away, func(span [2]place) bool { return span[0] < at && at < span[1] })
 }
 
 // endOf is when a call had ended at the latest.
@@ -245,12 +235,7 @@ func (t *timeline) changes(touched touch, files []Change, paths *fileSet, names 
 	}
 	if isGlob(touched.name) {
 		g := newGlobs([]string{touched.name})
-		for _, f := range files {
-			if g.match(f.Path) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(files, func(f Change) bool { return g.match(f.Path) })
 	}
 	return paths.has(touched.name) || t.lastCommit > touched.at && names(touched.name)
 }

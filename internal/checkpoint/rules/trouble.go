@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -101,9 +102,7 @@ func errorLine(output string) string {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		if first == "" {
-			first = line
-		}
+		first = cmp.Or(first, line)
 		lower := strings.ToLower(line)
 		for _, word := range []string{"error", "fail", "fatal", "panic", "exception", "denied", "cannot", "not found"} {
 			if strings.Contains(lower, word) {
@@ -360,12 +359,7 @@ func (m *mentioned) mentions(name string) bool {
 
 // ends reports whether a package path in the output ends in the target of a test run.
 func (m *mentioned) ends(target string) bool {
-	for _, known := range m.byBase[path.Base(target)] {
-		if strings.HasSuffix(known, "/"+target) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.byBase[path.Base(target)], func(known string) bool { return strings.HasSuffix(known, "/"+target) })
 }
 
 // callAbout reports whether a later shell call names one of the files, other than to commit

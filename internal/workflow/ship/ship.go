@@ -95,8 +95,7 @@ func (r Result) decided() Result {
 func headAndBranch(ctx context.Context, repo git.Repo) (head, branch string, err error) {
 	out, err := repo.RunWith(ctx, git.Opts{Timeout: 10 * time.Second}, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
 	if err != nil {
-		var ge *git.Error
-		if errors.As(err, &ge) && ge.ExitCode == 128 {
+		if ge, ok := errors.AsType[*git.Error](err); ok && ge.ExitCode == 128 {
 			return "", "", errors.New("there is no commit yet")
 		}
 		return "", "", err
