@@ -51,7 +51,7 @@ func (app *App) denyCmd() *cobra.Command {
 			}
 			was, err := at.Allowed().Deny(cmd.Context())
 			if err != nil {
-				return exit(2, "%v", err)
+				return err
 			}
 			if !was {
 				fmt.Fprintln(app.Out, "Nothing was allowed in this project.")
@@ -91,7 +91,7 @@ func (app *App) allow(ctx context.Context, yes bool) error {
 		}
 	}
 	if err := at.Allowed().Allow(ctx, at.Disk(), app.Now()); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	fmt.Fprintln(app.Out, "Allowed.")
 	return nil
@@ -101,7 +101,7 @@ func (app *App) allow(ctx context.Context, yes bool) error {
 func (app *App) showPolicy(at *site.Site, d trust.Decision) error {
 	cfg, err := at.OnDisk()
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if d.Trusted() {
 		fmt.Fprintf(app.Out, "Changed in %s since it was allowed:\n", config.Dir)
@@ -185,7 +185,7 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 		}
 	}
 	if err := at.Allowed().Allow(ctx, at.Disk(), app.Now()); err != nil && !errors.Is(err, trust.ErrNoHome) {
-		return nil, exit(2, "%v", err)
+		return nil, err
 	}
 	return app.loaded(at.OnDisk())
 }
@@ -199,7 +199,7 @@ func notAllowed(format string, args ...any) error {
 
 func (app *App) loaded(cfg *config.Loaded, err error) (*config.Loaded, error) {
 	if err != nil {
-		return nil, exit(2, "%v", err)
+		return nil, err
 	}
 	return cfg, nil
 }

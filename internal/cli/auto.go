@@ -47,7 +47,7 @@ func (app *App) home() string { return text.Home(app.Getenv) }
 func (app *App) autoTurn(on bool) error {
 	changed, err := autonomy.SetFlag(app.home(), on, app.Now())
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	state := map[bool]string{true: "on", false: "off"}[on]
 	if !changed {

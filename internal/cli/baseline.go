@@ -106,7 +106,7 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 	}
 	before, err := run.ReadBaseline(cfg)
 	if err != nil && !force {
-		return exit(2, "%v", err)
+		return err
 	}
 	if err != nil {
 		before = finding.Baseline{Gates: map[string]finding.GateBaseline{}}
@@ -129,7 +129,7 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 		return exit(2, "no check ran: %s", redact.Line(res.Message, 300))
 	}
 	if _, err := run.WriteBaseline(cfg, before); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
 		fmt.Fprintln(app.Out, note)
@@ -188,7 +188,7 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 	}
 	b, err := run.ReadBaseline(cfg)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	for _, name := range names {
 		if cfg.Checks[name] == nil {

@@ -85,7 +85,7 @@ func (app *App) sessionFacts(f checkpointFlags) (facts checkpoint.Facts, err err
 	}
 	if f.transcript != "" {
 		if f.transcript, err = filepath.Abs(f.transcript); err != nil {
-			return facts, exit(2, "%v", err)
+			return facts, err
 		}
 		if _, err := os.Stat(f.transcript); err != nil {
 			return facts, exit(2, "%v", err)
@@ -93,7 +93,7 @@ func (app *App) sessionFacts(f checkpointFlags) (facts checkpoint.Facts, err err
 	}
 	facts, cfg, err := app.checkpointFacts(at, event.Event{Kind: event.Stop, Agent: name, Cwd: at.Root, TranscriptPath: f.transcript})
 	if err != nil {
-		return facts, exit(2, "%v", err)
+		return facts, err
 	}
 	app.warn(cfg.Warnings)
 	if s, ok := turn.Latest(facts.Memory, name, f.transcript); ok {

@@ -93,7 +93,7 @@ func (app *App) checkpoint(ctx context.Context, name string) (git.Repo, git.Chec
 	}
 	list, err := repo.Checkpoints(ctx)
 	if err != nil {
-		return repo, git.Checkpoint{}, exit(2, "%v", err)
+		return repo, git.Checkpoint{}, err
 	}
 	n, _ := strconv.Atoi(name)
 	for _, c := range list {
@@ -111,7 +111,7 @@ func (app *App) checkpointsList(ctx context.Context, asJSON bool) error {
 	}
 	list, err := repo.Checkpoints(ctx)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if asJSON {
 		return writeJSON(app.Out, orEmpty(list))
@@ -135,7 +135,7 @@ func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) e
 	}
 	files, err := repo.Compare(ctx, c.Base, c.Commit)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if asJSON {
 		return writeJSON(app.Out, struct {
@@ -163,17 +163,17 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 	}
 	st, err := repo.Status(ctx)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	// Untracked files are in the snapshot: the work tree has to be read the same way.
 	tree, err := repo.SnapshotTree(ctx, st.Nested())
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if asJSON {
 		files, err := repo.Compare(ctx, c.Commit+"^{tree}", tree)
 		if err != nil {
-			return exit(2, "%v", err)
+			return err
 		}
 		return writeJSON(app.Out, struct {
 			git.Checkpoint
@@ -189,7 +189,7 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 	}
 	out, err := repo.Run(ctx, args...)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if len(bytes.TrimSpace(out)) == 0 {
 		fmt.Fprintln(app.Out, "The work tree is the same as the checkpoint.")
@@ -215,7 +215,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 	}
 	plan, err := repo.PlanRestore(ctx, c.Commit)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if len(plan.InTheWay) > 0 {
 		return exit(1, "these are in the way and nothing would save them; move them away first:\n%s", someOf(plan.InTheWay))
@@ -227,7 +227,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 		}
 		st, err := repo.Status(ctx)
 		if err != nil {
-			return exit(2, "%v", err)
+			return err
 		}
 		s, err := repo.SaveCheckpoint(ctx, c.Session, st.Head, fmt.Sprintf("checkpoint: work before %s/%d was restored\n", c.Session, c.Seq), st.Nested(), app.Now())
 		if err != nil {
@@ -239,7 +239,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 		if errors.Is(err, git.ErrInTheWay) {
 			return exit(1, "%v", err)
 		}
-		return exit(2, "%v", err)
+		return err
 	}
 	if asJSON {
 		return writeJSON(app.Out, struct {
@@ -280,7 +280,7 @@ func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, as
 	}
 	list, err := repo.Checkpoints(ctx)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	gone := []git.Checkpoint{}
 	kept := map[string]int{}
@@ -294,7 +294,7 @@ func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, as
 	}
 	if !dry {
 		if err := repo.DeleteCheckpoints(ctx, gone); err != nil {
-			return exit(2, "%v", err)
+			return err
 		}
 	}
 	if asJSON {

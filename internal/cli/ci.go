@@ -70,7 +70,7 @@ func (app *App) ciInit(ctx context.Context, f ciFlags) error {
 	}
 	found, err := setup.Look(cfg.Root)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	p := setup.Pipeline{System: system, Branch: app.ciBranch(ctx, cfg), Home: buildinfo.Home, Remote: cfg.Settings.Remote.URL}
 	p.Version = strings.TrimPrefix(buildinfo.Version(), "v")
@@ -90,7 +90,7 @@ func (app *App) ciInit(ctx context.Context, f ciFlags) error {
 	case err == nil && !f.force:
 		return exit(2, "%s exists and differs; compare it with gauntlet ci init --dry-run, and replace it with --force", name)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return exit(2, "%v", err)
+		return err
 	}
 	if !f.yes && !f.force && app.canAsk() {
 		fmt.Fprint(app.Out, text)
@@ -99,10 +99,10 @@ func (app *App) ciInit(ctx context.Context, f ciFlags) error {
 		}
 	}
 	if err := safefile.MkdirAll(cfg.Root, filepath.Dir(path), 0o755); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if err := safefile.WriteIn(cfg.Root, path, []byte(text), 0o644); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	fmt.Fprintf(app.Out, "Wrote %s. Look at its set-up steps, then commit it.\n", name)
 	if !released {

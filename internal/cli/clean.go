@@ -31,7 +31,7 @@ Exit code 0: done. 2: not done.`,
 			case errors.Is(err, safefile.ErrHeld):
 				return exit(2, "gates are running; wait for them to end")
 			case err != nil:
-				return exit(2, "%v", err)
+				return err
 			case n == 0:
 				fmt.Fprintln(app.Out, "Nothing to clean.")
 			default:

@@ -53,7 +53,7 @@ func (app *App) configSchemaCmd() *cobra.Command {
 			}
 			schema, err := config.Schema(kind)
 			if err != nil {
-				return exit(2, "%v", err)
+				return err
 			}
 			_, err = app.Out.Write(schema)
 			return err
@@ -71,7 +71,7 @@ func (app *App) showConfig(ctx context.Context, asJSON bool) error {
 		if _, ok := errors.AsType[*config.Error](err); ok {
 			return exit(2, "%v\nto see everything that is wrong: gauntlet validate", err)
 		}
-		return exit(2, "%v", err)
+		return err
 	}
 	showBase(ctx, root, l.Values)
 	if asJSON {

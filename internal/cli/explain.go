@@ -66,7 +66,7 @@ func (app *App) explain(ctx context.Context, id string, asJSON bool, scope histo
 	}
 	labels, err := s.Labels()
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	return app.printVerdict(v, labels[v.ID])
 }
@@ -75,7 +75,7 @@ func pick(s *store.Store, id string) (store.Verdict, error) {
 	list, err := s.Find(id)
 	switch {
 	case err != nil:
-		return store.Verdict{}, exit(2, "%v", err)
+		return store.Verdict{}, err
 	case len(list) == 0:
 		return store.Verdict{}, exit(1, "no verdict %s is recorded; see: gauntlet log", redact.Line(id, 60))
 	case len(list) > 1:
@@ -97,7 +97,7 @@ func (app *App) lastStop(s *store.Store, scope historyScope) (store.Verdict, err
 	list, err := s.Verdicts(paths, 100)
 	switch {
 	case err != nil:
-		return store.Verdict{}, exit(2, "%v", err)
+		return store.Verdict{}, err
 	case len(list) == 0 && paths != nil:
 		return store.Verdict{}, exit(1, "nothing recorded for this project yet (all projects: gauntlet explain --everywhere)")
 	case len(list) == 0:

@@ -50,7 +50,7 @@ func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 	}
 	cfg, err := at.Config() // nil outside a project, where there are still reviewers to check
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	usage = usage || cfg != nil && cfg.Settings.CheckUsageLimit
 	names := review.Names()

@@ -167,7 +167,7 @@ func (w *initWork) look(ctx context.Context) error {
 	}
 	found, err := setup.Look(w.opts.Root)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	w.opts.Found = &found
 	if w.flags.suggest || w.flags.noTry || len(found.Proposals) == 0 {
@@ -184,7 +184,7 @@ func (w *initWork) look(ctx context.Context) error {
 func (w *initWork) try(ctx context.Context) error {
 	repo, err := git.Find(w.opts.Root)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	t := setup.Tryout{Root: w.opts.Root, Repo: repo, Environ: w.app.Environ(), Limit: w.flags.limit, Now: w.app.Now}
 	end, err := t.Start(ctx)
@@ -211,7 +211,7 @@ func (w *initWork) plan() error {
 		if _, ok := errors.AsType[*config.Error](err); ok {
 			return exit(2, "%v\nnothing was written; to see everything that is wrong: gauntlet validate", err)
 		}
-		return exit(2, "%v", err)
+		return err
 	}
 	hooks, hookNotes, err := planHooks(w.places, w.flags.agents)
 	if err != nil {

@@ -97,11 +97,11 @@ func (app *App) printTable(fill func(w io.Writer), flags uint, paint func(t repo
 func (app *App) openHistory(ctx context.Context) (*store.Store, error) {
 	dir, err := history.Dir(app.Getenv)
 	if err != nil {
-		return nil, exit(2, "%v", err)
+		return nil, err
 	}
 	s, err := store.Open(ctx, dir)
 	if err != nil {
-		return nil, exit(2, "%v", err)
+		return nil, err
 	}
 	if s.Unreadable > 0 {
 		fmt.Fprintf(app.Err, "warning: %s of the history cannot be read\n", text.Count(s.Unreadable, "line"))
@@ -148,7 +148,7 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope)
 	defer s.Close()
 	list, err := s.Verdicts(paths, n)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if asJSON {
 		return writeJSON(app.Out, orEmpty(list))

@@ -60,7 +60,7 @@ func (app *App) setMode(ctx context.Context, part string, mode config.Mode) erro
 	trusted := at.Trust()
 	file, before, err := config.SetMode(cfg, part, mode)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
 		fmt.Fprintln(app.Out, note)
@@ -107,7 +107,7 @@ func (app *App) showRecord(ctx context.Context, part string) error {
 	cfg.Settings.Mode, cfg.Settings.ModeOverride = config.ModeEnforce, ""
 	rep, err := app.replayHistory(ctx, replay.Options{Policy: cfg, Project: cfg.Root, Labels: app.labels(ctx)})
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	shown := false
 	for _, r := range rep.Rules {

@@ -78,7 +78,7 @@ takes effect at the next stop, also for an agent that is being blocked.
 				until = "until " + o.Until.Local().Format("2006-01-02 15:04")
 			}
 			if err := store.SwitchOff(r.session, o); err != nil {
-				return exit(2, "%v", err)
+				return err
 			}
 			fmt.Fprintf(app.Out, "Stop hook off for %s, %s.\n", what, until)
 			if at, err := app.site(); err == nil && r == (reach{}) {
@@ -106,7 +106,7 @@ func (app *App) onCmd() *cobra.Command {
 			}
 			was, err := store.SwitchOn(r.session)
 			if err != nil {
-				return exit(2, "%v", err)
+				return err
 			}
 			if !was {
 				fmt.Fprintf(app.Out, "Stop hook was not off for %s.\n", what)

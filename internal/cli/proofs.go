@@ -44,10 +44,7 @@ func (app *App) proofOptions() (run.Options, proof.Ledger, error) {
 		return run.Options{}, proof.Ledger{}, err
 	}
 	ledger, err := run.LedgerOf(opts)
-	if err != nil {
-		return opts, ledger, exit(2, "%v", err)
-	}
-	return opts, ledger, nil
+	return opts, ledger, err
 }
 
 // listedProof is a record as `proofs --json` shows it.
@@ -222,7 +219,7 @@ Exit code 0: done. 2: not done.`,
 				return len(args) == 0 || gateName(r.Gate) == args[0] || r.Gate == args[0]
 			})
 			if err != nil {
-				return exit(2, "%v", err)
+				return err
 			}
 			if n == 0 && len(args) > 0 {
 				if err := gateNames(opts.Config, args); err != nil {
@@ -269,7 +266,7 @@ Exit code 0: done. 2: not done.`,
 				}
 				doubted, err := ledger.Trust(j.ID)
 				if err != nil {
-					return exit(2, "%v", err)
+					return err
 				}
 				was = was || doubted
 			}

@@ -32,7 +32,7 @@ state home, readable by you only.`,
 			}
 			pub, made, err := share.MakeKey(cmd.Context(), share.KeyFile(home))
 			if err != nil {
-				return exit(2, "%v", err)
+				return err
 			}
 			if made {
 				fmt.Fprintf(app.Err, "Made %s (%s).\n", share.KeyFile(home), pub.Fingerprint())
@@ -93,7 +93,7 @@ func (app *App) publishProofs(ctx context.Context, project string) error {
 	cfg, err := policy()
 	switch {
 	case err != nil:
-		return exit(2, "%v", err)
+		return err
 	case cfg == nil:
 		return exit(2, "no .gauntlet/config.yml in %s", project)
 	}
@@ -127,10 +127,10 @@ func (app *App) denyProof(ctx context.Context, key string) error {
 	trusted := at.Trust()
 	added, err := config.Deny(at.Root, key)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if _, err := ledger.Forget(func(r proof.Record) bool { return r.Key == key && r.Source == proof.Remote }); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if !added {
 		fmt.Fprintf(app.Out, "Remote proofs under %s are denied already.\n", key)

@@ -107,7 +107,7 @@ func (app *App) replay(ctx context.Context, f replayFlags, args []string) error 
 		r, err = app.replaySessions(ctx, opts, args)
 	}
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if dir, dirErr := app.replayDir(); dirErr == nil && !f.redact {
 		if err := replay.Save(dir, r); err != nil {
@@ -123,7 +123,7 @@ func (app *App) replay(ctx context.Context, f replayFlags, args []string) error 
 		err = report.Replay(app.Out, r, report.Detect(app.Out, app.Getenv))
 	}
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if f.failOver >= 0 && r.Stops > 0 && 100*float64(r.Blocks)/float64(r.Stops) > f.failOver {
 		return exit(1, "%d of %d stops would block, more than %g %%", r.Blocks, r.Stops, f.failOver)
@@ -141,7 +141,7 @@ func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (r
 	root := at.Root
 	if f.project != "" {
 		if root, err = filepath.Abs(f.project); err != nil {
-			return opts, exit(2, "%v", err)
+			return opts, err
 		}
 		if found, ok := config.FindRoot(root); ok {
 			root = found
@@ -158,11 +158,11 @@ func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (r
 		opts.Policy, err = config.Load(root, app.Getenv)
 	}
 	if err != nil {
-		return opts, exit(2, "%v", err)
+		return opts, err
 	}
 	if f.against != "" {
 		if opts.Against, err = config.LoadFile(root, f.against, app.Getenv); err != nil {
-			return opts, exit(2, "%v", err)
+			return opts, err
 		}
 	}
 	if !given || f.project != "" {

@@ -29,7 +29,7 @@ func (app *App) replayShowCmd() *cobra.Command {
 func (app *App) replayShow(id string, asJSON bool) error {
 	dir, err := app.replayDir()
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	found := replay.Show(dir, id)
 	switch {
@@ -112,7 +112,7 @@ func (app *App) label(cmd *cobra.Command, id, word string) error {
 	found, err := s.Find(id)
 	_ = s.Close()
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	for _, v := range found {
 		ids = append(ids, v.ID)
@@ -125,10 +125,10 @@ func (app *App) label(cmd *cobra.Command, id, word string) error {
 	}
 	dir, err := history.Dir(app.Getenv)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if err := history.Append(dir, history.Record{Type: history.Label, ID: ids[0], Time: app.Now(), Label: word}); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	fmt.Fprintf(app.Out, "%s: %s\n", ids[0], word)
 	return nil

@@ -111,7 +111,7 @@ func (app *App) couldNotJudge(f runFlags, status event.Status, cause error) erro
 	}
 	res := run.Result{Status: status, Message: redact.Line(cause.Error(), 500), ErrorMessage: redact.String(cause.Error()), Gates: []gate.Result{}}
 	if err := writeJSON(app.Out, res); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	return exit(2, "")
 }
@@ -174,7 +174,7 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 		err = errors.Join(err, report.Write(f.report, res, about))
 	}
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if ctx.Err() != nil {
 		return exit(interruptedCode, "")

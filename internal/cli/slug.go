@@ -65,7 +65,7 @@ func (app *App) writeSlug(slug string) error {
 		return err
 	}
 	if err := checkpoint.WriteSlug(f.Memory, slug); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if slug == "" {
 		fmt.Fprintln(app.Out, "No work item any more.")

@@ -63,7 +63,7 @@ func (app *App) stats(ctx context.Context, asJSON bool, days int, scope historyS
 	since := time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location())
 	facts, err := ask.Load(ctx, s)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	st := facts.Stats(ask.Filter{Projects: paths, Since: since})
 	if asJSON {

@@ -37,7 +37,7 @@ func (app *App) ui(ctx context.Context, port int, noOpen bool) error {
 	debug.SetGCPercent(25) // it stays open for days, and most of its memory never changes
 	options, err := ui.Local(app.Getenv, app.Now)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if _, inside := app.inAgent(); inside {
 		options.Act = nil // the actions are for a person: off, label, mode
@@ -51,8 +51,5 @@ func (app *App) ui(ctx context.Context, port int, noOpen bool) error {
 			fmt.Fprintln(app.Err, "gauntlet: open the address yourself: "+err.Error())
 		}
 	})
-	if err != nil {
-		return exit(2, "%v", err)
-	}
-	return nil
+	return err
 }

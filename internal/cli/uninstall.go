@@ -93,7 +93,7 @@ func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
 	}
 	remains, err := setup.Remains(ctx, at.Top(), logDir, repo)
 	if err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if len(remains) == 0 {
 		return nil
@@ -116,11 +116,11 @@ func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
 	}
 	for _, r := range remains {
 		if err := r.Remove(ctx); err != nil {
-			return exit(2, "%v", err)
+			return err
 		}
 	}
 	if _, err := at.Allowed().Deny(ctx); err != nil {
-		return exit(2, "%v", err)
+		return err
 	}
 	if !f.json {
 		fmt.Fprintln(app.Out, "Removed. The history of all projects stays in "+app.historyDir()+".")

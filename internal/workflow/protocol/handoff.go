@@ -2,8 +2,10 @@ package protocol
 
 import (
 	"bytes"
+	_ "embed" // the documents
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/shape"
@@ -18,34 +20,23 @@ const (
 	newName = "previous_summary"
 )
 
+// The documents, with places in braces that the types fill.
+var (
+	//go:embed handoff.md
+	handoffText string
+	//go:embed enforcement.md
+	enforcementText string
+	//go:embed mode.md
+	modeText string
+)
+
 func newHandoff() []byte {
-	var b strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	p("# Hand-offs")
-	p("")
-	p("How an agent gives work to a sub-agent and gets it back: one JSON object each way.")
-	for _, k := range []struct {
-		title string
-		kind  handoff.Kind
-	}{{"Request", handoff.RequestKind}, {"Response", handoff.ResponseKind}} {
-		p("")
-		p("## %s", k.title)
-		p("")
-		p("```json")
-		p("%s", example(handoff.Fields(k.kind), ""))
-		p("```")
-		p("")
-		b.WriteString(shape.Table(handoff.Fields(k.kind)))
+	places := []string{"{limit}", strconv.Itoa(tokens.Limit), "{enforcement}", enforcement(false)}
+	for _, kind := range []handoff.Kind{handoff.RequestKind, handoff.ResponseKind} {
+		fields := handoff.Fields(kind)
+		places = append(places, "{"+string(kind)+" example}", example(fields, ""), "{"+string(kind)+" table}", shape.Table(fields))
 	}
-	p("")
-	p("## Context Summary Guidelines")
-	p("")
-	p("- Say what the next step has to know: what was decided and why, what is done, what is open.")
-	p("- Name files and symbols instead of quoting them.")
-	p("- Stay within %d tokens.", tokens.Limit)
-	p("")
-	b.WriteString(enforcement(false))
-	return []byte(b.String())
+	return []byte(strings.NewReplacer(places...).Replace(handoffText))
 }
 
 // example is an object whose values say what is allowed.
@@ -73,26 +64,15 @@ func example(list []shape.Field, indent string) string {
 // enforcement is the section that is added. withMode also explains mode, for
 // documents whose request has no place that we could add it to.
 func enforcement(withMode bool) string {
-	var b strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	p("## Enforcement")
-	p("")
-	p("The limits are checked by a program, not by good will:")
-	p("")
-	p("- `gauntlet tokens validate` counts a summary: words split on white space, %d at most, and %d bytes.", tokens.Limit, tokens.ByteLimit)
-	p("- `gauntlet handoff validate --kind request` rejects a request whose `%s` is over the limit. The field's old name is still read, with a warning.", newName)
-	p("- `gauntlet handoff validate --kind response` warns about a `context_summary` over the limit and rejects it with `--strict`.")
-	p("- The message is `%s`.", tokens.Validate(strings.Repeat("x ", tokens.Limit+1), tokens.Limit).Error)
-	p("- As a hook of sub-agents, `gauntlet hook subagent-stop` asks for one correction at most.")
-	p("- `gauntlet handoff schema` prints the JSON Schema.")
+	doc := enforcementText
 	if withMode {
-		f := modeField()
-		p("")
-		p("### The `mode` of a request")
-		p("")
-		p("A request also has `mode`, one of `%s`. %s", strings.Join(f.Enum, "`, `"), f.Doc)
+		doc += modeText
 	}
-	return b.String()
+	return strings.NewReplacer(
+		"{limit}", strconv.Itoa(tokens.Limit), "{bytes}", strconv.Itoa(tokens.ByteLimit), "{summary}", newName,
+		"{message}", tokens.Validate(strings.Repeat("x ", tokens.Limit+1), tokens.Limit).Error,
+		"{modes}", modeValues(), "{doc}", modeField().Doc,
+	).Replace(doc)
 }
 
 func modeField() shape.Field {

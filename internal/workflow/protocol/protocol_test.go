@@ -319,3 +319,12 @@ func TestDirectoriesOfAFailedWriteAreRemoved(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 }
+
+// The table of statuses is text; the statuses themselves are the program's.
+func TestSchemaExplainsEveryStatus(t *testing.T) {
+	for _, status := range workflow.PhaseStatuses() {
+		if !strings.Contains(schemaBody(), "| `"+status+"` | ") {
+			t.Errorf("%s is not explained", status)
+		}
+	}
+}

@@ -2,8 +2,9 @@ package protocol
 
 import (
 	"bytes"
-	"fmt"
+	_ "embed" // the document
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/shape"
@@ -35,85 +36,30 @@ func mergeSchema(old []byte) ([]byte, string) {
 	return slices.Concat(old[:from+len(begin)], []byte(body), old[to:]), ""
 }
 
+//go:embed schema.md
+var schemaText string
+
 func schemaBody() string {
-	var b strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	names := []string{}
+	var names []string
+	columns := optionalFields()
+	use := "| Command | Phases | `" + strings.Join(columns, "` | `") + "` |\n|" + strings.Repeat(" --- |", len(columns)+2)
 	for _, c := range workflow.Commands() {
 		names = append(names, c.Name)
-	}
-	p("How the workflow commands keep their progress, so that another agent can carry on.")
-	p("")
-	p("One file per command and feature: `.claude/state/{command}-{feature}.json`, without a feature")
-	p("`{command}-checkpoint.json`. Two-space JSON; keys that are not listed here are kept. Read and write")
-	p("the files with `gauntlet state`, which locks them; git ignores them.")
-	p("")
-	p("## Interface")
-	p("")
-	p("```typescript")
-	p("type Command = %s;", shape.Union(names))
-	p("")
-	p("type PhaseStatus = %s;", shape.Union(workflow.PhaseStatuses()))
-	p("")
-	b.WriteString(shape.TypeScript("UnifiedCheckpoint", shape.Of(workflow.Checkpoint{})))
-	p("```")
-	p("")
-	p("## Phase status")
-	p("")
-	p("| Status | Meaning |")
-	p("| --- | --- |")
-	for _, s := range workflow.PhaseStatuses() {
-		p("| `%s` | %s |", s, statusMeaning(s))
-	}
-	p("")
-	p("## Limits")
-	p("")
-	p("- `context_summary`: at most %d tokens (words split on white space) and %d bytes, checked before anything is written.", tokens.Limit, tokens.ByteLimit)
-	p("- `version` is %d; files of another version are set aside, never overwritten.", workflow.Version)
-	p("- Times are ISO 8601 in UTC with milliseconds.")
-	p("")
-	p("## Gate")
-	p("")
-	p("`gate` says whether a commit may ship. `gauntlet ship check` allows it only if `ship_allowed` is true and `head_commit` is HEAD.")
-	p("")
-	b.WriteString(shape.Table(shape.Of(workflow.Gate{})))
-	p("")
-	p("## What each command uses")
-	p("")
-	p("All commands use `version`, `command`, `head_commit`, the times, `state` and `phases` with `status`; beyond that:")
-	p("")
-	columns := optionalFields()
-	p("| Command | Phases | `%s` |", strings.Join(columns, "` | `"))
-	p("|%s", strings.Repeat(" --- |", len(columns)+2))
-	for _, c := range workflow.Commands() {
-		row := []string{"`" + c.Name + "`", "`" + strings.Join(c.Phases, "`, `") + "`"}
+		use += "\n| `" + c.Name + "` | `" + strings.Join(c.Phases, "`, `") + "` |"
 		for _, f := range columns {
 			mark := ""
 			if slices.Contains(c.Fields, f) {
 				mark = "yes"
 			}
-			row = append(row, mark)
+			use += " " + mark + " |"
 		}
-		p("| %s |", strings.Join(row, " | "))
 	}
-	p("")
-	return b.String()
-}
-
-func statusMeaning(status string) string {
-	switch status {
-	case workflow.Pending:
-		return "not begun; in `pending_phases`"
-	case workflow.InProgress:
-		return "at work; it is `current_phase`"
-	case workflow.Complete:
-		return "done; in `completed_phases`, once"
-	case workflow.Failed:
-		return "it went wrong, see `error`; the first one is resumed before anything pending"
-	case workflow.Skipped:
-		return "left out on purpose"
-	}
-	return ""
+	return strings.NewReplacer(
+		"{names}", shape.Union(names), "{statuses}", shape.Union(workflow.PhaseStatuses()),
+		"{interface}", shape.TypeScript("UnifiedCheckpoint", shape.Of(workflow.Checkpoint{})),
+		"{limit}", strconv.Itoa(tokens.Limit), "{bytes}", strconv.Itoa(tokens.ByteLimit), "{version}", strconv.Itoa(workflow.Version),
+		"{gate table}", shape.Table(shape.Of(workflow.Gate{})), "{use table}", use,
+	).Replace(schemaText) + "\n"
 }
 
 // optionalFields are the parts that only some commands use, each once.
