@@ -3,12 +3,13 @@ package shellcmd
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // operands are the words of a command that are neither options nor their
 // values. The command's own name is left out.
 func operands(argv []string) []string {
-	valued := valuedFlags(argv)
+	withValue := valuedFlags(argv)
 	var out []string
 	for i := 1; i < len(argv); i++ {
 		arg := argv[i]
@@ -20,7 +21,7 @@ func operands(argv []string) []string {
 			if i+1 < len(argv) && strings.Trim(argv[i+1], "0123456789.") == "" {
 				i++
 			}
-		case slices.Contains(valued, arg):
+		case slices.Contains(withValue, arg):
 			i++
 		case strings.HasPrefix(arg, "-") && arg != "-":
 		case isMake(argv) && strings.Contains(arg, "="):
@@ -46,51 +47,46 @@ func isMake(argv []string) bool {
 	return name == "make" || name == "gmake"
 }
 
-// valuedFlags are the options of a command that take the next word.
+// valued are the options of each command that take the next word.
+var valued = sync.OnceValue(func() map[string][]string {
+	byName := map[string][]string{}
+	for _, row := range [][2]string{
+		{"make gmake", "-C --directory -f --file --makefile -I -o -W"},
+		{"pytest py.test", "-k -m -n -c -o -p -W -r --maxfail --rootdir --confcutdir --deselect --ignore --cov --cov-report --cov-config"},
+		{"pytest py.test", "--durations --tb --junitxml --timeout --log-level --numprocesses"},
+		{"go", "-C -run -bench -count -timeout -tags -coverprofile -covermode -coverpkg -o -p -parallel -cpu -exec -skip -fuzz -fuzztime"},
+		{"go", "-benchtime -ldflags -gcflags -mod -modfile -shuffle -vet -cpuprofile -memprofile"},
+		{"cargo", "-p --package --test --bin --example --bench --features -F --manifest-path --target --target-dir -j --jobs --profile"},
+		{"cargo", "--color --config -Z -C -E --exclude"},
+		{"git", "-C -c --git-dir --work-tree -m -F -n"},
+		{"npm pnpm yarn bun", "-C --dir --cwd --filter -F --prefix -w --workspace"},
+		{"jest vitest mocha", "-t --testNamePattern -c --config --reporter --reporters --maxWorkers -w --project -g --grep -R"},
+		{"pip", "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target --python --log -e --editable"},
+		{"head tail", "-n -c --lines --bytes"},
+		{"sed", "-e -f --expression --file -l"},
+		{"grep egrep fgrep rg ag", "-e -f -m -A -B -C -g -t -T --glob --type --include --exclude --exclude-dir --max-count --context"},
+		{"awk gawk", "-F -v -f"},
+		{"curl", "-X --request -H --header -d --data --data-raw -o --output -u --user -m --max-time -w"},
+		{"docker", "-f --file -p -e -v -w --name -t --tag"},
+		{"python", "-W -X"},
+	} {
+		for name := range strings.FieldsSeq(row[0]) {
+			byName[name] = append(byName[name], strings.Fields(row[1])...)
+		}
+	}
+	return byName
+})
+
+// valuedFlags are those of one command.
 func valuedFlags(argv []string) []string {
 	name := base(argv[0])
 	switch {
-	case name == "make" || name == "gmake":
-		return []string{"-C", "--directory", "-f", "--file", "--makefile", "-I", "-o", "-W"}
-	case name == "pytest" || name == "py.test":
-		return []string{
-			"-k", "-m", "-n", "-c", "-o", "-p", "-W", "-r", "--maxfail", "--rootdir", "--confcutdir", "--deselect", "--ignore",
-			"--cov", "--cov-report", "--cov-config", "--durations", "--tb", "--junitxml", "--timeout", "--log-level", "--numprocesses",
-		}
-	case name == "go":
-		return []string{
-			"-C", "-run", "-bench", "-count", "-timeout", "-tags", "-coverprofile", "-covermode", "-coverpkg", "-o", "-p", "-parallel",
-			"-cpu", "-exec", "-skip", "-fuzz", "-fuzztime", "-benchtime", "-ldflags", "-gcflags", "-mod", "-modfile", "-shuffle", "-vet", "-cpuprofile", "-memprofile",
-		}
-	case name == "cargo":
-		return []string{
-			"-p", "--package", "--test", "--bin", "--example", "--bench", "--features", "-F", "--manifest-path", "--target",
-			"--target-dir", "-j", "--jobs", "--profile", "--color", "--config", "-Z", "-C", "-E", "--exclude",
-		}
-	case name == "git":
-		return []string{"-C", "-c", "--git-dir", "--work-tree", "-m", "-F", "-n"}
-	case name == "npm" || name == "pnpm" || name == "yarn" || name == "bun":
-		return []string{"-C", "--dir", "--cwd", "--filter", "-F", "--prefix", "-w", "--workspace"}
-	case name == "jest" || name == "vitest" || name == "mocha":
-		return []string{"-t", "--testNamePattern", "-c", "--config", "--reporter", "--reporters", "--maxWorkers", "-w", "--project", "-g", "--grep", "-R"}
 	case strings.HasPrefix(name, "pip"):
-		return []string{"-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url", "-t", "--target", "--python", "--log", "-e", "--editable"}
-	case name == "head" || name == "tail":
-		return []string{"-n", "-c", "--lines", "--bytes"}
-	case name == "sed":
-		return []string{"-e", "-f", "--expression", "--file", "-l"}
-	case name == "grep" || name == "egrep" || name == "fgrep" || name == "rg" || name == "ag":
-		return []string{"-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "-T", "--glob", "--type", "--include", "--exclude", "--exclude-dir", "--max-count", "--context"}
-	case name == "awk" || name == "gawk":
-		return []string{"-F", "-v", "-f"}
-	case name == "curl":
-		return []string{"-X", "--request", "-H", "--header", "-d", "--data", "--data-raw", "-o", "--output", "-u", "--user", "-m", "--max-time", "-w"}
-	case name == "docker":
-		return []string{"-f", "--file", "-p", "-e", "-v", "-w", "--name", "-t", "--tag"}
+		name = "pip"
 	case isPython(name):
-		return []string{"-W", "-X"}
+		name = "python"
 	}
-	return nil
+	return valued()[name]
 }
 
 // Operands are the words of a command that are neither options nor their
