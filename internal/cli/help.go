@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -13,10 +14,7 @@ const helpWidth = 80
 
 // showHelp prints what a command is for and how it is called, fitted to 80 columns.
 func showHelp(cmd *cobra.Command, _ []string) {
-	about := cmd.Long
-	if about == "" {
-		about = cmd.Short
-	}
+	about := cmp.Or(cmd.Long, cmd.Short)
 	var b strings.Builder
 	for _, paragraph := range strings.Split(strings.TrimSpace(about), "\n\n") {
 		b.WriteString(filled(paragraph) + "\n\n")

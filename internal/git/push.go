@@ -22,8 +22,7 @@ type Remotes struct {
 func (r Repo) Remotes(ctx context.Context) (Remotes, error) {
 	m := Remotes{Tracks: map[string]string{}}
 	out, err := r.RunWith(ctx, Opts{Hooks: true}, "config", "-z", "--get-regexp", `^(remote\.origin\.(push)?url|branch\..*\.remote|core\.(sshcommand|hookspath))$`)
-	var ge *Error
-	if errors.As(err, &ge) && ge.ExitCode == 1 {
+	if ge, ok := errors.AsType[*Error](err); ok && ge.ExitCode == 1 {
 		return m, nil // no match
 	}
 	if err != nil {

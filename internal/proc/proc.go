@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -67,10 +68,7 @@ func Run(ctx context.Context, c Cmd) Result {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // the context is honoured below, with a grace
 	cmd.Dir, cmd.Env = c.Dir, c.environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
-	grace := c.Grace
-	if grace == 0 {
-		grace = defaultGrace
-	}
+	grace := cmp.Or(c.Grace, defaultGrace)
 	// A grandchild that keeps the pipe open must not make Run wait: after the child's end
 	// the rest of the output has this long.
 	cmd.WaitDelay = 250 * time.Millisecond

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -109,9 +110,7 @@ func (c circle) steps(list []any, base ciStep, root string, args map[string]any,
 
 // within is a step's directory, relative to the one the job checks out into.
 func within(dir, root string) string {
-	if root == "" {
-		root = "~/project"
-	}
+	root = cmp.Or(root, "~/project")
 	if rest, ok := strings.CutPrefix(path.Clean(dir)+"/", path.Clean(root)+"/"); ok {
 		return path.Clean(rest)
 	}

@@ -87,12 +87,7 @@ func (p Pattern) matchArgv(argv []string) bool {
 }
 
 func anyContains(args []string, part string) bool {
-	for _, arg := range args {
-		if strings.Contains(arg, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(arg string) bool { return strings.Contains(arg, part) })
 }
 
 // sameCommand compares a pattern's command with the one that was run: by base
@@ -143,12 +138,7 @@ func (c Command) IsDryRun() bool { return isDryRun(c) }
 // isDryRun reports whether the command only prints what it would do, or something about
 // itself.
 func isDryRun(c Command) bool {
-	for _, argv := range c.Views {
-		if dryRun(argv) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Views, dryRun)
 }
 
 func dryRun(argv []string) bool {

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -281,15 +280,11 @@ func FuzzRead(f *testing.F) {
 		if err := os.WriteFile(p, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		began := time.Now()
 		turn, err := Read(p, Options{MaxBytes: int64(limit)})
 		if err == nil != turn.Readable {
 			t.Fatalf("readable %v with error %v", turn.Readable, err)
 		}
 		_, _ = readUsage(p)
-		if d := time.Since(began); d > 5*time.Second {
-			t.Fatalf("took %s", d)
-		}
 	})
 }
 

@@ -285,12 +285,8 @@ func TestManyErrors(t *testing.T) {
 	for i := range n {
 		add("./run"+strconv.Itoa(i)+".sh -v", event.Success)
 	}
-	start := time.Now()
 	got := Decide(Input{Changed: []Change{{Path: "a.go"}}, Turn: Turn{Readable: true, Calls: calls}})
 	if len(got.Observations) > 0 {
 		t.Errorf("observed %+v", got.Observations)
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("took %s", took)
 	}
 }
