@@ -14,6 +14,7 @@ import (
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
+	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
@@ -64,11 +65,31 @@ func (app *App) explain(ctx context.Context, id string, asJSON bool, scope histo
 	if asJSON {
 		return writeJSON(app.Out, v)
 	}
-	labels, err := s.Labels()
+	after, err := app.aftermath(ctx, s, v)
 	if err != nil {
 		return err
 	}
-	return app.printVerdict(v, labels[v.ID])
+	return app.printVerdict(v, after)
+}
+
+// aftermath says what became of a stop: whether a block was right, and the session's
+// next stop.
+func (app *App) aftermath(ctx context.Context, s *store.Store, v store.Verdict) (lines [][2]string, err error) {
+	if v.Decision == "block" || v.WouldBlock {
+		facts, err := app.facts(ctx, s, v.Time)
+		if err != nil {
+			return nil, err
+		}
+		if word, known := facts.Outcome("", v.ID); known {
+			lines = append(lines, [2]string{"outcome", strings.TrimSuffix(word.Outcome+": "+word.Because, ": ")})
+		}
+	}
+	one, err := ask.One(ctx, s, "", v.ID)
+	if err != nil || len(one.After) == 0 {
+		return lines, err
+	}
+	next := one.After[0]
+	return append(lines, [2]string{"then", fmt.Sprintf("%s later: %s, %s (%s)", millis(float64(next.At.Sub(v.Time).Milliseconds())), next.Status, next.Message, next.ID)}), nil
 }
 
 func pick(s *store.Store, id string) (store.Verdict, error) {
@@ -109,7 +130,7 @@ func (app *App) lastStop(s *store.Store, scope historyScope) (store.Verdict, err
 	return list[0], nil
 }
 
-func (app *App) printVerdict(v store.Verdict, label string) error {
+func (app *App) printVerdict(v store.Verdict, after [][2]string) error {
 	t := report.Detect(app.Out, app.Getenv)
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	line := func(name, value string) {
@@ -132,7 +153,9 @@ func (app *App) printVerdict(v store.Verdict, label string) error {
 	line("status", v.Status)
 	line("message", v.Message)
 	line("shown", v.SystemMessage)
-	line("label", label)
+	for _, l := range after {
+		line(l[0], l[1])
+	}
 	line("took", millis(v.DurationMS))
 	if v.Tokens != nil {
 		line("tokens", fmt.Sprintf("%d used by the turn so far, input from a cache not counted", *v.Tokens))

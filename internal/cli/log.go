@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/history"
+	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
@@ -25,6 +26,7 @@ func (app *App) logCmd() *cobra.Command {
 	var asJSON bool
 	var n int
 	var scope historyScope
+	var only ask.Filter
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List how the last stops were judged",
@@ -32,12 +34,18 @@ func (app *App) logCmd() *cobra.Command {
 history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).`,
 		Example: `  gauntlet log
   gauntlet log -n 50 --everywhere
+  gauntlet log --blocked --gate test
   gauntlet log --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.log(cmd.Context(), asJSON, n, scope) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.log(cmd.Context(), asJSON, n, scope, only) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().IntVarP(&n, "number", "n", 20, "how many; 0 = all")
+	cmd.Flags().BoolVar(&only.Blocked, "blocked", false, "only stops that were blocked")
+	cmd.Flags().StringVar(&only.Agent, "agent", "", "only stops of this agent")
+	cmd.Flags().StringVar(&only.Status, "status", "", "only stops with this status")
+	cmd.Flags().StringVar(&only.Gate, "gate", "", "only stops at which this gate was judged; checkpoint: those that it blocked")
+	cmd.Flags().StringVar(&only.Text, "text", "", "only stops with this text in message, session, ID or project")
 	scope.flags(cmd)
 	return cmd
 }
@@ -133,7 +141,37 @@ func (app *App) projectPaths(dir string) ([]string, error) {
 	return paths, nil
 }
 
-func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope) error {
+// narrows reports whether a filter asks for more than projects.
+func narrows(f ask.Filter) bool { return f.Blocked || f.Agent+f.Status+f.Gate+f.Text != "" }
+
+// newest are the newest n verdicts (0: all) that a filter leaves.
+func newest(ctx context.Context, s *store.Store, only ask.Filter, n int) ([]store.Verdict, error) {
+	if !narrows(only) {
+		return s.Verdicts(only.Projects, n)
+	}
+	var out []store.Verdict
+	for before := ""; ; {
+		page, err := ask.Stops(ctx, s, only, before)
+		if err != nil {
+			return nil, err
+		}
+		for _, stop := range page.Stops {
+			if n > 0 && len(out) == n {
+				return out, nil
+			}
+			found, err := s.Find(stop.ID)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found[:min(len(found), 1)]...)
+		}
+		if before = page.Next; before == "" {
+			return out, nil
+		}
+	}
+}
+
+func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope, only ask.Filter) error {
 	if n < 0 {
 		return exit(2, "-n must not be negative")
 	}
@@ -146,7 +184,9 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope)
 		return err
 	}
 	defer s.Close()
-	list, err := s.Verdicts(paths, n)
+	all := !narrows(only)
+	only.Projects = paths
+	list, err := newest(ctx, s, only, n)
 	if err != nil {
 		return err
 	}
@@ -154,6 +194,10 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope)
 		return writeJSON(app.Out, orEmpty(list))
 	}
 	if len(list) == 0 {
+		if !all {
+			fmt.Fprintln(app.Out, "no stop matches")
+			return nil
+		}
 		if paths != nil {
 			fmt.Fprintln(app.Out, "nothing recorded for this project yet (all projects: gauntlet log --everywhere)")
 			return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,6 +118,8 @@ func (app *App) label(cmd *cobra.Command, id, word string) error {
 	for _, v := range found {
 		ids = append(ids, v.ID)
 	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids) // a replay of the history keeps the IDs of its verdicts
 	switch {
 	case len(ids) == 0:
 		return exit(2, "no verdict and no replayed stop %q (see `gauntlet log` and `gauntlet replay`)", redact.Line(id, 60))

@@ -2,55 +2,73 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"path/filepath"
-	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/gate"
+	"gauntlet/internal/config"
 	"gauntlet/internal/history/ask"
-	"gauntlet/internal/redact"
-	"gauntlet/internal/report"
-	"gauntlet/internal/text"
+	"gauntlet/internal/history/store"
+	"gauntlet/internal/replay"
+	"gauntlet/internal/site"
+	"gauntlet/internal/ui"
 )
 
+// statsFlags are what the sums are narrowed to and split by.
+type statsFlags struct {
+	json  bool
+	days  int
+	by    string
+	scope historyScope
+}
+
 func (app *App) statsCmd() *cobra.Command {
-	var asJSON bool
-	var days int
-	var scope historyScope
+	var f statsFlags
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Sum up gates, their time, and blocked stops",
-		Long: `Sum up the history: per gate how often it ran, failed and could not
-run, how often its result was reused or proved by the agent, flakes, what would
-have blocked, right and wrong blocks, and time spent and saved; per day how many
-verdicts there were and how many blocked.
+		Long: `Sum up the history. Whether the hooks are alive and what runs right now. Per
+gate: blocked stops, how many of these rightly and wrongly, what would have
+blocked, failures, errors, flakes, runs that ran no test; how often it ran or
+its result was reused or proved by the agent, time spent and saved, median, 95th
+percentile and time limit. Per day: verdicts and blocks. With --by: stops and
+blocks per week, split by agent, model, client version or project.
 
 Right and wrong come from what followed a block (see gauntlet replay) and from
 gauntlet label.`,
 		Example: `  gauntlet stats
   gauntlet stats --days 7 --everywhere
+  gauntlet stats --by model --days 90
   gauntlet stats --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.stats(cmd.Context(), asJSON, days, scope) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.stats(cmd.Context(), f) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().IntVar(&days, "days", 30, "how many days back, today included")
-	scope.flags(cmd)
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	cmd.Flags().IntVar(&f.days, "days", 30, "how many days back, today included")
+	cmd.Flags().StringVar(&f.by, "by", "", "split stops and blocks by agent, model, client or project, per week")
+	f.scope.flags(cmd)
 	return cmd
 }
 
-func (app *App) stats(ctx context.Context, asJSON bool, days int, scope historyScope) error {
-	if days < 1 {
+// statsAnswer is what stats prints as JSON.
+type statsAnswer struct {
+	ask.Stats
+	// Alive is what is known about the projects beside their history.
+	Alive []ui.Place `json:"alive"`
+	// Groups are the weeks, split as --by asks; nil without it.
+	Groups []ask.Group `json:"groups,omitempty"`
+}
+
+func (app *App) stats(ctx context.Context, f statsFlags) error {
+	if f.days < 1 {
 		return exit(2, "--days must be at least 1")
 	}
-	paths, err := scope.paths(app)
+	switch by := ask.By(f.by); by {
+	case ask.ByAll, ask.ByAgent, ask.ByModel, ask.ByClient, ask.ByProject:
+	default:
+		return exit(2, "--by must be agent, model, client or project, not %q", f.by)
+	}
+	paths, err := f.scope.paths(app)
 	if err != nil {
 		return err
 	}
@@ -59,100 +77,49 @@ func (app *App) stats(ctx context.Context, asJSON bool, days int, scope historyS
 		return err
 	}
 	defer s.Close()
-	now := app.Now()
-	since := time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location())
-	facts, err := ask.Load(ctx, s)
+	filter := ask.Filter{Projects: paths, Since: ask.Since(app.Now(), f.days)}
+	facts, err := app.facts(ctx, s, filter.Since)
 	if err != nil {
 		return err
 	}
-	st := facts.Stats(ask.Filter{Projects: paths, Since: since})
-	if asJSON {
-		return writeJSON(app.Out, st)
+	answer := statsAnswer{Stats: facts.Stats(filter)}
+	if f.by != "" {
+		answer.Groups = ask.Groups(facts.Weeks(filter, ask.By(f.by)))
 	}
-	return app.printStats(st)
+	local, err := ui.Local(app.Getenv, app.Now)
+	if err != nil {
+		return exit(2, "%v", err)
+	}
+	if paths == nil {
+		paths = facts.Choices(time.Time{}).Projects
+	} else {
+		paths = paths[:1] // the rest are other spellings
+	}
+	answer.Alive = orEmpty(local.Places(ctx, paths))
+	if f.json {
+		return writeJSON(app.Out, answer)
+	}
+	return app.printStats(answer, f.by)
 }
 
-func (app *App) printStats(st ask.Stats) error {
-	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), text.Count(st.Verdicts, "verdict"), st.Blocks)
-	if st.Blocks > 0 {
-		fmt.Fprintln(app.Out, "Blocks: "+whatBlocksDid(st.Total))
+// facts are the sums of the history, with what the agents' logs show about blocks that
+// no gate decided.
+func (app *App) facts(ctx context.Context, s *store.Store, since time.Time) (*ask.Facts, error) {
+	facts, err := ask.Load(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	fill := func(w io.Writer) {
-		if len(st.Gates) > 0 {
-			many := slices.ContainsFunc(st.Gates, func(g ask.Gate) bool { return g.Project != st.Gates[0].Project })
-			names := make([]string, len(st.Gates))
-			width := len("GATE")
-			for i, g := range st.Gates {
-				if names[i] = redact.Line(gate.Label(g.Gate), 60); many {
-					names[i] = redact.Line(filepath.Base(g.Project), 30) + "  " + names[i]
-				}
-				width = max(width, utf8.RuneCountInString(names[i]))
-			}
-			// The name comes first, so that a narrow terminal cuts figures and not the gate;
-			// it is padded, because the table aligns to the right.
-			fmt.Fprintf(w, "\n%-*s\tRUNS\tFAIL\tERROR\tREUSED\tAGENT\tFLAKES\tWOULD BLOCK\tRIGHT\tWRONG\tSPENT\tSAVED\tMEDIAN\t\n", width, "GATE")
-			for i, g := range st.Gates {
-				fmt.Fprintf(w, "%-*s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t\n", width, names[i], g.Runs, g.Failures, g.Error, g.Reused+g.Worktree+g.Remote, g.Agent,
-					g.Flakes, g.WouldBlock, g.Right, g.Wrong, millis(g.SpentMS), millis(g.SavedMS), optionalMillis(g.MedianMS))
-			}
+	list, err := s.CheckpointBlocks(since)
+	if err != nil {
+		return nil, err
+	}
+	blocks := replay.Blocks{Policy: func(project string) *config.Loaded {
+		cfg, err := site.Here(project, app.Getenv).OnDisk()
+		if err != nil {
+			return nil
 		}
-		for _, g := range st.Gates {
-			if g.Flakes > 0 {
-				fmt.Fprintf(w, "\n%s is flaky: it passed and failed on the same content %s (retries: 1, or quarantine)\n", redact.Line(gate.Label(g.Gate), 120), times(g.Flakes))
-			}
-		}
-		for _, g := range st.Gates {
-			if g.AgentChecked > 0 {
-				fmt.Fprintf(w, "\n%s: %d of %d runs that checked the agent's own agreed with it\n", redact.Line(gate.Label(g.Gate), 120), g.AgentAgreed, g.AgentChecked)
-			}
-		}
-		if len(st.Days) > 0 {
-			fmt.Fprintln(w, "\nDAY\tVERDICTS\tBLOCKED\t")
-			for _, d := range st.Days {
-				fmt.Fprintf(w, "%s\t%d\t%d\t\n", d.Day, d.Verdicts, d.Blocks)
-			}
-		}
-	}
-	err := app.printTable(fill, tabwriter.AlignRight, func(t report.Terminal, _ int, line string) string {
-		if strings.Contains(line, "RUNS  FAIL") || strings.Contains(line, "VERDICTS") {
-			return t.Dim(line)
-		}
-		return line
-	})
-	app.namePage(report.Detect(app.Out, app.Getenv))
-	return err
-}
-
-// whatBlocksDid describes what blocks caught and what they cost; missing measurements are
-// reported as such.
-func whatBlocksDid(t ask.Total) string {
-	out := fmt.Sprintf("%d right, %d wrong, %d unknown; ", t.Right, t.Wrong, t.Unknown)
-	if t.Measured == 0 {
-		return out + "cost not measured (no later stop of the same sessions)"
-	}
-	out += fmt.Sprintf("cost %s and %s", text.Count(t.Measured, "extra turn"), millis(t.BlockedMS))
-	if t.TokensMeasured == 0 {
-		return out + ", tokens not measured"
-	}
-	out += fmt.Sprintf(", %d tokens", t.Tokens)
-	if t.TokensMeasured < t.Measured {
-		out += fmt.Sprintf(" (measured for %d)", t.TokensMeasured)
-	}
-	return out
-}
-
-// optionalMillis is a time that may not have been measured.
-func optionalMillis(ms *float64) string {
-	if ms == nil {
-		return "-"
-	}
-	return millis(*ms)
-}
-
-// times is "once", "3 times".
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
+		return cfg
+	}}
+	facts.Settle(blocks.Judge(list))
+	return facts, nil
 }

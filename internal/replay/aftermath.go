@@ -11,8 +11,8 @@ import (
 	"gauntlet/internal/shellcmd"
 )
 
-// aftermath finds what followed recorded stops: the later stops of a session, later passes
-// on the same content, and what the agent's log shows.
+// aftermath finds what followed recorded stops: the later stops of a session, later
+// passes on the same content, and what the agent's log says.
 type aftermath struct {
 	bySession map[string][]int // positions of stops, oldest first
 	passes    map[content][]int
@@ -46,13 +46,13 @@ func newAftermath(list []Recorded) *aftermath {
 	return a
 }
 
-// after are the positions after i.
+// after are the positions behind i.
 func after(positions []int, i int) []int {
 	n, _ := slices.BinarySearch(positions, i+1)
 	return positions[n:]
 }
 
-// followedGate decides whether a failure was right, from what followed it first: fixed,
+// followedGate says whether a failure was right, from what followed it first: fixed,
 // passed later unchanged, or switched off.
 func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
 	v := r.list[i].Verdict
@@ -87,43 +87,42 @@ func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
 	return Unknown, ""
 }
 
-// followedCheckpoint decides whether it was right to ask for an action at a recorded stop:
-// the agent's log shows what it ran afterwards.
-func (r *recorder) followedCheckpoint(i int, id string) (Outcome, string) {
+// orSwitchedOff is what followed a checkpoint's block: nothing that the log shows, and
+// a person who switched the hook off next, says that it was wrong.
+func (r *recorder) orSwitchedOff(i int, o Outcome) Outcome {
 	v := r.list[i].Verdict
-	a, known := r.judges.actions[id]
-	s := r.log(v.Transcript)
-	if known && s != nil {
-		if o, because := afterBlock(s, a, v.Time); o != Unknown {
-			return o, because
-		}
-	}
 	next := after(r.after.bySession[v.Project+"\x00"+v.Session], i)
-	if len(next) > 0 && event.Status(r.list[next[0]].Verdict.Status) == event.StopHookDisabled {
-		return Wrong, "it was switched off next"
+	if o == Unknown && len(next) > 0 && event.Status(r.list[next[0]].Verdict.Status) == event.StopHookDisabled {
+		return Wrong
 	}
-	return Unknown, ""
+	return o
 }
 
-// log reads the log of a recorded stop, once; nil when it is gone or too large.
+// log reads the log of a recorded stop, once; nil when it is not there any more or
+// too large.
 func (r *recorder) log(t *history.Transcript) *session {
 	if t == nil || t.Path == "" {
 		return nil
 	}
 	s, read := r.after.logs[t.Path]
-	if read {
-		return s
+	if !read && len(r.after.logs) < maxLogs {
+		s = readLog(t.Path)
+		r.after.logs[t.Path] = s
 	}
-	if info, err := os.Stat(t.Path); err == nil && info.Mode().IsRegular() && info.Size() <= maxLogSize && len(r.after.logs) < maxLogs {
-		if got := readSession(t.Path, &Options{}); got.gap == "" && !got.broken {
-			s = &got
-		}
-	}
-	r.after.logs[t.Path] = s
 	return s
 }
 
-// afterBlock examines what happened in a session after a moment.
+func readLog(path string) *session {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxLogSize {
+		return nil
+	}
+	if got := readSession(path, &Options{}); got.gap == "" && !got.broken {
+		return &got
+	}
+	return nil
+}
+
+// afterBlock looks at what happened in a session after a moment.
 func afterBlock(s *session, a action, at time.Time) (Outcome, string) {
 	edited := false
 	for k := range s.turns {
@@ -149,7 +148,7 @@ func afterBlock(s *session, a action, at time.Time) (Outcome, string) {
 			edited = edited || len(writtenInside(s, c)) > 0
 		}
 		if t.At.After(at) {
-			return Unknown, "" // what a later prompt asked for is not about this stop
+			return Unknown, "" // what a later prompt asked for says nothing about this stop
 		}
 	}
 	return Unknown, ""

@@ -164,16 +164,17 @@ func (r *recorder) checkpoint(i int, note func(rule, because string, o Outcome))
 		return false
 	}
 	r.t.rule("checkpoint").Raised++
-	o, because := Unknown, ""
-	for _, id := range v.Verdict.Owed {
-		one, why := r.followedCheckpoint(i, id)
-		name := "action:" + redact.Line(id, 80)
+	o, because := r.judges.followedBlock(r.log(v.Verdict.Transcript), v.Verdict, func(id string, one Outcome) {
+		name := r.judges.ruleOf(id)
+		if name == "" {
+			return
+		}
 		r.t.rule(name).Stops++
 		r.t.rule(name).Raised++
-		r.t.rule(name).count(r.labelled(v, one))
-		if one == Right || one == Wrong && o == Unknown { // one that was right is enough
-			o, because = one, why
-		}
+		r.t.rule(name).count(r.labelled(v, r.orSwitchedOff(i, one)))
+	})
+	if o == Unknown && r.orSwitchedOff(i, o) == Wrong {
+		o, because = Wrong, "it was switched off next"
 	}
 	note("checkpoint", because, o)
 	return r.cfg.Settings.ModeAtStop(c.Mode).Blocks()

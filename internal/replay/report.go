@@ -3,6 +3,8 @@ package replay
 import (
 	"slices"
 	"strings"
+
+	"gauntlet/internal/gate"
 )
 
 // Report is the result of a replay.
@@ -235,4 +237,17 @@ func Compare(first, second Report) Report {
 	}
 	first.Against = &second
 	return first
+}
+
+// RuleName is how a rule is shown to people: a gate by its name, what a checkpoint asks
+// for as what it is.
+func RuleName(rule string) string {
+	kind, name, ok := strings.Cut(rule, ":")
+	switch {
+	case ok && kind == "action":
+		return name + " (action)"
+	case ok && kind == "observation":
+		return strings.ReplaceAll(name, "_", " ") + " (observation)"
+	}
+	return gate.Label(rule)
 }

@@ -9,9 +9,9 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// NotifyBlocked shows on the desktop that an agent was blocked a second time in one turn;
-// turn names it. It starts a program, at most once per turn and once a minute, and ignores
-// errors.
+// NotifyBlocked shows on the desktop that an agent was blocked a second time in one
+// turn; turn names it. It costs the start of a program, is done at most once per
+// turn and once a minute, and nothing that goes wrong with it matters.
 func (s *Site) NotifyBlocked(settings config.Settings, turn, why string, now time.Time) {
 	s.notify(settings, "blocked", turn, "Gauntlet blocked a stop twice", why, now)
 }
@@ -22,7 +22,7 @@ func (s *Site) NotifyOff(o Switch, now time.Time) {
 	if cfg, err := s.Config(); err == nil && cfg != nil {
 		settings = cfg.Settings
 	}
-	s.notify(settings, "off", o.Since.UTC().Format(time.RFC3339), "Gauntlet is switched off", "stops are not judged "+o.Until()+o.since(), now)
+	s.notify(settings, "off", o.Since.UTC().Format(time.RFC3339), "Gauntlet is switched off", "stops are not judged "+o.Until(now)+o.since(now), now)
 }
 
 func (s *Site) notify(settings config.Settings, kind, about, title, text string, now time.Time) {

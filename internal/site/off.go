@@ -16,27 +16,36 @@ type Switch struct {
 }
 
 // Until returns, for a person, how long the switch is in effect.
-func (s Switch) Until() string {
+func (s Switch) Until(now time.Time) string {
 	if s.Off.Until.IsZero() {
 		return "until `" + s.On + "`"
 	}
-	return "until " + s.Off.Until.Local().Format("15:04")
+	return "until " + onDay(s.Off.Until, now)
+}
+
+// onDay is a time of day, with its date when that is not today.
+func onDay(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04")
+	}
+	return t.Format("2 Jan 15:04")
 }
 
 // since returns since when the switch is off and who used it, as far as known.
-func (s Switch) since() string {
+func (s Switch) since(now time.Time) string {
 	if s.By == "" {
 		return ""
 	}
-	return ", since " + s.Since.Local().Format("15:04") + " by " + s.By
+	return ", since " + onDay(s.Since, now) + " by " + s.By
 }
 
-// Everywhere is the memory that all projects share: its switch works without knowing which
-// project the agent is in.
+// Everywhere is the memory that all projects share: a switch in it works without
+// knowing where the agent is.
 func (s *Site) Everywhere() session.Store { return session.Everywhere(s.StateHome) }
 
-// Off checks every switch of `gauntlet off`: this project's, the one for all projects, and
-// the session's own.
+// Off asks every switch of `gauntlet off`: this project's, the one for all
+// projects, and the session's own.
 func (s *Site) Off(sessionID string, now time.Time) (Switch, bool) {
 	everywhere := s.Everywhere()
 	for _, at := range []struct {
@@ -55,7 +64,7 @@ func (s *Site) Off(sessionID string, now time.Time) (Switch, bool) {
 	return Switch{}, false
 }
 
-// ForgedSwitch returns the switch that exists although `gauntlet off` did not write it; nil
+// ForgedSwitch says which switch lies there that `gauntlet off` did not write; nil
 // when there is none.
 func (s *Site) ForgedSwitch(sessionID string, now time.Time) error {
 	_, _, here := s.Memory.Switch("", now)
@@ -63,8 +72,8 @@ func (s *Site) ForgedSwitch(sessionID string, now time.Time) error {
 	return cmp.Or(here, everywhere)
 }
 
-// Disabled reports whether stops here are not judged, and which switch is the reason: the
-// configuration, the environment or `gauntlet off`.
+// Disabled reports whether stops here are not judged, and which switch says so:
+// the configuration, the environment or `gauntlet off`.
 func (s *Site) Disabled(sessionID string, now time.Time) (why string, disabled bool) {
 	if cfg, err := s.Config(); err == nil && cfg != nil && !cfg.Settings.StopHookEnabled {
 		return "the stop hook is switched off by " + cfg.Source("stop_hook.enabled"), true
@@ -73,7 +82,7 @@ func (s *Site) Disabled(sessionID string, now time.Time) (why string, disabled b
 		return "the stop hook is switched off by " + cfg.Source("stop_hook.mode"), true
 	}
 	if sw, off := s.Off(sessionID, now); off {
-		return "switched off by `gauntlet off` " + sw.Until() + sw.since(), true
+		return "switched off by `gauntlet off` " + sw.Until(now) + sw.since(now), true
 	}
 	return "", false
 }

@@ -36,7 +36,13 @@ func (s *Server) api(mux *http.ServeMux) {
 	})
 	answer("weeks", s.overview, func(v any) any { return v.(overviewView).Weeks })
 	answer("stops", s.stops, func(v any) any { return v.(stopsView).Page })
-	answer("stops/{id}", s.stop, func(v any) any { return v.(stopView).Detail })
+	answer("stops/{id}", s.stop, func(v any) any {
+		one := v.(stopView)
+		return struct {
+			ask.Detail
+			*ask.Word
+		}{one.Detail, one.Word}
+	})
 	answer("gates", s.gates, func(v any) any { return v.(gatesView).Gates })
 	answer("days", s.time, func(v any) any { return v.(timeView).PerDay })
 	answer("who", s.who, func(v any) any { return v.(whoView).Groups })

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"crypto/subtle"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -38,15 +39,30 @@ func (g Guard) wrap(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if why := g.refuse(r); why != "" {
-			http.Error(w, why, http.StatusForbidden)
+			turnAway(w, r, why)
 			return
 		}
+		welcome(r)
 		if g.Login == nil && r.Method == http.MethodGet && r.URL.Query().Has(tokenField) && !strings.HasPrefix(r.URL.Path, "/api/") {
 			g.remember(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// turnAway refuses a request: a person gets a page, everything else a line of text. The
+// page has no style, because that is for those who may look.
+func turnAway(w http.ResponseWriter, r *http.Request, why string) {
+	if r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		http.Error(w, why, http.StatusForbidden)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(http.StatusForbidden)
+	_, _ = w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">` +
+		`<title>Refused · Gauntlet</title><h1>Refused</h1><p>` + html.EscapeString(why) + `.</p>` +
+		`<p>Every start of <code>gauntlet ui</code> prints a new address; the old one stops working.</p></html>`))
 }
 
 // hurry bounds how long a client may take to send a form and to take the answer.
@@ -85,7 +101,7 @@ func (g Guard) refuse(r *http.Request) string {
 		return g.refuseForm(r)
 	}
 	if !g.same(r.URL.Query().Get(tokenField)) && !g.same(bearer(r)) && !g.same(cookie(r, g.Cookie)) {
-		return "no token: open the address that `gauntlet ui` printed"
+		return "no valid token: open the address that `gauntlet ui` printed"
 	}
 	return g.refuseForm(r)
 }

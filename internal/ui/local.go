@@ -34,8 +34,9 @@ func Local(getenv func(string) string, now func() time.Time) (Options, error) {
 		return Options{}, err
 	}
 	here := &local{getenv: getenv, now: now, dir: dir}
+	here.blocks.Policy = here.policy
 	return Options{
-		Open: here.open, Close: here.close, Refresh: here.refresh,
+		Open: here.open, Close: here.close, Refresh: here.refresh, Followed: here.followed,
 		Now: now, Places: here.places, Mode: here.modeNow, Log: readLog, Changed: here.changed, Busy: here.busy,
 		Replay: func() (replay.Report, bool) { return replay.Latest(filepath.Join(filepath.Dir(dir), "replay")) },
 		Act:    &Actions{Off: here.off, On: here.on, Label: here.label, Mode: here.mode},
@@ -47,6 +48,7 @@ type local struct {
 	now    func() time.Time
 	dir    string // of the history
 	db     *store.Store
+	blocks replay.Blocks
 	// logs are the log directories of the projects that were looked at last.
 	mu   sync.Mutex
 	logs []string
@@ -171,6 +173,28 @@ func (l *local) hooks(s *site.Site) []AgentHooks {
 	return out
 }
 
+// followed says what became of checkpoint blocks.
+func (l *local) followed(_ context.Context, since time.Time) (map[string]ask.Word, error) {
+	list, err := l.db.CheckpointBlocks(since)
+	if err != nil {
+		return nil, err
+	}
+	return l.blocks.Judge(list), nil
+}
+
+// policy is the policy of a project as it lies there, to look at.
+func (l *local) policy(dir string) *config.Loaded {
+	s, err := l.project(dir)
+	if err != nil {
+		return nil
+	}
+	cfg, err := s.OnDisk()
+	if err != nil {
+		return nil
+	}
+	return cfg
+}
+
 // project checks that a form names a project that the history knows of.
 func (l *local) project(dir string) (*site.Site, error) {
 	s := site.Here(dir, l.getenv)
@@ -229,12 +253,8 @@ func (l *local) mode(ctx context.Context, dir, gate, mode string) error {
 
 // modeNow reads a gate's mode from its file.
 func (l *local) modeNow(dir, gate string) string {
-	s, err := l.project(dir)
-	if err != nil {
-		return ""
-	}
-	cfg, err := s.OnDisk()
-	if err != nil || cfg == nil {
+	cfg := l.policy(dir)
+	if cfg == nil {
 		return ""
 	}
 	name := gate[strings.LastIndexByte(gate, ':')+1:]
@@ -243,6 +263,8 @@ func (l *local) modeNow(dir, gate string) string {
 		return string(config.Weaker(cfg.Checks[name].Mode, config.ModeEnforce))
 	case cfg.Reviews[name] != nil:
 		return string(config.Weaker(cfg.Reviews[name].Mode, config.ModeEnforce))
+	case gate == ask.Checkpoint && cfg.Project.Checkpoint != nil:
+		return string(config.Weaker(cfg.Project.Checkpoint.Mode, config.ModeEnforce))
 	}
 	return ""
 }

@@ -42,21 +42,25 @@ func (s *svg) done() template.HTML {
 	return template.HTML(s.String()) //nolint:gosec // numbers and escaped text only
 }
 
+// A plot is drawn for wide windows and for narrow ones, so that its text is readable in
+// both; the style sheet shows the one that fits.
 const (
-	plotWidth  = 640
-	plotHeight = 180
-	leftSpace  = 44
-	baseSpace  = 24
-	topSpace   = 12
-	rightSpace = 20 // half a label stands out
+	wideWidth   = 640
+	narrowWidth = 320
+	plotHeight  = 180
+	leftSpace   = 44
+	baseSpace   = 24
+	topSpace    = 12
+	rightSpace  = 20 // half a label stands out
 )
 
+// both draws a plot for either width.
+func both(draw func(width int) template.HTML) template.HTML {
+	return `<div class="for-wide">` + draw(wideWidth) + `</div><div class="for-narrow">` + draw(narrowWidth) + `</div>`
+}
+
 // axis draws the lines behind a plot at round values and returns the scale.
-func (s *svg) axis(width int, top float64, unit func(float64) string) (y func(float64) float64) {
-	step := niceStep(top / 3)
-	if top <= 0 {
-		step, top = 1, 1
-	}
+func (s *svg) axis(width int, top, step float64, unit func(float64) string) (y func(float64) float64) {
 	top = math.Ceil(top/step) * step
 	height := float64(plotHeight - baseSpace - topSpace)
 	y = func(v float64) float64 { return topSpace + height*(1-v/top) }
@@ -65,6 +69,38 @@ func (s *svg) axis(width int, top float64, unit func(float64) string) (y func(fl
 		s.text(leftSpace-6, y(v)+4, "tick end", unit(v))
 	}
 	return y
+}
+
+// span is a row of equal stretches of time along a plot.
+type span struct {
+	starts []time.Time
+	width  int
+	first  time.Time // of the history; before it nothing was measured
+}
+
+func (p span) slot() float64         { return float64(p.width-leftSpace-rightSpace) / float64(len(p.starts)) }
+func (p span) at(i int) float64      { return leftSpace + float64(i)*p.slot() }
+func (p span) unmeasured(i int) bool { return i+1 < len(p.starts) && !p.starts[i+1].After(p.first) }
+
+// dates writes as many dates below a plot as fit, the newest always, and marks where
+// there is no history yet.
+func (p span) dates(s *svg) {
+	none := 0
+	for none < len(p.starts) && p.unmeasured(none) {
+		none++
+	}
+	if none > 0 {
+		s.rect(leftSpace, topSpace, p.at(none)-leftSpace, plotHeight-baseSpace-topSpace, "unmeasured", "no history of this time")
+		if p.at(none)-leftSpace > 64 {
+			s.text((leftSpace+p.at(none))/2, topSpace+18, "tick mid", "no history")
+		}
+	}
+	every := int(math.Ceil(48 / p.slot()))
+	for i, start := range p.starts {
+		if (len(p.starts)-1-i)%every == 0 {
+			s.text(p.at(i)+p.slot()/2, plotHeight-7, "tick mid", start.Format("2 Jan"))
+		}
+	}
 }
 
 // niceStep rounds up to 1, 2 or 5 times a power of ten.
@@ -83,79 +119,103 @@ func niceStep(v float64) float64 {
 
 func plain(v float64) string { return fmt.Sprintf("%g", v) }
 
-// weeksPlot shows stops per week and which of them were blocked. A narrow one stands
-// beside others.
-func weeksPlot(weeks []ask.Bucket, now time.Time, narrow bool) template.HTML {
-	const shown = 12
-	width, every := plotWidth, 2
-	if narrow {
-		width, every = 360, 4
-	}
-	all := make([]ask.Bucket, shown)
-	this := monday(now)
-	for i := range all {
-		all[i].Start = this.AddDate(0, 0, -7*(shown-1-i))
-		for _, w := range weeks {
-			if w.Start.Equal(all[i].Start) {
-				all[i].Stops += w.Stops
-				all[i].Blocked += w.Blocked
-			}
+// niceTimeStep rounds milliseconds up to a step that reads well in seconds, minutes or
+// hours.
+func niceTimeStep(ms float64) float64 {
+	const second, minute, hour = 1000, 60_000, 3_600_000
+	for _, step := range []float64{second, 2 * second, 5 * second, 10 * second, 20 * second, 30 * second, minute, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute} {
+		if step >= ms {
+			return step
 		}
 	}
-	top := 0
-	for _, w := range all {
-		top = max(top, w.Stops)
-	}
-	s := newSVG(width, plotHeight, "Stops per week, blocked ones marked")
-	y := s.axis(width, math.Max(float64(top), 3), plain)
-	slot := float64(width-leftSpace-rightSpace) / shown
-	for i, w := range all {
-		x := leftSpace + float64(i)*slot
-		title := fmt.Sprintf("week of %s: %d stops, %d blocked", w.Start.Format("2 Jan"), w.Stops, w.Blocked)
-		s.rect(x+slot*0.15, y(float64(w.Stops)), slot*0.7, y(0)-y(float64(w.Stops)), "bar", title)
-		s.rect(x+slot*0.15, y(float64(w.Blocked)), slot*0.7, y(0)-y(float64(w.Blocked)), "bar bad", title)
-		if (shown-1-i)%every == 0 {
-			s.text(x+slot/2, plotHeight-7, "tick mid", w.Start.Format("2 Jan"))
-		}
-	}
-	return s.done()
+	return niceStep(ms/hour) * hour
 }
 
-func monday(t time.Time) time.Time {
-	t = t.UTC()
-	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
-	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+// weeksPlot shows stops per week since a moment and which of them were blocked. top is
+// the highest bar of all plots that stand beside each other.
+func weeksPlot(weeks []ask.Bucket, since, first, now time.Time, top int) template.HTML {
+	p := span{first: first}
+	for at := ask.Monday(since); !at.After(now); at = at.AddDate(0, 0, 7) {
+		p.starts = append(p.starts, at)
+	}
+	sums := map[int64]ask.Bucket{}
+	for _, w := range weeks {
+		b := sums[w.Start.Unix()]
+		b.Stops += w.Stops
+		b.Blocked += w.Blocked
+		sums[w.Start.Unix()] = b
+		top = max(top, b.Stops)
+	}
+	highest := math.Max(float64(top), 3)
+	return both(func(width int) template.HTML {
+		p.width = width
+		s := newSVG(width, plotHeight, "Stops per week, blocked ones marked")
+		y := s.axis(width, highest, math.Max(niceStep(highest/3), 1), plain)
+		for i, start := range p.starts {
+			if p.unmeasured(i) {
+				continue
+			}
+			w := sums[start.Unix()]
+			title := fmt.Sprintf("week of %s: %s, %d blocked", start.Format("2 Jan"), text.Count(w.Stops, "stop"), w.Blocked)
+			s.rect(p.at(i)+p.slot()*0.15, y(float64(w.Stops)), p.slot()*0.7, y(0)-y(float64(w.Stops)), "bar", title)
+			s.rect(p.at(i)+p.slot()*0.15, y(float64(w.Blocked)), p.slot()*0.7, y(0)-y(float64(w.Blocked)), "bar bad", title)
+		}
+		p.dates(s)
+		return s.done()
+	})
 }
 
-// daysPlot shows time spent (up) against time saved (beside it) per day.
-func daysPlot(days []ask.Bucket, now time.Time, count int) template.HTML {
-	count = min(max(count, 7), 60)
-	today := time.Date(now.UTC().Year(), now.UTC().Month(), now.UTC().Day(), 0, 0, 0, 0, time.UTC)
-	all := make([]ask.Bucket, count)
-	top := 0.0
-	for i := range all {
-		all[i].Start = today.AddDate(0, 0, i-count+1)
-		for _, d := range days {
-			if d.Start.Equal(all[i].Start) {
-				all[i] = d
+// busiest is the highest bar of several plots of weeks.
+func busiest(groups []ask.Group) (top int) {
+	for _, g := range groups {
+		for _, w := range g.Weeks {
+			top = max(top, w.Stops)
+		}
+	}
+	return top
+}
+
+// manyDays is from how many days on a plot has a bar per week.
+const manyDays = 92
+
+// perDay reports whether a plot of so many days has a bar per day.
+func perDay(days int) bool { return days <= manyDays }
+
+// spentPlot shows the time that gates took and, beside it, the time that proofs saved:
+// per day, or per week when there are many days.
+func spentPlot(days []ask.Bucket, since, first, now time.Time, count int) template.HTML {
+	step, start := 1, since.UTC().Truncate(24*time.Hour)
+	if !perDay(count) {
+		step, start = 7, ask.Monday(since)
+	}
+	p := span{first: first}
+	for at := start; !at.After(now); at = at.AddDate(0, 0, step) {
+		p.starts = append(p.starts, at)
+	}
+	sums := make([]ask.Bucket, len(p.starts))
+	top := 1000.0
+	for _, d := range days {
+		if i := int(d.Start.Sub(start).Hours()/24) / step; i >= 0 && i < len(sums) {
+			sums[i].SpentMS += d.SpentMS
+			sums[i].SavedMS += d.SavedMS
+			top = math.Max(top, math.Max(sums[i].SpentMS, sums[i].SavedMS))
+		}
+	}
+	return both(func(width int) template.HTML {
+		p.width = width
+		s := newSVG(width, plotHeight, "Time that gates took and time that proofs saved")
+		y := s.axis(width, top, niceTimeStep(top/3), duration)
+		for i, d := range sums {
+			if p.unmeasured(i) {
+				continue
 			}
+			title := fmt.Sprintf("%s: %s spent, %s saved", p.starts[i].Format("2 Jan"), duration(d.SpentMS), duration(d.SavedMS))
+			s.rect(p.at(i)+p.slot()*0.12, y(d.SpentMS), p.slot()*0.36, y(0)-y(d.SpentMS), "bar", title)
+			s.rect(p.at(i)+p.slot()*0.52, y(d.SavedMS), p.slot()*0.36, y(0)-y(d.SavedMS), "bar good", title)
 		}
-		top = math.Max(top, math.Max(all[i].SpentMS, all[i].SavedMS))
-	}
-	s := newSVG(plotWidth, plotHeight, "Time that gates took and time that proofs saved, per day")
-	y := s.axis(plotWidth, math.Max(top, 1000), duration)
-	slot := float64(plotWidth-leftSpace-rightSpace) / float64(count)
-	every := count/8 + 1
-	for i, d := range all {
-		x := leftSpace + float64(i)*slot
-		title := fmt.Sprintf("%s: %s spent, %s saved", d.Start.Format("2 Jan"), duration(d.SpentMS), duration(d.SavedMS))
-		s.rect(x+slot*0.12, y(d.SpentMS), slot*0.36, y(0)-y(d.SpentMS), "bar", title)
-		s.rect(x+slot*0.52, y(d.SavedMS), slot*0.36, y(0)-y(d.SavedMS), "bar good", title)
-		if (count-1-i)%every == 0 {
-			s.text(x+slot/2, plotHeight-7, "tick mid", d.Start.Format("2 Jan"))
-		}
-	}
-	return s.done()
+		p.dates(s)
+		return s.done()
+	})
 }
 
 // waterfallPlot shows one stop: its steps one after another, its gates below.
@@ -182,21 +242,28 @@ func waterfallPlot(steps []history.Step, gates []history.Record, total float64) 
 		}
 		bars = append(bars, bar{name: gate.Label(g.Gate), class: class, from: gatesFrom, took: took, title: title, note: note})
 	}
-	width := math.Max(math.Max(total, at), 0.001)
+	span := math.Max(math.Max(total, at), 0.001)
 	for _, b := range bars {
-		width = math.Max(width, b.from+b.took)
+		span = math.Max(span, b.from+b.took)
 	}
-	const names, row, room = 200, 22, 90
-	height := len(bars)*row + 8
-	s := newSVG(plotWidth, height, "Where the time of this stop went")
-	for i, b := range bars {
-		top := float64(i*row + 4)
-		scale := float64(plotWidth-names-room) / width
-		s.text(names-8, top+14, "tick end", short(b.name, 20))
-		s.rect(names+b.from*scale, top+3, math.Max(b.took*scale, 1.5), row-8, b.class, b.title)
-		s.text(names+(b.from+b.took)*scale+6, top+14, "tick", b.note)
-	}
-	return s.done()
+	return both(func(width int) template.HTML {
+		const row, foot = 22, 20
+		names, room := width*5/16, 64
+		scale := float64(width-names-room) / span
+		s := newSVG(width, len(bars)*row+foot, "Where the time of this stop went")
+		for _, share := range []float64{0, 0.5, 1} {
+			x := float64(names) + span*share*scale
+			s.line(x, 0, x, float64(len(bars)*row), "grid")
+			s.text(x, float64(len(bars)*row+14), "tick mid", duration(span*share))
+		}
+		for i, b := range bars {
+			top := float64(i * row)
+			s.text(float64(names-8), top+14, "tick end", short(b.name, names/8))
+			s.rect(float64(names)+b.from*scale, top+3, math.Max(b.took*scale, 1.5), row-8, b.class, b.title)
+			s.text(float64(names)+(b.from+b.took)*scale+6, top+14, "tick", b.note)
+		}
+		return s.done()
+	})
 }
 
 // sourcesPlot shows how the results of gates came about.
@@ -205,20 +272,22 @@ func sourcesPlot(gates []ask.Gate) template.HTML {
 	for _, g := range gates {
 		ran, reused, agent, worktree, remote = ran+g.Runs, reused+g.Reused, agent+g.Agent, worktree+g.Worktree, remote+g.Remote
 	}
-	const names, row, room = 200, 30, 130
-	s := newSVG(plotWidth, 5*row+8, "Where results of gates come from")
 	top := max(ran, reused, agent, worktree, remote, 1)
-	for i, b := range []struct {
-		name, class string
-		n           int
-	}{{"run here", "bar", ran}, {"reused, proved here", "bar good", reused}, {"run by the agent", "bar good", agent}, {"another work tree", "bar good", worktree}, {"another machine", "bar good", remote}} {
-		y := float64(i*row + 4)
-		w := float64(plotWidth-names-room) * float64(b.n) / float64(top)
-		s.text(names-8, y+17, "tick end", b.name)
-		s.rect(names, y+4, math.Max(w, 1.5), row-12, b.class, fmt.Sprintf("%s: %d results", b.name, b.n))
-		s.text(names+w+6, y+17, "tick", text.Count(b.n, "result"))
-	}
-	return s.done()
+	return both(func(width int) template.HTML {
+		const names, row, room = 128, 30, 76
+		s := newSVG(width, 5*row+8, "Where results of gates come from")
+		for i, b := range []struct {
+			name, class string
+			n           int
+		}{{"run here", "bar", ran}, {"reused, proved here", "bar good", reused}, {"run by the agent", "bar good", agent}, {"another work tree", "bar good", worktree}, {"another machine", "bar good", remote}} {
+			y := float64(i*row + 4)
+			w := float64(width-names-room) * float64(b.n) / float64(top)
+			s.text(names-8, y+17, "tick end", b.name)
+			s.rect(names, y+4, math.Max(w, 1.5), row-12, b.class, fmt.Sprintf("%s: %s", b.name, text.Count(b.n, "result")))
+			s.text(names+w+6, y+17, "tick", text.Count(b.n, "result"))
+		}
+		return s.done()
+	})
 }
 
 // sparkPlot shows the newest run times of one gate, with the median as a line.

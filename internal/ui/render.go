@@ -63,8 +63,9 @@ func (p *pages) render(w http.ResponseWriter, code int, model any, early bool) {
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"ms": duration, "ago": ago, "stamp": stamp, "name": filepath.Base, "share": share, "word": word, "kind": kind,
-		"weeks": weeksPlot, "sources": sourcesPlot, "days": daysPlot, "waterfall": waterfallPlot, "spark": sparkPlot, "interval": interval,
-		"gate": gate.Label, "origin": origin, "safe": safeToEnforce, "used": used, "tokens": tokens, "count": text.Count, "short": func(s string) string { return short(s, 12) },
+		"weeks": weeksPlot, "busiest": busiest, "sources": sourcesPlot, "spent": spentPlot, "perday": perDay, "waterfall": waterfallPlot, "spark": sparkPlot, "interval": interval,
+		"gate": gate.Label, "rule": replay.RuleName, "origin": origin, "safe": safeToEnforce, "used": used, "tokens": tokens, "count": text.Count, "short": func(s string) string { return short(s, 12) },
+		"title": title, "thing": thing, "exit": exitCode,
 		"join": func(list []string) string { return strings.Join(list, ", ") }, "minus": func(a, b int) int { return b - a },
 		"list": func(items ...any) []any { return items }, "dict": dict, "known": func(p *float64) string {
 			if p == nil {
@@ -135,6 +136,29 @@ func stamp(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05 MST")
 }
 
+// title is what a part of the page is called.
+func title(section string) string {
+	if section == "" {
+		return "Overview"
+	}
+	return strings.ToUpper(section[:1]) + section[1:]
+}
+
+// thing is what a page lists.
+func thing(path string) string {
+	if path == "/gates" || path == "/time" {
+		return "gate has run"
+	}
+	return "stop was judged"
+}
+
+func exitCode(code *int) string {
+	if code == nil {
+		return ""
+	}
+	return fmt.Sprint(*code)
+}
+
 // word makes a status readable: retry_limit_exceeded → retry limit exceeded.
 func word(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
@@ -168,6 +192,9 @@ func used(ms, limit *float64) string {
 	if ms == nil || limit == nil || *limit <= 0 {
 		return ""
 	}
+	if *ms < *limit/100 {
+		return "< 1 %"
+	}
 	return fmt.Sprintf("%.0f %%", 100**ms / *limit)
 }
 
@@ -177,10 +204,13 @@ type advice struct{ Text, Class, Why string }
 // safeToEnforce says how sure one can be that a gate blocks rightly.
 func safeToEnforce(g ask.Gate) advice {
 	known := g.Right + g.Wrong
+	if known+g.Unknown == 0 {
+		return advice{"no failure yet", "quiet", "it has not failed at a stop in this time"}
+	}
 	i := replay.Wilson(g.Right, known)
 	switch {
 	case i == nil:
-		return advice{fmt.Sprintf("%d of %d samples", known, replay.MinSamples), "quiet", "not known yet: too few failures whose outcome is known"}
+		return advice{fmt.Sprintf("too early: %d of %d known", known, replay.MinSamples), "quiet", "needs 20 failures of which it is known whether they were right"}
 	case i.Low >= 0.8:
 		return advice{"right " + interval(i), "status good", "95 % sure that at least this share of its failures is right"}
 	case i.High <= 0.5:

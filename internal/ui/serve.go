@@ -8,8 +8,10 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gauntlet/internal/proc"
@@ -46,9 +48,10 @@ func ServeOn(ctx context.Context, listener net.Listener, s *Server) error {
 	server := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // open event streams end with it
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(&bounded{Listener: listener, free: make(chan struct{}, maxConnections)}) }()
+	go func() { ended <- server.Serve(&bounded{Listener: listener}) }()
 	var err error
 	select {
 	case err = <-ended:
@@ -67,30 +70,67 @@ func ServeOn(ctx context.Context, listener net.Listener, s *Server) error {
 	return err
 }
 
-// bounded accepts so many connections at once; others wait in the kernel's queue.
+// bounded keeps so many connections at once. When there are too many, the oldest that has
+// not shown a token gives way, so that nobody can keep the page's owner out by opening
+// connections and sending nothing, or a byte at a time.
 type bounded struct {
 	net.Listener
-	free chan struct{}
+	mu    sync.Mutex
+	conns []*counted // oldest first
 }
 
 func (b *bounded) Accept() (net.Conn, error) {
-	b.free <- struct{}{}
-	c, err := b.Listener.Accept()
-	if err != nil {
-		<-b.free
-		return nil, err
+	for {
+		c, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if n := b.add(c); n != nil {
+			return n, nil
+		}
+		_ = c.Close() // all others are the owner's
 	}
-	return &counted{Conn: c, leave: sync.OnceFunc(func() { <-b.free })}, nil
+}
+
+// add makes room for a connection; nil: there is none.
+func (b *bounded) add(c net.Conn) *counted {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.conns) >= maxConnections {
+		i := slices.IndexFunc(b.conns, func(c *counted) bool { return !c.known.Load() })
+		if i < 0 {
+			return nil
+		}
+		_ = b.conns[i].Conn.Close()
+		b.conns = slices.Delete(b.conns, i, i+1)
+	}
+	n := &counted{Conn: c, of: b}
+	b.conns = append(b.conns, n)
+	return n
 }
 
 type counted struct {
 	net.Conn
-	leave func()
+	of *bounded
+	// known: what was asked on it had the token.
+	known atomic.Bool
 }
 
 func (c *counted) Close() error {
-	defer c.leave()
+	c.of.mu.Lock()
+	c.of.conns = slices.DeleteFunc(c.of.conns, func(other *counted) bool { return other == c })
+	c.of.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// connKey finds the connection of a request.
+type connKey struct{}
+
+// welcome marks the connection of a request that the guard let in.
+func welcome(r *http.Request) {
+	if c, ok := r.Context().Value(connKey{}).(*counted); ok {
+		c.known.Store(true)
+	}
 }
 
 // OpenBrowser shows an address in the user's browser.

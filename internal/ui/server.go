@@ -66,6 +66,9 @@ type Options struct {
 	Open func(context.Context) (ask.DB, error)
 	// Refresh takes over what is new before questions are asked; nil: nothing to do.
 	Refresh func(context.Context) error
+	// Followed says whether blocks since a moment were right that no gate decided, from
+	// what followed them; nil: that cannot be known here.
+	Followed func(ctx context.Context, since time.Time) (map[string]ask.Word, error)
 	// Changed reports cheaply whether there is anything new; nil: ask the DB.
 	Changed func() string
 	// Close gives the database back; nil: nothing to do.
@@ -117,7 +120,9 @@ func (s *Server) Load(ctx context.Context) {
 		return
 	}
 	s.mark = s.newest(ctx)
-	s.facts, s.loadErr = ask.Load(ctx, s.db)
+	if s.facts, s.loadErr = ask.Load(ctx, s.db); s.loadErr == nil {
+		s.loadErr = s.settle(ctx)
+	}
 	debug.FreeOSMemory() // reading needed far more than what is kept
 }
 
@@ -143,11 +148,19 @@ func (s *Server) Handler() http.Handler {
 	} {
 		mux.HandleFunc("GET "+v.path, s.page(v))
 	}
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		s.pages.render(w, http.StatusNotFound, errorView{base: s.base(r, "Not found"), Message: "There is no such page."}, false)
+	})
 	s.api(mux)
 	mux.HandleFunc("GET /logs/{id}/{gate}", s.log)
 	mux.HandleFunc("GET /events", s.events)
 	mux.Handle("GET /favicon.ico", http.RedirectHandler("/assets/icon.svg", http.StatusMovedPermanently))
 	mux.Handle("GET /assets/", http.FileServerFS(files))
+	for _, path := range []string{"/off", "/on", "/label", "/mode"} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+			s.pages.render(w, http.StatusMethodNotAllowed, errorView{base: s.base(r, "Not done"), Message: "Only a button of the page does this."}, false)
+		})
+	}
 	if s.Act != nil {
 		mux.HandleFunc("POST /off", s.act(func(ctx context.Context, r *http.Request) error { return s.Act.Off(ctx, r.PostFormValue("project")) }))
 		mux.HandleFunc("POST /on", s.act(func(ctx context.Context, r *http.Request) error { return s.Act.On(ctx, r.PostFormValue("project")) }))
@@ -186,9 +199,33 @@ func (s *Server) ask(ctx context.Context, questions func() error) error {
 		if err := s.facts.Refresh(ctx); err != nil {
 			return err
 		}
+		if err := s.settle(ctx); err != nil {
+			return err
+		}
 		s.mark = mark
 	}
 	return questions()
+}
+
+// How many days back the logs of agents are looked at: when the page opens, and when
+// something is new, for sessions that still go on.
+const (
+	followedDays  = 90
+	followedAgain = 2
+)
+
+// settle asks what became of blocks that no gate decided.
+func (s *Server) settle(ctx context.Context) error {
+	if s.Followed == nil {
+		return nil
+	}
+	days := followedDays
+	if !s.reading() {
+		days = followedAgain
+	}
+	words, err := s.Followed(ctx, s.Now().AddDate(0, 0, -days))
+	s.facts.Settle(words)
+	return err
 }
 
 // newest changes when the history does.

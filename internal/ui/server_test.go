@@ -223,28 +223,80 @@ func TestOpenPagesAreBounded(t *testing.T) {
 	}
 }
 
-// Connections beyond the bound wait; those that go make room.
-func TestConnectionsAreBounded(t *testing.T) {
+// Someone who opens connections and sends nothing, or a byte of a header at a time,
+// does not keep the owner of the page out.
+func TestSlowStrangersGiveWay(t *testing.T) {
 	m := serve(t, &machine{}, nil)
 	addr := strings.TrimPrefix(m.url, "http://")
-	var idle []net.Conn
-	for range maxConnections {
+	for i := range 2 * maxConnections {
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		idle = append(idle, c)
+		defer c.Close() //nolint:errcheck // not written to
+		if i%2 == 0 {
+			_, _ = c.Write([]byte("GET / HTTP/1.1\r\nHo")) // it may have been closed already
+		}
 	}
-	answered := make(chan int, 1)
-	go func() {
-		code, _ := m.do(m.request(http.MethodGet, "/replay", ""))
-		answered <- code
-	}()
-	for _, c := range idle {
-		_ = c.Close()
+	for range 5 {
+		if code, _ := m.do(m.request(http.MethodGet, "/replay", "")); code != 200 {
+			t.Errorf("got %d", code)
+		}
 	}
-	if code := <-answered; code != 200 {
-		t.Errorf("got %d", code)
+}
+
+// Connections that showed the token are not given up for strangers.
+func TestTheOwnersConnectionsStay(t *testing.T) {
+	m := serve(t, &machine{}, nil)
+	res, err := http.DefaultClient.Do(m.request(http.MethodGet, "/events", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // read only
+	stream := bufio.NewReader(res.Body)
+	if line, err := stream.ReadString('\n'); err != nil || line != "retry: 2000\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	addr := strings.TrimPrefix(m.url, "http://")
+	for range 2 * maxConnections {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close() //nolint:errcheck // not written to
+	}
+	if err := history.Append(m.history(), history.Record{Type: history.Verdict, ID: "a", Time: time.Now(), Status: "passed", Source: history.FromStop}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		line, err := stream.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(line, "changed") {
+			return
+		}
+	}
+}
+
+// A page that does not read its events does not hold up the others, and nothing piles
+// up for it.
+func TestSlowReadersHoldNobodyUp(t *testing.T) {
+	b := broadcaster{clients: map[chan string]bool{}}
+	watch := func(ctx context.Context) { <-ctx.Done() }
+	slow, leaveSlow, _ := b.join(t.Context(), watch)
+	fast, leaveFast, _ := b.join(t.Context(), watch)
+	for range 10_000 {
+		b.send("changed")
+		<-fast
+	}
+	if len(slow) != 1 {
+		t.Errorf("%d events wait for who does not read", len(slow))
+	}
+	leaveSlow()
+	leaveFast()
+	if len(b.clients) != 0 {
+		t.Errorf("%d clients are left", len(b.clients))
 	}
 }
 

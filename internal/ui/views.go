@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gauntlet/internal/history"
@@ -28,6 +29,8 @@ type base struct {
 	Days    int
 	Now     time.Time
 	Choices ask.Choices
+	// First is when the history begins.
+	First time.Time
 }
 
 // shown is a model that a template exists for.
@@ -48,7 +51,7 @@ func (s *Server) base(r *http.Request, title string) base {
 		Title: title, Path: r.URL.Path, Query: r.URL.RawQuery, Token: s.Guard.Token, CanAct: s.Act != nil, Many: s.Many, Days: days, Now: now,
 		Filter: ask.Filter{
 			Agent: q.Get("agent"), Status: q.Get("status"), Gate: q.Get("gate"), Machine: q.Get("machine"), Person: q.Get("person"),
-			Text: q.Get("text"), Blocked: q.Get("blocked") != "", Since: now.AddDate(0, 0, -days),
+			Text: q.Get("text"), Blocked: q.Get("blocked") != "", Since: ask.Since(now, days),
 		},
 		Only: q.Get("project"),
 	}
@@ -56,6 +59,12 @@ func (s *Server) base(r *http.Request, title string) base {
 		b.Filter.Projects = []string{b.Only}
 	}
 	return b
+}
+
+// Section is the part of the page that a view belongs to.
+func (b base) Section() string {
+	section, _, _ := strings.Cut(strings.TrimPrefix(b.Path, "/"), "/")
+	return section
 }
 
 // Back is where an action returns to.
@@ -85,14 +94,26 @@ func (errorView) template() string { return "error" }
 
 type overviewView struct {
 	base
-	Total  ask.Total
-	Weeks  []ask.Bucket
-	Recent []ask.Stop
-	Gates  []ask.Gate
-	Places []Place
-	// Known says whether the projects could be looked at.
+	Total ask.Total
+	Weeks []ask.Bucket
+	// WeeksSince is where the weeks begin: a trend needs more than a month.
+	WeeksSince time.Time
+	Recent     []ask.Stop
+	Gates      []ask.Gate
+	Places     []Place
+	// Known says whether the projects could be looked at; Left counts those that were
+	// left out.
 	Known bool
+	Left  int
 }
+
+// What an overview shows of each.
+const (
+	trendDays   = 84
+	shownPlaces = 30
+	shownStops  = 12
+	shownGates  = 6
+)
 
 func (overviewView) template() string { return "overview" }
 
@@ -106,24 +127,53 @@ func share(n, total int) string {
 
 func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
 	v := overviewView{base: s.base(r, "Overview")}
+	var projects []string
 	err := s.ask(ctx, func() error {
-		v.Choices, v.Total = s.facts.Choices(v.Filter.Since), s.facts.Totals(v.Filter)
+		s.start(&v.base)
+		v.Total, v.Gates = s.facts.Totals(v.Filter), s.facts.Gates(v.Filter)
 		weeks := v.Filter
-		weeks.Since = s.Now().AddDate(0, 0, -7*12)
-		v.Weeks = s.facts.Weeks(weeks, ask.ByAll)
-		v.Gates = s.facts.Gates(v.Filter)
+		weeks.Since = ask.Since(s.Now(), max(v.Days, trendDays))
+		v.WeeksSince, v.Weeks = weeks.Since, s.facts.Weeks(weeks, ask.ByAll)
+		projects = s.facts.Choices(time.Time{}).Projects // one that is quiet is what is asked about
 		page, err := ask.Stops(ctx, s.db, v.Filter, "")
-		v.Recent = page.Stops[:min(len(page.Stops), 12)]
+		v.Recent = s.judged(page.Stops[:min(len(page.Stops), shownStops)])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	v.Gates = v.Gates[:min(len(v.Gates), 6)]
+	v.Gates = v.Gates[:min(len(v.Gates), shownGates)]
+	if v.Only != "" {
+		projects = []string{v.Only}
+	}
 	if s.Places != nil {
-		v.Known, v.Places = true, s.Places(ctx, v.Choices.Projects[:min(len(v.Choices.Projects), 30)])
+		v.Left = max(len(projects)-shownPlaces, 0)
+		v.Known, v.Places = true, s.Places(ctx, projects[:min(len(projects), shownPlaces)])
+		slices.SortStableFunc(v.Places, func(a, b Place) int { return cmp.Compare(btoi(a.Gone), btoi(b.Gone)) })
 	}
 	return v, nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// start fills in what every view takes from the history.
+func (s *Server) start(b *base) {
+	b.Choices, b.First = s.facts.Choices(b.Filter.Since), s.facts.First()
+}
+
+// judged adds to stops what became of them.
+func (s *Server) judged(stops []ask.Stop) []ask.Stop {
+	for i := range stops {
+		if w, known := s.facts.Outcome(stops[i].Machine, stops[i].ID); known {
+			stops[i].Word = &w
+		}
+	}
+	return stops
 }
 
 type stopsView struct {
@@ -136,8 +186,9 @@ func (stopsView) template() string { return "stops" }
 func (s *Server) stops(ctx context.Context, r *http.Request) (any, error) {
 	v := stopsView{base: s.base(r, "Stops")}
 	err := s.ask(ctx, func() (err error) {
-		v.Choices = s.facts.Choices(v.Filter.Since)
+		s.start(&v.base)
 		v.Page, err = ask.Stops(ctx, s.db, v.Filter, r.URL.Query().Get("before"))
+		s.judged(v.Page.Stops)
 		return err
 	})
 	return v, err
@@ -146,6 +197,8 @@ func (s *Server) stops(ctx context.Context, r *http.Request) (any, error) {
 type stopView struct {
 	base
 	ask.Detail
+	// Word is what became of a block; nil when it was none.
+	Word    *ask.Word
 	HasLogs bool
 }
 
@@ -155,6 +208,9 @@ func (s *Server) stop(ctx context.Context, r *http.Request) (any, error) {
 	v := stopView{base: s.base(r, "Stop "+r.PathValue("id")), HasLogs: s.Log != nil}
 	err := s.ask(ctx, func() (err error) {
 		v.Detail, err = ask.One(ctx, s.db, r.URL.Query().Get("machine"), r.PathValue("id"))
+		if w, known := s.facts.Outcome(v.Machine, v.ID); known {
+			v.Word = &w
+		}
 		return err
 	})
 	return v, err
@@ -170,7 +226,8 @@ func (gatesView) template() string { return "gates" }
 func (s *Server) gates(ctx context.Context, r *http.Request) (any, error) {
 	v := gatesView{base: s.base(r, "Gates")}
 	err := s.ask(ctx, func() error {
-		v.Choices, v.Gates = s.facts.Choices(v.Filter.Since), s.facts.Gates(v.Filter)
+		s.start(&v.base)
+		v.Gates = s.facts.Gates(v.Filter)
 		return nil
 	})
 	if s.Mode != nil {
@@ -193,7 +250,8 @@ func (timeView) template() string { return "time" }
 func (s *Server) time(ctx context.Context, r *http.Request) (any, error) {
 	v := timeView{base: s.base(r, "Time")}
 	err := s.ask(ctx, func() error {
-		v.Choices, v.Gates = s.facts.Choices(v.Filter.Since), s.facts.Gates(v.Filter)
+		s.start(&v.base)
+		v.Gates = slices.DeleteFunc(s.facts.Gates(v.Filter), func(g ask.Gate) bool { return g.Kind == ask.Checkpoint })
 		v.Total, v.PerDay = s.facts.Totals(v.Filter), s.facts.Days(v.Filter)
 		return nil
 	})
@@ -204,17 +262,18 @@ func (s *Server) time(ctx context.Context, r *http.Request) (any, error) {
 type whoView struct {
 	base
 	By     ask.By
-	Groups []group
+	Groups []ask.Group
 }
 
 func (whoView) template() string { return "who" }
 
-// group is one agent, model, project … over the weeks.
-type group struct {
-	Key     string       `json:"key"`
-	Stops   int          `json:"stops"`
-	Blocked int          `json:"blocked"`
-	Weeks   []ask.Bucket `json:"weeks"`
+// Splits are what the page can be split by.
+func (v whoView) Splits() []string {
+	all := []string{"agent", "model", "client", "project"}
+	if v.Many {
+		all = append(all, "person", "machine")
+	}
+	return all
 }
 
 func (s *Server) who(ctx context.Context, r *http.Request) (any, error) {
@@ -223,29 +282,11 @@ func (s *Server) who(ctx context.Context, r *http.Request) (any, error) {
 		v.By = ask.ByAgent
 	}
 	err := s.ask(ctx, func() error {
-		v.Choices, v.Groups = s.facts.Choices(v.Filter.Since), groups(s.facts.Weeks(v.Filter, v.By))
+		s.start(&v.base)
+		v.Groups = ask.Groups(s.facts.Weeks(v.Filter, v.By))
 		return nil
 	})
 	return v, err
-}
-
-// groups sorts weeks by their key, busiest first.
-func groups(weeks []ask.Bucket) []group {
-	at := map[string]int{}
-	out := []group{}
-	for _, w := range weeks {
-		i, known := at[w.Key]
-		if !known {
-			i = len(out)
-			at[w.Key] = i
-			out = append(out, group{Key: w.Key})
-		}
-		out[i].Stops += w.Stops
-		out[i].Blocked += w.Blocked
-		out[i].Weeks = append(out[i].Weeks, w)
-	}
-	slices.SortStableFunc(out, func(a, b group) int { return b.Stops - a.Stops })
-	return out
 }
 
 type replayView struct {

@@ -34,7 +34,7 @@ type Filter struct {
 	Projects []string
 	Agent    string
 	Status   string
-	Gate     string
+	Gate     string // its ID; lists also take its name
 	Machine  string
 	Person   string
 	Text     string // in message, id, session or project; narrows lists only
@@ -75,8 +75,13 @@ func (f Filter) verdicts() *clause {
 	if f.Blocked {
 		c.add("f.blocked = 1")
 	}
-	if f.Gate != "" {
-		c.add("EXISTS (SELECT 1 FROM gauntlet_facts g WHERE g.id = f.id AND g.machine = f.machine AND g.type = 'gate' AND g.gate = ?)", f.Gate)
+	switch f.Gate {
+	case "":
+	case Checkpoint:
+		c.add(`(f.status = 'checkpoint' OR f.would = 1 AND NOT EXISTS (SELECT 1 FROM gauntlet_facts g WHERE g.id = f.id AND g.machine = f.machine AND g.type = 'gate' AND g.would = 1))`)
+	default: // an ID, or the name at its end
+		c.add(`EXISTS (SELECT 1 FROM gauntlet_facts g WHERE g.id = f.id AND g.machine = f.machine AND g.type = 'gate' AND (g.gate = ? OR g.gate LIKE ? ESCAPE '\'))`,
+			f.Gate, "%:"+escape(f.Gate))
 	}
 	if f.Text != "" {
 		like := "%" + escape(strings.ToLower(f.Text)) + "%"

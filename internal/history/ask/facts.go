@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The columns of DB.Facts, in this order.
+// The columns that DB.Facts hands over, in this order.
 const (
 	colSeq = iota
 	colType
@@ -30,7 +30,7 @@ const (
 	colCached
 	colFlaky
 	colLabel
-	colNoTest // the gate's message reports that it ran no test
+	colNoTest // the gate's message says that it ran no test
 	colMS
 	colSaved
 	colMachine
@@ -38,11 +38,11 @@ const (
 	colKey
 	colTurn
 	colTokens // -1: not measured
-	colAgreed // 1, 0; -1: the agent's claim was not checked
+	colAgreed // 1, 0; -1: the agent's word was not checked
 	colLimit  // of a gate's run time in ms; 0: none
 )
 
-// FactColumns lists the columns for a SELECT, except for the first, the position.
+// FactColumns names them for a SELECT, but for the first, the position.
 const FactColumns = "type, id, at, project, agent, session, model, client, status, blocked, would, mode, gate, kind, source, cached, flaky, label, notest, ms, saved, machine, person, key, turn, tokens, agreed, time_limit"
 
 // name is an interned string: a few hundred names, hundreds of thousands of records.
@@ -71,26 +71,8 @@ func (n *names) find(s string) (name, bool) {
 	return id, ok
 }
 
-type outcome uint8
-
-const (
-	unknown outcome = iota
-	right
-	wrong
-)
-
-func outcomeOf(b []byte) outcome {
-	switch string(b) {
-	case "right":
-		return right
-	case "wrong":
-		return wrong
-	}
-	return unknown
-}
-
-// verdict is a judged stop or a run by hand. No field is a pointer, so the garbage
-// collector need not scan it.
+// verdict is a judged stop or a run by hand. No field is a pointer: the collector
+// has nothing to look at.
 type verdict struct {
 	at                     int64
 	id, session, turn      uint64 // hashes
@@ -100,10 +82,12 @@ type verdict struct {
 	machine, person        name
 	status                 name
 	byHand, blocked, would bool
-	// ghost: its gates are known and the verdict is not, because it is older than what is
-	// kept. It does not count.
+	// ghost: gates of it are known and it is not, because it is older than what is
+	// kept. It counts for nothing.
 	ghost bool
 	label outcome
+	// followed is what the agent's log shows about a block that no gate decided.
+	followed outcome
 }
 
 // gateRun is one gate of a verdict.
@@ -121,8 +105,8 @@ type gateRun struct {
 	outcome              outcome // of a failure
 }
 
-// Facts are the values that sums are computed from, in memory. They are used by one
-// goroutine at a time.
+// Facts are what sums are made of, in memory. They are used by one goroutine at a
+// time.
 type Facts struct {
 	db       DB
 	seed     maphash.Seed
@@ -135,10 +119,11 @@ type Facts struct {
 	first    perVerdict
 	next     []int32 // by verdict: the session's next stop, -1 for none
 	slots    map[gateID]uint16
-	failed   map[uint64]bool // contents on which a gate failed at some time
-	last     int64           // position
+	failed   map[uint64]bool  // contents on which a gate failed at some time
+	reasons  map[int32]string // by verdict: why its followed is what it is
+	last     int64            // position
 	seen     map[int64]bool
-	stale    bool // order and outcomes have to be computed again
+	stale    bool // order and outcomes are to be made again
 }
 
 // maxFacts bounds what is kept in memory: 200 MB, for the history of a large fleet.
@@ -162,7 +147,7 @@ func (f *Facts) reset() {
 	f.names.intern(nil)
 	f.verdicts, f.gates, f.order = nil, nil, nil
 	f.slots = map[gateID]uint16{}
-	f.byID, f.early, f.seen = map[uint64]int32{}, map[uint64]outcome{}, map[int64]bool{}
+	f.byID, f.early, f.seen, f.reasons = map[uint64]int32{}, map[uint64]outcome{}, map[int64]bool{}, map[int32]string{}
 	f.last = 0
 }
 
@@ -188,7 +173,7 @@ func (f *Facts) Refresh(ctx context.Context) error {
 			delete(f.seen, seq)
 		}
 	}
-	if fresh { // growing leaves a third unused
+	if fresh { // what growing left over is a third
 		f.verdicts, f.gates = slices.Clone(f.verdicts), slices.Clone(f.gates)
 	}
 	if f.stale {
@@ -270,7 +255,8 @@ func (f *Facts) keep(v verdict) int32 {
 	return i
 }
 
-// sortAndJudge sorts the verdicts by time and decides which failures were right.
+// sortAndJudge brings the verdicts into the order of time and says what became of
+// failures.
 func (f *Facts) sortAndJudge() {
 	f.stale = false
 	for i := len(f.order); i < len(f.verdicts); i++ {
@@ -294,7 +280,7 @@ func (f *Facts) sortAndJudge() {
 	}
 }
 
-// selection are the verdicts that match a filter.
+// selection are the verdicts that a filter leaves.
 type selection struct {
 	f  *Facts
 	in []bool // by verdict
@@ -330,6 +316,12 @@ func (f *Facts) chosen(by Filter) selection {
 		v := &f.verdicts[i]
 		in[i] = v.at >= since && (!by.Blocked || v.blocked) && (agent == 0 || v.agent == agent) && (status == 0 || v.status == status) &&
 			(machine == 0 || v.machine == machine) && (person == 0 || v.person == person) && (len(projects) == 0 || slices.Contains(projects, v.project))
+	}
+	if by.Gate == Checkpoint {
+		for i := range in {
+			in[i] = in[i] && (f.name(f.verdicts[i].status) == Checkpoint || f.onlyCheckpointWould(int32(i))) //nolint:gosec // below maxFacts
+		}
+		return selection{f, in}
 	}
 	if by.Gate != "" {
 		gate, _ := f.names.find(by.Gate)

@@ -76,12 +76,16 @@ func (f *Facts) Gates(by Filter) []Gate {
 	sel := f.chosen(by)
 	words := f.statusWords()
 	sums := make([]*gateSum, len(f.slots)+1)
+	checkpoints := map[name]*Gate{}
 	for p := len(f.order) - 1; p >= 0; p-- { // newest first
 		i := f.order[p]
 		if !sel.in[i] {
 			continue
 		}
 		v := &f.verdicts[i]
+		if want == "" || want == Checkpoint {
+			f.addCheckpoint(checkpoints, i)
+		}
 		for _, n := range f.first.of(i) {
 			g := &f.gates[n]
 			if want != "" && (!narrowed || g.gate != only) {
@@ -102,6 +106,9 @@ func (f *Facts) Gates(by Filter) []Gate {
 		if s != nil {
 			list = append(list, s.sum())
 		}
+	}
+	for _, g := range checkpoints {
+		list = append(list, *g)
 	}
 	slices.SortFunc(list, func(a, b Gate) int {
 		switch {
@@ -165,21 +172,58 @@ func (s *gateSum) add(f *Facts, v *verdict, g *gateRun, w words) {
 }
 
 func (s *gateSum) failed(v *verdict, g *gateRun) {
-	if v.blocked {
+	if v.blocked && !g.would { // another one blocked where its mode let it pass
 		s.Blocked++
 	}
 	o := v.label
 	if o == unknown {
 		o = g.outcome
 	}
-	switch o {
+	s.judged(o)
+}
+
+func (g *Gate) judged(o outcome) {
+	switch o.word() {
 	case right:
-		s.Right++
+		g.Right++
 	case wrong:
-		s.Wrong++
-	case unknown:
-		s.Unknown++
+		g.Wrong++
+	default:
+		g.Unknown++
 	}
+}
+
+// Checkpoint stands in the list of gates for what a checkpoint asked for: it blocks as
+// gates do, and runs nothing.
+const Checkpoint = "checkpoint"
+
+// addCheckpoint counts a stop that its checkpoint blocked, or would have.
+func (f *Facts) addCheckpoint(sums map[name]*Gate, i int32) {
+	v := &f.verdicts[i]
+	blocked := v.blocked && f.name(v.status) == Checkpoint
+	if v.byHand || v.ghost || !blocked && !f.onlyCheckpointWould(i) {
+		return
+	}
+	g := sums[v.project]
+	if g == nil {
+		g = &Gate{Project: f.name(v.project), Gate: Checkpoint, Kind: Checkpoint, Last: when(v.at), Recent: []float64{}}
+		sums[v.project] = g
+	}
+	if blocked {
+		g.Blocked++
+	} else {
+		g.WouldBlock++
+	}
+	o := v.label
+	if o == unknown {
+		o = f.settled(i)
+	}
+	g.judged(o)
+}
+
+// onlyCheckpointWould reports a stop that would have been blocked, and by no gate.
+func (f *Facts) onlyCheckpointWould(i int32) bool {
+	return f.verdicts[i].would && !slices.ContainsFunc(f.first.of(i), func(n int32) bool { return f.gates[n].would })
 }
 
 func (s *gateSum) ran(f *Facts, v *verdict, g *gateRun, w words) {

@@ -2,10 +2,57 @@ package ask
 
 import "math"
 
-// judge decides for every failed gate what followed: it passed later on the same content
-// (wrong), the session made it pass with other content (right), or the hook was switched
-// off next (wrong), whichever came first. It walks from the newest verdict to the oldest
-// and remembers the nearest of each.
+// outcome is what is known about a failure or a block: whether it was right, and how
+// that is known.
+type outcome uint8
+
+const (
+	unknown outcome = iota
+	right
+	wrong
+	// What followed a failed gate, as judge says.
+	fixed
+	unchanged
+	switchedOff
+)
+
+func outcomeOf(b []byte) outcome {
+	switch string(b) {
+	case "right":
+		return right
+	case "wrong":
+		return wrong
+	}
+	return unknown
+}
+
+// word is unknown, right or wrong.
+func (o outcome) word() outcome {
+	switch o {
+	case right, fixed:
+		return right
+	case wrong, unchanged, switchedOff:
+		return wrong
+	case unknown:
+	}
+	return unknown
+}
+
+func (o outcome) String() string {
+	switch o.word() {
+	case right:
+		return "right"
+	case wrong:
+		return "wrong"
+	default:
+		return "unknown"
+	}
+}
+
+// judge says of every failed gate what followed it: it passed later on the same
+// content (wrong), the session made it pass with other content (right), or the hook
+// was switched off next (wrong), whichever came first. It walks from the newest
+// verdict to the oldest and remembers the nearest of each.
 func (f *Facts) judge() {
 	const never = math.MaxInt32
 	type sessionGate struct {
@@ -14,7 +61,7 @@ func (f *Facts) judge() {
 	}
 	pass, fail := f.names.intern([]byte("pass")), f.names.intern([]byte("fail"))
 	disabled := f.names.intern([]byte("stop_hook_disabled"))
-	// Only gates that failed at some time are followed: most of a history passes.
+	// Only what failed at some time is followed: most of a history passes.
 	sameContent, otherContent := map[uint64]int32{}, map[sessionGate]int32{}
 	f.failed = map[uint64]bool{}
 	for i := range f.gates {
@@ -39,17 +86,17 @@ func (f *Facts) judge() {
 			if g.status != fail || v.byHand || v.ghost {
 				continue
 			}
-			unchanged := at(sameContent[g.key], g.key != 0)
-			fixed := at(otherContent[sessionGate{v.session, g.gate}], v.session != 0 && g.key != 0)
+			same := at(sameContent[g.key], g.key != 0)
+			other := at(otherContent[sessionGate{v.session, g.gate}], v.session != 0 && g.key != 0)
 			switched, known := off[v.session]
 			disabled := at(switched, known && v.session != 0)
 			switch g.outcome = unknown; {
-			case unchanged < never && unchanged <= fixed && unchanged <= disabled:
-				g.outcome = wrong
-			case fixed < never && fixed <= disabled:
-				g.outcome = right
+			case same < never && same <= other && same <= disabled:
+				g.outcome = unchanged
+			case other < never && other <= disabled:
+				g.outcome = fixed
 			case disabled < never:
-				g.outcome = wrong
+				g.outcome = switchedOff
 			}
 		}
 		for _, n := range gates {
@@ -96,21 +143,75 @@ func (f *Facts) gatesByVerdict() perVerdict {
 	return p
 }
 
-// said is the outcome of a blocked verdict: a person's label counts most, then what
-// followed its gates.
-func (f *Facts) said(v *verdict, gates []int32) outcome {
+// said is what is known of a blocked verdict: a person's word counts most, then what
+// followed its gates, then what followed the block itself.
+func (f *Facts) said(i int32) outcome {
+	v := &f.verdicts[i]
 	if v.label != unknown {
 		return v.label
 	}
 	o := unknown
-	for _, n := range gates {
-		switch f.gates[n].outcome {
+	for _, n := range f.first.of(i) {
+		switch g := f.gates[n].outcome; g.word() {
 		case right:
-			return right
+			return g
 		case wrong:
-			o = wrong
-		case unknown:
+			o = g
+		default:
 		}
 	}
+	if o == unknown {
+		o = f.settled(i)
+	}
 	return o
+}
+
+// settled is what followed a block that no gate decided.
+func (f *Facts) settled(i int32) outcome {
+	v := &f.verdicts[i]
+	if n := f.next[i]; v.followed == unknown && n >= 0 && f.name(f.verdicts[n].status) == "stop_hook_disabled" {
+		return switchedOff
+	}
+	return v.followed
+}
+
+// Word is what is known about one block.
+type Word struct {
+	Outcome string `json:"outcome"` // right, wrong or unknown
+	Because string `json:"because,omitempty"`
+}
+
+// Settle takes over what agents' logs show about blocks that no gate decided, by the
+// ID of the verdict.
+func (f *Facts) Settle(words map[string]Word) {
+	for id, w := range words {
+		if i, known := f.byID[f.hash(nil, []byte(id))]; known {
+			f.verdicts[i].followed, f.reasons[i] = outcomeOf([]byte(w.Outcome)), w.Because
+		}
+	}
+}
+
+// Outcome says whether a block was right, and how that is known; false when the stop
+// was not blocked and nothing would have blocked it.
+func (f *Facts) Outcome(machine, id string) (Word, bool) {
+	i, known := f.byID[f.hash([]byte(machine), []byte(id))]
+	if !known || !f.verdicts[i].blocked && !f.verdicts[i].would {
+		return Word{}, false
+	}
+	o := f.said(i)
+	w := Word{Outcome: o.String()}
+	switch o {
+	case fixed:
+		w.Because = "the agent fixed it"
+	case unchanged:
+		w.Because = "it passed later on the same content"
+	case switchedOff:
+		w.Because = "the hook was switched off next"
+	case right, wrong:
+		if w.Because = f.reasons[i]; f.verdicts[i].label != unknown {
+			w.Because = "a person said so"
+		}
+	case unknown:
+	}
+	return w, true
 }

@@ -6,6 +6,12 @@ import (
 	"time"
 )
 
+// Since is where a look back begins: so many days, today included, in the time zone of
+// now. The page and the commands begin at the same moment.
+func Since(now time.Time, days int) time.Time {
+	return time.Date(now.Year(), now.Month(), now.Day()-days+1, 0, 0, 0, 0, now.Location())
+}
+
 // Stats sums up what happened since a moment.
 type Stats struct {
 	Since    time.Time `json:"since"`

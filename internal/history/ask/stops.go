@@ -28,6 +28,7 @@ type Stop struct {
 	Would   bool      `json:"wouldBlock"`
 	Message string    `json:"message"`
 	MS      float64   `json:"durationMs"`
+	*Word             // what became of a block; nil when it was none, or not asked
 	Label   string    `json:"label,omitempty"`
 }
 
@@ -168,6 +169,9 @@ func (f *Facts) Choices(since time.Time) Choices {
 		if g := &f.gates[i]; sel.in[g.of] {
 			counts[5][g.gate]++
 		}
+	}
+	if i, known := f.names.find(Checkpoint); known { // what a checkpoint blocked is found like a gate
+		counts[5][i] = counts[2][i]
 	}
 	return Choices{
 		Projects: f.mostUsed(counts[0]), Agents: f.mostUsed(counts[1]), Statuses: f.mostUsed(counts[2]),

@@ -35,7 +35,7 @@ func (f *Facts) Totals(by Filter) Total {
 	sel := f.chosen(by)
 	for i := range f.verdicts {
 		if v := &f.verdicts[i]; sel.in[i] {
-			f.count(&t, v, f.first.of(int32(i))) //nolint:gosec // below maxFacts
+			f.count(&t, int32(i)) //nolint:gosec // below maxFacts
 			if n := f.next[i]; n >= 0 && v.blocked {
 				t.cost(v, &f.verdicts[n])
 			}
@@ -56,7 +56,8 @@ func (f *Facts) Totals(by Filter) Total {
 	return t
 }
 
-func (f *Facts) count(t *Total, v *verdict, gates []int32) {
+func (f *Facts) count(t *Total, i int32) {
+	v := &f.verdicts[i]
 	switch {
 	case v.ghost:
 		return
@@ -72,12 +73,12 @@ func (f *Facts) count(t *Total, v *verdict, gates []int32) {
 		return
 	}
 	t.Blocked++
-	switch f.said(v, gates) {
+	switch f.said(i).word() {
 	case right:
 		t.Right++
 	case wrong:
 		t.Wrong++
-	case unknown:
+	default:
 		t.Unknown++
 	}
 }
@@ -142,12 +143,29 @@ func (b By) of(v *verdict) name {
 	return 0
 }
 
-// Weeks counts stops and blocks of each week, oldest first. Weeks begin on
-// Monday, 00:00 UTC, so that every machine agrees on them.
+// Monday is when the week of a moment began, in UTC.
+func Monday(t time.Time) time.Time {
+	return time.UnixMicro(monday + floor(t.UnixMicro()-monday, week)*week).UTC()
+}
+
+// First is when the history begins, zero when there is none: of what was before nothing
+// is known.
+func (f *Facts) First() time.Time {
+	if len(f.order) == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(f.verdicts[f.order[0]].at)
+}
+
+// Weeks counts stops and blocks of each week, oldest first. Weeks begin on Monday,
+// 00:00 UTC, so that every machine agrees on them; the first one is counted as a whole.
 func (f *Facts) Weeks(by Filter, split By) []Bucket {
 	type slot struct {
 		week int64
 		key  name
+	}
+	if !by.Since.IsZero() {
+		by.Since = Monday(by.Since)
 	}
 	sel := f.chosen(by)
 	sums := map[slot]*Bucket{}
@@ -168,6 +186,33 @@ func (f *Facts) Weeks(by Filter, split By) []Bucket {
 		}
 	}
 	return sorted(sums)
+}
+
+// Group is one agent, model, project … over the weeks.
+type Group struct {
+	Key     string   `json:"key"`
+	Stops   int      `json:"stops"`
+	Blocked int      `json:"blocked"`
+	Weeks   []Bucket `json:"weeks"`
+}
+
+// Groups sorts weeks by their key, busiest first.
+func Groups(weeks []Bucket) []Group {
+	at := map[string]int{}
+	out := []Group{}
+	for _, w := range weeks {
+		i, known := at[w.Key]
+		if !known {
+			i = len(out)
+			at[w.Key] = i
+			out = append(out, Group{Key: w.Key})
+		}
+		out[i].Stops += w.Stops
+		out[i].Blocked += w.Blocked
+		out[i].Weeks = append(out[i].Weeks, w)
+	}
+	slices.SortStableFunc(out, func(a, b Group) int { return b.Stops - a.Stops })
+	return out
 }
 
 // Days sums up the time that gates took and saved, day by day in UTC.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -31,8 +32,8 @@ func (s *Store) Verdicts(projects []string, limit int) ([]Verdict, error) {
 	return s.withGates(list)
 }
 
-// Find lists the verdicts whose ID is id or begins or ends with it: people type the part
-// they remember.
+// Find lists the verdicts whose ID is id or begins or ends with it: people
+// type the part they can remember.
 func (s *Store) Find(id string) ([]Verdict, error) {
 	list, err := s.records(`SELECT body FROM records WHERE type = ? AND (id = ? OR substr(id, 1, length(?)) = ? OR substr(id, -length(?)) = ?)
 		ORDER BY id = ? DESC, time DESC LIMIT 20`, []any{string(history.Verdict), id, id, id, id, id, id})
@@ -60,7 +61,25 @@ func (s *Store) withGates(list []history.Record) ([]Verdict, error) {
 	return all, nil
 }
 
-// Labels are the newest labels of verdicts and replayed stops, by ID.
+// CheckpointBlocks lists, newest first, the stops since a moment that a checkpoint
+// blocked, or would have but for its mode, and whose log is known: what was asked, when,
+// and where the log is, and nothing else.
+func (s *Store) CheckpointBlocks(since time.Time) ([]history.Record, error) {
+	var list []history.Record
+	err := s.stream(`SELECT r.body FROM facts f JOIN records r ON r.seq = f.seq
+		WHERE f.type = ? AND f.at >= ? AND (f.status = 'checkpoint' OR f.would = 1) ORDER BY f.at DESC LIMIT ?`,
+		[]any{string(history.Verdict), since.UnixMicro(), maxBlocks}, func(rec history.Record) {
+			if rec.Transcript != nil && len(rec.Owed) > 0 {
+				list = append(list, history.Record{ID: rec.ID, Time: rec.Time, Project: rec.Project, Transcript: rec.Transcript, Owed: rec.Owed})
+			}
+		})
+	return list, err
+}
+
+// maxBlocks bounds how many blocks are followed up.
+const maxBlocks = 2000
+
+// Labels are the newest words of people about verdicts and replayed stops, by ID.
 func (s *Store) Labels() (map[string]string, error) {
 	labels := map[string]string{}
 	err := s.stream("SELECT body FROM records WHERE type = ? ORDER BY time, seq", []any{string(history.Label)}, func(rec history.Record) {
