@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
 	"strings"
 	"syscall"
@@ -49,6 +50,7 @@ func TestWatchdogAnswersASignal(t *testing.T) {
 		out, ended := watchdogOf(t, time.Hour, func(_ context.Context, w *watchdog) []byte {
 			w.watch(time.Hour, approval)
 			w.listen()
+			signal.Notify(w.signals, s) // listen does not wait until it is caught
 			if p, err := os.FindProcess(os.Getpid()); err == nil {
 				_ = p.Signal(s)
 			}

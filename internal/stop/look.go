@@ -101,7 +101,9 @@ func (s *stopping) configure(context.Context) {
 			fmt.Fprintln(s.Stderr, "gauntlet: warning: "+redact.Line(w, 500))
 		}
 	}
-	s.Disabled, _ = s.site.Disabled(s.Event.SessionID, s.Facts.Now)
+	if s.Project { // outside one there is nothing to switch off
+		s.Disabled, _ = s.site.Disabled(s.Event.SessionID, s.Facts.Now)
+	}
 	s.AutonomyWanted = !s.Event.StopHookActive && autonomy.Wanted(section, text.Home(s.Getenv), s.Getenv)
 }
 
