@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
 
-.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms fuzz reproducible sbom clean
+.PHONY: help build fleet fleet-test page-test install try test race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms fuzz sbom clean
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,7 +66,7 @@ e2e: build ## the real agents against a fake model, offline
 packages: ## build a release into dist/: archives, npm, deb, rpm, apk, Homebrew, Scoop
 	$(GO) run ./packaging/release -version $(patsubst v%,%,$(VERSION)) -out dist
 
-packages-test: ## build one for this machine twice, compare, install each way and run it
+packages-test: ## build one for this machine twice, in two directories, compare, install each way and run it
 	$(GO) test -tags release -count=1 -timeout 20m -v ./packaging/release
 
 bench: build ## measure beside peers and write docs/benchmarks.md
@@ -74,13 +74,6 @@ bench: build ## measure beside peers and write docs/benchmarks.md
 
 bench-fleet: ## simulated machines against nginx and PostgreSQL; writes docs/fleet-benchmarks.md and figures in docs/fleet.md
 	$(GO) run ./bench/fleet
-
-reproducible: ## build twice in different directories and compare
-	@a=$$(mktemp -d) && b=$$(mktemp -d) && trap 'rm -rf "$$a" "$$b"' EXIT && \
-	for d in "$$a" "$$b"; do \
-		cp -r cmd internal schema go.mod go.sum "$$d" && ls *.go >/dev/null 2>&1 && cp *.go "$$d" || true; \
-		(cd "$$d" && GOCACHE="$$d/cache" $(BUILD) -buildvcs=false -o gauntlet ./cmd/gauntlet) || exit 1; \
-	done && cmp "$$a/gauntlet" "$$b/gauntlet" && sha256sum "$$a/gauntlet" | sed 's,  .*,  gauntlet: the same bytes twice,'
 
 sbom: build ## list the modules in the binary
 	@$(GO) version -m bin/gauntlet | awk '$$1 == "path" || $$1 == "mod" || $$1 == "dep" || $$1 == "=>" || $$1 == "build"'

@@ -75,11 +75,11 @@ const (
 	nodeAction     = "actions/setup-node@820762786026740c76f36085b0efc47a31fe5020 # v7.0.0"
 	pythonAction   = "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0"
 	javaAction     = "actions/setup-java@03ad4de0992f5dab5e18fcb136590ce7c4a0ac95 # v5.6.0"
-	bunAction      = "oven-sh/setup-bun@0c5077e51419868618aeaa5fe8019c62421857d6 # v2"
+	bunAction      = "oven-sh/setup-bun@0c5077e51419868618aeaa5fe8019c62421857d6 # v2.2.0"
 	uvAction       = "astral-sh/setup-uv@c771a70e6277c0a99b617c7a806ffedaca235ff9 # v9.0.0"
-	rubyAction     = "ruby/setup-ruby@95ef2b042f9d7a56d8268cba8559e2842e2ad01b # v1.321.0"
+	rubyAction     = "ruby/setup-ruby@0dafeac902942906541bc140009cdbf32665b601 # v1.315.0"
 	phpAction      = "shivammathur/setup-php@f3e473d116dcccaddc5834248c87452386958240 # 2.37.2"
-	denoAction     = "denoland/setup-deno@667a34cdef165d8d2b2e98dde39547c9daac7282 # v2"
+	denoAction     = "denoland/setup-deno@667a34cdef165d8d2b2e98dde39547c9daac7282 # v2.0.4"
 )
 
 // githubSetUp are the steps that install the toolchains and the dependencies. Rust, .NET, C

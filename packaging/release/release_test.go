@@ -71,14 +71,15 @@ func wantVersion(t *testing.T, program string) {
 	}
 }
 
-// The same sources give the same bytes, also with nothing cached.
+// The same sources give the same bytes, also in another directory and with nothing
+// cached.
 func TestReproducible(t *testing.T) {
 	again := filepath.Join(t.TempDir(), "dist")
 	r, err := newRelease(t.Context(), version, again, host())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.cache = t.TempDir()
+	r.root, r.cache = copyOf(t, r.root), t.TempDir()
 	if err := r.make(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +91,36 @@ func TestReproducible(t *testing.T) {
 	if err != nil || !bytes.Equal(first, second) || len(first) == 0 {
 		t.Errorf("%v\n%s\nand\n%s", err, first, second)
 	}
+}
+
+// copyOf is the sources in a directory of another name, without what was built.
+func copyOf(t *testing.T, root string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "elsewhere")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		from, to := filepath.Join(root, e.Name()), filepath.Join(dir, e.Name())
+		switch {
+		case e.Name() == ".git" || e.Name() == "bin" || e.Name() == "dist":
+		case e.IsDir():
+			err = os.CopyFS(to, os.DirFS(from))
+		case e.Type().IsRegular():
+			var b []byte
+			if b, err = os.ReadFile(from); err == nil {
+				err = os.WriteFile(to, b, 0o644)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 func TestArchive(t *testing.T) {
