@@ -106,6 +106,9 @@ func safeCut(line []byte) int {
 
 // opensKey reports whether a private key has begun and not ended.
 func opensKey(b []byte) bool {
+	if i := bytes.LastIndex(b, []byte("Private-Lines:")); i >= 0 && !bytes.Contains(b[i:], []byte("Private-MAC:")) {
+		return true
+	}
 	i := bytes.LastIndex(b, []byte("-----BEGIN "))
 	return i >= 0 && bytes.Contains(b[i:], []byte("PRIVATE KEY")) && !bytes.Contains(b[i:], []byte("-----END "))
 }

@@ -107,6 +107,73 @@ func corpus(g gen) [][3]string {
 		{"clientSecret: '", p("", alnum, 32), "'"},
 		{"-----BEGIN OPENSSH PRIVATE KEY-----\n", g.of(base64, 64) + "\n" + g.of(base64, 64), "\n-----END OPENSSH PRIVATE KEY-----"},
 		{"-----BEGIN PGP PRIVATE KEY BLOCK-----\n", g.of(base64, 64), ""},
+		{"", p("sk-svcacct-", url64, 60), ""},
+		{"", p("sk-ant-admin01-", url64, 80), ""},
+		{"", p("sk-ant-oat01-", url64, 80), ""},
+		{"", p("sk-or-v1-", hex, 64), ""},
+		{"", p("AQ.Ab8", url64, 44), " for Gemini"},
+		{"", p("gloas-", hex, 64), ""},
+		{"", p("glrtr-", url64, 22), ""},
+		{"", p("xoxc-", "0123456789", 12) + "-" + g.of(alnum, 40), ""},
+		{"", p("xoxe.xoxp-1-", alnum, 60), ""},
+		{"", p("ABSK", base64, 108) + "=", ""},
+		{"", p("tgp_v1_", url64, 43), ""},
+		{"", p("fw_", alnum, 24), ""},
+		{"", p("lsv2_pt_", hex, 32) + "_" + g.of(hex, 10), ""},
+		{"", p("tvly-dev-", alnum, 32), ""},
+		{"", p("pcsk_", alnum, 6) + "_" + g.of(alnum, 62), ""},
+		{"", p("jina_", alnum, 60), ""},
+		{"", p("sk_", hex, 48), ""},
+		{"", p("vcp_", alnum, 56), ""},
+		{"", p("sb_secret_", url64, 31), ""},
+		{"", p("napi_", alnum, 64), ""},
+		{"", p("rnd_", alnum, 28), ""},
+		{"", p("cfut_", alnum, 48), ""},
+		{"", p("phx_", alnum, 43), ""},
+		{"", p("hcaik_", alnum, 58), ""},
+		{"", p("re_", alnum, 8) + "_" + g.of(alnum, 24), ""},
+		{"", p("xkeysib-", hex, 64) + "-" + g.of(alnum, 16), ""},
+		{"", p("", hex, 32) + "-us12", " for the mailing list"},
+		{"", p("rzp_live_", alnum, 14), ""},
+		{"", p("access-production-", hex, 8) + "-1234-4abc-8def-" + g.of(hex, 12), ""},
+		{"bot ", "M" + g.of(alnum, 25) + "." + g.of(url64, 6) + "." + g.of(url64, 38), ""},
+		{"", p("AKCp", alnum, 69), ""},
+		{"", p("dp.st.prd.", alnum, 43), ""},
+		{"", p("LTAI", alnum, 20), ""},
+		{"", p("pat-na1-", hex, 8) + "-1234-4abc-8def-" + g.of(hex, 12), ""},
+		{"", p("dt0c01.", upper, 24) + "." + g.of(upper, 64), ""},
+		{"", p("CFPAT-", url64, 43), ""},
+		{"", p("pat", alnum, 14) + "." + g.of(hex, 64), ""},
+		{"", p("PMAK-", hex, 24) + "-" + g.of(hex, 34), ""},
+		{"", p("EZAK", hex, 54), ""},
+		{"", p("sk.eyJ", url64, 60) + "." + g.of(url64, 22), ""},
+		{"", g.of(alnum, 3) + "8Q~" + g.of(url64, 34), " of the application"},
+		{"cloudinary://123456789012345:", p("", url64, 27), "@demo"},
+		{"GET /v1/x?access_token=", p("", alnum, 40), "&page=2 HTTP/1.1"},
+		{"GET /v1/x?api_key=", p("", hex, 32), " HTTP/1.1"},
+		{"Proxy-Authorization: Basic ", p("", base64, 24), ""},
+		{"curl -H 'Authorization: token ", p("", hex, 40), "' https://example.com"},
+		{"PRIVATE-TOKEN: ", p("", alnum, 20), ""},
+		{"X-Vault-Token: ", p("", alnum, 26), ""},
+		// escaped and encoded
+		{`{\"password\": \"`, p("", alnum, 18), `\"}`},
+		{`{\"api_key\":\"`, p("", hex, 32), `\"}`},
+		{`log: \u0022client_secret\u0022: \u0022`, p("", alnum, 32), `\u0022`},
+		{"body: password%3D", p("", alnum, 18), "%26user%3Dbob"},
+		{"callback?next=%2F&access_token%3D", p("", alnum, 40), "%26x"},
+		{"postgres%3A%2F%2Fapp%3A", p("", alnum, 16), "%40db.example.com"},
+		{`"private_key": "-----BEGIN PRIVATE KEY-----\n`, g.of(base64, 64) + `\n` + g.of(base64, 64), `\n-----END PRIVATE KEY-----\n"`},
+		{"PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\n", g.of(base64, 48), "\nPrivate-MAC: 1"},
+		{"", g.of(base64, 64) + "\n" + g.of(base64, 40), "\n-----END RSA PRIVATE KEY-----"},
+		{"-----BEGIN ENCRYPTED PRIVATE KEY-----\n", g.of(base64, 64), "\n-----END ENCRYPTED PRIVATE KEY-----"},
+		{"<add key=\"Password\" value=\"", p("", alnum, 16), "\" />"},
+		{"Server=db;User Id=sa;Password=", p("", alnum, 16), ";Encrypt=true"},
+		{"spring.datasource.password=", p("", alnum, 16), ""},
+		{"SECRET_KEY = 'django-insecure-", p("", alnum, 50), "'"},
+		{"sshpass -p ", p("", alnum, 12), " ssh host"},
+		{"mysql -uroot -p", p("", alnum, 12), " app"},
+		{"docker login -u bob -p ", p("", alnum, 14), " registry.example.com"},
+		{"aws configure set aws_session_token ", p("IQoJb3JpZ2luX2Vj", base64, 200), ""},
 	}
 }
 
@@ -122,9 +189,19 @@ func forms(t testing.TB) [][3]string {
 	return all
 }
 
+// wide is a text in two bytes per character, as programs for Windows print it.
+func wide(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteByte(s[i])
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
 func TestCorpusOfSecrets(t *testing.T) {
 	all := forms(t)
-	if len(all) < 60 {
+	if len(all) < 120 {
 		t.Fatalf("only %d forms", len(all))
 	}
 	for _, f := range all {
@@ -135,6 +212,8 @@ func TestCorpusOfSecrets(t *testing.T) {
 			"plain":    line,
 			"coloured": f[0] + f[1][:half] + "\x1b[01;31m\x1b[K" + f[1][half:] + "\x1b[m" + f[2],
 			"indented": "ok\n    " + line + "\nok",
+			"wide":     wide(line),
+			"marked":   f[0] + f[1][:half] + "\u200b\u2060" + f[1][half:] + f[2],
 		} {
 			got := String(text)
 			for _, part := range strings.FieldsFunc(f[1], func(r rune) bool { return r == '\n' || r == ';' || r == ' ' }) {
@@ -178,10 +257,15 @@ func TestLookAlikesStay(t *testing.T) {
 		"BYPASS=enabled-for-all", "COMPASS=north-north-west", "PUBLIC_KEY=/etc/keys/public.asc", "PWD=/home/user/project", "OLDPWD=/home/user",
 		"PASS  TestEverything (12.34s)", "PASS: 120, FAIL: 3", "primary_key=identifier", "foreign_key: orders.customer_id", "cache_key: build-linux-amd64",
 		"private_key_path: config/keys/deploy", "password_hash_algorithm: argon2id-v19", "token_endpoint: /oauth2/token", "credentials: include", "credentials: same-origin",
-		"config.auth.v2.token.refresh.window16 = 300", "expected token: 'identifier', got 'number'", "secretKeyRef: {name: db, key: password}",
+		"re_export_of_all_names", "patch-1234 and path/to/pattern.go", "Access-Control-Allow-Origin: *", "access-production-logs", "docker login registry.example.com", `docker login -u bob -p "$PASSWORD"`,
+		"sshpass -p $PASS ssh host", "mysql -u root -p app", "mysql --protocol=tcp --port=3306", "mysql-server-8.0 is already the newest version", "fw_update_of_the_whole_firmware", "locale sk_SK.UTF-8",
+		"hcaptcha_site", "sb_secretary", "rnd_seed=42", `<input name="password" value="">`, `<input name="csrf_token" value="x">`, "d41d8cd98f00b204e9800998ecf8427e-us-east-1", "AQ.1 and AQ.2 are questions",
+		"robots.txt allows MNO", "secret_key: <your key>", "secret-key-ring: trusted", "Private-Lines: 4", "private-token: none", "password%3D", "https%3A%2F%2Fexample.com%3A8080%2Fx", "jina_embeddings", "tvly- is a prefix",
+		`{\"password\": \"required\"}`, `\u0022token\u0022: null`, "phx_new generates a project", "LTAI", "vcp_is_a_name", "cfk_ and cfut_ begin tokens", "bot MNOPQRSTUVWXYZ", "dt0c01.short", "zażółć\tgęślą jaźń 👩‍👧",
+		"mariadb -u root -p app", "config.auth.v2.token.refresh.window16 = 300", "expected token: 'identifier', got 'number'", "secretKeyRef: {name: db, key: password}",
 	}
-	if len(stays) < 60 {
-		t.Fatalf("only %d", len(stays))
+	if len(stays) < 120 {
+		t.Fatalf("only %d look-alikes", len(stays))
 	}
 	for _, s := range stays {
 		if got := String(s); got != s {

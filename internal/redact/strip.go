@@ -60,13 +60,13 @@ func isPlain(s string) bool {
 }
 
 // hidden are characters that change how other text is shown or cannot be seen:
-// C1 controls, direction overrides, tags.
+// C1 controls, direction overrides, marks without width, tags.
 func hidden(r rune) bool {
 	switch {
 	case r >= 0x80 && r <= 0x9f,
 		r >= 0x202a && r <= 0x202e,
 		r >= 0x2066 && r <= 0x2069,
-		r == 0x200e, r == 0x200f, r == 0x2028, r == 0x2029,
+		r == 0x200b, r == 0x200e, r == 0x200f, r == 0x2028, r == 0x2029, r == 0x2060, r == 0xad, r == 0xfeff,
 		r >= 0xe0000 && r <= 0xe007f:
 		return true
 	}
