@@ -97,6 +97,7 @@ func TestExceptionsAreNeeded(t *testing.T) {
 	needed("locks", lockFiles.places, checkLocks)
 	needed("globals", globals, checkGlobals)
 	needed("start", atStart, checkStart)
+	needed("size", longFiles, checkSize)
 	needed("imports", sameRing, checkImports)
 	needed("imports", leaves, checkImports)
 	needed("agents", agentWords, checkAgents)

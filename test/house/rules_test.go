@@ -24,5 +24,6 @@ func rules() []rule {
 		{"locks", checkLocks},
 		{"errors", checkErrors},
 		{"interfaces", checkInterfaces},
+		{"size", checkSize},
 	}
 }

@@ -1,5 +1,17 @@
 package review
 
-import "example.com/unowned" // breaks: imports
+import (
+	"flag"    // breaks: imports
+	"log"     // breaks: imports
+	"testing" // breaks: imports
 
-func Status() int { return unowned.X }
+	"example.com/unowned" // breaks: imports
+)
+
+func Status() int {
+	log.SetPrefix(flag.Arg(0))
+	if testing.Testing() {
+		return 0
+	}
+	return unowned.X
+}

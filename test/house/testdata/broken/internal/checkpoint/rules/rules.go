@@ -3,6 +3,8 @@ package rules
 import (
 	"os"
 	"time"
+
+	"gauntlet/internal/checkpoint" // breaks: imports
 )
 
 func Owed() ([]byte, error) {
@@ -14,3 +16,5 @@ func Old(start time.Time) bool {
 }
 
 func Older(start, now time.Time) bool { return now.Sub(start) > time.Minute }
+
+func Most() int { return checkpoint.Limit }

@@ -1,0 +1,3 @@
+package checkpoint
+
+const Limit = 3
