@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
+var update = flag.Bool("update", false, "rewrite the golden file")
 
-// TestCaptures reads every recorded session and compares what is understood
-// with the golden file, which was checked by hand against the recordings.
+// TestCaptures reads every recorded session and compares the result with the golden file,
+// which was checked by hand against the recordings.
 func TestCaptures(t *testing.T) {
 	var b strings.Builder
 	err := filepath.WalkDir("testdata", func(p string, d fs.DirEntry, err error) error {

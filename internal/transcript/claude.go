@@ -14,8 +14,8 @@ import (
 // claudeLog normalises Claude Code's JSONL: one content block per line, the
 // lines of one reply sharing a message id.
 type claudeLog struct {
-	// newer is what the next newer user or assistant line of the main chain
-	// was: it tells a slash command that became a prompt from a local one.
+	// newer is what the next newer user or assistant line of the main chain was: it
+	// distinguishes a slash command that became a prompt from a local one.
 	newer claudeNext
 }
 
@@ -29,7 +29,7 @@ const (
 	nextOther
 )
 
-// claudeLine holds the fields of a line that matter, raw.
+// claudeLine contains the raw fields of a line that are used.
 type claudeLine struct {
 	typ, subtype, uuid, promptID, promptSource, turnOrigin, agentID, cwd string
 	at                                                                   time.Time
@@ -87,7 +87,7 @@ func (c *claudeLine) read(raw []byte) bool {
 	})
 }
 
-// stamp parses an RFC 3339 time; zero when it is none.
+// stamp parses an RFC 3339 time; zero when it is invalid.
 func stamp(raw []byte) time.Time {
 	if len(raw) > 64 {
 		return time.Time{}
@@ -119,7 +119,7 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 		switch text(field(block, "type")) {
 		case "text":
 			if s := excerpt(field(block, "text")); s != "" && !c.sidechain {
-				out = append(out, entry{kind: entrySaid, at: at, text: s})
+				out = append(out, entry{kind: entryReply, at: at, text: s})
 			}
 		case "tool_use":
 			ends = false
@@ -144,7 +144,7 @@ func claudeUsage(usage []byte) int {
 	return sum(usage, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 }
 
-// sum adds the named figures of an object, those that are there.
+// sum adds the named figures of an object that exist.
 func sum(object []byte, names ...string) int {
 	total := 0
 	members(object, func(k, v []byte) bool {
@@ -171,8 +171,8 @@ func claudeCall(block []byte, c *claudeLine, at time.Time) *event.ToolCall {
 	return call
 }
 
-// claudeReadsFirst: the client refuses edits of unread files to models up to the
-// fourth generation; newer ones may. A model that is not known is not a reason to
+// claudeReadsFirst reports whether the client refuses edits of unread files: it does for
+// models up to the fourth generation; newer ones may edit. An unknown model is no reason to
 // doubt an edit.
 func claudeReadsFirst(model string) bool {
 	for word := range strings.SplitSeq(model, "-") {

@@ -95,7 +95,7 @@ func begins(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// IsNotification reports a prompt that a client sent itself when background work
+// IsNotification reports whether a client sent a prompt itself because background work
 // ended.
 func IsNotification(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "<task-notification>")
@@ -106,7 +106,7 @@ func isInterrupt(s string) bool {
 	return strings.HasPrefix(s, "[Request interrupted by user") && len(s) < 64
 }
 
-// isSlash: a slash command's echo, in either order of its tags.
+// isSlash reports whether it is a slash command's echo, in either order of its tags.
 func isSlash(s string) bool {
 	return begins(strings.TrimSpace(s), "<command-message>", "<command-name>")
 }
@@ -144,7 +144,7 @@ func withoutReminders(s string) string {
 	}
 }
 
-// notification reads the end of a background command out of its notice.
+// notification reads the end of a background command from its notice.
 func notification(said string, at time.Time) []entry {
 	id := between(said, "<tool-use-id>", "</tool-use-id>")
 	if id == "" {
@@ -169,7 +169,7 @@ func (r *result) finish(code int) {
 	}
 }
 
-// attached reads what the client put beside the conversation.
+// attached reads what the client added beside the conversation.
 func (l *claudeLog) attached(c *claudeLine) []entry {
 	if c.sidechain {
 		return nil

@@ -29,7 +29,7 @@ func claudeResults(content []byte, c *claudeLine) []entry {
 	return out
 }
 
-// claudeResult reads the outcome of one call out of its result.
+// claudeResult reads the outcome of one call from its result.
 func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 	r := &result{output: resultText(body), outcome: event.Success}
 	if !failed {
@@ -44,7 +44,7 @@ func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 					r.outcome, r.hasExit = event.Unknown, false
 				}
 			case "returnCodeInterpretation":
-				// A status other than 0 that the harness does not call a failure.
+				// A status other than 0 that the client does not count as a failure.
 				r.hasExit = false
 			case "agentId":
 				r.agent = text(v)
@@ -73,7 +73,7 @@ func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 	return r
 }
 
-// bounded keeps text from decoding something huge just to look at its start.
+// bounded avoids decoding a huge text just to read its start.
 func bounded(raw []byte) []byte {
 	if len(raw) > commandBytes {
 		return nil
@@ -81,14 +81,14 @@ func bounded(raw []byte) []byte {
 	return raw
 }
 
-// claudeRefusal: the call never ran, by the words of the harness.
+// claudeRefusal reports whether the call never ran, by the client's message.
 func claudeRefusal(output string) bool {
 	return begins(strings.TrimSpace(output), "<tool_use_error>", "The user doesn't want to", "Claude requested permissions",
 		"[Request interrupted by user", "PreToolUse:", "Hook PreToolUse", "Permission to use ",
 		"This command requires approval", "This Bash command contains multiple operations")
 }
 
-// claudePoll reads what a poll of a background command says about its end.
+// claudePoll reads the end of a background command from a poll.
 func claudePoll(c *claudeLine) *result {
 	if !isObject(c.toolResult) {
 		return nil
@@ -131,8 +131,8 @@ func resultText(body []byte) string {
 	})
 }
 
-// joined puts the texts of a list, one per line, into one that is bounded to its
-// head and tail. A text that is not in a list stands for itself.
+// joined joins the texts of a list, one per line, bounded to head and tail. A text that is
+// not in a list is used alone.
 func joined(list []byte, textOf func(block []byte) string) string {
 	if isString(list) {
 		return excerpt(list)

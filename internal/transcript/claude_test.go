@@ -25,7 +25,7 @@ func TestAttachedFilesAreShown(t *testing.T) {
 	}
 }
 
-// The tools of servers are told by what their names say.
+// The kind of a server's tool follows from its name.
 func TestServerTools(t *testing.T) {
 	for name, want := range map[string]event.ToolKind{
 		"mcp__filesystem__write_file":        event.ToolWrite,

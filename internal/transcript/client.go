@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	clientHead  = 64 << 10 // the first line may hold the client's instructions
+	clientHead  = 64 << 10 // the first line may contain the client's instructions
 	clientTail  = 64 << 10
 	clientLines = 20
 )
 
-// ClientVersion is the version of the client that wrote a log, "" where it does not
-// say. Some note it on every line, and a session that is resumed goes on with a
-// newer client: so the newest lines are asked before the first.
+// ClientVersion is the version of the client that wrote a log, "" if unknown. Some clients
+// write it on every line, and a resumed session continues with a newer client: so the
+// newest lines are read before the first.
 func ClientVersion(file string) string {
 	f, size, err := open(file)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"gauntlet/internal/event"
 )
 
-// codexLog normalises Codex rollouts: the paginated layout, where a finished
-// item holds call and result, and the legacy one, where they are a pair.
+// codexLog normalises Codex rollouts: the paginated layout, where a finished item contains
+// call and result, and the legacy one, where they are a pair.
 type codexLog struct {
-	// items: the file notes every finished item, so a program's own calls are
-	// known without reading it.
+	// items: the file records every finished item, so a program's own calls are known
+	// without reading it.
 	items bool
 	// printed is what programs printed, by call.
 	printed map[string]*programOutput
@@ -45,7 +45,7 @@ func (l *codexLog) line(raw []byte, _ bool) []entry {
 	return nil
 }
 
-// event reads what the harness noted about the session.
+// event reads what the client recorded about the session.
 func (l *codexLog) event(p []byte, id string, at time.Time) []entry {
 	switch text(field(p, "type")) {
 	case "item_completed":
@@ -61,7 +61,7 @@ func (l *codexLog) event(p []byte, id string, at time.Time) []entry {
 		}
 		return []entry{{kind: entryHuman, id: id, at: at, text: said}}
 	case "agent_message":
-		return []entry{{kind: entrySaid, at: at, text: excerpt(field(p, "message"))}}
+		return []entry{{kind: entryReply, at: at, text: excerpt(field(p, "message"))}}
 	case "task_complete":
 		return []entry{{kind: entryEnd, at: at}}
 	case "turn_aborted":
@@ -118,7 +118,7 @@ func codexDone(p []byte, at time.Time) []entry {
 			out = append(out, entry{kind: entryHuman, id: id, at: at, text: said})
 		}
 	case "AgentMessage":
-		out = append(out, entry{kind: entrySaid, at: at, text: resultText(field(item, "content"))})
+		out = append(out, entry{kind: entryReply, at: at, text: resultText(field(item, "content"))})
 	case "ContextCompaction":
 		out = append(out, entry{kind: entryCompacted, at: at})
 	case "CommandExecution":
@@ -153,7 +153,7 @@ func codexDone(p []byte, at time.Time) []entry {
 	return out
 }
 
-// commandResult reads the end of a command out of its finished item.
+// commandResult reads the end of a command from its finished item.
 func commandResult(item []byte) *result {
 	r := &result{outcome: event.Unknown, output: excerpt(field(item, "aggregated_output"))}
 	if text(field(item, "status")) == "declined" {
@@ -165,7 +165,7 @@ func commandResult(item []byte) *result {
 	case ok && n >= 0:
 		r.finish(n)
 	case ok && len(text(field(item, "process_id"))) > 0:
-		// It ran and was still running when the session let go of it.
+		// It was still running when the session ended.
 		r.background = true
 	case ok:
 		r.outcome = event.Failure // it could not be started
@@ -221,8 +221,8 @@ func (l *codexLog) item(p []byte, at time.Time) []entry {
 	return nil
 }
 
-// codexMessage reads a user message as the model got it: a human's only where
-// nothing better tells.
+// codexMessage reads a user message as the model got it: it counts as a human's only if
+// there is no better source.
 func codexMessage(p []byte, at time.Time) []entry {
 	if text(field(p, "role")) != "user" {
 		return nil
@@ -257,7 +257,7 @@ func codexMessage(p []byte, at time.Time) []entry {
 // imagePrompt stands for a prompt that is a picture and nothing else.
 const imagePrompt = "[image]"
 
-// hasImage: one of the parts of a message is a picture.
+// hasImage reports whether one of the parts of a message is a picture.
 func hasImage(content []byte) bool {
 	found := false
 	elements(content, func(v []byte) bool {
@@ -314,7 +314,8 @@ func codexCall(id, name string, args []byte, at time.Time) []entry {
 	return []entry{e}
 }
 
-// isProgramOutput: the result of a program of code mode, or of waiting for one.
+// isProgramOutput reports whether it is the result of a program of code mode, or of waiting
+// for one.
 func isProgramOutput(raw []byte) bool {
 	head := raw
 	if isArray(raw) {
@@ -351,7 +352,7 @@ func argv(raw []byte) string {
 	return strings.Join(args, " ")
 }
 
-// fileURL gives the path of a file URL; anything else as it is.
+// fileURL returns the path of a file URL; anything else unchanged.
 func fileURL(s string) string {
 	if !strings.HasPrefix(s, "file://") {
 		return s

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// In code mode the model's tool call is a small JavaScript program that calls
-// tools: `const r = await tools.exec_command({cmd:"go test ./...", workdir:"/repo"});
-// text(r.output)`. The paginated layout notes every command that such a program
-// ran; the legacy one has only the program and what it printed. This file reads
-// the commands out of the program's text. Nothing is evaluated.
+// In code mode the model's tool call is a small JavaScript program that calls tools: `const
+// r = await tools.exec_command({cmd:"go test ./...", workdir:"/repo"}); text(r.output)`.
+// The paginated layout records every command that such a program ran; the legacy one has
+// only the program and what it printed. This file reads the commands from the program's
+// text. Nothing is evaluated.
 
 // programCall is one call of a tool in a program.
 type programCall struct {
@@ -31,8 +31,8 @@ func programCalls(source string) (calls []programCall, whole bool) {
 type program struct {
 	source string
 	at     int
-	// names are the constants that hold a text; listed are the texts in lists,
-	// from which a program takes the commands that it runs in a loop.
+	// names are the constants that contain a text; listed are the texts in lists, from
+	// which a program takes the commands that it runs in a loop.
 	names   map[string]string
 	listed  []string
 	depth   int // of square brackets
@@ -97,7 +97,7 @@ func (p *program) scan() {
 	}
 }
 
-// tool reads the arguments of a tool that word names, if it is one of ours.
+// tool reads the arguments of a tool that word names, if it is a known one.
 func (p *program) tool(word string) bool {
 	i := p.at
 	for i < len(p.source) && (p.source[i] == ' ' || p.source[i] == '\n') {
@@ -164,8 +164,8 @@ func (p *program) object() map[string]string {
 	return out
 }
 
-// value reads a text, a number or a constant; what is joined to it or anything
-// else is skipped and not known.
+// value reads a text, a number or a constant; anything joined to it and anything else is
+// skipped and unknown.
 func (p *program) value() (string, bool) {
 	p.space()
 	known, value := true, ""

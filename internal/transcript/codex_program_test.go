@@ -34,7 +34,7 @@ func TestProgramCalls(t *testing.T) {
 		if text := strings.Join(got, "; "); text != tt.want || whole != tt.whole {
 			t.Errorf("%s: %q whole=%v, want %q %v", name, text, whole, tt.want, tt.whole)
 		}
-		for i := range tt.source { // whatever is cut off, nothing breaks
+		for i := range tt.source { // nothing breaks, wherever the text is cut off
 			programCalls(tt.source[:i])
 			programCalls(tt.source[i:])
 		}

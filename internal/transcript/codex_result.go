@@ -38,7 +38,7 @@ func patchItems(id string, t touched, r *result, at time.Time) []entry {
 	return out
 }
 
-// patchPaths reads the file names out of a patch text.
+// patchPaths reads the file names from a patch text.
 func patchPaths(patch string) touched {
 	var t touched
 	for line := range strings.Lines(patch) {
@@ -74,14 +74,14 @@ func changedPaths(changes []byte) touched {
 	return t
 }
 
-// runsPatch: a shell command that is a patch in disguise.
+// runsPatch reports whether a shell command applies a patch.
 func runsPatch(cmd string) bool {
 	head, _, ok := strings.Cut(cmd, "*** Begin Patch")
 	return ok && strings.Contains(head, "apply_patch")
 }
 
-// codexOutput reads the outcome out of the text of a result. Only the head that
-// the harness wrote is trusted, never the command's own output.
+// codexOutput reads the outcome from the text of a result. Only the head that the client
+// wrote is trusted, never the command's own output.
 func codexOutput(raw []byte) *result {
 	r := &result{outcome: event.Unknown}
 	if isObject(raw) {
@@ -125,7 +125,7 @@ func codexOutput(raw []byte) *result {
 	return r
 }
 
-// header is the part of a result that the harness wrote before the output.
+// header is the part of a result that the client wrote before the output.
 func header(out string) string {
 	i := strings.Index(out, "Wall time: ")
 	if i < 0 {
@@ -138,14 +138,14 @@ func header(out string) string {
 	if end := strings.Index(out[i:], "\nOutput:"); end >= 0 {
 		out = out[:i+end]
 	}
-	// The command line itself is quoted first by older builds: not ours to trust.
+	// Older builds quote the command line first: it is not trusted.
 	if j := strings.Index(out, "Chunk ID: "); strings.HasPrefix(out, "Command: ") && j > 0 {
 		return out[j:]
 	}
 	return out
 }
 
-// codexRefusal: the call never ran, by the words of the harness.
+// codexRefusal reports whether the call never ran, by the client's message.
 func codexRefusal(out string) bool {
 	return begins(out, "failed to parse function arguments", "unsupported call", "unsupported custom tool call", "write_stdin failed",
 		"Command blocked by PreToolUse hook", "exec_command failed", "exec command rejected", "rejected by user", "patch rejected")

@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/event"
 )
 
-// add takes the entries of one more line; false means that is enough.
+// add adds the entries of one more line; false means that is enough.
 func (c *collector) add(group []entry) bool {
 	c.groups = append(c.groups, group)
 	c.offsets = append(c.offsets, c.at)
@@ -72,7 +72,7 @@ func isPrompt(text, prompt string) bool {
 // mayExplain reports whether a line before the turn is worth reading.
 func (c *collector) mayExplain(line []byte) bool {
 	if c.format == FormatGemini && bytes.Contains(line, []byte(`"$`)) {
-		c.needles = nil // it may rewrite what stands before it: from here on every line counts
+		c.needles = nil // it may rewrite earlier messages: from here on every line counts
 	}
 	if c.needles == nil {
 		return true
@@ -87,10 +87,10 @@ func (c *collector) mayExplain(line []byte) bool {
 			return true
 		}
 	}
-	return saysFailed(line)
+	return isFailed(line)
 }
 
-// earlier looks through a line before the turn for files the turn edits.
+// earlier searches a line before the turn for files that the turn edits.
 func (c *collector) earlier(group []entry) bool {
 	for i := range group {
 		e := &group[i]
@@ -119,7 +119,7 @@ func (c *collector) earlier(group []entry) bool {
 	return len(c.wanted) > 0
 }
 
-// named: the text names a file that the turn edits.
+// named reports whether the text names a file that the turn edits.
 func (c *collector) named(text string) bool {
 	for name := range c.wanted {
 		if strings.Contains(text, filepath.Base(name)) {
@@ -129,7 +129,7 @@ func (c *collector) named(text string) bool {
 	return false
 }
 
-// isOwn reports whether a prompt was Gauntlet's.
+// isOwn reports whether Gauntlet sent a prompt.
 func (c *collector) isOwn(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(text), event.CheckpointHeader) || c.opts.Own != nil && c.opts.Own(text)
 }

@@ -6,21 +6,21 @@ const maxContinued = 16
 // continued is the search for the beginning of the work that the human's
 // message was typed into. Reading goes backwards from that message.
 type continued struct {
-	// queued: the message was typed while the agent was at work, or after an
-	// interrupt, so what lies before it belongs to the same piece of work.
+	// queued: the message was typed while the agent was at work, or after an interrupt, so
+	// the entries before it belong to the same piece of work.
 	queued bool
 	// worked: there was work right before the message, and no mark of a new turn.
 	worked bool
 	// began: the format marks the message as the first of a new turn.
 	began bool
-	// earlier is a message before that work. It is where the work began if the
-	// format says that a turn begins there and none began since.
+	// earlier is a message before that work. It is where the work began if the format marks
+	// a turn there and none began since.
 	earlier *mark
 	prompts int
 }
 
-// continues looks at an entry before the human's message. It reports whether
-// the beginning of the work is known now: c.begin.
+// continues examines an entry before the human's message. It reports whether the beginning
+// of the work is known now: c.begin.
 func (c *collector) continues(e *entry, here mark) bool {
 	w := &c.work
 	switch e.kind {
@@ -52,7 +52,7 @@ func (c *collector) continues(e *entry, here mark) bool {
 		default:
 			return true
 		}
-	case entryCall, entryResult, entryItem, entrySaid:
+	case entryCall, entryResult, entryItem, entryReply:
 		if !w.queued && (w.began || w.earlier != nil || !marksBegins(c.norm)) {
 			return true
 		}
@@ -62,7 +62,7 @@ func (c *collector) continues(e *entry, here mark) bool {
 	return false
 }
 
-// marksBegins: the format says where the agent begins a turn.
+// marksBegins reports whether the format marks where the agent begins a turn.
 func marksBegins(n normaliser) bool {
 	_, says := n.(interface{ marksBegins() })
 	return says

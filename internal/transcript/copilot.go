@@ -7,14 +7,14 @@ import (
 	"gauntlet/internal/event"
 )
 
-// copilotLog normalises GitHub Copilot CLI's events.jsonl: one event per line,
-// sub-agents in the same file under their agentId. The reason of a block is a
-// user message like a human's; the record of the hook before it tells them apart.
+// copilotLog normalises GitHub Copilot CLI's events.jsonl: one event per line, sub-agents
+// in the same file under their agentId. The reason of a block is a user message like a
+// human's; the record of the hook before it distinguishes them.
 type copilotLog struct {
 	held
 	// flushed: the newest record is the stop hook that is asking.
 	flushed, begun bool
-	// working holds, per sub-agent, whether its newest record leaves it at work.
+	// working contains, per sub-agent, whether its newest record leaves it at work.
 	working map[string]bool
 }
 
@@ -46,7 +46,7 @@ func (l *copilotLog) line(raw []byte, earlier bool) []entry {
 	return append(copilotEntries(typ, agent, data, at), l.rest()...)
 }
 
-// watch notes which sub-agents have not come to an end.
+// watch records which sub-agents have not ended.
 func (l *copilotLog) watch(typ, agent string) {
 	if agent == "" {
 		return
@@ -114,7 +114,7 @@ func copilotEntries(typ, agent string, data []byte, at time.Time) []entry {
 func copilotReply(agent string, data []byte, at time.Time) []entry {
 	var out []entry
 	if said := excerpt(field(data, "content")); said != "" && agent == "" {
-		out = append(out, entry{kind: entrySaid, at: at, text: said})
+		out = append(out, entry{kind: entryReply, at: at, text: said})
 	}
 	elements(field(data, "toolRequests"), func(r []byte) bool {
 		call := copilotCall(text(field(r, "toolCallId")), text(field(r, "name")), agent, field(r, "arguments"), at)
@@ -131,8 +131,8 @@ func copilotCall(id, name, agent string, args []byte, at time.Time) *event.ToolC
 	return call
 }
 
-// copilotPoll is the entry of a call. One that looks after a command which went
-// on in the background names that command's shell.
+// copilotPoll is the entry of a call. One that polls a command in the background names that
+// command's shell.
 func copilotPoll(call *event.ToolCall, args []byte) entry {
 	e := entry{kind: entryCall, id: call.ID, at: call.At, call: call}
 	switch call.Name {
@@ -181,8 +181,8 @@ func copilotResult(data []byte, at time.Time) []entry {
 	return out
 }
 
-// copilotShell is the shell that a command went on in, by the words of the
-// harness: "<command started in background with shellId: 3>".
+// copilotShell is the shell in which a command continued, from the client's message:
+// "<command started in background with shellId: 3>".
 func copilotShell(out string) string {
 	i := strings.LastIndex(out, "shellId: ")
 	if i < 0 {

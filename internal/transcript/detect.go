@@ -6,7 +6,7 @@ import "strings"
 func detect(line []byte) (string, normaliser) {
 	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf, data, parts, info, exported, qwen bool }
 	var typ string
-	foreign := false // a message in a shape we do not know
+	foreign := false // a message in an unknown shape
 	ok := members(line, func(k, v []byte) bool {
 		switch string(k) {
 		case "type":
@@ -76,9 +76,9 @@ func detect(line []byte) (string, normaliser) {
 	return "", nil
 }
 
-// isForeign: a line of a client whose logs look like Droid's or Claude's and are
-// not: Pi keeps the result of a tool in a message of its own and says with every
-// reply why it ended.
+// isForeign reports whether a line is from a client whose logs look like Droid's or
+// Claude's and are not: Pi keeps the result of a tool in a message of its own and records
+// with every reply why it ended.
 func isForeign(line []byte) bool {
 	message := field(line, "message")
 	if !isObject(message) || field(line, "uuid") != nil {

@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// maxMessages bounds how many messages of a document are looked at: its
-// newest ones.
+// maxMessages bounds how many messages of a document are read: its newest ones.
 const maxMessages = 100_000
 
-// document normalises a session that is one JSON document with a list of
-// messages: Gemini's older form, and what OpenCode exports.
+// document normalises a session that is one JSON document with a list of messages: Gemini's
+// older form, and OpenCode's export.
 type document struct {
 	log    normaliser
 	format string
@@ -27,7 +26,7 @@ func newDocument(format string) *document {
 
 func (d *document) line(raw []byte, earlier bool) []entry { return d.log.line(raw, earlier) }
 
-// hand gives the messages of a whole document to add, newest first.
+// hand passes the messages of a whole document to add, newest first.
 func (d *document) hand(c *collector, doc []byte, add func(*collector, []entry) bool) {
 	var list [][]byte
 	elements(field(doc, "messages"), func(v []byte) bool {
@@ -38,7 +37,7 @@ func (d *document) hand(c *collector, doc []byte, add func(*collector, []entry) 
 		return true
 	})
 	for _, v := range slices.Backward(list) {
-		// a part of doc, so what its arrays can hold tells where it begins
+		// a part of doc, so the capacity of the array shows where it begins
 		c.at = int64(cap(doc) - cap(v))
 		if c.opts.End > 0 && c.at >= c.opts.End {
 			continue
@@ -57,8 +56,8 @@ func isDocument(f io.ReaderAt, size int64) bool {
 	return ok && string(bytes.TrimSpace(first)) == "{"
 }
 
-// readDocument reads such a document: whole if it fits, else the messages at its
-// end, which the indentation tells apart (a line end inside a string is escaped).
+// readDocument reads such a document: all of it if it fits, else the messages at its end,
+// which are separated by their indentation (a line end inside a string is escaped).
 func (c *collector) readDocument(f io.ReaderAt, size int64, add func(*collector, []entry) bool) error {
 	n := min(size, c.opts.MaxBytes)
 	buf := make([]byte, n)
@@ -118,8 +117,7 @@ func namesSession(f io.ReaderAt) bool {
 	return bytes.Contains(head[:n], []byte(`"sessionId"`)) || isExport(f)
 }
 
-// lastIndented returns the last object that stands at the depth of a message,
-// and what is before it.
+// lastIndented returns the last object at the depth of a message, and what is before it.
 func lastIndented(buf []byte) (object, before []byte) {
 	const open, shut = "\n    {", "\n    }"
 	end := bytes.LastIndex(buf, []byte(shut))

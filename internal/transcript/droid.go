@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// droidLog normalises Factory Droid's session file: Claude's content blocks in
-// lines of type "message". Runs of hooks are user messages without content, and
-// the reason of a block is a user message like a human's: the record of the
-// hook right before it tells them apart.
+// droidLog normalises Factory Droid's session file: Claude's content blocks in lines of
+// type "message". Runs of hooks are user messages without content, and the reason of a
+// block is a user message like a human's: the record of the hook right before it
+// distinguishes them.
 type droidLog struct{ held }
 
 func (l *droidLog) line(raw []byte, earlier bool) []entry {
@@ -50,7 +50,7 @@ func (l *droidLog) line(raw []byte, earlier bool) []entry {
 	return out
 }
 
-// held is a user text that is held back until what stands before it was seen.
+// held is a user text that is kept until the line before it was read.
 type held struct{ prompt *entry }
 
 func (h *held) rest() []entry {
@@ -62,7 +62,7 @@ func (h *held) rest() []entry {
 	return []entry{e}
 }
 
-// droidReason reports whether one of a hook's answers gave said as its reason.
+// droidReason reports whether one of a hook's answers contains said as its reason.
 func droidReason(results []byte, said string) bool {
 	found := false
 	elements(results, func(r []byte) bool {
@@ -86,7 +86,7 @@ func droidReply(message []byte, c *claudeLine) []entry {
 		switch text(field(block, "type")) {
 		case "text":
 			if s := excerpt(field(block, "text")); s != "" {
-				out = append(out, entry{kind: entrySaid, at: at, text: s})
+				out = append(out, entry{kind: entryReply, at: at, text: s})
 			}
 		case "tool_use":
 			call := claudeCall(block, c, at)
@@ -121,9 +121,9 @@ func droidResults(content []byte, c *claudeLine) []entry {
 	return out
 }
 
-// CalledBy is the session that launched the one whose transcript is at path; ""
-// when nothing did, or the file does not say. One client's sub-agents are
-// sessions of their own, and this is the only mark they bear.
+// CalledBy is the session that launched the one whose transcript is at path; "" when none
+// did, or the file does not show it. One client's sub-agents are sessions of their own, and
+// this is their only mark.
 func CalledBy(path string) string {
 	first := head(path)
 	if text(field(first, "type")) != "session_start" {

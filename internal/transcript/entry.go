@@ -15,12 +15,12 @@ type entryKind uint8
 
 const (
 	entryHuman     entryKind = iota // a message that a human typed
-	entryMaybe                      // a text that a human may have typed: counts when nothing surer is there
+	entryMaybe                      // a text that a human may have typed: counts if there is nothing better
 	entryCall                       // a tool call
 	entryResult                     // the result of a tool call, by id
 	entryItem                       // call and result in one record, merged by id
-	entryPoll                       // a later word about a call that went to the background
-	entrySaid                       // a text of the main agent
+	entryPoll                       // a later record about a call that went to the background
+	entryReply                       // a text of the main agent
 	entryUsage                      // token figures of the main chain
 	entryCompacted                  // the context was compacted here
 	entryTurnID                     // the agent's own id of the turn
@@ -39,31 +39,31 @@ type entry struct {
 	call  *event.ToolCall
 	res   *result
 	usage *Usage
-	// unsure: the format has no mark that tells this human text from Gauntlet's.
+	// unsure: the format has no mark that distinguishes this human text from Gauntlet's.
 	unsure bool
 	// queued: the human typed this while the agent was at work.
 	queued bool
 }
 
-// result is what a transcript says about the end of a call.
+// result is what a transcript shows about the end of a call.
 type result struct {
 	outcome    event.Outcome
 	exit       int
 	hasExit    bool
 	rejected   bool
 	background bool
-	ended      bool // it came back, but nothing says with which status
+	ended      bool // it returned, with an unknown status
 	// needsExit: a command is proved by its exit status alone.
 	needsExit bool
 	output    string
-	// task is the handle under which later polls speak of a background call.
+	// task is the handle under which later polls refer to a background call.
 	task string
 	// agent is the id of the sub-agent that the call launched.
 	agent string
 }
 
-// apply puts a result on a call. What is proved stays: a later word without
-// proof (a running command's first output) does not undo an exit status.
+// apply puts a result on a call. What is proved stays: a later record without proof (a
+// running command's first output) does not undo an exit status.
 func (r *result) apply(c *event.ToolCall) {
 	c.Output = cmp.Or(c.Output, r.output)
 	if c.Outcome != event.Unknown {
@@ -145,15 +145,15 @@ func pair(entries []entry) worked {
 				r.task = ""
 				apply(i, &r)
 			}
-		case entryHuman, entryMaybe, entrySaid, entryUsage, entryCompacted, entryTurnID, entryModel, entryBegin, entryEnd, entryBreak:
+		case entryHuman, entryMaybe, entryReply, entryUsage, entryCompacted, entryTurnID, entryModel, entryBegin, entryEnd, entryBreak:
 		}
 	}
 	inStartOrder(w.calls)
 	return w
 }
 
-// inStartOrder puts calls that a program made side by side, and that were
-// noted when they ended, in the order in which they began.
+// inStartOrder sorts calls that a program made concurrently, and that were recorded when
+// they ended, by when they began.
 func inStartOrder(calls []event.ToolCall) {
 	nested := func(i int) bool { return i < len(calls) && strings.HasPrefix(calls[i].ID, "exec-") }
 	for i := 0; i < len(calls); i++ {
@@ -168,7 +168,7 @@ func inStartOrder(calls []event.ToolCall) {
 	}
 }
 
-// complete fills in what a second record of the same call knows better.
+// complete fills in what a second record of the same call adds.
 func complete(c, more *event.ToolCall) {
 	if more.Kind != event.ToolOther {
 		c.Kind = more.Kind
@@ -187,8 +187,8 @@ func complete(c, more *event.ToolCall) {
 	}
 }
 
-// merge puts the calls of a sub-agent among the main agent's by time; calls
-// without a time come right after the one that launched them.
+// merge inserts the calls of a sub-agent among the main agent's by time; calls without a
+// time come right after the one that launched them.
 func merge(main, sub []event.ToolCall) []event.ToolCall {
 	slices.SortStableFunc(sub, func(a, b event.ToolCall) int { return a.At.Compare(b.At) })
 	out := make([]event.ToolCall, 0, len(main)+len(sub))
@@ -217,7 +217,7 @@ func unread(calls []event.ToolCall) map[string]bool {
 	return wanted
 }
 
-// sameFile: two spellings of one file, of which one may be relative.
+// sameFile reports whether two spellings mean one file; one of them may be relative.
 func sameFile(a, b string) bool {
 	a, b = filepath.ToSlash(filepath.Clean(a)), filepath.ToSlash(filepath.Clean(b))
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)

@@ -22,8 +22,8 @@ func readLines(t *testing.T, lines ...string) Turn {
 	return turn
 }
 
-// A reason of ours is never a human's prompt, even when nothing remembers that
-// we said it: the record of the hook is in the file.
+// Gauntlet's reason is never a human's prompt, even if no memory of it exists: the record
+// of the hook is in the file.
 func TestReasonOfABlockIsNotAPrompt(t *testing.T) {
 	for file, human := range map[string]string{
 		"droid/d-blocked.jsonl": "Repair the build.", "copilot/blocked.events.jsonl": "Add a greeting.", "opencode/lines.jsonl": "Rename the flag.",
@@ -82,7 +82,7 @@ func TestCalledBy(t *testing.T) {
 	}
 }
 
-// A command without an exit status proves nothing, whatever else is said.
+// A command without an exit status proves nothing, whatever else is recorded.
 func TestNoExitStatusProvesNothing(t *testing.T) {
 	const call = `{"type":"tool.execution_start","data":{"toolCallId":"c","toolName":"bash","arguments":{"command":"make"}},"id":"1","timestamp":"2026-03-01T09:00:00Z"}`
 	for name, end := range map[string]string{

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// geminiLog normalises Gemini's session log. It is meant to be replayed
-// forwards; read backwards, the newest line of an id comes first and the older
-// ones only add what it lacks.
+// geminiLog normalises Gemini's session log. It is meant to be replayed forwards; read
+// backwards, the newest line of an id comes first and the older ones only add what it
+// lacks.
 type geminiLog struct {
 	// seen maps message ids to whether a version with tool calls was met.
 	seen map[string]bool
-	// dropTo is the message that a rewind went back to: what lies between is gone.
+	// dropTo is the message that a rewind went back to: everything between is gone.
 	dropTo string
 }
 
@@ -78,9 +78,9 @@ func (l *geminiLog) line(raw []byte, earlier bool) []entry {
 	return m.entries()
 }
 
-// replaced reads a list that took the place of all messages: after a
-// compression it begins with a snapshot; after a resume it repeats messages
-// whose full records are further up in the file.
+// replaced reads a list that replaced all messages: after a compression it begins with a
+// snapshot; after a resume it repeats messages whose full records are further up in the
+// file.
 func (l *geminiLog) replaced(list []byte) []entry {
 	if list == nil {
 		return nil
@@ -101,7 +101,7 @@ func (l *geminiLog) replaced(list []byte) []entry {
 		case strings.HasPrefix(strings.TrimSpace(said), "<state_snapshot>"):
 			out = append(out, entry{kind: entryCompacted, at: m.at})
 		case m.isHuman(said):
-			// Its own line says it better; this counts when that is not there.
+			// Its own line has more; this counts if that is missing.
 			out = append(out, entry{kind: entryMaybe, id: m.id, at: m.at, text: said})
 		}
 		return true
@@ -125,7 +125,7 @@ func (m *geminiMessage) entries() []entry {
 	case "gemini":
 		var out []entry
 		if said := geminiText(m.content); said != "" {
-			out = append(out, entry{kind: entrySaid, at: at, text: said})
+			out = append(out, entry{kind: entryReply, at: at, text: said})
 		}
 		out = append(out, geminiCalls(m)...)
 		if n, ok := number(field(m.tokens, "input")); ok && n > 0 {
@@ -142,13 +142,13 @@ func (m *geminiMessage) entries() []entry {
 func (m *geminiMessage) isHuman(said string) bool {
 	s := strings.TrimSpace(said)
 	if s == "" || strings.HasPrefix(s, "<session_context>") || strings.HasPrefix(s, "<state_snapshot>") || s == "System: Please continue." {
-		return false // the client's own words
+		return false // the client's own text
 	}
 	if m.display == nil {
 		return true
 	}
-	// What was shown differs from what was sent: a hook's reason, unless what
-	// was sent is what the human typed with the files it named spelled out.
+	// What was shown differs from what was sent: a hook's reason, unless what was sent is
+	// what the human typed with the named files included.
 	shown := strings.TrimSpace(geminiText(m.display))
 	return shown != "" && (strings.HasPrefix(s, shown) || strings.HasPrefix(shown, "/"))
 }

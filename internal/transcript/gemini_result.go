@@ -7,8 +7,8 @@ import (
 	"gauntlet/internal/event"
 )
 
-// geminiResult reads the outcome of a call. Its status says "success" for a
-// command that failed, so a command's end is read from the text's last lines.
+// geminiResult reads the outcome of a call. Its status is "success" for a command that
+// failed, so a command's end is read from the text's last lines.
 func geminiResult(call *event.ToolCall, status string, raw []byte) *result {
 	r := &result{outcome: event.Unknown}
 	failed := false
@@ -52,15 +52,15 @@ func geminiResponse(raw []byte) (out string, failed bool) {
 	return out, failed
 }
 
-// geminiRefusal: the call never ran, by the words of the harness.
+// geminiRefusal reports whether the call never ran, by the client's message.
 func geminiRefusal(out string) bool {
 	return strings.HasPrefix(out, "params must ") || strings.HasPrefix(out, "Tool \"") && strings.Contains(out, "not found") ||
 		strings.HasPrefix(out, "Tool execution blocked") || strings.Contains(out, "denied by policy") ||
 		strings.HasPrefix(out, "User denied") || strings.Contains(out, "Command injection detected") || strings.HasPrefix(out, "Command rejected") || refused(out)
 }
 
-// shellTrailer reads how a command ended: the lines that the harness put
-// after its output, from the last one up. No exit code there means 0.
+// shellTrailer reads how a command ended: the lines that the client put after its output,
+// from the last one up. No exit code there means 0.
 func shellTrailer(r *result) {
 	s := strings.TrimSpace(r.output)
 	s = strings.TrimSpace(strings.TrimSuffix(s, "</untrusted_context>"))
@@ -95,16 +95,16 @@ func shellTrailer(r *result) {
 	r.finish(code)
 }
 
-// ShellExit reads the exit status out of a shell tool's text as Gemini CLI gives
-// it to its hooks; ok is false when the text does not tell how it ended.
+// ShellExit reads the exit status from a shell tool's text as Gemini CLI gives it to its
+// hooks; ok is false when the text does not show how it ended.
 func ShellExit(text string) (code int, ok bool) {
 	r := &result{outcome: event.Unknown, output: text}
 	shellTrailer(r)
 	return r.exit, r.hasExit
 }
 
-// trailer splits the harness's lines off the end of a command's text and reads
-// the exit status out of them.
+// trailer splits the client's lines off the end of a command's text and reads the exit
+// status from them.
 func trailer(body string) (code int, rest string) {
 	for {
 		i := strings.LastIndexByte(body, '\n')
@@ -116,7 +116,7 @@ func trailer(body string) (code int, rest string) {
 		switch key {
 		case "Process Group PGID", "Background PIDs":
 		case "Exit Code":
-			// The first line the harness writes: what is above is output.
+			// The first line that the client writes: everything above is output.
 			if err == nil {
 				code = n
 			}

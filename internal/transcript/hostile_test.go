@@ -67,8 +67,8 @@ func TestNoTranscript(t *testing.T) {
 	}
 }
 
-// What a crash, a hostile tool or an odd editor leaves in a file does not hide
-// the rest of it.
+// What a crash, a hostile tool or an odd editor writes into a file does not hide the rest
+// of it.
 func TestDamagedLines(t *testing.T) {
 	for name, damage := range map[string]string{
 		"torn":               claudeBash[:len(claudeBash)/2],

@@ -105,8 +105,8 @@ func TestClaudeTurnBegins(t *testing.T) {
 	}
 }
 
-// Gemini logs the reason of a block like a prompt: what we sent, and what the
-// event says the human typed, tell them apart.
+// Gemini logs the reason of a block like a prompt: what Gauntlet sent, and what the human
+// typed according to the event, distinguish them.
 func TestGeminiOwnReason(t *testing.T) {
 	const file = "testdata/gemini/blocked-then-passed.jsonl"
 	reason := "calc.go changed but no test was run after the change. Run go test ./... and report the result."
@@ -195,7 +195,7 @@ func TestGeminiReplay(t *testing.T) {
 	}
 }
 
-// Logs of clients that nobody reads here are of no format, whatever they look like.
+// Logs of unsupported clients have no format, whatever they look like.
 func TestForeignFormats(t *testing.T) {
 	path := write(t,
 		`{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T10:00:00.000Z","cwd":"/repo"}`,
@@ -208,7 +208,7 @@ func TestForeignFormats(t *testing.T) {
 	}
 }
 
-// Refusals come in many words; what a command printed is not one of them.
+// Refusals have many texts; what a command printed is not one of them.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Permission for this tool use was denied. The tool use was rejected.": true,

@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// A transcript line can be megabytes of which a few fields matter. These
-// helpers walk JSON in place: values that are not asked for are skipped without a
-// copy, and nesting is counted instead of recursed into, so that neither size
-// nor depth of hostile input costs memory or stack. They are lenient about
-// what they skip and strict about where a value ends: a torn value is not a value.
+// A transcript line can be megabytes of which a few fields matter. These helpers walk JSON
+// in place: values that are not needed are skipped without a copy, and nesting is counted
+// instead of recursed into, so that neither size nor depth of hostile input costs memory or
+// stack. They are lenient about what they skip and strict about where a value ends: a torn
+// value is not a value.
 
 // members calls fn with every key (raw, without quotes) and raw value of the
 // object in data until fn returns false. It reports whether what it walked was
@@ -105,8 +105,8 @@ type slots []struct {
 	to   any
 }
 
-// pick puts the members of the object in data that are asked for where they
-// belong. It reports whether the object was well-formed.
+// pick stores the selected members of the object in data. It reports whether the object was
+// well-formed.
 func pick(data []byte, want slots) bool {
 	return members(data, func(k, v []byte) bool {
 		for i := range want {
@@ -205,7 +205,7 @@ func backslashes(s []byte, i int) int {
 	return n
 }
 
-// unescape decodes the inside of a JSON string; what is not a valid escape stays.
+// unescape decodes the inside of a JSON string; an invalid escape stays unchanged.
 func unescape(s []byte) string {
 	if bytes.IndexByte(s, '\\') < 0 {
 		if utf8.Valid(s) {
@@ -239,7 +239,7 @@ func unescape(s []byte) string {
 			b.WriteRune(r)
 			i += n
 			continue
-		default: // quote, backslash, slash; anything else as it is
+		default: // quote, backslash, slash; anything else unchanged
 			b.WriteByte(c)
 		}
 		i++

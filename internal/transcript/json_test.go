@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is read out of a document is what encoding/json reads out of it.
+// The result is what encoding/json reads from the document.
 func TestFieldsAgreeWithEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := rapid.MapOfN(rapid.StringMatching(`[a-z]{1,5}`), value(3), 0, 6).Draw(t, "doc")
@@ -29,7 +29,7 @@ func TestFieldsAgreeWithEncodingJSON(t *testing.T) {
 			}
 			var got, exp any
 			if json.Unmarshal(v, &got) != nil || json.Unmarshal(want, &exp) != nil {
-				t.Fatalf("value of %q is no JSON: %s", k, v)
+				t.Fatalf("value of %q is not JSON: %s", k, v)
 			}
 			if s, ok := exp.(string); ok && text(v) != s {
 				t.Fatalf("text of %q = %q, want %q", k, text(v), s)
@@ -41,7 +41,7 @@ func TestFieldsAgreeWithEncodingJSON(t *testing.T) {
 		}) || n != len(doc) {
 			t.Fatalf("%d members of %d in %s", n, len(doc), raw)
 		}
-		// A torn document is none, wherever it is torn.
+		// A torn document is not a document, wherever it is torn.
 		if cut := rapid.IntRange(0, len(raw)-1).Draw(t, "cut"); members(raw[:cut], func(_, _ []byte) bool { return true }) {
 			t.Fatalf("torn document taken for whole: %s", raw[:cut])
 		}

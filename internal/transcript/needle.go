@@ -10,15 +10,14 @@ import (
 // understood; with more of them understanding it is cheaper.
 const maxNeedles = 12
 
-// needle is a text that is looked for in megabytes: by its rarest byte first.
+// needle is a text that is searched in megabytes: by its rarest byte first.
 type needle struct {
 	text string
 	rare int
 }
 
-// needlesFor are the texts of which a line before the turn must hold one to
-// matter: the name of a file that is asked for, or a pattern for all of its kind.
-// None means that any line may.
+// needlesFor are the texts of which a line before the turn must contain one to matter: the
+// name of a wanted file, or a pattern for all of its kind. None means that any line may.
 func needlesFor(names map[string]bool) []needle {
 	var list []needle
 	kinds := map[string]bool{}
@@ -44,8 +43,7 @@ func isPlainText(s string) bool {
 }
 
 func newNeedle(text string) needle {
-	// from the commonest byte of a transcript to the rarest; what is not listed
-	// is rarer still
+	// from the commonest byte of a transcript to the rarest; unlisted bytes are rarer still
 	const common = " etaoinsrldcum\"p:,fghb.y0v1w2-k345678x9jqz_"
 	n, best := needle{text: text}, -1
 	for i := range len(text) {
@@ -84,9 +82,9 @@ func (n needle) index(line []byte) int {
 	return -1
 }
 
-// saysFailed: a call that failed showed nothing. Whether there is a blank after
-// the colon is the writer's taste.
-func saysFailed(line []byte) bool {
+// isFailed reports whether a call failed: then it showed nothing. Some writers put a blank
+// after the colon.
+func isFailed(line []byte) bool {
 	const mark = `"is_error"`
 	n := needle{text: mark, rare: 3}
 	for {

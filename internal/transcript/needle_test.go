@@ -23,7 +23,7 @@ func TestNeedleFindsWhatIsThere(t *testing.T) {
 	})
 }
 
-// What an earlier turn showed is found, among much that says nothing.
+// What an earlier turn showed is found among many irrelevant lines.
 func TestEarlierTurnsExplainAnEdit(t *testing.T) {
 	const (
 		first  = `{"type":"user","uuid":"h1","timestamp":"2026-01-01T10:00:00Z","message":{"role":"user","content":"look"}}`

@@ -10,12 +10,12 @@ import (
 	"gauntlet/internal/event"
 )
 
-// opencodeLog normalises OpenCode's messages as our plugin hands them over: a
-// message with its parts per line, or all of them in one list. A message of a
-// sub-agent's session carries that session's id as "subagent".
+// opencodeLog normalises OpenCode's messages as Gauntlet's plugin writes them: a message
+// with its parts per line, or all of them in one list. A message of a sub-agent's session
+// has that session's id as "subagent".
 type opencodeLog struct{}
 
-// opencodePrefix opens every prompt that our plugin sends.
+// opencodePrefix begins every prompt that Gauntlet's plugin sends.
 const opencodePrefix = "Gauntlet: "
 
 func (l *opencodeLog) line(raw []byte, earlier bool) []entry {
@@ -61,7 +61,7 @@ func opencodeReply(info, parts []byte, agent string, at time.Time) []entry {
 		switch text(field(p, "type")) {
 		case "text":
 			if s := excerpt(field(p, "text")); s != "" && agent == "" {
-				out = append(out, entry{kind: entrySaid, at: at, text: s})
+				out = append(out, entry{kind: entryReply, at: at, text: s})
 			}
 		case "tool":
 			call, r := opencodeCall(p, agent, at)
@@ -106,7 +106,7 @@ func opencodeResult(state []byte) *result {
 	return r
 }
 
-// millis reads a time in milliseconds since 1970; zero when it is none.
+// millis reads a time in milliseconds since 1970; zero when it is invalid.
 func millis(raw []byte) time.Time {
 	n, ok := number(raw)
 	if !ok || n <= 0 {
@@ -115,16 +115,15 @@ func millis(raw []byte) time.Time {
 	return time.UnixMilli(int64(n)).UTC()
 }
 
-// isList reports a file that may be one JSON list.
+// isList reports whether a file may be one JSON list.
 func isList(f io.ReaderAt, size int64) bool {
 	head := make([]byte, min(size, 512))
 	n, _ := f.ReadAt(head, 0)
 	return bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("["))
 }
 
-// list reads a file that holds all messages in one list; false when it is not
-// one. It is read whole: what is cut off at its start cannot be told from what
-// is inside a message.
+// list reads a file that contains all messages in one list; false when it is not one. It is
+// read completely: a cut at its start cannot be distinguished from the inside of a message.
 func (c *collector) list(f io.ReaderAt, size int64, add func(*collector, []entry) bool) bool {
 	if size > c.opts.MaxBytes {
 		return false

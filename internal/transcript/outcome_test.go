@@ -109,7 +109,7 @@ func TestCodexHuman(t *testing.T) {
 		{"aborted", message("<turn_aborted>by user</turn_aborted>", ""), false},
 		{"environment", message("<environment_context>x</environment_context>", ""), false},
 		{"untold text, with a surer one before", message("more", ""), false},
-		{"our own, typed into the pane", codexLine("event_msg", `{"type":"user_message","message":"Context-aware checkpoint\n\n1. x"}`), false},
+		{"typed into the pane by Gauntlet", codexLine("event_msg", `{"type":"user_message","message":"Context-aware checkpoint\n\n1. x"}`), false},
 		{"compaction", codexLine("compacted", `{"message":"summary"}`), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestClaudeOutcomes(t *testing.T) {
 		{"refused by the person", []string{bash("1", `{"command":"make"}`), result("1", `"The user doesn't want to proceed with this tool use."`, `,"is_error":true`, `,"toolUseResult":"User rejected tool use"`)}, "shell failure make rejected"},
 		{"refused by the harness", []string{bash("1", `{"command":"make"}`), result("1", `"<tool_use_error>no</tool_use_error>"`, `,"is_error":true`, "")}, "shell failure make rejected"},
 		{"interrupted", []string{bash("1", `{"command":"make"}`), result("1", `""`, "", `,"toolUseResult":{"interrupted":true}`)}, "shell unknown make"},
-		{"a status that is no failure", []string{bash("1", `{"command":"grep x y"}`), result("1", `""`, "", `,"toolUseResult":{"returnCodeInterpretation":"No matches found"}`)}, "shell success grep x y"},
+		{"a status that is not a failure", []string{bash("1", `{"command":"grep x y"}`), result("1", `""`, "", `,"toolUseResult":{"returnCodeInterpretation":"No matches found"}`)}, "shell success grep x y"},
 		{"background", []string{bash("1", `{"command":"make","run_in_background":true}`), started}, "shell unknown make background"},
 		{"background, no result", []string{bash("1", `{"command":"make","run_in_background":true}`)}, "shell unknown make background"},
 		{"background, ended well", []string{bash("1", `{"command":"make"}`), started, user("<task-notification>\n<tool-use-id>1</tool-use-id>\n<status>completed</status>\n<summary>Background command \"x\" completed (exit code 0)</summary>\n</task-notification>")}, "shell success make exit=0"},

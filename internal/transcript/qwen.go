@@ -13,7 +13,7 @@ import (
 // the file.
 type qwenLog struct{}
 
-// qwenLine holds the fields of a line that matter, raw.
+// qwenLine contains the raw fields of a line that are used.
 type qwenLine struct {
 	typ, subtype, provenance, uuid, agentID, cwd, model string
 	at                                                  time.Time
@@ -75,7 +75,7 @@ func (c *qwenLine) user() []entry {
 	return []entry{{kind: entryHuman, id: c.uuid, at: at, text: said}}
 }
 
-// qwenText joins the text parts of a message; thoughts are not said.
+// qwenText joins the text parts of a message, without thoughts.
 func qwenText(message []byte) string {
 	return joined(field(message, "parts"), func(part []byte) string {
 		if isTrue(field(part, "thought")) {
@@ -89,7 +89,7 @@ func (c *qwenLine) assistant() []entry {
 	at := c.at
 	var out []entry
 	if said := qwenText(c.message); said != "" && !c.sidechain {
-		out = append(out, entry{kind: entrySaid, at: at, text: said})
+		out = append(out, entry{kind: entryReply, at: at, text: said})
 	}
 	elements(field(c.message, "parts"), func(part []byte) bool {
 		f := field(part, "functionCall")
@@ -134,7 +134,7 @@ func (c *qwenLine) outcome(id string, response []byte) *result {
 	r := &result{outcome: event.Unknown}
 	var failed bool
 	r.output, failed = geminiResponse([]byte(`[{"functionResponse":` + string(response) + `}]`))
-	own := c.result // it speaks of one call; a line that answers several has none of its own
+	own := c.result // it is about one call; a line that answers several has none
 	if call := text(field(own, "callId")); call != "" && call != id {
 		own = nil
 	}
@@ -155,8 +155,8 @@ func (c *qwenLine) outcome(id string, response []byte) *result {
 	return r
 }
 
-// qwenShell reads how a command ended: by its exit status in the record, else
-// by the line that the harness put after its output. Neither means unknown.
+// qwenShell reads how a command ended: from its exit status in the record, else from the
+// line that the client put after its output. Neither means unknown.
 func (r *result) qwenShell(display []byte, failed bool, kind string) {
 	if code, ok := number(field(display, "exitCode")); ok {
 		r.finish(code)
@@ -181,7 +181,7 @@ func (r *result) qwenShell(display []byte, failed bool, kind string) {
 	}
 }
 
-// qwenRefusal: the call never ran, by the kind of its error.
+// qwenRefusal reports whether the call never ran, by the kind of its error.
 func qwenRefusal(kind string) bool {
 	switch kind {
 	case "invalid_tool_params", "tool_not_registered", "execution_denied", "unhandled_tool":

@@ -15,7 +15,7 @@ const DefaultMaxBytes = 16 << 20
 // searched for files that the turn edits.
 const earlierBytes = 8 << 20
 
-// maxCandidates is how many user texts are looked at for the human's prompt.
+// maxCandidates is how many user texts are considered for the human's prompt.
 const maxCandidates = 16
 
 // Why a transcript could not be used; test with errors.Is.
@@ -23,12 +23,12 @@ var (
 	ErrNotRegular = errors.New("transcript is not a regular file")
 	ErrFormat     = errors.New("transcript has no known format")
 	// ErrNoTurn: a session was begun, but nothing of a turn is on disk yet.
-	ErrNoTurn = errors.New("transcript holds no turn yet")
+	ErrNoTurn = errors.New("transcript contains no turn yet")
 )
 
-// Read reads the current turn of the transcript at path. It reads backwards
-// from the end until the turn's start and never more than opts.MaxBytes. The
-// error says why the turn is not Readable; it is nil otherwise.
+// Read reads the current turn of the transcript at path. It reads backwards from the end
+// until the turn's start and never more than opts.MaxBytes. The error is why the turn is
+// not Readable; it is nil otherwise.
 func Read(path string, opts Options) (Turn, error) {
 	if opts.MaxBytes <= 0 {
 		opts.MaxBytes = DefaultMaxBytes
@@ -47,10 +47,9 @@ func Read(path string, opts Options) (Turn, error) {
 	return turn, nil
 }
 
-// normaliser turns the lines of one format into entries, newest line first;
-// the entries of one line come in the order in which they happened. Before the
-// turn (earlier) only calls and their failures matter, and lines that have
-// neither may be passed over.
+// normaliser turns the lines of one format into entries, newest line first; the entries of
+// one line come in the order in which they happened. Before the turn (earlier) only calls
+// and their failures matter, and lines that have neither may be skipped.
 type normaliser interface {
 	line(raw []byte, earlier bool) []entry
 }
@@ -73,7 +72,7 @@ type collector struct {
 	begin   *mark
 	work    continued
 	settled bool
-	// line holds the entries that are being added; at is its offset.
+	// line contains the entries that are being added; at is its offset.
 	line []byte
 	at   int64
 	// wanted are files whose edit is not explained yet by what was read.
@@ -83,7 +82,7 @@ type collector struct {
 	asked  map[string]needle
 	failed map[string]bool
 	cut    bool
-	// torn: a document ends before its end, so its newest part is missing.
+	// torn: a document breaks off before its end, so its newest part is missing.
 	torn bool
 	// whole: everything that could explain an edit of the turn was read.
 	whole bool
@@ -99,7 +98,7 @@ func collect(path string, opts Options) (*collector, error) {
 	return scan(path, opts, (*collector).add)
 }
 
-// scan hands the entries of path to add, newest line first, until it has enough.
+// scan passes the entries of path to add, newest line first, until it has enough.
 func scan(path string, opts Options, add func(*collector, []entry) bool) (*collector, error) {
 	f, size, err := open(path)
 	if err != nil {
@@ -125,7 +124,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		if c.whole = !ok; !ok || c.settled && t.read > earlierBytes {
 			break
 		}
-		// A crash can leave a run of NULs where a line was to be.
+		// A crash can leave NULs in place of a line.
 		line = bytes.Trim(line, " \t\r\x00")
 		if len(line) < 2 || line[0] != '{' {
 			continue
@@ -159,7 +158,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	c.cut = t.cut || t.err != nil
 	c.whole = c.whole && !c.cut
 	if c.norm == nil && c.cut {
-		// One line longer than all we may read: the first one may tell.
+		// One line longer than the bound: the first one may show the format.
 		c.format, c.norm = detect(head(path))
 	}
 	if c.norm == nil {
@@ -168,7 +167,7 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	return c, nil
 }
 
-// rest hands over what a normaliser held back until it saw an older line.
+// rest passes on what a normaliser kept until it saw an older line.
 func (c *collector) rest(add func(*collector, []entry) bool) {
 	if n, ok := c.norm.(interface{ rest() []entry }); ok {
 		if group := n.rest(); len(group) > 0 {
@@ -215,7 +214,7 @@ func (c *collector) turn() Turn {
 		t.Spent = spent(entries)
 	}
 	for _, e := range entries {
-		if e.kind == entrySaid {
+		if e.kind == entryReply {
 			t.LastMessage = e.text
 		}
 	}
@@ -260,7 +259,7 @@ func (c *collector) lastInput(t *Turn) {
 
 // spent sums up the requests of a turn, each once.
 func spent(entries []entry) int64 {
-	last := map[string]int{} // a reply is noted block by block, its figures grow
+	last := map[string]int{} // a reply is recorded block by block, its figures grow
 	sum, known := 0, false
 	for _, e := range entries {
 		if e.kind != entryUsage || e.usage.Fresh <= 0 {
@@ -287,7 +286,7 @@ func usageOf(entries []entry) *Usage {
 			return e.usage
 		case entryCompacted:
 			return nil
-		case entryHuman, entryMaybe, entryCall, entryResult, entryItem, entryPoll, entrySaid, entryTurnID, entryModel, entryBegin, entryEnd, entryBreak:
+		case entryHuman, entryMaybe, entryCall, entryResult, entryItem, entryPoll, entryReply, entryTurnID, entryModel, entryBegin, entryEnd, entryBreak:
 		}
 	}
 	return nil

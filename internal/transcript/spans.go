@@ -14,14 +14,14 @@ type Span struct {
 	HumanID    string
 	HumanText  string
 	At         time.Time
-	// Stopped: the agent ended the turn by itself, so there was a stop; it was
-	// interrupted, was still at work, or the format does not say, otherwise.
+	// Stopped: the agent ended the turn by itself, so there was a stop; otherwise it was
+	// interrupted, was still at work, or the format does not show it.
 	Stopped bool
 }
 
 // Spans cuts the recorded session at path into its human turns, oldest first.
 func Spans(path string) (format string, spans []Span, err error) {
-	// marked: the file says where the agent stopped
+	// marked: the file shows where the agent stopped
 	stopped, decided, marked := false, false, false
 	end := int64(-1)
 	c, err := scan(path, Options{MaxBytes: math.MaxInt64}, func(c *collector, group []entry) bool {
@@ -40,7 +40,7 @@ func Spans(path string) (format string, spans []Span, err error) {
 				stopped, decided, end = false, false, c.at
 			case entryCall, entryResult, entryItem:
 				decided = true // the agent was at work when the span ended
-			case entryMaybe, entryPoll, entrySaid, entryUsage, entryCompacted, entryTurnID, entryModel, entryBegin, entryBreak:
+			case entryMaybe, entryPoll, entryReply, entryUsage, entryCompacted, entryTurnID, entryModel, entryBegin, entryBreak:
 			}
 		}
 		return true

@@ -8,15 +8,15 @@ import (
 // Some clients put a command's exit status into its output: the first as a
 // leading line "Exit code 1", another as a trailing field "Exit Code: 1".
 
-// PrintsStatusOne reports whether the client's own words in a command's output
-// say that it ended with status 1.
+// PrintsStatusOne reports whether the client's own text in a command's output shows that it
+// ended with status 1.
 func PrintsStatusOne(output string) bool {
 	return strings.HasPrefix(output, "Exit code 1\n") || output == "Exit code 1" ||
 		strings.Contains(output, "Exit Code: 1\n") || strings.HasSuffix(output, "Exit Code: 1")
 }
 
-// WithoutStatus is what a command printed, without what the client wrote around
-// it: a line about its status, a word for nothing.
+// WithoutStatus is a command's output, without what the client wrote around it: a line
+// about its status, a text for empty output.
 func WithoutStatus(output string) string {
 	output = strings.TrimSpace(output)
 	if first, rest, _ := strings.Cut(output, "\n"); strings.HasPrefix(first, "Exit code ") {

@@ -68,7 +68,7 @@ func (f *family) calls(file string, launched time.Time, depth int) []event.ToolC
 		return true
 	})
 	if err != nil {
-		return nil // not written yet, or gone: what it did is not known
+		return nil // not written yet, or gone: it is unknown what it did
 	}
 	f.budget -= min(f.budget, sub.size)
 	f.cut = f.cut || sub.cut
@@ -86,7 +86,7 @@ func (f *family) calls(file string, launched time.Time, depth int) []event.ToolC
 	return out
 }
 
-// agentName is the agent's id out of its file's name.
+// agentName is the agent's id from its file's name.
 func agentName(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
 	if id, ok := strings.CutPrefix(name, "agent-"); ok {
@@ -99,8 +99,8 @@ func agentName(file string) string {
 	return name
 }
 
-// files names the transcripts of the sub-agent that call launched. Ids come
-// from the transcript and never form a path unchecked.
+// files lists the transcripts of the sub-agent that call launched. Ids come from the
+// transcript and never form a path unchecked.
 func (f *family) files(call event.ToolCall, agent string) []string {
 	if agent != "" && !isPlainID(agent) {
 		return nil
@@ -122,8 +122,8 @@ func (f *family) files(call event.ToolCall, agent string) []string {
 	return nil
 }
 
-// qwen: projects/<dir>/subagents/<session>/agent-<type>-<call>.jsonl, the main
-// file being projects/<dir>/chats/<session>.jsonl.
+// qwen finds projects/<dir>/subagents/<session>/agent-<type>-<call>.jsonl, the main file
+// being projects/<dir>/chats/<session>.jsonl.
 func (f *family) qwen(callID string) []string {
 	session := strings.TrimSuffix(filepath.Base(f.path), ".jsonl")
 	if !isPlainID(callID) || !isPlainID(session) {
@@ -147,8 +147,8 @@ func isPlainID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-// claude: <session>/subagents/agent-<id>.jsonl beside the main file; an agent
-// still at work has no id in the main file, but a note of the call it serves.
+// claude finds <session>/subagents/agent-<id>.jsonl beside the main file; an agent still at
+// work has no id in the main file, but a record of the call it serves.
 func (f *family) claude(callID, agent string) []string {
 	dir := filepath.Join(strings.TrimSuffix(f.path, ".jsonl"), "subagents")
 	if agent != "" {
@@ -167,8 +167,8 @@ func (f *family) claude(callID, agent string) []string {
 	return nil
 }
 
-// codex: rollout-<time>-<thread id>.jsonl in the directory of the day on which
-// the thread began.
+// codex finds rollout-<time>-<thread id>.jsonl in the directory of the day on which the
+// thread began.
 func (f *family) codex(agent string, at time.Time) []string {
 	if agent == "" {
 		return nil
@@ -191,8 +191,8 @@ func (f *family) codex(agent string, at time.Time) []string {
 	return nil
 }
 
-// gemini: <session id>/<agent id>.jsonl beside the main file; the log does not
-// say which call made which, so every one that began within the turn counts.
+// gemini finds <session id>/<agent id>.jsonl beside the main file; the log does not show
+// which call made which, so every one that began within the turn counts.
 func (f *family) gemini() []string {
 	id := text(field(head(f.path), "sessionId"))
 	if !isPlainID(id) || f.start.IsZero() {
@@ -226,7 +226,7 @@ func names(dir string) []string {
 	return list
 }
 
-// head returns the first line of a file as far as 64 KiB go.
+// head returns the first line of a file, up to 64 KiB.
 func head(file string) []byte {
 	f, size, err := open(file)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 
 const (
 	blockSize = 256 << 10
-	// longLine is from where on a line is gathered in one buffer for all that
-	// may still be read: its pages cost memory only when they are filled, and
-	// nothing is copied any more.
+	// longLine is the length from which on a line is collected in one buffer for all that
+	// may still be read: its pages cost memory only when they are filled, and nothing is
+	// copied any more.
 	longLine = 1 << 20
 )
 
@@ -37,28 +37,28 @@ func open(path string) (*os.File, int64, error) {
 	return f, fi.Size(), nil
 }
 
-// tail hands out the lines of a file from the last to the first, reading
-// blocks backwards, and stops at its limit.
+// tail returns the lines of a file from the last to the first, reading blocks backwards,
+// and stops at its limit.
 type tail struct {
 	f io.ReaderAt
 	// block and long are blockSize and longLine, but for tests.
 	block, long int
 	// limit is the lowest offset that may be read.
 	limit int64
-	// buf holds the file from off; what is after end has been handed out.
+	// buf contains the file from off; what is after end has been returned.
 	off int64
 	buf []byte
-	// room is what lies before buf in the same array.
+	// room is the free space before buf in the same array.
 	room  []byte
 	array []byte
 	end   int
-	ends  []int // where the lines end that were not handed out yet
+	ends  []int // where the lines end that were not returned yet
 	done  bool
 	// cut: the limit was reached inside the file, so there is more above.
 	cut bool
 	// read counts the bytes read so far.
 	read int64
-	// at is the offset of the line that was handed out last.
+	// at is the offset of the line that was returned last.
 	at  int64
 	err error
 }
@@ -67,8 +67,8 @@ func newTail(f io.ReaderAt, size, maxBytes int64) *tail {
 	return &tail{f: f, block: blockSize, long: longLine, off: size, limit: max(0, size-maxBytes)}
 }
 
-// release gives the memory of a huge line back at once: the next reader of the
-// same file needs as much, and the collector may not have been there by then.
+// release frees the memory of a huge line immediately: the next reader of the same file
+// needs as much, and the garbage collector may not have run by then.
 func (t *tail) release() {
 	huge := len(t.array) > 4*longLine
 	t.buf, t.room, t.array = nil, nil, nil
@@ -77,9 +77,9 @@ func (t *tail) release() {
 	}
 }
 
-// prev returns the line before the last one returned, without its line end.
-// The slice is valid until the next call. ok is false at the start of the file
-// or at the limit (cut), where a line that is not whole is not handed out.
+// prev returns the line before the last one returned, without its line end. The slice is
+// valid until the next call. ok is false at the start of the file or at the limit (cut),
+// where an incomplete line is not returned.
 func (t *tail) prev() (line []byte, ok bool) {
 	if t.done {
 		return nil, false
@@ -118,7 +118,7 @@ func (t *tail) grow() bool {
 		if len(t.array) < spare+n+t.end {
 			t.array = make([]byte, max(2*t.block, spare+n+t.end))
 		}
-		// what was handed out is not needed any more: the rest moves to the end
+		// what was returned is not needed any more: the rest moves to the end
 		at := len(t.array) - t.end
 		copy(t.array[at:], t.buf[:t.end])
 		t.room, t.buf = t.array[:at], t.array[at:]
@@ -127,7 +127,7 @@ func (t *tail) grow() bool {
 	got, err := t.f.ReadAt(t.room[at:], t.off-int64(n))
 	t.read += int64(got)
 	if got < n {
-		// The file shrank under us, or cannot be read.
+		// The file shrank meanwhile, or cannot be read.
 		if err == nil || errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
