@@ -20,7 +20,7 @@ const (
 	entryResult                     // the result of a tool call, by id
 	entryItem                       // call and result in one record, merged by id
 	entryPoll                       // a later record about a call that went to the background
-	entryReply                       // a text of the main agent
+	entryReply                      // a text of the main agent
 	entryUsage                      // token figures of the main chain
 	entryCompacted                  // the context was compacted here
 	entryTurnID                     // the agent's own id of the turn

@@ -248,7 +248,7 @@ func (c *collector) lastInput(t *Turn) {
 				t.TurnID = cmp.Or(t.TurnID, e.id)
 			case entryModel:
 				t.Model = cmp.Or(t.Model, e.text)
-			case entryCall, entryResult, entryItem, entryPoll, entrySaid, entryUsage, entryCompacted, entryBegin, entryEnd, entryBreak:
+			case entryCall, entryResult, entryItem, entryPoll, entryReply, entryUsage, entryCompacted, entryBegin, entryEnd, entryBreak:
 			}
 		}
 		if found && t.TurnID != "" && t.Model != "" {
