@@ -158,6 +158,7 @@ func neverRan() []string {
 		"^Executable `.*` not found",
 		`specified command or file was not found`,
 		`^bundler: command not found: \S+`,
+		`Could not find (?:gem ')?\S+ in (?:any of the sources|locally installed gems|rubygems repository|cached gems)`,
 		`^npm (?:ERR!|error) code (?:ENOTCACHED|ENOTFOUND|EAI_AGAIN)$`,
 		`^error: rustup could not choose a version of \S+ to run`,
 		`^error: toolchain '.*' is not installed`,

@@ -40,6 +40,7 @@ func TestJudge(t *testing.T) {
 		{"pnpm exec without the tool", 1, " ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command \"tsc\" not found\n\nDid you mean \"pnpm tsc\"?\n", Error, "ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command \"tsc\" not found", ""},
 		{"pnpm", 1, "sh: 1: eslint: not found\n ELIFECYCLE  Command failed with exit code 127.\n", Error, "eslint is not installed (ELIFECYCLE  Command failed with exit code 127)", ""},
 		{"python -m", 1, "/usr/bin/python3: No module named pytest\n", Error, "Python module pytest is not installed", ""},
+		{"gems that are not there", 1, "/gems/bundler/resolver.rb:271:in `found!': Could not find gem 'coveralls' in locally installed gems. (Bundler::GemNotFound)\n\tfrom /gems/bundler/setup.rb:20\n", Error, "Could not find gem 'coveralls' in locally installed gems", ""},
 		{"python -m through make", 2, "/usr/bin/python3: No module named pytest\nmake: *** [Makefile:2: test] Error 1\n", Error, "Python module pytest is not installed", ""},
 		{"python -m of the project", 1, "/usr/bin/python3: No module named myapp.gone\n", Fail, "exit code 1", ""},
 		{"a module that the project imports", 1, "Traceback (most recent call last):\nModuleNotFoundError: No module named 'requests'\n", Fail, "exit code 1", ""},

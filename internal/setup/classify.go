@@ -37,7 +37,7 @@ func classifyArgv(argv []string) (finding, bool) {
 	name := strings.TrimSuffix(path.Base(argv[0]), ".cmd")
 	switch name {
 	case "php", "ruby", "node", "perl": // php vendor/bin/phpunit
-		if words := plainWords(argv[1:]); len(words) > 0 && strings.Contains(words[0], "bin/") {
+		if words := plainWords(argv[1:]); len(words) > 0 && (strings.Contains(words[0], "bin/") || strings.HasPrefix(words[0], "exe/")) {
 			inner := slices.Clone(argv[slices.Index(argv, words[0]):])
 			inner[0] = strings.TrimSuffix(path.Base(inner[0]), path.Ext(inner[0]))
 			if f, ok := classifyArgv(inner); ok {
