@@ -200,7 +200,7 @@ func (w *initWork) try(ctx context.Context) error {
 		return result
 	})
 	if ctx.Err() != nil {
-		return exit(130, "stopped; nothing was written")
+		return exit(interruptedCode, "stopped; nothing was written")
 	}
 	return nil
 }
@@ -334,6 +334,9 @@ func (w *initWork) confirmAndWrite(ctx context.Context) error {
 		}
 		return nil
 	case !w.flags.yes && !w.confirm(ctx):
+		if ctx.Err() != nil {
+			return exit(interruptedCode, "stopped; nothing was written")
+		}
 		return exit(1, "nothing was written")
 	}
 	release, err := w.places.Lock(ctx)

@@ -101,6 +101,16 @@ func (app *App) printTable(fill func(w io.Writer), flags uint, paint func(t repo
 	return nil
 }
 
+// columns is how wide the terminal is; without one there is no limit.
+func (app *App) columns() int {
+	t := report.Detect(app.Out, app.Getenv)
+	if !t.Live {
+		return 1 << 20
+	}
+	width, _ := t.Size()
+	return width
+}
+
 // openHistory opens the store; the caller closes it.
 func (app *App) openHistory(ctx context.Context) (*store.Store, error) {
 	dir, err := history.Dir(app.Getenv)
@@ -210,11 +220,19 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 	if many {
 		head += "PROJECT\t"
 	}
+	layout, narrow := time.DateTime, app.columns() < 120
+	if narrow {
+		layout = "01-02 15:04" // the message is what people look for
+	}
 	fill := func(w io.Writer) {
 		fmt.Fprintln(w, head+"MESSAGE")
 		for _, v := range list {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t", v.Time.In(app.Now().Location()).Format(time.DateTime),
-				redact.Line(v.ID, 40), who(v.Record), verdictWord(v.Record), redact.Line(v.Status, 40), millis(v.DurationMS))
+			id := redact.Line(v.ID, 40)
+			if narrow {
+				id = id[strings.LastIndexByte(id, '-')+1:] // enough for gauntlet explain
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t", v.Time.In(app.Now().Location()).Format(layout),
+				id, who(v.Record), verdictWord(v.Record), redact.Line(v.Status, 40), millis(v.DurationMS))
 			if many {
 				fmt.Fprintf(w, "%s\t", redact.Line(filepath.Base(v.Project), 30))
 			}
