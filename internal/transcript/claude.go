@@ -115,7 +115,7 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 		ends = ends || reason == "" && l.newer != nextReply && l.newer != nextResult
 		l.newer = nextReply
 	}
-	elements(content, func(block []byte) bool {
+	for block := range elements(content, all) {
 		switch text(field(block, "type")) {
 		case "text":
 			if s := excerpt(field(block, "text")); s != "" && !c.sidechain {
@@ -126,8 +126,7 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 			call := claudeCall(block, c, at)
 			out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
 		}
-		return true
-	})
+	}
 	if ends && !c.sidechain && len(out) > 0 {
 		out = append(out, entry{kind: entryEnd, at: at})
 	}
@@ -147,14 +146,13 @@ func claudeUsage(usage []byte) int {
 // sum adds the named figures of an object that exist.
 func sum(object []byte, names ...string) int {
 	total := 0
-	members(object, func(k, v []byte) bool {
+	for k, v := range members(object) {
 		if slices.Contains(names, string(k)) {
 			if n, ok := number(v); ok && n > 0 {
 				total += n
 			}
 		}
-		return true
-	})
+	}
 	return total
 }
 

@@ -11,21 +11,20 @@ import (
 func claudeResults(content []byte, c *claudeLine) []entry {
 	var out []entry
 	at := c.at
-	elements(content, func(block []byte) bool {
+	for block := range elements(content, all) {
 		var typ, id string
 		var body []byte
 		failed := false
 		pick(block, slots{{"type", &typ}, {"tool_use_id", &id}, {"content", &body}, {"is_error", &failed}})
 		if typ != "tool_result" {
-			return true
+			continue
 		}
 		r := claudeResult(body, failed, c)
 		out = append(out, entry{kind: entryResult, id: id, at: at, res: r})
 		if poll := claudePoll(c); poll != nil {
 			out = append(out, entry{kind: entryPoll, at: at, res: poll})
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -34,7 +33,7 @@ func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 	r := &result{output: resultText(body), outcome: event.Success}
 	if !failed {
 		r.exit, r.hasExit = 0, true
-		members(c.toolResult, func(k, v []byte) bool {
+		for k, v := range members(c.toolResult) {
 			switch string(k) {
 			case "backgroundTaskId":
 				r.task = text(v)
@@ -51,8 +50,7 @@ func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 			case "isAsync":
 				r.background = r.background || isTrue(v)
 			}
-			return true
-		})
+		}
 		if strings.HasPrefix(r.output, "Command running in background with ID:") {
 			r.background = true
 		}
@@ -99,7 +97,7 @@ func claudePoll(c *claudeLine) *result {
 	}
 	r := &result{outcome: event.Unknown}
 	done := false
-	members(task, func(k, v []byte) bool {
+	for k, v := range members(task) {
 		switch string(k) {
 		case "shellId", "task_id", "taskId":
 			r.task = text(v)
@@ -113,8 +111,7 @@ func claudePoll(c *claudeLine) *result {
 		case "stdout", "output":
 			r.output = excerpt(v)
 		}
-		return true
-	})
+	}
 	if r.task == "" || !done || !r.hasExit {
 		return nil
 	}
@@ -138,14 +135,16 @@ func joined(list []byte, textOf func(block []byte) string) string {
 		return excerpt(list)
 	}
 	var b strings.Builder
-	elements(list, func(block []byte) bool {
+	for block := range elements(list, all) {
+		if b.Len() >= 4*(headBytes+tailBytes) {
+			break
+		}
 		if s := textOf(block); s != "" {
 			if b.Len() > 0 {
 				b.WriteByte('\n')
 			}
 			b.WriteString(s)
 		}
-		return b.Len() < 4*(headBytes+tailBytes)
-	})
+	}
 	return clip(b.String())
 }

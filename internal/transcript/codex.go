@@ -235,18 +235,14 @@ func codexMessage(p []byte, at time.Time) []entry {
 		return nil
 	}
 	e := entry{kind: entryMaybe, id: text(field(p, "id")), at: at, text: said}
-	elements(path(p, "internal_chat_message_metadata_passthrough", "content_item_metadata"), func(m []byte) bool {
+	for m := range elements(path(p, "internal_chat_message_metadata_passthrough", "content_item_metadata"), all) {
 		switch text(path(m, "provenance", "type")) {
 		case "user":
 			e.kind = entryHuman
 		case "":
 		default:
-			e.text = ""
+			return nil
 		}
-		return e.text != ""
-	})
-	if e.text == "" {
-		return nil
 	}
 	if e.id == "" {
 		e.id = at.Format(time.RFC3339Nano)
@@ -259,21 +255,19 @@ const imagePrompt = "[image]"
 
 // hasImage reports whether one of the parts of a message is a picture.
 func hasImage(content []byte) bool {
-	found := false
-	elements(content, func(v []byte) bool {
-		found = strings.Contains(strings.ToLower(text(field(v, "type"))), "image")
-		return !found
-	})
-	return found
+	for v := range elements(content, all) {
+		if strings.Contains(strings.ToLower(text(field(v, "type"))), "image") {
+			return true
+		}
+	}
+	return false
 }
 
 func hasElements(list []byte) bool {
-	found := false
-	elements(list, func([]byte) bool {
-		found = true
-		return false
-	})
-	return found
+	for range elements(list, 1) {
+		return true
+	}
+	return false
 }
 
 // codexInjected reports whether a user text was written by the harness.
@@ -290,15 +284,14 @@ func codexCall(id, name string, args []byte, at time.Time) []entry {
 	e := entry{kind: entryCall, id: id, at: at, call: call}
 	switch name {
 	case "exec_command", "shell", "shell_command", "container.exec", "local_shell":
-		members(args, func(k, v []byte) bool {
+		for k, v := range members(args) {
 			switch string(k) {
 			case "cmd", "command":
 				call.Command = argv(v)
 			case "workdir":
 				call.Dir = text(v)
 			}
-			return true
-		})
+		}
 		if runsPatch(call.Command) {
 			return patchItems(id, patchPaths(call.Command), nil, at)
 		}
@@ -320,10 +313,9 @@ func isProgramOutput(raw []byte) bool {
 	head := raw
 	if isArray(raw) {
 		head = nil
-		elements(raw, func(v []byte) bool {
+		for v := range elements(raw, 1) {
 			head = field(v, "text")
-			return false
-		})
+		}
 	}
 	return bytes.HasPrefix(head, []byte(`"Script `))
 }
@@ -337,10 +329,9 @@ func argv(raw []byte) string {
 		return ""
 	}
 	var args []string
-	elements(raw, func(v []byte) bool {
+	for v := range elements(raw, all) {
 		args = append(args, text(v))
-		return true
-	})
+	}
 	if len(args) == 3 && (args[1] == "-lc" || args[1] == "-c") && strings.HasSuffix(strings.TrimSuffix(args[0], ".exe"), "sh") {
 		return args[2]
 	}

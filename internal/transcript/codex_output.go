@@ -20,10 +20,9 @@ func newProgramOutput(raw []byte, at time.Time) *programOutput {
 	if isString(raw) {
 		o.items = []string{excerpt(raw)}
 	} else {
-		elements(raw, func(v []byte) bool {
+		for v := range elements(raw, 512) {
 			o.items = append(o.items, excerpt(field(v, "text")))
-			return len(o.items) < 512
-		})
+		}
 	}
 	if len(o.items) > 0 {
 		head, rest, _ := strings.Cut(o.items[0], "Output:\n")
@@ -104,7 +103,7 @@ func (o *programOutput) result(i, n int, exits bool) *result {
 
 // stringified reads text(JSON.stringify(r)).
 func (r *result) stringified(doc []byte) {
-	members(doc, func(k, v []byte) bool {
+	for k, v := range members(doc) {
 		switch string(k) {
 		case "output":
 			r.output = excerpt(v)
@@ -118,8 +117,7 @@ func (r *result) stringified(doc []byte) {
 				r.background, r.ended, r.task = true, false, strconv.Itoa(n)
 			}
 		}
-		return true
-	})
+	}
 	if r.outcome != event.Unknown {
 		r.background = false
 	}

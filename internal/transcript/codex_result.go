@@ -59,18 +59,17 @@ func patchPaths(patch string) touched {
 // changedPaths reads the changes of a patch that was applied.
 func changedPaths(changes []byte) touched {
 	var t touched
-	members(changes, func(k, v []byte) bool {
+	for k, v := range members(changes) {
 		name := unescape(k)
 		if text(field(v, "type")) != "update" {
 			t.other = append(t.other, name)
-			return true
+			continue
 		}
 		t.edited = append(t.edited, name)
 		if to := text(field(v, "move_path")); to != "" {
 			t.other = append(t.other, to)
 		}
-		return true
-	})
+	}
 	return t
 }
 
@@ -157,7 +156,7 @@ func codexJSON(raw []byte, r *result) {
 		return
 	}
 	doc := []byte(text(raw))
-	members(doc, func(k, v []byte) bool {
+	for k, v := range members(doc) {
 		switch string(k) {
 		case "output":
 			r.output = excerpt(v)
@@ -168,6 +167,5 @@ func codexJSON(raw []byte, r *result) {
 		case "agent_id":
 			r.agent = text(v)
 		}
-		return true
-	})
+	}
 }

@@ -116,11 +116,10 @@ func copilotReply(agent string, data []byte, at time.Time) []entry {
 	if said := excerpt(field(data, "content")); said != "" && agent == "" {
 		out = append(out, entry{kind: entryReply, at: at, text: said})
 	}
-	elements(field(data, "toolRequests"), func(r []byte) bool {
+	for r := range elements(field(data, "toolRequests"), 4096) {
 		call := copilotCall(text(field(r, "toolCallId")), text(field(r, "name")), agent, field(r, "arguments"), at)
 		out = append(out, copilotPoll(call, field(r, "arguments")))
-		return len(out) < 4096
-	})
+	}
 	return out
 }
 
@@ -170,10 +169,9 @@ func copilotResult(data []byte, at time.Time) []entry {
 	}
 	out := []entry{{kind: entryResult, id: id, at: at, res: r}}
 	var edited []string
-	elements(field(data, "fileEdits"), func(f []byte) bool {
+	for f := range elements(field(data, "fileEdits"), 256) {
 		edited = append(edited, text(field(f, "path")))
-		return len(edited) < 256
-	})
+	}
 	if len(edited) > 0 {
 		more := &event.ToolCall{ID: id, Kind: event.ToolOther, Paths: edited, At: at}
 		out = append([]entry{{kind: entryItem, id: id, at: at, call: more}}, out...)

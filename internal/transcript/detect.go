@@ -7,7 +7,7 @@ func detect(line []byte) (string, normaliser) {
 	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf, data, parts, info, exported, qwen bool }
 	var typ string
 	foreign := false // a message in an unknown shape
-	ok := members(line, func(k, v []byte) bool {
+	ok := walk(line, func(k, v []byte) bool {
 		switch string(k) {
 		case "type":
 			has.typ, typ = true, text(v)

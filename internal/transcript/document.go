@@ -29,13 +29,12 @@ func (d *document) line(raw []byte, earlier bool) []entry { return d.log.line(ra
 // hand passes the messages of a whole document to add, newest first.
 func (d *document) hand(c *collector, doc []byte, add func(*collector, []entry) bool) {
 	var list [][]byte
-	elements(field(doc, "messages"), func(v []byte) bool {
+	for v := range elements(field(doc, "messages"), all) {
 		if list = append(list, v); len(list) >= 2*maxMessages {
 			list = slices.Delete(list, 0, maxMessages)
 			c.cut = true
 		}
-		return true
-	})
+	}
 	for _, v := range slices.Backward(list) {
 		// a part of doc, so the capacity of the array shows where it begins
 		c.at = int64(cap(doc) - cap(v))

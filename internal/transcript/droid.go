@@ -64,25 +64,24 @@ func (h *held) rest() []entry {
 
 // droidReason reports whether one of a hook's answers contains said as its reason.
 func droidReason(results []byte, said string) bool {
-	found := false
-	elements(results, func(r []byte) bool {
+	for r := range elements(results, all) {
 		for _, stream := range []string{"stdout", "stderr"} {
-			answer := strings.TrimSpace(text(bounded(field(r, stream))))
-			reason := answer
-			if strings.HasPrefix(answer, "{") {
-				reason = text(field([]byte(answer), "reason"))
+			reason := strings.TrimSpace(text(bounded(field(r, stream))))
+			if strings.HasPrefix(reason, "{") {
+				reason = text(field([]byte(reason), "reason"))
 			}
-			found = found || reason != "" && clip(strings.TrimSpace(reason)) == said
+			if reason != "" && clip(strings.TrimSpace(reason)) == said {
+				return true
+			}
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 func droidReply(message []byte, c *claudeLine) []entry {
 	at := c.at
 	var out []entry
-	elements(field(message, "content"), func(block []byte) bool {
+	for block := range elements(field(message, "content"), 4096) {
 		switch text(field(block, "type")) {
 		case "text":
 			if s := excerpt(field(block, "text")); s != "" {
@@ -92,8 +91,7 @@ func droidReply(message []byte, c *claudeLine) []entry {
 			call := claudeCall(block, c, at)
 			out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
 		}
-		return len(out) < 4096
-	})
+	}
 	if model := text(field(message, "modelId")); model != "" {
 		out = append(out, entry{kind: entryModel, text: model})
 	}

@@ -86,15 +86,15 @@ func (l *geminiLog) replaced(list []byte) []entry {
 		return nil
 	}
 	var out []entry
-	elements(list, func(v []byte) bool {
+	for v := range elements(list, all) {
 		var m geminiMessage
 		m.read(v)
 		if m.id != "" && m.id == l.dropTo {
 			l.dropTo = ""
-			return false
+			break
 		}
 		if m.typ != "user" {
-			return true
+			continue
 		}
 		said := geminiText(m.content)
 		switch {
@@ -104,8 +104,7 @@ func (l *geminiLog) replaced(list []byte) []entry {
 			// Its own line has more; this counts if that is missing.
 			out = append(out, entry{kind: entryMaybe, id: m.id, at: m.at, text: said})
 		}
-		return true
-	})
+	}
 	if l.dropTo != "" {
 		return nil
 	}
@@ -165,7 +164,7 @@ func geminiText(content []byte) string {
 func geminiCalls(m *geminiMessage) []entry {
 	at := m.at
 	var out []entry
-	elements(m.calls, func(raw []byte) bool {
+	for raw := range elements(m.calls, 4096) {
 		var args, res []byte
 		var id, name, status string
 		at := at
@@ -176,7 +175,6 @@ func geminiCalls(m *geminiMessage) []entry {
 		call := newCall(id, name, at)
 		toolInput(call, args)
 		out = append(out, entry{kind: entryItem, id: call.ID, at: call.At, call: call, res: geminiResult(call, status, res)})
-		return len(out) < 4096
-	})
+	}
 	return out
 }

@@ -34,22 +34,18 @@ func geminiResponse(raw []byte) (out string, failed bool) {
 	if isString(raw) {
 		return excerpt(raw), false
 	}
-	elements(raw, func(part []byte) bool {
+	for part := range elements(raw, all) {
 		response := path(part, "functionResponse", "response")
-		if e := field(response, "error"); e != nil {
-			if failed = true; isString(e) {
-				out = excerpt(e)
-			} else {
-				out = excerpt(field(e, "message"))
-			}
-			return false
+		if e := field(response, "error"); isString(e) {
+			return excerpt(e), true
+		} else if e != nil {
+			return excerpt(field(e, "message")), true
 		}
 		if out == "" {
 			out = excerpt(field(response, "output"))
 		}
-		return true
-	})
-	return out, failed
+	}
+	return out, false
 }
 
 // geminiRefusal reports whether the call never ran, by the client's message.

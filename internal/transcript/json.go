@@ -2,6 +2,8 @@ package transcript
 
 import (
 	"bytes"
+	"iter"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -15,10 +17,15 @@ import (
 // stack. They are lenient about what they skip and strict about where a value ends: a torn
 // value is not a value.
 
-// members calls fn with every key (raw, without quotes) and raw value of the
-// object in data until fn returns false. It reports whether what it walked was
-// well-formed: an object torn before fn stopped it gives false.
-func members(data []byte, fn func(key, value []byte) bool) bool {
+// members are the keys (raw, without quotes) and raw values of the object in data,
+// as far as it is well-formed.
+func members(data []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) { walk(data, yield) }
+}
+
+// walk calls fn with every key and value until fn returns false. It reports whether
+// what it walked was well-formed: an object torn before fn stopped it gives false.
+func walk(data []byte, fn func(key, value []byte) bool) bool {
 	i := skipSpace(data, 0)
 	if i >= len(data) || data[i] != '{' {
 		return false
@@ -64,38 +71,40 @@ func members(data []byte, fn func(key, value []byte) bool) bool {
 	return false
 }
 
-// elements calls fn with every raw element of the array in data until fn
-// returns false; it does nothing when data is not an array.
-func elements(data []byte, fn func(value []byte) bool) {
-	i := skipSpace(data, 0)
-	if i >= len(data) || data[i] != '[' {
-		return
-	}
-	i = skipSpace(data, i+1)
-	for i < len(data) && data[i] != ']' {
-		end := skipValue(data, i)
-		if end < 0 || !fn(data[i:end]) {
-			return
-		}
-		i = skipSpace(data, end)
-		if i >= len(data) || data[i] != ',' {
+// all is for lists whose length costs nothing.
+const all = math.MaxInt
+
+// elements are the raw elements of the array in data, the first of them up to most;
+// none when data is not an array.
+func elements(data []byte, most int) iter.Seq[[]byte] {
+	return func(yield func(value []byte) bool) {
+		i := skipSpace(data, 0)
+		if i >= len(data) || data[i] != '[' {
 			return
 		}
 		i = skipSpace(data, i+1)
+		for n := 0; n < most && i < len(data) && data[i] != ']'; n++ {
+			end := skipValue(data, i)
+			if end < 0 || !yield(data[i:end]) {
+				return
+			}
+			i = skipSpace(data, end)
+			if i >= len(data) || data[i] != ',' {
+				return
+			}
+			i = skipSpace(data, i+1)
+		}
 	}
 }
 
 // field returns the raw value of one key of the object in data, nil when absent.
 func field(data []byte, key string) []byte {
-	var found []byte
-	members(data, func(k, v []byte) bool {
+	for k, v := range members(data) {
 		if string(k) == key {
-			found = v
-			return false
+			return v
 		}
-		return true
-	})
-	return found
+	}
+	return nil
 }
 
 // slots name members of an object and where to put each: a string gets the text,
@@ -108,7 +117,7 @@ type slots []struct {
 // pick stores the selected members of the object in data. It reports whether the object was
 // well-formed.
 func pick(data []byte, want slots) bool {
-	return members(data, func(k, v []byte) bool {
+	return walk(data, func(k, v []byte) bool {
 		for i := range want {
 			if want[i].name != string(k) {
 				continue

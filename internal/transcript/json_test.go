@@ -21,7 +21,7 @@ func TestFieldsAgreeWithEncodingJSON(t *testing.T) {
 			raw, _ = json.MarshalIndent(doc, "", "  ")
 		}
 		n := 0
-		if !members(raw, func(k, v []byte) bool {
+		if !walk(raw, func(k, v []byte) bool {
 			n++
 			want, err := json.Marshal(doc[string(k)])
 			if err != nil {
@@ -42,7 +42,7 @@ func TestFieldsAgreeWithEncodingJSON(t *testing.T) {
 			t.Fatalf("%d members of %d in %s", n, len(doc), raw)
 		}
 		// A torn document is not a document, wherever it is torn.
-		if cut := rapid.IntRange(0, len(raw)-1).Draw(t, "cut"); members(raw[:cut], func(_, _ []byte) bool { return true }) {
+		if cut := rapid.IntRange(0, len(raw)-1).Draw(t, "cut"); walk(raw[:cut], func(_, _ []byte) bool { return true }) {
 			t.Fatalf("torn document taken for whole: %s", raw[:cut])
 		}
 	})

@@ -57,7 +57,7 @@ func opencodePrompt(info, parts []byte, agent string, at time.Time, earlier bool
 
 func opencodeReply(info, parts []byte, agent string, at time.Time) []entry {
 	var out []entry
-	elements(parts, func(p []byte) bool {
+	for p := range elements(parts, 4096) {
 		switch text(field(p, "type")) {
 		case "text":
 			if s := excerpt(field(p, "text")); s != "" && agent == "" {
@@ -67,8 +67,7 @@ func opencodeReply(info, parts []byte, agent string, at time.Time) []entry {
 			call, r := opencodeCall(p, agent, at)
 			out = append(out, entry{kind: entryItem, id: call.ID, at: call.At, call: call, res: r})
 		}
-		return len(out) < 4096
-	})
+	}
 	tokens := field(info, "tokens")
 	cache := field(tokens, "cache")
 	if all := sum(tokens, "input") + sum(cache, "read", "write"); all > 0 && agent == "" {
@@ -133,10 +132,9 @@ func (c *collector) list(f io.ReaderAt, size int64, add func(*collector, []entry
 		return false
 	}
 	var all [][]byte
-	elements(buf, func(v []byte) bool {
+	for v := range elements(buf, maxMessages) {
 		all = append(all, v)
-		return len(all) < maxMessages
-	})
+	}
 	for _, v := range slices.Backward(all) {
 		if c.norm == nil {
 			if c.format, c.norm = detect(v); c.norm == nil {

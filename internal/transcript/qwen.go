@@ -91,10 +91,10 @@ func (c *qwenLine) assistant() []entry {
 	if said := qwenText(c.message); said != "" && !c.sidechain {
 		out = append(out, entry{kind: entryReply, at: at, text: said})
 	}
-	elements(field(c.message, "parts"), func(part []byte) bool {
+	for part := range elements(field(c.message, "parts"), 4096) {
 		f := field(part, "functionCall")
 		if f == nil {
-			return true
+			continue
 		}
 		call := newCall(text(field(f, "id")), text(field(f, "name")), at)
 		call.Subagent = c.agentID
@@ -103,8 +103,7 @@ func (c *qwenLine) assistant() []entry {
 			call.Dir = c.cwd
 		}
 		out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
-		return len(out) < 4096
-	})
+	}
 	if n, ok := number(field(c.usage, "promptTokenCount")); ok && n > 0 && !c.sidechain {
 		out = append(out, entry{kind: entryUsage, at: at, usage: &Usage{
 			Tokens: n, Model: c.model, At: at,
@@ -118,15 +117,14 @@ func (c *qwenLine) assistant() []entry {
 func (c *qwenLine) results() []entry {
 	at := c.at
 	var out []entry
-	elements(field(c.message, "parts"), func(part []byte) bool {
+	for part := range elements(field(c.message, "parts"), 4096) {
 		f := field(part, "functionResponse")
 		if f == nil {
-			return true
+			continue
 		}
 		id := text(field(f, "id"))
 		out = append(out, entry{kind: entryResult, id: id, at: at, res: c.outcome(id, f)})
-		return len(out) < 4096
-	})
+	}
 	return out
 }
 

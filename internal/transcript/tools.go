@@ -63,7 +63,7 @@ func Call(id, name string, input []byte) *event.ToolCall {
 // toolInput reads what a call was given, in any of the clients' spellings.
 func toolInput(call *event.ToolCall, input []byte) {
 	shell, patch := call.Kind == event.ToolShell, input
-	members(input, func(k, v []byte) bool {
+	for k, v := range members(input) {
 		switch string(k) {
 		case "command":
 			if shell {
@@ -81,16 +81,14 @@ func toolInput(call *event.ToolCall, input []byte) {
 			}
 		case "include", "paths":
 			if call.Kind == event.ToolRead {
-				elements(v, func(p []byte) bool {
+				for p := range elements(v, 256) {
 					call.Paths = append(call.Paths, text(p))
-					return len(call.Paths) < 256
-				})
+				}
 			}
 		case "input", "patch", "patchText":
 			patch = v
 		}
-		return true
-	})
+	}
 	switch call.Name {
 	case "apply_patch", "ApplyPatch", "patch":
 		t := patchPaths(text(bounded(patch)))
