@@ -173,6 +173,3 @@ func (w *capped) Write(p []byte) (int, error) {
 func NotFound(r Result) bool {
 	return errors.Is(r.Err, exec.ErrNotFound) || errors.Is(r.Err, os.ErrNotExist)
 }
-
-// LookPath finds a program in PATH.
-func LookPath(name string) (string, error) { return exec.LookPath(name) }

@@ -86,7 +86,7 @@ func program(command string, ask ToolAsk) (string, bool) {
 	if len(fields) == 0 {
 		return "", false
 	}
-	path := lookPath(fields[0], ask)
+	path := proc.LookIn(fields[0], ask.Environ, ask.Dir)
 	if path == "" {
 		return "", false
 	}
@@ -95,27 +95,4 @@ func program(command string, ask ToolAsk) (string, bool) {
 		return "", false
 	}
 	return fmt.Sprint(path, st.Size(), st.ModTime().UnixNano(), inode(st)), true
-}
-
-// lookPath finds a program in the PATH that the check gets.
-func lookPath(name string, ask ToolAsk) string {
-	if strings.ContainsRune(name, '/') {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(ask.Dir, name)
-		}
-		return name
-	}
-	for _, kv := range ask.Environ {
-		list, ok := strings.CutPrefix(kv, "PATH=")
-		if !ok {
-			continue
-		}
-		for _, dir := range filepath.SplitList(list) {
-			path := filepath.Join(dir, name)
-			if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
-				return path
-			}
-		}
-	}
-	return ""
 }

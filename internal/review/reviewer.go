@@ -1,14 +1,12 @@
 package review
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
 )
 
@@ -36,7 +34,7 @@ func reviewer(name string) (Reviewer, bool) {
 // find is the reviewer's program in the PATH of env, or "".
 func (r Reviewer) find(env []string) string {
 	for _, name := range r.Programs {
-		if path := lookPath(name, env); path != "" {
+		if path := proc.LookIn(name, env, ""); path != "" {
 			return path
 		}
 	}
@@ -65,38 +63,4 @@ func (r Reviewer) environ(base []string) []string {
 		}
 	}
 	return append(env, r.Env...)
-}
-
-// lookPath searches the PATH of env for an executable. Relative entries are skipped: the
-// repository under review must not provide its own reviewer.
-func lookPath(name string, env []string) string {
-	endings := []string{""}
-	if runtime.GOOS == "windows" {
-		endings = []string{".exe", ".cmd", ".bat", ".com"}
-	}
-	for _, dir := range filepath.SplitList(variable(env, "PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		for _, ending := range endings {
-			path := filepath.Join(dir, name+ending)
-			info, err := os.Stat(path)
-			if err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
-				return path
-			}
-		}
-	}
-	return ""
-}
-
-// variable is the value of a variable in env; the last one wins, as for the
-// operating system.
-func variable(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		k, v, _ := strings.Cut(kv, "=")
-		if k == name || runtime.GOOS == "windows" && strings.EqualFold(k, name) {
-			return v
-		}
-	}
-	return ""
 }

@@ -23,7 +23,6 @@ var ErrRejected = errors.New("rejected")
 // Bounds on what a server may send.
 const (
 	maxResult = 1 << 20
-	maxLog    = 16 << 20
 )
 
 // Blob identifies content by its hash.
@@ -78,21 +77,6 @@ func (s *Server) Lookup(ctx context.Context, key string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrMiss, err)
 	}
 	return envelope, nil
-}
-
-// Log fetches a log and checks that it is the one that was named.
-func (s *Server) Log(ctx context.Context, b Blob) ([]byte, error) {
-	if b.Size < 0 || b.Size > maxLog {
-		return nil, fmt.Errorf("%w: log of %d bytes", ErrMiss, b.Size)
-	}
-	text, err := s.get(ctx, "cas", b.SHA256, b.Size)
-	if err != nil {
-		return nil, err
-	}
-	if Sum(text) != b {
-		return nil, fmt.Errorf("%w: the log is not the one that was signed", ErrMiss)
-	}
-	return text, nil
 }
 
 // Publish stores a signed envelope under key, its log first: a server may refuse to return

@@ -47,7 +47,7 @@ func conformance(t *testing.T, address string) {
 			t.Errorf("round %d: %q, %v", round, got, err)
 		}
 	}
-	if got, err := s.Log(t.Context(), Sum(log)); err != nil || !bytes.Equal(got, log) {
+	if got, err := s.get(t.Context(), "cas", Sum(log).SHA256, int64(len(log))); err != nil || !bytes.Equal(got, log) {
 		t.Errorf("log: %q, %v", got, err)
 	}
 	var wg sync.WaitGroup
