@@ -97,7 +97,7 @@ func attempt(ctx context.Context, j Job, env Env, res Result, command string, lo
 	out := newCapture(j.Check, j.Dir, log)
 	cmd := proc.Cmd{
 		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: append(checkEnviron(env.Environ, j.Check.Env, j.Dir), "BASE_BRANCH="+env.BaseBranch),
-		Stdout: out.stdout, Stderr: out.stderr, Timeout: j.Check.Limit(), Contain: true,
+		Stdout: out.stdout, Stderr: out.stderr, Timeout: j.Check.Limit(), Contain: true, Beside: j.Parallel(),
 	}
 	r, ran := proc.Result{}, false
 	if j.Check.Runner != nil && env.Elsewhere != nil {

@@ -16,6 +16,9 @@ func testsFailed(tail string) bool {
 // ranNoTest reports whether a test runner printed that it ran nothing, and none printed
 // that it ran something.
 func ranNoTest(output string) bool {
+	if strings.TrimSpace(output) == "" {
+		return false
+	}
 	none := regexp.MustCompile("(?m)" + strings.Join([]string{
 		`\[no test files\]`, `\[no tests to run\]`, `^no packages to test`, `^DONE 0 tests`, `\bRan 0 of \d+ Specs\b`, `^Found no test suites`, // Go
 		`\bcollected 0 items\b`, `\b[Nn]o tests ran\b`, `\bNO TESTS RAN\b`, `^Ran 0 tests in`, // Python; dart

@@ -38,11 +38,14 @@ var leaders = struct {
 // escape finds the members of a family that left its group. As subreaper this process
 // becomes the parent of every orphan among its descendants, so a process that left its
 // group and session becomes one of its children.
-type escape struct{ mark string }
+type escape struct {
+	mark string
+	exit exitNotice
+}
 
 // start starts cmd and adds it to the list in one step: a child that is not on the list yet
 // would look like an orphan of another family, and be reaped.
-func start(cmd *exec.Cmd, contain bool) (escape, error) {
+func start(cmd *exec.Cmd, contain, beside bool) (escape, error) {
 	leaders.Lock()
 	defer leaders.Unlock()
 	leaders.next++
@@ -60,6 +63,9 @@ func start(cmd *exec.Cmd, contain bool) (escape, error) {
 		}
 		cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], mark)
 	}
+	if beside {
+		e.exit.ask(cmd.SysProcAttr)
+	}
 	if err := cmd.Start(); err != nil {
 		return e, err
 	}
@@ -70,6 +76,8 @@ func start(cmd *exec.Cmd, contain bool) (escape, error) {
 	}
 	return e, nil
 }
+
+func (e escape) ended() { e.exit.await() }
 
 func (e escape) forget() {
 	leaders.Lock()
@@ -202,26 +210,22 @@ func EndOrphansOf(dead int) {
 	}
 }
 
-// children are the pids whose parent is this process.
+// children are the children of this process that no thread but the first one has: the
+// kernel hands every orphan to the first thread, and what this process had before it
+// became gauntlet belongs to it, too. What Run starts is known anyway.
 func children() []int {
 	// Mostly there are none, and the kernel reports that in one call.
 	if err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil); errors.Is(err, unix.ECHILD) {
 		return nil
 	}
-	tasks, err := os.ReadDir("/proc/self/task")
+	b, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(os.Getpid()) + "/children")
 	if err != nil {
 		return nil
 	}
 	var out []int
-	for _, t := range tasks {
-		b, err := os.ReadFile("/proc/self/task/" + t.Name() + "/children")
-		if err != nil {
-			continue
-		}
-		for _, f := range bytes.Fields(b) {
-			if pid, err := strconv.Atoi(string(f)); err == nil {
-				out = append(out, pid)
-			}
+	for _, f := range bytes.Fields(b) {
+		if pid, err := strconv.Atoi(string(f)); err == nil {
+			out = append(out, pid)
 		}
 	}
 	return out

@@ -8,6 +8,8 @@ import "os/exec"
 // one that left its group by setsid survives.
 type escape struct{}
 
-func start(cmd *exec.Cmd, _ bool) (escape, error) { return escape{}, cmd.Start() }
+func start(cmd *exec.Cmd, _, _ bool) (escape, error) { return escape{}, cmd.Start() }
 
 func (escape) end(int) {}
+
+func (escape) ended() {}

@@ -32,6 +32,9 @@ type Cmd struct {
 	Grace          time.Duration // between TERM and KILL; 0: 2 s
 	// Contain: on Linux also end what left the process group or the session.
 	Contain bool
+	// Beside: several run at the same time, so waiting for this one must not keep the
+	// others from being started. It takes a little longer to see that it ended.
+	Beside bool
 }
 
 // Result is how a process ended.
@@ -72,7 +75,7 @@ func Run(ctx context.Context, c Cmd) Result {
 	// A grandchild that keeps the pipe open must not make Run wait: after the child's end
 	// the rest of the output has this long.
 	cmd.WaitDelay = 250 * time.Millisecond
-	family, err := launch(cmd, c.Contain)
+	family, err := launch(cmd, c.Contain, c.Beside)
 	if err != nil {
 		return Result{ExitCode: -1, Duration: time.Since(start), Err: err}
 	}
@@ -83,7 +86,10 @@ func Run(ctx context.Context, c Cmd) Result {
 		timeout = t.C
 	}
 	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
+	go func() {
+		family.ended()
+		done <- cmd.Wait()
+	}()
 	var res Result
 	select {
 	case err = <-done:

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -272,4 +273,33 @@ func TestEveryChildGetsTheGuard(t *testing.T) {
 			t.Errorf("%s: %q, want %q (%+v)", name, got, tt.want, res)
 		}
 	}
+}
+
+// Commands that run beside each other end like any other: with their own code, by a signal,
+// by their timeout, and however many there are.
+func TestRunBeside(t *testing.T) {
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			if r := Run(t.Context(), Cmd{Args: []string{"sh", "-c", fmt.Sprintf("sleep 0.05; exit %d", i)}, Beside: true, Contain: true}); r.ExitCode != i || r.Err != nil {
+				t.Errorf("exit %d: %+v", i, r)
+			}
+		})
+	}
+	wg.Go(func() {
+		if r := Run(t.Context(), Cmd{Args: []string{"sh", "-c", "kill -9 $$"}, Beside: true}); !r.Signaled || r.Signal != "killed" {
+			t.Errorf("by a signal: %+v", r)
+		}
+	})
+	wg.Go(func() {
+		if r := Run(t.Context(), Cmd{Args: []string{"sleep", "100"}, Beside: true, Timeout: 50 * time.Millisecond}); !r.TimedOut {
+			t.Errorf("by its timeout: %+v", r)
+		}
+	})
+	wg.Go(func() {
+		if r := Run(t.Context(), Cmd{Args: []string{"no-such-command-anywhere"}, Beside: true}); !NotFound(r) {
+			t.Errorf("not found: %+v", r)
+		}
+	})
+	wg.Wait()
 }

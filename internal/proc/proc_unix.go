@@ -15,14 +15,17 @@ type family struct {
 	escape escape
 }
 
-func launch(cmd *exec.Cmd, contain bool) (*family, error) {
+func launch(cmd *exec.Cmd, contain, beside bool) (*family, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	esc, err := start(cmd, contain)
+	esc, err := start(cmd, contain, beside)
 	if err != nil {
 		return nil, err
 	}
 	return &family{leader: cmd.Process, escape: esc}, nil
 }
+
+// ended returns when the leader has ended, or at once if only waiting for it shows that.
+func (f *family) ended() { f.escape.ended() }
 
 func (f *family) terminate() { _ = syscall.Kill(-f.leader.Pid, syscall.SIGTERM) }
 func (f *family) kill()      { _ = syscall.Kill(-f.leader.Pid, syscall.SIGKILL) }

@@ -16,7 +16,7 @@ type family struct {
 	job    windows.Handle // 0 if no job could be made: then the child alone is ended
 }
 
-func launch(cmd *exec.Cmd, _ bool) (*family, error) {
+func launch(cmd *exec.Cmd, _, _ bool) (*family, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 	job := newJob()
 	if err := cmd.Start(); err != nil {
@@ -64,6 +64,8 @@ func join(job windows.Handle, pid int) bool {
 
 // terminate ends the whole job: Windows has no signal that asks a program without a window
 // to end.
+func (f *family) ended() {} // waiting for it takes nothing from others here
+
 func (f *family) terminate() { f.kill() }
 
 func (f *family) kill() {
