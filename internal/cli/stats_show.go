@@ -109,7 +109,7 @@ func statNames(gates []ask.Gate) []string {
 	width := len("GATE")
 	for i, g := range gates {
 		if names[i] = redact.Line(gate.Label(g.Gate), 60); many {
-			names[i] = redact.Line(filepath.Base(g.Project), 30) + "  " + names[i]
+			names[i] = redact.Line(filepath.Base(g.Project), 40) + "  " + names[i]
 		}
 		width = max(width, utf8.RuneCountInString(names[i]))
 	}

@@ -446,10 +446,12 @@ func many(d *desk, n int) {
 	projects := []string{d.project, d.project, "/home/me/src/billing-service", "/home/me/work/a-project-with-a-rather-long-name"}
 	agents := []string{"claude", "claude", "codex", "gemini"}
 	var all []history.Record
-	agent, project, tokens := "", "", int64(0)
+	agent, project, tokens, session, minutes := "", "", int64(0), n, 0
 	blocked := false
 	for i := n - 1; i >= 0; i-- {
+		minutes -= 4 // an agent that was blocked stops again soon
 		if !blocked {
+			session, minutes = i, i*73
 			agent, project, tokens = agents[r.IntN(len(agents))], projects[r.IntN(len(projects))], 0
 		}
 		status, message := "passed", "3 gates passed"
@@ -464,13 +466,12 @@ func many(d *desk, n int) {
 			status, message = "checkpoint", "checkpoint: tests were not run after the last change"
 		}
 		blocked = status == "failed"
-		recs := d.record(fmt.Sprintf("250101-000000-%06d", i), i*73, status, message)
+		recs := d.record(fmt.Sprintf("250101-000000-%06d", i), minutes, status, message)
 		v := &recs[0]
 		tokens += int64(2000 + r.IntN(30000))
 		used := tokens
 		v.Agent, v.Project, v.Model, v.Client, v.Tokens = agent, project, clients[agent][0], clients[agent][1], &used
-		v.Session, v.Turn = fmt.Sprintf("%x-9b1f-4c52", 1000+i/3), fmt.Sprint(i/3)
-		v.DurationMS = 900 + 5000*r.Float64()
+		v.Session, v.Turn = fmt.Sprintf("%x-9b1f-4c52", 1000+session), fmt.Sprint(session)
 		v.Changed, v.ChangedTotal = []string{"internal/cart/total.go", "internal/cart/total_test.go"}, 2
 		if status == "no_changes" {
 			recs = recs[:1]
@@ -481,6 +482,9 @@ func many(d *desk, n int) {
 		}
 		if len(recs) > 2 {
 			recs[1].DurationMS, recs[2].Cached, recs[2].Source = 300+4000*r.Float64()*r.Float64(), r.IntN(3) > 0, []history.Source{history.FromAgent, history.FromWorktree, history.FromRun}[r.IntN(3)]
+			if !recs[2].Cached {
+				recs[2].DurationMS = 200 + 300*r.Float64()
+			}
 			if status == "passed_with_warnings" {
 				recs[2].Status, recs[2].Cached, recs[2].WouldBlock, recs[2].Mode, recs[2].DurationMS = "fail", false, true, "observe", 400
 				recs[2].Findings = []history.Finding{{Path: "internal/cart/total.go", Line: 14, Rule: "errcheck", Message: "Error return value is not checked", New: true}}
@@ -493,6 +497,12 @@ func many(d *desk, n int) {
 				recs[1].Warning = "ran no test"
 			}
 		}
+		longest := 0.0
+		for _, g := range recs[1:] {
+			longest = max(longest, g.DurationMS)
+		}
+		recs[0].Steps[2].MS = longest + 4
+		recs[0].DurationMS = longest + 4 + 17.4
 		if status == "checkpoint" {
 			recs[0].Decision, recs[0].Reason, recs[0].Owed = "block", "Run the tests before you stop.", []string{"tests"}
 		}
