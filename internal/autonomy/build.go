@@ -7,8 +7,8 @@ import (
 	"gauntlet/internal/markdown"
 )
 
-// Build is what the project says about the work under way. Its texts are
-// untrusted, each one line and short.
+// Build is the state of the project's build. Its texts are untrusted, each one line and
+// short.
 type Build struct {
 	Feature, Phase, Iteration string
 	// Next is the first open item of the build guide.
@@ -21,7 +21,7 @@ func (b Build) Known() bool { return b.Feature != "" || b.Phase != "" || b.Itera
 // Active reports whether there is one that is not complete.
 func (b Build) Active() bool { return b.Known() && b.Phase != "complete" }
 
-// readBuild reads the two files it comes from.
+// readBuild reads the two files of a build.
 func readBuild(root string) Build {
 	var b Build
 	fields := map[string]*string{"feature": &b.Feature, "phase": &b.Phase, "iteration": &b.Iteration}

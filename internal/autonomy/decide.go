@@ -11,7 +11,7 @@ import (
 // Mode is what happens at the threshold.
 type Mode string
 
-// The modes. Off: nothing is asked for, or something switches it off.
+// The modes. Off: nothing enables it, or something switches it off.
 const (
 	Off        Mode = "off"
 	Normal     Mode = "normal"     // advisory: a prompt that suggests the checkpoint
@@ -33,7 +33,7 @@ type Switches struct {
 // asked reports whether anything switches autonomy on.
 func (s Switches) asked() bool { return s.Config != nil || s.Flag || s.LoopVar == "1" }
 
-// Mode decides which mode they give, and why when that is Off.
+// Mode decides which mode follows, and why when that is Off.
 func (s Switches) Mode() (Mode, string) {
 	var enabled *bool
 	if s.Config != nil {
@@ -61,8 +61,8 @@ const (
 	maxPerSession = 20
 )
 
-// Threshold is the percentage at which a checkpoint is due, where it comes from,
-// and a warning for each source that held no usable value.
+// Threshold is the percentage at which a checkpoint is due, its source, and a warning for
+// each source with an unusable value.
 func Threshold(env string, c *config.Autonomy) (percent int, source string, warnings []string) {
 	const want = "is not a whole number from 1 to 100"
 	if env = strings.TrimSpace(env); env != "" {
@@ -99,7 +99,7 @@ type Memory struct {
 	Low  int `json:"low,omitempty"`
 }
 
-// observe remembers a drop, and reports whether there was one.
+// observe records a drop, and reports whether there was one.
 func (m *Memory) observe(percent int) bool {
 	if m.Count == 0 || percent >= m.Low {
 		return false
@@ -108,7 +108,7 @@ func (m *Memory) observe(percent int) bool {
 	return true
 }
 
-// record remembers a checkpoint.
+// record records a checkpoint.
 func (m *Memory) record(percent int) {
 	m.Count++
 	m.Last, m.Low = percent, percent
@@ -129,7 +129,7 @@ func (m Memory) due(percent, threshold int) (bool, string) {
 	return false, fmt.Sprintf("%d%% is less than %d points above the %d%% of the last checkpoint", percent, perRise, m.Low)
 }
 
-// allowed reports whether a checkpoint that was cut short may be made again.
+// allowed reports whether a checkpoint that was interrupted may be made again.
 func (m Memory) allowed(percent, threshold int) bool {
 	return percent >= threshold && m.Count < maxPerSession
 }

@@ -95,8 +95,8 @@ func TestOncePerRise(t *testing.T) {
 	}
 }
 
-// Whatever the use does: never below the threshold, never more than twenty, and
-// never twice without a rise in between.
+// For any use: never below the threshold, never more than twenty, and never twice without a
+// rise in between.
 func TestDecisionProperties(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		threshold := rapid.IntRange(1, 100).Draw(rt, "threshold")

@@ -4,5 +4,5 @@ package autonomy
 
 import "syscall"
 
-// errCrossDevice is what a rename to another file system fails with.
+// errCrossDevice is the error of a rename to another file system.
 const errCrossDevice = syscall.EXDEV

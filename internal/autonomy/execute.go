@@ -17,7 +17,8 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// Budgets. The whole stays under 20 s, the grace for what has to be killed included.
+// Budgets. The total stays under 20 s, including the grace period for processes that have
+// to be killed.
 const (
 	total       = 17500 * time.Millisecond
 	lookTime    = 4 * time.Second
@@ -49,22 +50,22 @@ const (
 
 // outcome is what really happened.
 type outcome struct {
-	// Failed: nothing was done, and everything is as it was.
+	// Failed: nothing was done, and everything is unchanged.
 	Failed   bool
 	Skipped  string // one of the reasons above, "" when nothing was skipped
 	Detail   string // the same for a person
 	Branch   string
 	Commit   string // "" when there is none
 	Files    []string
-	Work     bool // the commit holds the work itself
+	Work     bool // the commit contains the work itself
 	Snapshot *git.Checkpoint
-	// Unsaved says why there is no snapshot although there was work.
+	// Unsaved is why there is no snapshot although there was work.
 	Unsaved  string
 	Pushed   string
 	PushNote string
 	Notes    bool // CLAUDE.md was written
-	// LeftOut are files that nothing of this takes, because their names say that
-	// they hold secrets.
+	// LeftOut are files that are neither committed nor saved, because their names suggest
+	// secrets.
 	LeftOut  []string
 	Warnings []string
 }
@@ -87,7 +88,7 @@ type execution struct {
 	start  time.Time
 }
 
-// refusal names what forbids a commit here, before git is asked anything.
+// refusal names what forbids a commit here, before git runs.
 func refusal(repo git.Repo, home string) (reason, detail string) {
 	if home != "" && safefile.Same(repo.Root, home) {
 		return homeDirectory, "the repository is the home directory itself"
@@ -98,14 +99,14 @@ func refusal(repo git.Repo, home string) (reason, detail string) {
 	return "", ""
 }
 
-// seen is what git says before anything is done.
+// seen is what git reports before anything is done.
 type seen struct {
 	status  git.Status
 	entries map[string]git.TreeEntry
 	remotes git.Remotes
 }
 
-// look asks git three things at once.
+// look runs three git commands concurrently.
 func (x *execution) look(ctx context.Context, paths ...string) (seen, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -134,7 +135,7 @@ func (x *execution) run(ctx context.Context) outcome {
 	}
 	s, err := x.look(ctx, n.rel, guideFile)
 	if err != nil {
-		return failed(gitFailed, "%s", gitSays(err))
+		return failed(gitFailed, "%s", gitMessage(err))
 	}
 	s.status.Changes = x.withoutLogs(s.status.Changes)
 	if s.status.Unmerged() {
@@ -147,7 +148,7 @@ func (x *execution) run(ctx context.Context) outcome {
 	out := outcome{Branch: s.status.Branch, Pushed: pushedNo, LeftOut: secretFiles(s.status)}
 	c, err := x.plan(ctx, &out, n, s)
 	if err != nil {
-		return failed(gitFailed, "%s", gitSays(err))
+		return failed(gitFailed, "%s", gitMessage(err))
 	}
 	if res := x.commit(ctx, &out, c, n, s); res.Failed {
 		return res
@@ -202,12 +203,12 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 	x.log.printf("Creating git commit")
 	oid, err := commit.Repo{Repo: x.repo}.Make(ctx, c)
 	if oid == "" {
-		// Commit, index and notes: all three are what they were.
+		// Commit, index and notes: all three are restored.
 		if placed && !errors.Is(err, errChanged) {
 			if rerr := n.restore(x.work); rerr != nil {
 				// The note stays: the next stop tries again.
 				x.log.printf("%s could not be put back: %v", n.rel, rerr)
-				return failed(notesFailed, "no commit, and %s could not be put back (%v): %s", n.rel, rerr, gitSays(err))
+				return failed(notesFailed, "no commit, and %s could not be put back (%v): %s", n.rel, rerr, gitMessage(err))
 			}
 		}
 		clearUndo(x.work)
@@ -226,7 +227,7 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 	return outcome{}
 }
 
-// notCommitted says why.
+// notCommitted returns why.
 func (x *execution) notCommitted(err error) outcome {
 	var secrets *secretsError
 	var ge *git.Error
@@ -236,11 +237,11 @@ func (x *execution) notCommitted(err error) outcome {
 	case errors.As(err, &ge) && ge.TimedOut, errors.Is(err, context.DeadlineExceeded):
 		return failed(commitTimeout, "the commit took too long; nothing was changed")
 	}
-	return failed(commitFailed, "%s; nothing was changed", gitSays(err))
+	return failed(commitFailed, "%s; nothing was changed", gitMessage(err))
 }
 
-// saveAndPush keeps the real work and sends the branch away, side by side:
-// neither touches what the other does.
+// saveAndPush saves the real work and pushes the branch, concurrently: neither touches what
+// the other does.
 func (x *execution) saveAndPush(ctx context.Context, out *outcome, s seen) {
 	type saved struct {
 		cp  *git.Checkpoint
@@ -257,7 +258,7 @@ func (x *execution) saveAndPush(ctx context.Context, out *outcome, s seen) {
 	r := <-done
 	switch {
 	case r.err != nil:
-		out.Unsaved = gitSays(r.err)
+		out.Unsaved = gitMessage(r.err)
 		x.log.printf("No snapshot of the work: %s", out.Unsaved)
 	case r.cp != nil:
 		out.Snapshot = r.cp
@@ -265,7 +266,7 @@ func (x *execution) saveAndPush(ctx context.Context, out *outcome, s seen) {
 	}
 }
 
-// snapshot keeps everything that the commit does not hold; nil when that is nothing.
+// snapshot saves everything that the commit does not contain; nil when that is nothing.
 func (x *execution) snapshot(ctx context.Context, committed outcome, st git.Status) (*git.Checkpoint, error) {
 	if committed.Work || !workBeside(st, committed.Files) {
 		return nil, nil
@@ -301,7 +302,7 @@ func (x *execution) withoutLogs(changes []git.Change) []git.Change {
 	return slices.DeleteFunc(changes, func(c git.Change) bool { return c.Untracked && strings.HasPrefix(c.Path, logs+"/") })
 }
 
-// leftOut are the paths that neither a snapshot nor a commit of the work takes.
+// leftOut are the paths that are neither in a snapshot nor in a commit of the work.
 func (x *execution) leftOut(st git.Status) []string {
 	out := append(st.Nested(), secretFiles(st)...)
 	if logs := x.logs(); logs != "" {
@@ -310,23 +311,23 @@ func (x *execution) leftOut(st git.Status) []string {
 	return out
 }
 
-// secretFiles are changed files whose names say that they hold secrets.
+// secretFiles are changed files whose names suggest secrets.
 func secretFiles(st git.Status) []string {
 	return slices.DeleteFunc(st.Paths(), func(p string) bool { return !redact.SecretFile(p) })
 }
 
-// workBeside reports whether anything changed besides the files committed.
+// workBeside reports whether anything changed besides the committed files.
 func workBeside(st git.Status, committed []string) bool {
 	return slices.ContainsFunc(st.Paths(), func(p string) bool { return !slices.Contains(committed, p) })
 }
 
-// gitSays is an error for a person: git's own words rather than how it was called.
-func gitSays(err error) string {
+// gitMessage is an error for a person: git's own message rather than how it was called.
+func gitMessage(err error) string {
 	var ge *git.Error
 	if !errors.As(err, &ge) || ge.TimedOut {
 		return redact.Line(err.Error(), 300)
 	}
-	// What went wrong comes before the advice about it; a hook speaks last.
+	// What went wrong comes before the advice about it; a hook prints last.
 	lines := strings.Split(strings.TrimSpace(redact.Strip(ge.Stderr)), "\n")
 	text := strings.TrimSpace(lines[len(lines)-1])
 	for _, line := range lines {

@@ -117,7 +117,7 @@ func TestCommitsNotesAndSavesWork(t *testing.T) {
 			t.Errorf("log line %q: %v", line, err)
 		}
 	}
-	// Again, five points on: one commit more, the next snapshot, the next iteration.
+	// Again, five points later: one more commit, the next snapshot, the next iteration.
 	w.use = &event.ContextUse{Tokens: 100_000, Window: 200_000}
 	w.expect(w.block(), true, "yes", "")
 	if !strings.Contains(w.read(".claude/auto-continue.local.md"), "iteration: 2\n") || w.git("rev-parse", "--verify", "refs/gauntlet/checkpoints/session-1/2") == "" {

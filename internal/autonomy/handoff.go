@@ -18,8 +18,8 @@ import (
 	"gauntlet/internal/text"
 )
 
-// safeName turns a session id into something that may be part of a file name
-// and of a reference. Plain ids stay as they are; two ids never become one.
+// safeName turns a session id into something that may be part of a file name and of a
+// reference. Plain ids stay unchanged; two ids never become one.
 func safeName(id string) string {
 	plain := id != "" && len(id) <= 64 && id[0] != '.' && id[0] != '-' && id[len(id)-1] != '.' &&
 		!strings.Contains(id, "..") && !strings.HasSuffix(strings.ToLower(id), ".lock")
@@ -40,8 +40,8 @@ func safeName(id string) string {
 	return "s" + b.String() + "-" + hex.EncodeToString(sum[:6])
 }
 
-// handOff leaves the continuation where the next agent looks for it. What could
-// not be written is returned; it stops nothing.
+// handOff writes the continuation where the next agent looks for it. What could not be
+// written is returned; the checkpoint continues.
 func handOff(home string, repo git.Repo, session, prompt string, threshold, percent int, now time.Time) error {
 	var errs []error
 	if home != "" {
@@ -60,8 +60,8 @@ func handOff(home string, repo git.Repo, session, prompt string, threshold, perc
 	return errors.Join(append(errs, writeIteration(repo, threshold, percent, now))...)
 }
 
-// hideHome keeps git from seeing our files of a home directory that lies inside
-// the repository.
+// hideHome hides Gauntlet's files from git in a home directory that is inside the
+// repository.
 func hideHome(home string, repo git.Repo) error {
 	rel, err := filepath.Rel(repo.Root, inHome(home))
 	if home == "" || err != nil || !filepath.IsLocal(rel) {
@@ -86,8 +86,8 @@ func writeIteration(repo git.Repo, threshold, percent int, now time.Time) error 
 	return replaceFile(repo.Root, path, []byte(text), 0o644)
 }
 
-// replaceFile puts data at path in one step. It does not wait for the disk, as
-// the hand-off is for an agent that goes on now, and the agent waits for us.
+// replaceFile replaces path in one step. It does not sync, because the hand-off is for an
+// agent that continues now and waits for it.
 func replaceFile(root, path string, data []byte, mode fs.FileMode) error {
 	return safefile.Put(root, path, data, mode)
 }

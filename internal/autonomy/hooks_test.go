@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestHookAddsToTheCommit: git's own partial commit leaves the index without what
-// a hook staged, and the next commit would take it back.
+// TestHookAddsToTheCommit: git's own partial commit leaves the index without what a hook
+// staged, and the next commit would revert it.
 func TestHookAddsToTheCommit(t *testing.T) {
 	for name, tc := range map[string]struct{ hook, committed string }{
 		"a formatter":        {"echo formatted >> CLAUDE.md; git add CLAUDE.md", "CLAUDE.md"},
@@ -91,7 +91,7 @@ func TestSameSecond(t *testing.T) {
 	}
 }
 
-// TestHomeInsideTheRepository: the hand-off is not for git there either.
+// TestHomeInsideTheRepository: git does not see the hand-off there either.
 func TestHomeInsideTheRepository(t *testing.T) {
 	w := newWorld(t).repo()
 	w.home = filepath.Join(w.root, "home")

@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// try runs git and does not mind its failure.
+// try runs git and ignores its failure.
 func (w *world) try(args ...string) {
 	w.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -18,7 +18,7 @@ func (w *world) try(args ...string) {
 	_ = cmd.Run()
 }
 
-// conflict makes two branches that cannot be merged and leaves us on main.
+// conflict makes two branches that cannot be merged and checks out main.
 func (w *world) conflict() {
 	w.t.Helper()
 	w.write("code.go", "package main\n")

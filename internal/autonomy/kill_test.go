@@ -28,7 +28,7 @@ type childWorld struct {
 	Root, Home, ID, Commit string
 }
 
-// child runs one checkpoint and prints what came of it.
+// child runs one checkpoint and prints the result.
 func child(args []string) {
 	var c childWorld
 	if err := json.Unmarshal([]byte(args[0]), &c); err != nil {
@@ -44,8 +44,8 @@ func child(args []string) {
 	fmt.Println(ok, v.Status)
 }
 
-// gitWrapper stands in front of git: at the call with the number in the file
-// "kill" it kills the hook and, by the file "spare", goes on or dies with it.
+// gitWrapper runs in place of git: at the call with the number in the file "kill" it kills
+// the hook and, by the file "spare", continues or dies with it.
 const gitWrapper = `#!/bin/sh
 state=%q
 n=$(($(cat "$state/calls" 2>/dev/null || echo 0) + 1))
@@ -57,10 +57,9 @@ fi
 exec %q "$@"
 `
 
-// TestKilledBetweenSteps kills the hook, really, at each of its git calls: once
-// so that git dies with it, once so that git goes on alone. The repository is
-// then as it was or has the finished commit, or is so after the next stop, and
-// the next checkpoint works.
+// TestKilledBetweenSteps kills the hook, really, at each of its git calls: once so that git
+// dies with it, once so that git continues alone. The repository is then unchanged or has
+// the finished commit, or is so after the next stop, and the next checkpoint works.
 func TestKilledBetweenSteps(t *testing.T) {
 	realGit, err := exec.LookPath("git")
 	if err != nil {
@@ -108,10 +107,10 @@ func TestKilledBetweenSteps(t *testing.T) {
 						if call < 5 {
 							t.Fatalf("only %d git calls: %s", call, out)
 						}
-						return // past the last call: it was not killed any more
+						return // after the last call: it was not killed any more
 					}
 					w.settle()
-					// The next stop, below the threshold: whatever is left over is put right.
+					// The next stop, below the threshold, repairs what is left over.
 					w.use = &event.ContextUse{Tokens: 1000, Window: 200_000}
 					w.id = "killed"
 					if v, ok := w.run(); ok {
@@ -146,8 +145,8 @@ func (w *world) copy() *world {
 	return c
 }
 
-// settle waits until nobody holds the checkpoint lock: a git that goes on alone
-// keeps it until its end.
+// settle waits until no process holds the checkpoint lock: a git that continues alone keeps
+// it until its end.
 func (w *world) settle() {
 	w.t.Helper()
 	lock, err := safefile.Acquire(w.t.Context(), filepath.Join(w.root, ".git", "gauntlet", "autonomy", "checkpoint.lock"))
@@ -160,8 +159,8 @@ func (w *world) settle() {
 	time.Sleep(50 * time.Millisecond) // the snapshot and the look at the index have no lock
 }
 
-// TestAllKilledInAHook kills hook, git and git's own hook while the commit is
-// under way: a lock on the index stays behind, and only we know it is dead.
+// TestAllKilledInAHook kills hook, git and git's own hook during the commit: a lock on the
+// index is left over, and only Gauntlet knows that it is dead.
 func TestAllKilledInAHook(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -190,7 +189,7 @@ func TestAllKilledInAHook(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait()
-			// Git alone is left: another stop finds the lock.
+			// Only git is left: another stop finds the lock.
 			v := w.block()
 			if v.Status != event.LockExists {
 				t.Errorf("git is still at work, but: %+v", v)
@@ -222,8 +221,8 @@ func TestAllKilledInAHook(t *testing.T) {
 	}
 }
 
-// TestKilledCommitIsRepeated: the very same stop, sent again after a kill, makes the
-// checkpoint that the killed one did not finish.
+// TestKilledCommitIsRepeated: the same stop, sent again after a kill, makes the checkpoint
+// that the killed one did not finish.
 func TestKilledCommitIsRepeated(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -254,7 +253,7 @@ func TestKilledCommitIsRepeated(t *testing.T) {
 	}
 }
 
-// TestForeignLockStays: a lock that somebody else holds is not ours to remove.
+// TestForeignLockStays: a lock held by another process is not removed.
 func TestForeignLockStays(t *testing.T) {
 	w := newWorld(t).repo().dirty()
 	work := filepath.Join(w.root, ".git", "gauntlet", "autonomy")

@@ -18,7 +18,7 @@ const (
 // memoryTime bounds the wait for the memory's lock.
 const memoryTime = 2 * time.Second
 
-// StatusLine is the figure our status line last saw.
+// StatusLine is the figure that the status line saw last.
 type StatusLine struct {
 	// Known: Tokens is a figure; before the first reply only the window is known.
 	Known  bool   `json:"known,omitempty"`
@@ -29,9 +29,9 @@ type StatusLine struct {
 
 var errNotDue = errors.New("another hook has just made it")
 
-// claim remembers the checkpoint before it is made, and tells its number in the
-// session: memory that cannot be written must not let it be made again and
-// again. again: the last one of this session was cut short.
+// claim records the checkpoint before it is made, and returns its number in the session: if
+// the memory cannot be written, it must not be made again and again. again: the last one of
+// this session was interrupted.
 func claim(ctx context.Context, in Input, percent, threshold int, again bool) (number int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, memoryTime)
 	defer cancel()
@@ -55,7 +55,7 @@ func claim(ctx context.Context, in Input, percent, threshold int, again bool) (n
 	return number, err
 }
 
-// observe remembers that the use has dropped.
+// observe records that the use has dropped.
 func observe(st *session.State, percent int) error {
 	var m Memory
 	st.Get(memorySection, &m)
@@ -65,15 +65,14 @@ func observe(st *session.State, percent int) error {
 	return st.Set(memorySection, m)
 }
 
-// NeedsUsage reports whether only the transcript can say how full the context
-// window is.
+// NeedsUsage reports whether only the transcript can show how full the context window is.
 func NeedsUsage(ev event.Event, st *session.State) bool {
 	var line StatusLine
 	return !usable(ev.Context) && !(st.Get(statusSection, &line) && line.Known && line.Window > 0)
 }
 
-// Remember keeps what the status line saw, and a drop of the use with it. It
-// writes only when something is new.
+// Remember stores what the status line saw, and a drop of the use with it. It writes only
+// when something is new.
 func Remember(ctx context.Context, store session.Store, id string, line StatusLine) error {
 	ctx, cancel := context.WithTimeout(ctx, memoryTime)
 	defer cancel()

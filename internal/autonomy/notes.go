@@ -19,7 +19,7 @@ import (
 
 const (
 	sectionTitle = "Last Session"
-	// maxNotes is the size above which a file is not taken for notes.
+	// maxNotes is the size above which a file does not count as notes.
 	maxNotes = 64 << 20
 	// scrapPrefix begins the name of Gauntlet's temporary files.
 	scrapPrefix = ".gauntlet-notes-"
@@ -30,7 +30,7 @@ type notes struct {
 	path    string // the file itself, links followed
 	rel     string // the same, relative to the root, with slashes
 	linked  bool
-	outside bool // the link leads out of the repository: hands off
+	outside bool // the link leads out of the repository: not touched
 	existed bool
 	mode    fs.FileMode
 	before  []byte
@@ -82,8 +82,8 @@ func openNotes(root string) (*notes, error) {
 	return n, nil
 }
 
-// follow finds what the link leads to. A repository is untrusted: a link out of
-// it could name any file of the user's.
+// follow resolves the link. A repository is untrusted: a link out of it could name any file
+// of the user.
 func (n *notes) follow(root string) error {
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -137,8 +137,8 @@ func inOtherRepository(root, rel string) bool {
 	return false
 }
 
-// apply puts the summary into a version of the notes; an empty one becomes a
-// minimal document. warn is told about sections that were left alone.
+// apply puts the summary into a version of the notes; an empty one becomes a minimal
+// document. warn is called for sections that were left alone.
 func (n *notes) apply(doc []byte, existed bool, project string, b Build, summary string) (out []byte, extra []int) {
 	if !existed {
 		focus, next := "Not noted yet.", "- Not noted yet."
@@ -159,8 +159,8 @@ func (n *notes) apply(doc []byte, existed bool, project string, b Build, summary
 
 var errChanged = errors.New("was changed by another process at the same moment")
 
-// keep holds on to the file as it is: putting that back later needs no space on
-// the disk and loses nothing, not even the time of its last change.
+// keep links the present file: restoring it later needs no space on the disk and loses
+// nothing, not even the time of its last change.
 func (n *notes) keep(work string) error {
 	kept := beforePath(work)
 	_ = os.Remove(kept)
@@ -176,8 +176,8 @@ func (n *notes) keep(work string) error {
 	return nil
 }
 
-// place writes the new content. The temporary file is made in work, a directory
-// inside the git directory: whatever happens, no scrap is left in the work tree.
+// place writes the new content. The temporary file is made in work, a directory inside the
+// git directory: whatever happens, no temporary file is left in the work tree.
 func (n *notes) place(work string) error {
 	if n.existed {
 		if now, err := safefile.Read("", n.path, maxNotes); err != nil || !bytes.Equal(now, n.before) {
@@ -189,7 +189,7 @@ func (n *notes) place(work string) error {
 	return n.write(work, n.after, n.mode)
 }
 
-// restore puts back what was there before.
+// restore restores the previous content.
 func (n *notes) restore(work string) error {
 	if !n.existed {
 		if err := os.Remove(n.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -200,7 +200,7 @@ func (n *notes) restore(work string) error {
 	if now, err := safefile.Read("", n.path, maxNotes); err == nil && bytes.Equal(now, n.before) {
 		return nil
 	}
-	// The kept file itself, if it is one: a copy would have other permissions.
+	// The kept file itself, if there is one: a copy would have other permissions.
 	kept := beforePath(work)
 	if st, err := os.Lstat(kept); err == nil && st.Mode().IsRegular() && st.Mode().Perm() == n.mode && hashFile(kept) == hash(n.before) {
 		if os.Rename(kept, n.path) == nil {
@@ -239,8 +239,8 @@ func stage(dir string, content []byte, mode fs.FileMode) (path string, err error
 	return path, nil
 }
 
-// summarize is the body of the section: a list, and a paragraph that ends it.
-// With the number in it no two checkpoints of a session read the same.
+// summarize is the body of the section: a list, and a paragraph that ends it. It contains
+// the number, so that no two checkpoints of a session are equal.
 func (x *execution) summarize(st git.Status) string {
 	var s strings.Builder
 	line := func(name, value string) { s.WriteString("- " + name + ": " + value + "\n") }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestFailureKeepsTheFileItself: what is put back is the very file, so that
-// neither its time nor its links tell that anything happened.
+// TestFailureKeepsTheFileItself: the same file is restored, so that neither its time nor
+// its links change.
 func TestFailureKeepsTheFileItself(t *testing.T) {
 	w := newWorld(t).repo().dirty()
 	path := filepath.Join(w.root, "CLAUDE.md")
@@ -109,8 +109,7 @@ func TestBuildState(t *testing.T) {
 	}
 }
 
-// TestLogsAreNotWork: what gates wrote down is neither a reason for a checkpoint
-// nor part of one.
+// TestLogsAreNotWork: logs of gates are neither a reason for a checkpoint nor part of one.
 func TestLogsAreNotWork(t *testing.T) {
 	w := newWorld(t).repo()
 	w.write("gauntlet_logs/check.1.log", "x")

@@ -52,8 +52,8 @@ func between(root, dir string) []string {
 	return out
 }
 
-// SwitchesAt reads the switches of a user and of a project, which may be switched
-// off in any directory from its root down to where the agent is: a stat each.
+// SwitchesAt reads the switches of a user and of a project, which may be switched off in
+// any directory from its root down to the agent's directory: one stat each.
 func SwitchesAt(home, root, cwd string, s Switches) Switches {
 	s.Flag = home != "" && safefile.Exists(FlagPath(home))
 	if !s.asked() {
@@ -96,7 +96,7 @@ type logFile struct {
 	now  func() time.Time
 }
 
-// printf appends one line; a log that cannot be written stops nothing.
+// printf appends one line; errors are ignored.
 func (l logFile) printf(format string, args ...any) {
 	if l.path == "" {
 		return
@@ -108,8 +108,8 @@ func (l logFile) printf(format string, args ...any) {
 	}
 }
 
-// readSmall reads a file of the project that is there to be quoted: a plain
-// file, cut to limit bytes; nil when there is none.
+// readSmall reads a file of the project to quote it: a plain file, cut to limit bytes; nil
+// when there is none.
 func readSmall(root, path string, limit int) []byte {
 	f, err := safefile.Open(root, path)
 	if err != nil {
@@ -127,7 +127,7 @@ func readSmall(root, path string, limit int) []byte {
 
 func cut(s string, limit int) string { return redact.Line(s, limit) }
 
-// number writes n with thousands apart.
+// number formats n with separators.
 func number(n int) string {
 	s := fmt.Sprint(n)
 	var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// plan says what is to be committed, and how the notes will read.
+// plan decides what is to be committed, and the new text of the notes.
 func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (commit.Commit, error) {
 	c := commit.Commit{
 		Head: s.status.Head, Message: commitMessage(x.in.Config, x.use, s.status, x.in.Event.SessionID),
@@ -52,8 +52,8 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (c
 	_, tracked := s.entries[n.rel]
 	switch {
 	case ok && tracked && !changed && !out.Notes:
-		// The very same was written a moment ago: git would refuse an empty
-		// commit, and there is nothing wrong that could be undone.
+		// The same text was written a moment ago: git would refuse an empty commit, and
+		// there is nothing to undo.
 		out.Skipped, out.Detail = notesSame, n.rel+" is unchanged"
 	case ok:
 		c.Files = append(c.Files, f)
@@ -66,7 +66,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (c
 	return c, nil
 }
 
-// change finds what status says about a path.
+// change finds the status of a path.
 func change(st git.Status, path string) (c git.Change, ok bool) {
 	for _, c := range st.Changes {
 		if c.Path == path || c.Orig == path {
@@ -76,7 +76,7 @@ func change(st git.Status, path string) (c git.Change, ok bool) {
 	return git.Change{}, false
 }
 
-// notesFile is how the notes go into the commit; ok is false when git ignores them.
+// notesFile is how the notes are added to the commit; ok is false when git ignores them.
 func (x *execution) notesFile(ctx context.Context, n *notes, s seen, project, summary string) (f commit.File, ok bool, err error) {
 	f.Path = n.rel
 	ch, changed := change(s.status, n.rel)
@@ -100,9 +100,9 @@ func (x *execution) notesFile(ctx context.Context, n *notes, s seen, project, su
 		f.Content = n.after
 		return f, true, nil
 	}
-	// Part of the file is staged. Committing the file as it stands would commit
-	// that part too, and leaving the index alone would stage our section's
-	// removal: so the section alone goes into the commit and into what is staged.
+	// Part of the file is staged. Committing the current file would commit that part too,
+	// and leaving the index alone would stage the removal of the section: so only the
+	// section is added to the commit and to the staged version.
 	head, inHead, err := x.repo.Blob(ctx, "HEAD:"+n.rel)
 	if err != nil {
 		return f, false, err
@@ -139,7 +139,7 @@ func (e *secretsError) Error() string {
 	return "secrets in what would be committed: " + text
 }
 
-// maxScan: a larger file is not committed without a look.
+// maxScan is the size above which a file is not committed, because it is not scanned.
 const maxScan = 32 << 20
 
 // scan looks for secrets in everything that an index would add to HEAD.
@@ -162,7 +162,7 @@ func (x *execution) scan(ctx context.Context, index string) error {
 		file := filepath.Join(x.repo.Root, filepath.FromSlash(path))
 		st, err := os.Lstat(file)
 		if err != nil || !st.Mode().IsRegular() {
-			continue // a link holds no text of its own
+			continue // a link has no text of its own
 		}
 		if st.Size() > maxScan {
 			found.places = append(found.places, name+" (too large to look through)")
@@ -198,8 +198,8 @@ func (x *execution) head(ctx context.Context) string {
 	return strings.TrimSpace(string(out))
 }
 
-// fresh drops findings in lines that the old version of the file has too: they
-// are in the history already, and refusing would not take them out.
+// fresh drops findings in lines that the old version of the file has too: they are in the
+// history already, and a refusal would not remove them.
 func (x *execution) fresh(ctx context.Context, hits []redact.Finding, blob []byte, old string) []redact.Finding {
 	before, ok, err := x.repo.Blob(ctx, old)
 	if err != nil || !ok {

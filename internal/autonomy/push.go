@@ -21,8 +21,7 @@ const (
 	pushedSkipped = "skipped"
 )
 
-// push sends the branch away, if there is anything to send, somewhere to send it
-// to, and nothing against it.
+// push pushes the branch, if there is anything to push, a remote, and no objection.
 func (x *execution) push(ctx context.Context, out *outcome, s seen) {
 	switch {
 	case out.Commit == "":
@@ -67,11 +66,11 @@ func (x *execution) push(ctx context.Context, out *outcome, s seen) {
 		out.Pushed, out.PushNote = pushedFailed, fmt.Sprintf("the push failed (%d tries)", res.Tries)
 	}
 	if res.Err != nil {
-		x.log.printf("%s: %s", out.PushNote, gitSays(res.Err))
+		x.log.printf("%s: %s", out.PushNote, gitMessage(res.Err))
 	}
 }
 
-// protected reports whether policy forbids to push a branch.
+// protected reports whether policy forbids pushing a branch.
 func protected(c *config.Autonomy, branch string, tracks string) bool {
 	if c != nil && c.Protected != nil {
 		return slices.ContainsFunc(c.Protected, func(p string) bool { return matchBranch(p, branch) })

@@ -28,8 +28,8 @@ func AsksToStop(message string) bool {
 	return false
 }
 
-// sentences splits at the marks that end one; a mark inside a word or a number
-// ("v1.2", "stop.sh") ends nothing.
+// sentences splits at the marks that end one; a mark inside a word or a number ("v1.2",
+// "stop.sh") does not.
 func sentences(line string) []string {
 	var out []string
 	from := 0
@@ -68,8 +68,7 @@ func startsWithStop(s string) bool {
 	return true
 }
 
-// firstWord cuts the first word off, in lower case, and whatever quotes or
-// emphasis stand before it.
+// firstWord cuts off the first word, in lower case, and the quotes or emphasis before it.
 func firstWord(s string) (word, rest string) {
 	s = strings.TrimLeftFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("\"'“‘«*_,(¡", r)

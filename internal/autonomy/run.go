@@ -18,12 +18,12 @@ import (
 	"gauntlet/internal/transcript"
 )
 
-// Input is everything autonomy looks at.
+// Input is everything autonomy uses.
 type Input struct {
 	Event event.Event
 	// Root is the top of the repository; outside git the project's directory.
 	Root string
-	// Repo is the work tree; RepoErr says why there is none.
+	// Repo is the work tree; RepoErr is why there is none.
 	Repo    git.Repo
 	RepoErr error
 	// Config is the autonomy section; nil when there is none.
@@ -36,7 +36,7 @@ type Input struct {
 	// claimed before it is made.
 	State  *session.State
 	Memory session.Store
-	// Learn is given what the session should remember from now on.
+	// Learn receives what the session should remember from now on.
 	Learn func(change func(*session.State) error)
 	Now   func() time.Time
 	// Usage is the newest figure of the transcript; nil when there is none.
@@ -58,8 +58,8 @@ func Wanted(c *config.Autonomy, home string, getenv func(string) string) bool {
 	return c != nil || getenv(LoopVar) == "1" || (home != "" && safefile.Exists(FlagPath(home)))
 }
 
-// Run is the autonomy step of a stop. ok is false when there is nothing to do
-// and the stop goes on.
+// Run is the autonomy step of a stop. ok is false when there is nothing to do and the stop
+// continues.
 func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	sw := SwitchesAt(in.Home, in.Root, in.Event.Cwd, Switches{Config: in.Config, LoopVar: in.Getenv(LoopVar)})
 	mode, _ := sw.Mode()
@@ -197,7 +197,7 @@ func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, thr
 
 func workDir(repo git.Repo) string { return filepath.Join(repo.GitDir, "gauntlet", "autonomy") }
 
-// lock takes the work tree's checkpoint lock and makes its directory.
+// lock acquires the work tree's checkpoint lock and makes its directory.
 func (x *execution) lock() (err error) {
 	x.work = workDir(x.repo)
 	if err := safefile.MkdirAll(x.repo.GitDir, x.work, 0o700); err != nil {
@@ -215,19 +215,19 @@ func (x *execution) lock() (err error) {
 	return nil
 }
 
-// runningPath holds, while a checkpoint is being made, whose it is.
+// runningPath names, while a checkpoint is being made, its session.
 func runningPath(work string) string { return filepath.Join(work, "running") }
 
-// running leaves word of the checkpoint being made, until the returned function
-// takes it back. A run that is killed takes nothing back.
+// running records the checkpoint being made, until the returned function removes the
+// record. A killed run removes nothing.
 func (x *execution) running() (done func()) {
 	path := runningPath(x.work)
 	_ = safefile.Put(x.work, path, []byte(session.Key(x.in.Event.SessionID)), 0o600)
 	return func() { _ = safefile.Remove(x.work, path) }
 }
 
-// cutShort reports whether the last checkpoint of this session was never
-// finished. One that is still being made has not been either: its lock tells.
+// cutShort reports whether the last checkpoint of this session was never finished. A
+// checkpoint that is still being made does not count: its lock is held.
 func (in Input) cutShort() bool {
 	if in.RepoErr != nil {
 		return false
@@ -236,7 +236,7 @@ func (in Input) cutShort() bool {
 	return err == nil && string(b) == session.Key(in.Event.SessionID)
 }
 
-// recover makes up for a run that was killed.
+// recover completes or undoes a run that was killed.
 func (x *execution) recover(ctx context.Context) error {
 	did, err := recoverUndo(ctx, x.repo, x.work, x.in.Memory.Sealer)
 	if err != nil {
@@ -247,7 +247,7 @@ func (x *execution) recover(ctx context.Context) error {
 	return err
 }
 
-// use finds how full the context window is, from the best source that knows.
+// use finds how full the context window is, from the best available source.
 func (in Input) use() (event.ContextUse, bool) {
 	if usable(in.Event.Context) {
 		return *in.Event.Context, true

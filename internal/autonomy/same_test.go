@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// TestSameMinute: a session that has lost its memory reaches the threshold again
-// in the same second with the same figures, so the notes read the same. That is
-// no failure.
+// TestSameMinute: a session that has lost its memory reaches the threshold again in the
+// same second with the same figures, so the notes are equal. That is not a failure.
 func TestSameMinute(t *testing.T) {
 	w := newWorld(t).repo()
 	w.dirty()

@@ -17,22 +17,22 @@ import (
 	"gauntlet/internal/seal"
 )
 
-// undo is the note left in the git directory while a commit is under way. If
-// we are killed in between, the next run finds it and either puts the notes back
-// (no commit was made) or lets the index follow the commit (one was made).
+// undo is the note in the git directory during a commit. If the process is killed
+// meanwhile, the next run finds it and either restores the notes (no commit was made) or
+// updates the index (one was made).
 type undo struct {
 	Head string `json:"head"`
 	// Rel is the path of the notes below the root, "" while they are untouched.
 	Rel     string      `json:"rel,omitempty"`
 	Existed bool        `json:"existed,omitempty"`
 	Mode    fs.FileMode `json:"mode,omitempty"`
-	// Before is the hash of what was there, which is kept in a file of its own.
+	// Before is the hash of the previous content, which is kept in a file of its own.
 	Before string `json:"before,omitempty"`
-	// After is the hash of what was written: anything else there was written by others.
+	// After is the hash of what was written: any other content was written by others.
 	After string `json:"after,omitempty"`
 	// New are files that the index did not know.
 	New []string `json:"new,omitempty"`
-	// Index is the hash of the index before; Pending is what it has to learn.
+	// Index is the hash of the index before; Pending is how it has to be updated.
 	Index   string             `json:"index,omitempty"`
 	Pending commit.IndexUpdate `json:"pending,omitzero"`
 }
@@ -40,10 +40,10 @@ type undo struct {
 func undoPath(work string) string   { return filepath.Join(work, "undo.json") }
 func beforePath(work string) string { return filepath.Join(work, "notes-before") }
 
-// maxUndo bounds the note; it holds at most the paths of one commit.
+// maxUndo bounds the note; it contains at most the paths of one commit.
 const maxUndo = 64 << 20
 
-// undoPurpose binds a note to its repository, however its directory is spelled.
+// undoPurpose binds a note to its repository, under any spelling of its directory.
 func undoPurpose(work string) string {
 	if real, err := filepath.EvalSymlinks(work); err == nil {
 		work = real
@@ -69,11 +69,11 @@ func clearUndo(work string) {
 	_ = os.Remove(beforePath(work))
 }
 
-// errForged says that another program wrote the note: whoever believed it would
-// write a stranger's words into the user's files.
+// errForged means that another program wrote the note: trusting it would write foreign text
+// into the user's files.
 var errForged = errors.New("the note of an interrupted run was not written by gauntlet; it was removed unread")
 
-// recoverUndo makes up for a run that was killed. It reports what it did.
+// recoverUndo completes or undoes a run that was killed. It reports what it did.
 func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Sealer) (string, error) {
 	b, err := safefile.Read(work, undoPath(work), maxUndo)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,15 +105,15 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Se
 	if head != u.Head {
 		defer clearUndo(work)
 		if u.Index == "" || u.Index != hashFile(filepath.Join(repo.GitDir, "index")) {
-			return "", nil // git itself, or the user, has brought the index up to date
+			return "", nil // git itself, or the user, has updated the index
 		}
 		if err := index.UpdateIndex(ctx, u.Pending); err != nil {
 			return "", err
 		}
 		return "the index follows the commit of an interrupted run", nil
 	}
-	// Nobody holds our lock, so the commit is not under way any more: a lock on
-	// the index that would have made it is a dead one.
+	// The checkpoint lock is free, so the commit is over: a lock on the index that would
+	// have made it is dead.
 	if notesPath != "" {
 		after, err := safefile.Read(repo.Root, notesPath, maxNotes)
 		if err == nil && hash(after) == u.After {
@@ -122,7 +122,7 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Se
 			}
 		}
 	}
-	if err := index.Unannounce(ctx, u.New); err != nil {
+	if err := index.RemoveEmpty(ctx, u.New); err != nil {
 		return "", err
 	}
 	defer clearUndo(work)

@@ -31,7 +31,7 @@ func advise(use event.ContextUse, threshold int) event.Verdict {
 	}
 }
 
-// report is the verdict of direct execution, and says only what happened.
+// report is the verdict of direct execution: only what really happened.
 func (x *execution) report(mode Mode, out outcome, prompt string) event.Verdict {
 	a := &event.AutonomousExecution{
 		Enabled: true, Skill: skill, Reason: atThreshold, ExecutedDirectly: !out.Failed,
@@ -47,7 +47,7 @@ func (x *execution) report(mode Mode, out outcome, prompt string) event.Verdict 
 	if out.Skipped != "" {
 		a.SkippedReason = &out.Skipped
 	}
-	did := out.tell()
+	did := out.describe()
 	return event.Verdict{
 		Status:        event.ContextCheckpoint,
 		Message:       fmt.Sprintf("Context window at %d%%: %s", x.use.Percent(), did),
@@ -57,8 +57,8 @@ func (x *execution) report(mode Mode, out outcome, prompt string) event.Verdict 
 	}
 }
 
-// tell is what happened, in one line for a person.
-func (o outcome) tell() string {
+// describe is what happened, in one line for a person.
+func (o outcome) describe() string {
 	if o.Failed {
 		return "auto-checkpoint not made, the agent is asked for one: " + o.Detail
 	}
@@ -98,8 +98,7 @@ func (o outcome) tell() string {
 
 func short(oid string) string { return oid[:min(7, len(oid))] }
 
-// continuation is the prompt to go on. What comes from files is fenced: it is
-// data, whatever it says.
+// continuation is the prompt to continue. Text from files is fenced: it is data.
 func (x *execution) continuation(out outcome) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Context checkpoint: the context window is at %d%% (%s of %s tokens). ",

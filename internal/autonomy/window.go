@@ -5,9 +5,8 @@ import "strings"
 // defaultWindow is assumed for an unknown model.
 const defaultWindow = 200_000
 
-// families are model families by the beginning of their names, the more
-// specific first. Names come from transcripts and events: they are data here,
-// no agent is meant.
+// families are model families by the beginning of their names, the more specific first. The
+// names come from transcripts and events: they are data and do not refer to an agent.
 var families = [...]struct {
 	prefix string
 	window int
@@ -27,7 +26,7 @@ var families = [...]struct {
 	{"qwen", 131_072},
 }
 
-// Window is how many tokens a model's context holds.
+// Window is the size of a model's context in tokens.
 func Window(model string) int {
 	model = strings.ToLower(strings.TrimSpace(model))
 	if i := strings.LastIndexByte(model, '/'); i >= 0 {

@@ -83,7 +83,7 @@ func (w *world) repo() *world {
 	return w
 }
 
-// origin adds a bare remote and a branch of our own to push.
+// origin adds a bare remote and a branch to push.
 func (w *world) origin(branch string) string {
 	w.t.Helper()
 	bare := filepath.Join(filepath.Dir(w.root), "origin.git")
@@ -186,8 +186,8 @@ func (w *world) block() event.Verdict {
 	return v
 }
 
-// state is everything that has to stay as it was: HEAD, status, index entries,
-// stash and the bytes of every file.
+// state is everything that has to stay unchanged: HEAD, status, index entries, stash and
+// the bytes of every file.
 func (w *world) state() string {
 	w.t.Helper()
 	var b strings.Builder

@@ -15,22 +15,22 @@ import (
 	"gauntlet/internal/git"
 )
 
-// File is one file of a commit that holds exactly the files named.
+// File is one file of a commit of exactly the named files.
 type File struct {
 	Path string // relative to the root, with slashes
 	// New: the user's index does not know the file yet.
 	New bool
-	// Content is committed in place of what the work tree holds; nil: the work tree's.
+	// Content is committed in place of the file in the work tree; nil: that file.
 	Content []byte
-	// Staged replaces what the user has staged of this file; nil with Content
-	// set: the staged state stays as it is.
+	// Staged replaces what the user has staged of this file; nil with Content set: the
+	// staged state stays unchanged.
 	Staged []byte
 	// Mode is the file's mode in Content and Staged; "" is a plain file.
 	Mode string
 }
 
-// Commit is a commit on the current branch that leaves whatever else the user
-// has staged staged, and out of it. Hooks and signing apply as in any commit.
+// Commit is a commit on the current branch that leaves everything else that the user has
+// staged staged, and out of it. Hooks and signing apply as in any commit.
 type Commit struct {
 	Files []File
 	// Everything commits all that changed, untracked files included, instead of Files.
@@ -47,20 +47,20 @@ type Commit struct {
 	Hooked bool
 	// Work is a directory inside the git directory for the temporary index.
 	Work string
-	// Hold is kept open by git until it ends: a kernel lock on it outlives us.
+	// Hold is kept open by git until it ends: a kernel lock on it outlives this process.
 	Hold *os.File
-	// Ready is called right before git reads the work tree: what the commit
-	// needs there is put there then, and not a moment earlier.
+	// Ready is called right before git reads the work tree: it prepares what the commit
+	// needs there, and not a moment earlier.
 	Ready func() error
-	// Check sees the index that would be committed, and may refuse it.
+	// Check inspects the index that would be committed, and may refuse it.
 	Check func(ctx context.Context, index string) error
-	// Pending is told, before the commit is made, what the index will have to
-	// learn after it: if this process dies in between, the next stop can undo it.
+	// Pending is called, before the commit is made, with the update that the index will
+	// need after it: if this process dies in between, the next stop can undo it.
 	Pending func(IndexUpdate) error
 }
 
-// Make makes the commit and returns its id. On any error the branch and
-// the user's index are what they were; what Ready did is the caller's to undo.
+// Make makes the commit and returns its id. On any error the branch and the user's index
+// are unchanged; the caller has to undo what Ready did.
 func (r Repo) Make(ctx context.Context, c Commit) (oid string, err error) {
 	var update IndexUpdate
 	if c.simple() {
@@ -68,9 +68,9 @@ func (r Repo) Make(ctx context.Context, c Commit) (oid string, err error) {
 	} else {
 		update, err = r.commitApart(ctx, c)
 	}
-	// The branch is the only witness: a git that was killed late may have
-	// committed, one that failed early has not. Looking, and bringing the index
-	// up to date, is not cut short by what cut the commit short.
+	// Only the branch shows the result: a git that was killed late may have committed, one
+	// that failed early has not. Checking, and updating the index, is not interrupted by
+	// what interrupted the commit.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer cancel()
 	head, headErr := r.Head(ctx)
@@ -84,7 +84,8 @@ func (r Repo) Make(ctx context.Context, c Commit) (oid string, err error) {
 		return "", err
 	}
 	if err != nil {
-		// Moved all the same: ours only if it sits on the commit we started from.
+		// It moved anyway: the commit is the wanted one only if its parent is the commit it
+		// started from.
 		ours, perr := r.commitIs(ctx, head, c)
 		if perr != nil || !ours {
 			return "", errors.Join(err, perr)
@@ -95,7 +96,7 @@ func (r Repo) Make(ctx context.Context, c Commit) (oid string, err error) {
 		follow = func() error { return r.followHook(ctx, c, head) }
 	}
 	for range 20 {
-		// Somebody else's git may hold the index for a moment.
+		// Another git process may lock the index for a moment.
 		if err = follow(); err == nil || ctx.Err() != nil {
 			break
 		}
@@ -107,8 +108,8 @@ func (r Repo) Make(ctx context.Context, c Commit) (oid string, err error) {
 	return head, nil
 }
 
-// simple: git's own partial commit does it, index and all, in one process that
-// survives our death as a whole.
+// simple reports whether git's own partial commit suffices, index included, in one process
+// that survives the death of this one as a whole.
 func (c Commit) simple() bool {
 	if c.Everything {
 		return false
@@ -116,7 +117,7 @@ func (c Commit) simple() bool {
 	return !slices.ContainsFunc(c.Files, func(f File) bool { return f.Content != nil })
 }
 
-// commitArgs hold git's own housekeeping back: it is not for a hook to wait for.
+// commitArgs disable git's own housekeeping: a hook must not wait for it.
 func commitArgs(message string) []string {
 	return []string{
 		"-c", "gc.auto=0", "-c", "maintenance.auto=false", "--literal-pathspecs",
@@ -134,27 +135,27 @@ func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 		}
 	}
 	o := git.Opts{Timeout: c.Timeout, Locks: true}
-	var announced *keptIndex
+	var extended *keptIndex
 	if len(added) > 0 {
-		// A partial commit takes only files that the index knows.
-		if announced, err = r.announce(ctx, c, added); err != nil {
+		// A partial commit accepts only files that the index knows.
+		if extended, err = r.addEmpty(ctx, c, added); err != nil {
 			return err
 		}
 		defer func() {
 			if err != nil {
-				err = errors.Join(err, announced.back())
+				err = errors.Join(err, extended.restore())
 			}
 		}()
 	}
-	// Up to here nothing of the user's was touched, from here on git alone
-	// finishes what we began, should we be killed.
+	// Up to here nothing of the user was touched; from here on git alone finishes the
+	// commit, should this process be killed.
 	if c.Ready != nil {
 		if err := c.Ready(); err != nil {
 			return err
 		}
 	}
-	if announced != nil {
-		if err := announced.install(); err != nil {
+	if extended != nil {
+		if err := extended.install(); err != nil {
 			return err
 		}
 	}
@@ -166,10 +167,10 @@ func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 	return err
 }
 
-// commitApart commits from an index of its own: the user's is read and left alone.
+// commitApart commits from an index of its own: the user's is only read.
 func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 	if _, err := os.Lstat(filepath.Join(r.GitDir, "index.lock")); err == nil {
-		// The commit could be made, but the index could not follow it.
+		// The commit could be made, but the index could not be updated.
 		return IndexUpdate{}, errors.New("the index is locked: another git command is at work, or was killed and left index.lock behind")
 	}
 	index := filepath.Join(c.Work, "commit-index")
@@ -181,7 +182,8 @@ func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 	}
 	o := git.Opts{IndexFile: index, Locks: true, Timeout: c.Timeout}
 	if !c.Everything {
-		// Everything staged goes, but what git knows of unchanged files stays: no file is read again.
+		// Everything staged is dropped, but what git knows of unchanged files stays: no
+		// file is read again.
 		base := []string{"read-tree", "--reset", c.Head}
 		if c.Head == "" {
 			base = []string{"read-tree", "--empty"}
@@ -261,7 +263,7 @@ func (r Repo) fill(ctx context.Context, o git.Opts, c Commit) (IndexUpdate, erro
 	return u, err
 }
 
-// entry writes content as an object and names it as --cacheinfo wants it.
+// entry writes content as an object and names it in the form of --cacheinfo.
 func (r Repo) entry(ctx context.Context, f File, content []byte) (string, error) {
 	out, err := r.RunWith(ctx, git.Opts{Stdin: bytes.NewReader(content)}, "hash-object", "-w", "--no-filters", "--stdin")
 	if err != nil {
@@ -271,7 +273,7 @@ func (r Repo) entry(ctx context.Context, f File, content []byte) (string, error)
 	return mode + "," + strings.TrimSpace(string(out)) + "," + f.Path, nil
 }
 
-// commitIs reports whether oid is the commit that c asked for.
+// commitIs reports whether oid is the commit that c describes.
 func (r Repo) commitIs(ctx context.Context, oid string, c Commit) (bool, error) {
 	out, err := r.Run(ctx, "show", "--no-patch", "--format=%P%x00%s", "--end-of-options", oid)
 	if err != nil {

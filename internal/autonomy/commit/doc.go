@@ -1,7 +1,6 @@
-// Package commit makes the commit of an autonomous checkpoint: exactly the files
-// it is about, whatever else is staged or changed, with the repository's own
-// hooks, and so that a run that is killed can be undone. Imports git and
-// safefile only.
+// Package commit makes the commit of an autonomous checkpoint: exactly its files, whatever
+// else is staged or changed, with the repository's own hooks, and so that a run that is
+// killed can be undone. Imports git and safefile only.
 package commit
 
 import "gauntlet/internal/git"

@@ -8,14 +8,14 @@ import (
 	"gauntlet/internal/git"
 )
 
-// IndexUpdate is what the user's index has to learn after a commit that was
-// made with an index of its own.
+// IndexUpdate is the update of the user's index after a commit that was made with an index
+// of its own.
 type IndexUpdate struct {
 	// Everything: the index becomes the commit.
 	Everything bool `json:"everything,omitempty"`
 	// Committed are paths whose entries become the commit's.
 	Committed []string `json:"committed,omitempty"`
-	// Entries are entries as `update-index --cacheinfo` takes them.
+	// Entries are entries in the form of `update-index --cacheinfo`.
 	Entries []string `json:"entries,omitempty"`
 }
 
@@ -23,7 +23,7 @@ func (u IndexUpdate) empty() bool {
 	return !u.Everything && len(u.Committed) == 0 && len(u.Entries) == 0
 }
 
-// UpdateIndex lets the user's index follow a commit that was made without it.
+// UpdateIndex updates the user's index after a commit that was made without it.
 func (r Repo) UpdateIndex(ctx context.Context, u IndexUpdate) error {
 	if u.empty() {
 		return nil
@@ -54,9 +54,9 @@ func (r Repo) UpdateIndex(ctx context.Context, u IndexUpdate) error {
 	return err
 }
 
-// followHook lets the user's index follow a partial commit that a hook has added
-// to. Git itself leaves the index without what the hook staged: the next commit
-// would take it back. What the user has staged stays staged.
+// followHook updates the user's index after a partial commit that a hook has added to. Git
+// itself leaves the index without what the hook staged: the next commit would revert it.
+// What the user has staged stays staged.
 func (r Repo) followHook(ctx context.Context, c Commit, head string) error {
 	out, err := r.Run(ctx, "diff-tree", "--root", "--no-commit-id", "-r", "-z", "--no-renames", head)
 	if err != nil {

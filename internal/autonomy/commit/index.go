@@ -21,9 +21,8 @@ type keptIndex struct {
 	after   []byte
 }
 
-// announce prepares an index that knows some files more, as empty ones. The
-// user's own is only read.
-func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptIndex, error) {
+// addEmpty prepares an index with additional, empty files. The user's own is only read.
+func (r Repo) addEmpty(ctx context.Context, c Commit, paths []string) (*keptIndex, error) {
 	k := &keptIndex{path: filepath.Join(r.GitDir, "index"), existed: true}
 	var err error
 	if k.before, err = safefile.Read("", k.path, git.MaxIndex); errors.Is(err, os.ErrNotExist) {
@@ -59,8 +58,8 @@ func (r Repo) announce(ctx context.Context, c Commit, paths []string) (*keptInde
 // install makes the prepared index the user's.
 func (k *keptIndex) install() error { return k.replace(k.existed, k.before, true, k.after) }
 
-// back puts the index back byte for byte, unless another process has changed it since.
-func (k *keptIndex) back() error {
+// restore restores the index byte for byte, unless another process has changed it since.
+func (k *keptIndex) restore() error {
 	if err := k.replace(true, k.after, k.existed, k.before); !errors.Is(err, errIndexChanged) {
 		return err
 	}
@@ -69,7 +68,7 @@ func (k *keptIndex) back() error {
 
 var errIndexChanged = errors.New("the index was changed by another process at the same moment")
 
-// replace puts one state of the index in place of another, under git's own lock.
+// replace replaces one state of the index by another, under git's own lock.
 func (k *keptIndex) replace(was bool, from []byte, is bool, to []byte) (err error) {
 	lock, err := safefile.Create("", k.path+".lock", 0o644)
 	if err != nil {
@@ -100,9 +99,9 @@ func (k *keptIndex) replace(was bool, from []byte, is bool, to []byte) (err erro
 	return os.Rename(k.path+".lock", k.path)
 }
 
-// Unannounce takes back what a killed run left in the index: empty files that
-// only it announced. Entries with any content stay.
-func (r Repo) Unannounce(ctx context.Context, paths []string) error {
+// RemoveEmpty removes what a killed run left in the index: empty files that only it added.
+// Entries with any content stay.
+func (r Repo) RemoveEmpty(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -127,9 +126,9 @@ func (r Repo) Unannounce(ctx context.Context, paths []string) error {
 	return err
 }
 
-// StaleLock removes a lock on the index that a killed commit of ours left
-// behind. It is known to be ours by what it would have made the index: path with
-// exactly this content. Nobody else's lock is touched.
+// StaleLock removes a lock on the index that a killed commit of Gauntlet left over. It is
+// recognised by the index it would have made: path with exactly this content. No other lock
+// is touched.
 func (r Repo) StaleLock(ctx context.Context, path string, content []byte) (bool, error) {
 	lock := filepath.Join(r.GitDir, "index.lock")
 	if _, err := os.Stat(lock); err != nil {
