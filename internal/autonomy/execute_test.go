@@ -95,7 +95,7 @@ func TestCommitsNotesAndSavesWork(t *testing.T) {
 	}
 	ref := "refs/gauntlet/checkpoints/session-1/1"
 	if w.git("show", ref+":code.go") != strings.TrimSpace(w.read("code.go")) || w.git("show", ref+":new file.txt") != "new" {
-		t.Error("the snapshot does not hold the work")
+		t.Error("the snapshot does not contain the work")
 	}
 	if w.git("rev-parse", ref+"^") != w.git("rev-parse", "HEAD") || w.git("rev-parse", "origin/work") != w.git("rev-parse", "HEAD") {
 		t.Error("snapshot or remote are not where HEAD is")

@@ -139,7 +139,7 @@ func TestFailedCommitLeavesNothing(t *testing.T) {
 				v := w.block()
 				w.fallback(before, v, reason)
 				if notes && name == "pre-commit hook" && !strings.Contains(v.SystemMessage, "no way") {
-					t.Errorf("the cause is not told: %s", v.SystemMessage)
+					t.Errorf("the cause is not reported: %s", v.SystemMessage)
 				}
 				left, _ := os.ReadDir(filepath.Join(w.root, ".git", "gauntlet", "autonomy"))
 				if len(left) > 1 || (len(left) == 1 && left[0].Name() != "checkpoint.lock") {

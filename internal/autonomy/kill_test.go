@@ -249,7 +249,7 @@ func TestKilledCommitIsRepeated(t *testing.T) {
 	w.settle()
 	w.expect(w.block(), true, "no", "")
 	if v, ok := w.run(); ok {
-		t.Errorf("made once more: %+v", v)
+		t.Errorf("made again: %+v", v)
 	}
 }
 

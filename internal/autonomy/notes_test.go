@@ -41,7 +41,7 @@ func TestNotesChangedMeanwhile(t *testing.T) {
 	n.after = []byte("ours\n")
 	w.write("CLAUDE.md", "theirs\n")
 	if err := n.place(w.home); err == nil || w.read("CLAUDE.md") != "theirs\n" {
-		t.Errorf("somebody's change was overwritten: %v, %q", err, w.read("CLAUDE.md"))
+		t.Errorf("another process's change was overwritten: %v, %q", err, w.read("CLAUDE.md"))
 	}
 }
 

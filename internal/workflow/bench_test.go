@@ -32,7 +32,7 @@ func BenchmarkUpdatePhase(b *testing.B) {
 	}
 }
 
-// What the disk alone asks for the same guarantee.
+// The cost of the disk alone for the same guarantee.
 func BenchmarkTwoSyncs(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {

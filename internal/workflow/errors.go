@@ -25,14 +25,14 @@ func (e *versionError) Error() string {
 	return fmt.Sprintf("Unsupported checkpoint schema version: %s (expected %d)", e.version, Version)
 }
 
-// refusedError is a path that we neither read nor write.
+// refusedError is a path that is neither read nor written.
 type refusedError struct{ path, why string }
 
 func (e *refusedError) Error() string {
 	return fmt.Sprintf("Checkpoint path refused: %s %s", e.path, e.why)
 }
 
-// shapeError is valid JSON that cannot be the part of a record it stands for.
+// shapeError is valid JSON that does not have the shape of its part of a record.
 type shapeError struct{ path, want string }
 
 func (e *shapeError) Error() string { return fmt.Sprintf("%s is not %s", e.path, e.want) }
@@ -60,7 +60,7 @@ func isVersion(err error) bool {
 	return errors.As(err, &e)
 }
 
-// maxShown bounds what a message repeats of a file.
+// maxShown bounds what a message quotes of a file.
 const maxShown = 100
 
 // checkVersion spells a wrong version as JavaScript would print it.

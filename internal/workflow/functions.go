@@ -19,8 +19,8 @@ const timeFormat = "2006-01-02T15:04:05.000Z"
 
 func (s *Store) stamp() string { return s.now().UTC().Format(timeFormat) }
 
-// LoadCheckpoint is the record of a command, nil when there is none or it
-// cannot be used. A record of another HEAD is returned and said to be stale.
+// LoadCheckpoint is the record of a command, nil when there is none or it cannot be used. A
+// record of another HEAD is returned and reported as stale.
 func (s *Store) LoadCheckpoint(ctx context.Context, command, feature string) (doc *jsontree.Value) {
 	_ = s.silently(func() (err error) {
 		doc, err = s.load(ctx, command, feature)
@@ -29,13 +29,13 @@ func (s *Store) LoadCheckpoint(ctx context.Context, command, feature string) (do
 	return doc
 }
 
-// SaveCheckpoint writes a whole record. Nothing is written unless its version
-// and every summary in it are in order.
+// SaveCheckpoint writes a whole record. Nothing is written unless its version and every
+// summary in it are valid.
 func (s *Store) SaveCheckpoint(ctx context.Context, command string, doc *jsontree.Value, feature string) bool {
 	return s.silently(func() error { return s.save(ctx, command, doc, feature) })
 }
 
-// UpdatePhase merges an update into one phase, making the record if need be.
+// UpdatePhase merges an update into one phase, making the record if necessary.
 func (s *Store) UpdatePhase(ctx context.Context, command, phase string, u Update, feature string) bool {
 	return s.silently(func() error { return s.updatePhase(ctx, command, phase, u, feature) })
 }
@@ -45,8 +45,8 @@ func (s *Store) CompleteCheckpoint(ctx context.Context, command, feature string)
 	return s.silently(func() error { return s.complete(ctx, command, feature) })
 }
 
-// silently runs one function and turns whatever goes wrong in it, a panic of
-// ours included, into a logged line and false.
+// silently runs one function and turns any failure, a panic included, into a logged line
+// and false.
 func (s *Store) silently(f func() error) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -127,8 +127,8 @@ func (s *Store) save(ctx context.Context, command string, doc *jsontree.Value, f
 	})
 }
 
-// stampGate says which commit a new judgement is about. One that was there
-// before stays as it is: it must not move on to another commit by being saved.
+// stampGate records which commit a new judgement is about. An existing one stays unchanged:
+// saving it must not move it to another commit.
 func stampGate(gate, old *jsontree.Value, head string) {
 	if gate.Get("ship_allowed").Kind() == jsontree.Bool && gate.Get("head_commit").Empty() && !bytes.Equal(gate.Compact(), old.Compact()) {
 		gate.Set("head_commit", textOrNull(head))
@@ -172,7 +172,7 @@ func (s *Store) complete(ctx context.Context, command, feature string) error {
 	if command == "" {
 		return errNoCommand
 	}
-	// Looking first keeps a mistake from making directories and locks.
+	// Reading first avoids making directories and locks by mistake.
 	doc, err := s.read(s.locate(command, feature))
 	if err != nil {
 		if !errors.Is(err, os.ErrNotExist) {
@@ -249,8 +249,7 @@ func savedHead(doc *jsontree.Value) string {
 	return s
 }
 
-// moved reports that a record belongs to another commit. Without a HEAD that
-// is not known.
+// moved reports whether a record belongs to another commit. Without a HEAD that is unknown.
 func moved(saved, head string) bool { return saved != "" && head != "" && !SameCommit(saved, head) }
 
 // SameCommit compares a recorded commit with HEAD; an abbreviated one counts.
@@ -260,16 +259,15 @@ func SameCommit(saved, head string) bool {
 
 func short(commit string) string { return redact.Line(commit[:min(7, len(commit))], 7) }
 
-// ResumePoint is where to carry on; both are nil when there is nothing to do.
+// ResumePoint is where to continue; both are nil when there is nothing to do.
 type ResumePoint struct {
 	Phase   *string `json:"phase"`
 	Summary *string `json:"summary"`
 }
 
-// Resume is where a record says to carry on: the current phase, else the first
-// that failed, else the next one pending, else one that another took the place
-// of and that was not ended; with the summary of the last completed phase that
-// has one.
+// Resume is where to continue a record: the current phase, else the first that failed, else
+// the next one pending, else one that another phase replaced and that was not ended; with
+// the summary of the last completed phase that has one.
 func Resume(doc *jsontree.Value) ResumePoint {
 	if doc == nil || !doc.Get("completed_at").Empty() {
 		return ResumePoint{}

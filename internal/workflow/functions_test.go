@@ -30,7 +30,7 @@ func TestLoad(t *testing.T) {
 		`{"version":1e400}`:                 "Unsupported checkpoint schema version: 1e400 (expected 1)",
 		`{"version":"2\n\u001b[31mx"}`:      "Unsupported checkpoint schema version: 2 x (expected 1)",
 		`{"version":1.0}`:                   "",
-		`{"version":1,"head_commit":"abc"}`: "", // no HEAD here: nobody can tell
+		`{"version":1,"head_commit":"abc"}`: "", // no HEAD here: unknown
 	} {
 		f.put("ship-checkpoint.json", content)
 		d := f.LoadCheckpoint(t.Context(), "ship", "")
@@ -125,7 +125,7 @@ func TestSaveIsCanonicalAndKeepsUnknownKeys(t *testing.T) {
 	if got := f.content("review-checkpoint.json"); got != want {
 		t.Errorf("second time: got\n%s", got)
 	}
-	// A record that says nothing of its start keeps the one it had.
+	// A record without a start keeps the one it had.
 	f.SaveCheckpoint(t.Context(), "review", doc(t, `{"version":1}`), "")
 	if got := f.content("review-checkpoint.json"); !strings.Contains(got, `"started_at": "2026-01-02T03:04:06.678Z"`) {
 		t.Errorf("start lost:\n%s", got)
@@ -263,7 +263,7 @@ func TestResumePoint(t *testing.T) {
 	}
 }
 
-// A library that fails silently does so even when it is itself at fault.
+// The functions fail silently even on a bug of their own.
 func TestPanicsBecomeALine(t *testing.T) {
 	f := outside(t)
 	f.Store.names = names{}

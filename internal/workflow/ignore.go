@@ -17,8 +17,8 @@ const ignoreLine = stateDir + "/"
 // maxIgnore bounds the ignore files that are read.
 const maxIgnore = 16 << 20
 
-// ensureIgnored adds the state to .gitignore once. A pattern that already
-// covers it, or one that takes it back on purpose, is the user's word.
+// ensureIgnored adds the state to .gitignore once. A pattern that already covers it, or one
+// that excludes it on purpose, is the user's decision.
 func ensureIgnored(root, commonDir string) error {
 	path := filepath.Join(root, ".gitignore")
 	perm := os.FileMode(0o644)
@@ -57,9 +57,9 @@ func ensureIgnored(root, commonDir string) error {
 	return nil
 }
 
-// decided reports whether an ignore file settles what becomes of the state: it
-// ignores it, or takes it back by name. Taking back .claude alone is about the
-// rest of that directory. inClaude: the file lies in .claude itself.
+// decided reports whether an ignore file decides about the state: it ignores it, or
+// re-includes it by name. Re-including .claude alone is about the rest of that directory.
+// inClaude: the file is in .claude itself.
 func decided(data []byte, inClaude bool) bool {
 	above, below := false, false // .claude is ignored; what is in it is
 	for line := range strings.Lines(string(data)) {

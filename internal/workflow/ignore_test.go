@@ -21,9 +21,9 @@ func TestIgnoredOnce(t *testing.T) {
 		"!.claude/state/\n":       "!.claude/state/\n",
 		"*\n!keep\n":              "*\n!keep\n",
 		".claude/state/  \r\nx\n": ".claude/state/  \r\nx\n",
-		// Git takes blanks in front for a part of the name.
+		// For git, leading blanks are part of the name.
 		"  .claude/state/\n": "  .claude/state/\n.claude/state/\n",
-		// What takes .claude back does not mean the state.
+		// Re-including .claude does not include the state.
 		".*\n!.claude\n":                  ".*\n!.claude\n.claude/state/\n",
 		"/*\n!/.claude/\n":                "/*\n!/.claude/\n.claude/state/\n",
 		".claude/\n!.claude/\n":           ".claude/\n!.claude/\n.claude/state/\n",
@@ -42,7 +42,7 @@ func TestIgnoredOnce(t *testing.T) {
 				t.Errorf("%q became %q, want %q", before, got, want)
 			}
 		}
-		// A test must not believe our reading of git's rules.
+		// Git itself is the reference for the rules.
 		if seen := gitRun(t, f.dir, "status", "--porcelain", "-uall", "--", ".claude"); (seen == "") == strings.Contains(before, "!.claude/state") {
 			t.Errorf("%q: git status says %q", before, seen)
 		}

@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// What a file in the state directory turned out to be.
+// The kinds of files in the state directory.
 const (
 	Unfinished  = "open"
 	Done        = "complete"
@@ -23,7 +23,7 @@ const (
 	Unsupported = "unsupported"
 )
 
-// maxListed bounds what a directory full of files may cost.
+// maxListed bounds the cost of a directory full of files.
 const maxListed = 2000
 
 // Entry is one record as a list shows it.
@@ -68,7 +68,7 @@ func (s *Store) List(ctx context.Context) []Entry {
 	return list
 }
 
-// markStale asks for HEAD once, and only if a record needs it.
+// markStale reads HEAD once, and only if a record needs it.
 func (s *Store) markStale(ctx context.Context, list []Entry) {
 	head, asked := "", false
 	for i, e := range list {
@@ -132,7 +132,7 @@ func (s *Store) entry(path string) (Entry, bool) {
 	rel = filepath.ToSlash(rel)
 	e := Entry{File: rel, Status: Unfinished}
 	command, feature, hashed, ok := s.names.parse(rel)
-	if !ok { // a legacy name says it unescaped
+	if !ok { // a legacy name is not escaped
 		command, feature, _ = strings.Cut(strings.TrimSuffix(rel, extension), "-")
 	}
 	doc, err := s.read(path)
@@ -166,8 +166,8 @@ func (s *Store) entry(path string) (Entry, bool) {
 	return e, true
 }
 
-// GC removes completed records and files set aside that were not touched for
-// longer than age, and what killed writers left. It names what it removed.
+// GC removes completed records and files set aside that were not touched for longer than
+// age, and the temporary files of killed writers. It returns what it removed.
 func (s *Store) GC(ctx context.Context, age time.Duration, dryRun bool) (removed []string, ok bool) {
 	removed = []string{}
 	ok = s.silently(func() error {
@@ -211,7 +211,7 @@ func (s *Store) garbage(before time.Time) ([]string, error) {
 	for _, path := range files {
 		doc, err := s.read(path)
 		if err != nil {
-			continue // what cannot be understood is left alone
+			continue // a file that cannot be understood is left alone
 		}
 		if done := parseTime(doc.Get("completed_at")); !done.IsZero() && done.Before(before) {
 			old = append(old, path)

@@ -11,21 +11,20 @@ import (
 
 const (
 	extension = ".json"
-	// noFeature stands where a record without a feature has none.
+	// noFeature is used in place of a missing feature.
 	noFeature = "checkpoint"
-	// maxName leaves room for the suffixes of temporary files and of files set
-	// aside within the 255 bytes that file systems allow.
+	// maxName leaves space for the suffixes of temporary files and of files set aside
+	// within the 255 bytes that file systems allow.
 	maxName    = 220
 	maxCommand = 64
 	hashDigits = 32
 )
 
-// names turns a command and a feature into a file name and back. Plain names
-// stay as they are; of all others every byte that is not plain is written %XX,
-// so two features can never meet in one file and none can leave the directory.
+// names turns a command and a feature into a file name and back. Plain names stay
+// unchanged; of all others every byte that is not plain is written %XX, so two features can
+// never share one file and none can leave the directory.
 type names struct {
-	// foldCase: the file system takes Foo and foo for one name, so capitals
-	// are no longer plain.
+	// foldCase: the file system treats Foo and foo as one name, so capitals are not plain.
 	foldCase bool
 }
 
@@ -33,8 +32,7 @@ func systemNames() names {
 	return names{foldCase: runtime.GOOS == "darwin" || runtime.GOOS == "windows"}
 }
 
-// file is the canonical name. The command has no '-' of its own left, so the
-// first one ends it.
+// file is the canonical name. The command contains no '-', so the first one ends it.
 func (n names) file(command, feature string) string {
 	c := shorten(n.escape(command, "-"), command, maxCommand)
 	f := noFeature
@@ -66,8 +64,8 @@ func (n names) plain(c byte) bool {
 	return text.IsPlain(c) && !(n.foldCase && c >= 'A' && c <= 'Z')
 }
 
-// shorten keeps the head of a name that is too long and ends it in a hash of
-// what it stands for. '~' is never plain, so no other name looks like this.
+// shorten keeps the head of a name that is too long and appends a hash of the full name.
+// '~' is never plain, so no other name looks like this.
 func shorten(escaped, original string, limit int) string {
 	if len(escaped) <= limit {
 		return escaped
@@ -80,8 +78,8 @@ func shorten(escaped, original string, limit int) string {
 	return escaped[:cut] + "~" + hex.EncodeToString(sum[:])[:hashDigits]
 }
 
-// parse is the inverse of file. A name that ends in a hash gives its command
-// only; hashed tells so. ok is false for names that file never makes.
+// parse is the inverse of file. A name that ends in a hash gives its command only; hashed
+// is set then. ok is false for names that file never makes.
 func (n names) parse(name string) (command, feature string, hashed, ok bool) {
 	stem, isRecord := strings.CutSuffix(name, extension)
 	c, f, cut := strings.Cut(stem, "-")

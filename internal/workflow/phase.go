@@ -46,8 +46,8 @@ func (u Update) patch() (*jsontree.Value, error) {
 	return p, nil
 }
 
-// applyUpdate merges an update into a record and moves the phase where its
-// status says. It is the whole phase machine: a pure function of its arguments.
+// applyUpdate merges an update into a record and moves the phase to the list of its status.
+// It is the whole phase machine: a pure function of its arguments.
 func applyUpdate(doc *jsontree.Value, phase string, u Update, now string) error {
 	patch, err := u.patch()
 	if err != nil {
@@ -83,19 +83,19 @@ func applyUpdate(doc *jsontree.Value, phase string, u Update, now string) error 
 		p.Set("error", jsontree.NewNull()) // it is past
 	}
 	if !told {
-		status = "" // more about a phase that stays where it is
+		status = "" // more data for a phase that stays in its list
 	}
 	if err := move(doc, phase, status, u.Task); err != nil {
 		return err
 	}
 	if !doc.Get("completed_at").Empty() {
-		doc.Set("completed_at", jsontree.NewNull()) // work goes on
+		doc.Set("completed_at", jsontree.NewNull()) // the work continues
 	}
 	return nil
 }
 
-// move keeps the lists of the state true to the phase's status. A status that
-// nobody knows moves nothing.
+// move keeps the lists of the state consistent with the phase's status. An unknown status
+// moves nothing.
 func move(doc *jsontree.Value, phase, status string, task *string) error {
 	state, err := member(doc, "state", "state", jsontree.Object, recordOrder())
 	if err != nil {
@@ -167,9 +167,9 @@ func member(doc *jsontree.Value, key, path string, kind jsontree.Kind, order []s
 	return made, nil
 }
 
-// merge puts patch into old, deeply; false when the two have nothing to merge
-// and patch has to replace old. Lists of files grow, tasks in a list meet by
-// their id, every other list is replaced.
+// merge merges patch into old, deeply; false when the two cannot be merged and patch has to
+// replace old. Lists of files grow, tasks in a list are matched by their id, every other
+// list is replaced.
 func merge(key string, old, patch *jsontree.Value) bool {
 	switch {
 	case old.Kind() == jsontree.Object && patch.Kind() == jsontree.Object:

@@ -209,8 +209,8 @@ func TestUnknownKeysSurviveAnUpdate(t *testing.T) {
 	}
 }
 
-// Whatever the order of updates: no phase is in two lists or twice in one, the
-// lists agree with the statuses, and the document stays canonical.
+// For any order of updates: no phase is in two lists or twice in one, the lists agree with
+// the statuses, and the document stays canonical.
 func TestListsAgreeWithStatuses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, err := newRecord("implement", "", "t0")
@@ -275,7 +275,7 @@ func TestKnownPhases(t *testing.T) {
 	}
 }
 
-// Whatever a file holds: an update works or says why, and what it writes is a
+// For any content of a file: an update works or returns why not, and what it writes is a
 // record again.
 func FuzzUpdate(f *testing.F) {
 	f.Add([]byte(`{"version":1,"state":{"completed_phases":["a",1,null]},"phases":{"a":{"tasks":[{"id":1}]}}}`), []byte(`{"tasks":[{"id":1,"x":[]}],"status":"failed"}`), "complete")

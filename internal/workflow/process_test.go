@@ -192,7 +192,7 @@ func TestKilledWritersLeaveACompleteFile(t *testing.T) {
 	if !f.SaveCheckpoint(t.Context(), "implement", bigRecord("z"), "") {
 		t.Fatalf("after the kills: %s", f.said())
 	}
-	onlyRecordAndLock(t, f) // what the dead left is swept
+	onlyRecordAndLock(t, f) // the files of the dead are swept
 }
 
 func TestFullDiskLeavesTheOldFile(t *testing.T) {
@@ -232,7 +232,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := start("phase", base, "phase-2")
-	if os.Getuid() == 0 { // root may write anywhere: be nobody
+	if os.Getuid() == 0 { // root may write anywhere: use the user nobody
 		self := filepath.Join(base, "self")
 		data, err := os.ReadFile(os.Args[0])
 		if err != nil {

@@ -25,7 +25,7 @@ type Checkpoint struct {
 	Gate        *Gate            `json:"gate,omitempty" doc:"whether this commit may ship"`
 }
 
-// State says where a command stands.
+// State is the progress of a command.
 type State struct {
 	CurrentPhase    *string  `json:"current_phase" required:"true" doc:"the phase at work"`
 	CompletedPhases []string `json:"completed_phases" required:"true" doc:"in the order of completion"`
@@ -44,7 +44,7 @@ type Phase struct {
 	Error          *string  `json:"error,omitempty" doc:"why it failed"`
 }
 
-// Gate says whether a commit may ship.
+// Gate is whether a commit may ship.
 type Gate struct {
 	ShipAllowed bool     `json:"ship_allowed" required:"true" doc:"true only if nothing blocks"`
 	Blockers    []string `json:"blockers" required:"true" doc:"what has to be done first"`

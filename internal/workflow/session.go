@@ -11,10 +11,9 @@ import (
 // MaxSession is what a fresh session is shown at the most: under 1,500 characters.
 const MaxSession = 1499
 
-// SessionText tells a fresh session which commands are unfinished, "" when none
-// is. size measures a text as it will be printed: an agent's dialect may wrap
-// and escape it. Features and summaries were written by others: they are
-// fenced, stripped and redacted.
+// SessionText shows a fresh session which commands are unfinished, "" when none is. size
+// measures a text as it will be printed: an agent's dialect may wrap and escape it.
+// Features and summaries are untrusted: they are fenced, stripped and redacted.
 func (s *Store) SessionText(ctx context.Context, size func(text string) int) string {
 	var open []Entry
 	for _, e := range s.List(ctx) {
@@ -22,7 +21,7 @@ func (s *Store) SessionText(ctx context.Context, size func(text string) int) str
 			open = append(open, e)
 		}
 	}
-	// Rather all points with short summaries than one in full.
+	// All points with short summaries are better than one in full.
 	for shown := min(len(open), 8); shown > 0; shown-- {
 		for _, limit := range []int{700, 350, 200, 120, 60} {
 			if text := sessionText(open, shown, limit); size(text) <= MaxSession {

@@ -18,7 +18,7 @@ import (
 const (
 	stateDir = ".claude/state"
 	lockName = ".lock"
-	// maxFile bounds what a hostile or runaway file may cost.
+	// maxFile bounds the cost of a hostile or runaway file.
 	maxFile = 64 << 20
 	// lockWait is for a hundred writers on a slow disk, not for one that hangs.
 	lockWait = time.Minute
@@ -35,8 +35,8 @@ type Store struct {
 	log   func(line string)
 }
 
-// Open is the state of the work tree that dir is in; outside git it lives under
-// dir itself. Nothing is created. log gets one line per problem.
+// Open is the state of the work tree that dir is in; outside git it is under dir itself.
+// Nothing is created. log gets one line per problem.
 func Open(dir string, now func() time.Time, log func(line string)) *Store {
 	s := &Store{root: dir, names: systemNames(), now: now, log: log}
 	if repo, err := git.Find(dir); err == nil {
@@ -53,8 +53,8 @@ func (s *Store) Root() string { return s.root }
 // Dir is the directory of the state files.
 func (s *Store) Dir() string { return filepath.Join(s.root, filepath.FromSlash(stateDir)) }
 
-// Head is the commit that HEAD points at, "" when there is none. The files
-// usually say; only other ref formats need a git process.
+// Head is the commit that HEAD points at, "" when there is none. The files usually show it;
+// only other ref formats need a git process.
 func (s *Store) Head(ctx context.Context) string {
 	if !s.inGit {
 		return ""
@@ -120,8 +120,8 @@ func (s *Store) locate(command, feature string) string {
 	return old
 }
 
-// reachable reports that every step to a legacy name is a real entry of its
-// directory, spelled exactly so, and none a link.
+// reachable reports whether every part of the path to a legacy name is a real entry of its
+// directory, in exactly this spelling, and not a link.
 func (s *Store) reachable(rel string) bool {
 	dir := s.Dir()
 	steps := strings.Split(rel, "/")
@@ -179,9 +179,8 @@ func (s *Store) read(path string) (*jsontree.Value, error) {
 	return doc, nil
 }
 
-// change is one write: lock, read, change, replace. edit gets nil when there is
-// no usable record; what is there instead is set aside just before the new
-// record takes its place.
+// change is one write: lock, read, change, replace. edit gets nil when there is no usable
+// record; an unusable one is set aside just before the new record takes its place.
 func (s *Store) change(ctx context.Context, command, feature string, edit func(old *jsontree.Value) (*jsontree.Value, error)) error {
 	dir := s.Dir()
 	if err := s.checkDirs(); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -230,7 +229,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 		undo = func() { _ = safefile.Rename(dir, kept, path) }
 	}
 	target := path
-	if len(filepath.Base(path)) > maxName { // a legacy name that leaves no room for a temporary file
+	if len(filepath.Base(path)) > maxName { // a legacy name that leaves no space for a temporary file
 		target = filepath.Join(dir, s.names.file(command, feature))
 	}
 	if err := safefile.Write(target, doc.Indented(), permOf(path)); err != nil {
@@ -238,7 +237,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 		return err
 	}
 	if target != path {
-		_ = os.Remove(path) // the record is at target now, which is looked at first
+		_ = os.Remove(path) // the record is at target now, which is read first
 	}
 	if s.inGit {
 		if err := ensureIgnored(s.root, s.repo.CommonDir); err != nil {
@@ -248,7 +247,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 	return nil
 }
 
-// lock makes us the only writer of the directory, which must exist.
+// lock makes this process the only writer of the directory, which must exist.
 func (s *Store) lock(ctx context.Context) (*safefile.Lock, error) {
 	path := filepath.Join(s.Dir(), lockName)
 	if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() {
@@ -286,13 +285,13 @@ func (s *Store) setAside(path, why string) (string, error) {
 	}
 }
 
-// isSetAside goes by the name; a feature may be called much the same.
+// isSetAside checks the name; a feature may have a similar one.
 func isSetAside(name string) bool {
 	return !isRecordName(name) && (strings.Contains(name, extension+".corrupt-") || strings.Contains(name, extension+".unsupported-"))
 }
 
-// sweep removes what killed writers left behind. Whoever holds the lock is the
-// only writer, so every temporary file is a dead one's.
+// sweep removes the temporary files of killed writers. The holder of the lock is the only
+// writer, so every temporary file belongs to a dead one.
 func (s *Store) sweep(dir string) {
 	entries, err := safefile.ReadDir(dir, dir, -1)
 	if err != nil {

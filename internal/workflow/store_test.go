@@ -55,7 +55,7 @@ func TestSetAsideNeverOverwrites(t *testing.T) {
 	}
 }
 
-// A refused update leaves even a corrupt file where it is.
+// A refused update does not even move a corrupt file.
 func TestFailedUpdateMovesNothingAside(t *testing.T) {
 	f := outside(t)
 	f.put("ship-checkpoint.json", "{torn")
@@ -157,7 +157,7 @@ func TestLegacyNamesAreFound(t *testing.T) {
 			t.Errorf("%s: list %+v", feature, list)
 		}
 	}
-	// Once there is a file of the new name, it is the one.
+	// Once a file of the new name exists, it is used.
 	f := outside(t)
 	f.put("implement-a b.json", `{"version":1,"state":{"current_phase":"old"}}`)
 	f.put("implement-a%20b.json", `{"version":1,"state":{"current_phase":"new"}}`)
@@ -178,7 +178,7 @@ func TestLegacyNamesAreFound(t *testing.T) {
 	}
 }
 
-// Where Foo and foo are one file name, they are still two features.
+// If Foo and foo are one file name, they are still two features.
 func TestFeaturesOnCaseInsensitiveFilesystems(t *testing.T) {
 	f := outside(t)
 	f.Store.names = names{foldCase: true}

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fixture is a store with a clock that moves a second per look and a log.
+// fixture is a store with a clock that moves a second per reading and a log.
 type fixture struct {
 	*Store
 	t     *testing.T
@@ -62,7 +62,7 @@ func gitRun(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// said returns what was logged since the last look.
+// said returns what was logged since the last call.
 func (f *fixture) said() string {
 	s := strings.Join(f.lines, "\n")
 	f.lines = nil
@@ -120,7 +120,7 @@ func show(r ResumePoint) string {
 
 func ptr(s string) *string { return &s }
 
-// GetResumePoint says where to carry on, as the state command does.
+// GetResumePoint returns where to continue, as the state command does.
 func (s *Store) GetResumePoint(ctx context.Context, command, feature string) ResumePoint {
 	return Resume(s.LoadCheckpoint(ctx, command, feature))
 }

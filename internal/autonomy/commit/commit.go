@@ -171,7 +171,7 @@ func (r Repo) commitOnly(ctx context.Context, c Commit) (err error) {
 func (r Repo) commitApart(ctx context.Context, c Commit) (IndexUpdate, error) {
 	if _, err := os.Lstat(filepath.Join(r.GitDir, "index.lock")); err == nil {
 		// The commit could be made, but the index could not be updated.
-		return IndexUpdate{}, errors.New("the index is locked: another git command is at work, or was killed and left index.lock behind")
+		return IndexUpdate{}, errors.New("the index is locked: another git command is at work, or was killed and left index.lock")
 	}
 	index := filepath.Join(c.Work, "commit-index")
 	_ = os.Remove(index)

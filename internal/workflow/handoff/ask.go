@@ -8,19 +8,19 @@ import (
 	"gauntlet/internal/session"
 )
 
-// asked is what a session remembers about corrections asked for.
+// asked is what a session remembers about requested corrections.
 type asked struct {
 	Asked []string `json:"asked"`
 }
 
 const (
 	section  = "handoff"
-	maxAsked = 200 // a session with more sub-agents forgets the oldest
+	maxAsked = 200 // in a session with more sub-agents the oldest are forgotten
 )
 
-// AskOnce reports whether a sub-agent may still be asked for a correction in
-// this turn, and remembers that it was. Without a memory none is asked: an
-// agent's own flag is not enough to end a loop.
+// AskOnce reports whether a sub-agent may still be asked for a correction in this turn, and
+// records that it was. Without a memory none is asked: an agent's own flag is not enough to
+// end a loop.
 func AskOnce(ctx context.Context, memory session.Store, ev event.Event) bool {
 	key, first := session.Key(ev.TurnID+"\x00"+ev.SubagentID), false
 	err := memory.Update(ctx, ev.SessionID, func(s *session.State) bool {

@@ -25,7 +25,7 @@ const (
 	ResponseKind Kind = "response"
 )
 
-// Request is what an agent hands to a sub-agent.
+// Request is what an agent sends to a sub-agent.
 type Request struct {
 	TaskID         string  `json:"task_id" required:"true" nonblank:"true" doc:"Names the task; the response repeats it."`
 	Phase          string  `json:"phase" required:"true" enum:"research,write,validate,parallel" doc:"The step the sub-agent works in."`
@@ -44,7 +44,7 @@ type Context struct {
 	PreviousSummary *string  `json:"previous_summary" summary:"true" doc:"The context summary of the step before."`
 }
 
-// Response is what a sub-agent hands back.
+// Response is what a sub-agent returns.
 type Response struct {
 	TaskID         string `json:"task_id" required:"true" nonblank:"true" doc:"The task of the request."`
 	Phase          string `json:"phase" required:"true" enum:"research,write,validate,parallel" doc:"The step it worked in."`
@@ -56,7 +56,7 @@ type Response struct {
 	Issues         []any  `json:"issues" doc:"What is in the way."`
 }
 
-// oldSummary is the name that previous_summary had before.
+// oldSummary is the former name of previous_summary.
 const oldSummary = "previous_findings"
 
 // Fields are the fields of a kind.

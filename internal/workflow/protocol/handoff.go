@@ -39,7 +39,7 @@ func newHandoff() []byte {
 	return []byte(strings.NewReplacer(places...).Replace(handoffText))
 }
 
-// example is an object whose values say what is allowed.
+// example is an object whose values describe what is allowed.
 func example(list []shape.Field, indent string) string {
 	var rows []string
 	for _, f := range list {
@@ -61,8 +61,8 @@ func example(list []shape.Field, indent string) string {
 	return "{\n" + strings.Join(rows, ",\n") + "\n" + indent + "}"
 }
 
-// enforcement is the section that is added. withMode also explains mode, for
-// documents whose request has no place that we could add it to.
+// enforcement is the added section. withMode also explains mode, for documents whose
+// request has no suitable place for it.
 func enforcement(withMode bool) string {
 	doc := enforcementText
 	if withMode {
@@ -110,7 +110,7 @@ func mergeHandoff(old []byte) []byte {
 	return []byte(strings.Join(doc.lines, ""))
 }
 
-// rename replaces the old name where it stands alone.
+// rename replaces the old name where it is a word of its own.
 func rename(s string) string {
 	word := text.IsWord[byte]
 	var b strings.Builder
@@ -160,7 +160,7 @@ func (d *document) fences() []int {
 			}
 		}
 	}
-	if open != "" { // never closed: a slip, not a block to the end of the file
+	if open != "" { // never closed: a mistake, not a block to the end of the file
 		clear(in[from:])
 	}
 	return in
@@ -180,7 +180,7 @@ func (d *document) hasHeading(text string) bool {
 	return false
 }
 
-// underlines reports a line that makes a heading of the one before it.
+// underlines reports whether a line makes the one before it a heading.
 func underlines(line string) bool {
 	t := strings.TrimSpace(line)
 	return t != "" && (strings.Trim(t, "-") == "" || strings.Trim(t, "=") == "")
@@ -213,7 +213,7 @@ func (d *document) requestBlock(in []int) int {
 	return 0
 }
 
-// hasMode reports that the request's example, a table or a heading has mode.
+// hasMode reports whether the request's example, a table or a heading has mode.
 func (d *document) hasMode() bool {
 	in := d.fences()
 	block := d.requestBlock(in)
@@ -230,7 +230,7 @@ func (d *document) hasMode() bool {
 	return false
 }
 
-// isKey reports that a line of an example gives key a value.
+// isKey reports whether a line of an example gives key a value.
 func isKey(line, key string) bool {
 	for _, form := range []string{`"` + key + `":`, `"` + key + `" :`, key + ":", key + "?:"} {
 		if strings.HasPrefix(line, form) {
@@ -275,8 +275,8 @@ func (d *document) addToExample() bool {
 	return false
 }
 
-// addToTable puts a row for mode after that of phase in the first table that
-// has one, its cells filled as the header says.
+// addToTable adds a row for mode after that of phase to the first table that has one, with
+// cells according to the header.
 func (d *document) addToTable() bool {
 	in := d.fences()
 	for i, line := range d.lines {
@@ -324,7 +324,7 @@ func cells(row string) []string {
 	return list
 }
 
-// insert adds a line; the one before it gets the end that it may lack.
+// insert adds a line; the one before it gets the line end that it may lack.
 func (d *document) insert(at int, line string) {
 	if at > 0 && !strings.HasSuffix(d.lines[at-1], "\n") {
 		d.lines[at-1] += d.eol

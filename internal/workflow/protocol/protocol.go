@@ -1,8 +1,7 @@
-// Package protocol writes the documents that tell a project's agents how state
-// and hand-offs work. They are made from the same Go types that the code uses,
-// so they cannot drift apart. What a project has already is extended, never
-// replaced; a second run changes nothing. Imports workflow and its siblings,
-// safefile and tokens.
+// Package protocol writes the documents that describe state and hand-offs to a project's
+// agents. They are made from the same Go types that the code uses, so they cannot differ.
+// Existing documents are extended, never replaced; a second run changes nothing. Imports
+// workflow and its siblings, safefile and tokens.
 package protocol
 
 import (
@@ -40,13 +39,13 @@ const (
 	Unchanged = "unchanged"
 )
 
-// Plan says what Write would do.
+// Plan returns what Write would do.
 func Plan(root string) ([]Change, error) {
 	var changes []Change
 	for _, d := range []struct {
 		path  string
 		fresh func() []byte
-		// merge extends what is there and may note why it left it alone.
+		// merge extends the existing text and may note why it left it alone.
 		merge func(old []byte) (text []byte, note string)
 	}{
 		{SchemaFile, newSchema, mergeSchema},
@@ -72,8 +71,8 @@ func Plan(root string) ([]Change, error) {
 	return changes, nil
 }
 
-// Write writes the documents below root and says what it did. When one cannot
-// be written, those before it are put back.
+// Write writes the documents below root and returns what it did. When one cannot be
+// written, those before it are restored.
 func Write(root string) ([]Change, error) {
 	changes, err := Plan(root)
 	if err != nil {
@@ -98,8 +97,8 @@ func apply(changes []Change) error {
 // maxDocument is more than any document of a protocol needs.
 const maxDocument = 16 << 20
 
-// read loads a document as it is. A link on the way to it is refused, because
-// what it leads to is not the project's.
+// read loads a document. A link on the path to it is refused, because its target does not
+// belong to the project.
 func read(root, rel string) (file safefile.Change, err error) {
 	file = safefile.Change{Root: root, Path: filepath.Join(root, filepath.FromSlash(rel))}
 	path := root
@@ -131,8 +130,7 @@ func newIntegrations() []byte {
 	return append(doc.Indented(), '\n')
 }
 
-// checkIntegrations leaves the file alone: what a project switched on or off is
-// its own decision.
+// checkIntegrations leaves the file alone: what a project enabled is its own decision.
 func checkIntegrations(old []byte) ([]byte, string) {
 	if _, err := ship.ParseIntegrations(old); err != nil {
 		return old, err.Error()

@@ -22,7 +22,7 @@ func newSchema() []byte {
 	return []byte("# Checkpoint schema\n\n" + begin + "\n" + schemaBody() + end + "\n")
 }
 
-// mergeSchema renews our part and keeps every byte around it.
+// mergeSchema renews the generated part and keeps every byte around it.
 func mergeSchema(old []byte) ([]byte, string) {
 	from, to := bytes.Index(old, []byte(begin)), bytes.Index(old, []byte(end))
 	if from < 0 || to < from {

@@ -52,7 +52,7 @@ func (s status) url() string {
 	return ""
 }
 
-// temporaryError is an answer that another try may change.
+// temporaryError is an answer that may change with another try.
 type temporaryError struct {
 	err        error
 	retryAfter time.Duration
@@ -61,7 +61,7 @@ type temporaryError struct {
 func (e *temporaryError) Error() string { return e.err.Error() }
 func (e *temporaryError) Unwrap() error { return e.err }
 
-// api asks GitHub about one repository: get is HTTP or gh.
+// api queries GitHub about one repository: get is HTTP or gh.
 type api struct {
 	owner, repo string
 	get         func(ctx context.Context, path string) ([]byte, error)
@@ -102,9 +102,9 @@ func (a api) decode(ctx context.Context, path string, to any) error {
 	return nil
 }
 
-// api finds out whom to ask and how: HTTP with GITHUB_TOKEN, else gh, else HTTP
-// without a token where GITHUB_API_URL says where. The token is for GitHub and
-// for whom GITHUB_API_URL names: a remote alone must not get it.
+// api decides which server to query and how: HTTP with GITHUB_TOKEN, else gh, else HTTP
+// without a token if GITHUB_API_URL is set. The token is for GitHub and for the server in
+// GITHUB_API_URL: a remote alone must not get it.
 func (c Checker) api(ctx context.Context, repo git.Repo) (api, error) {
 	host, owner, name, err := c.repository(ctx, repo)
 	if err != nil {
@@ -146,8 +146,8 @@ func (c Checker) api(ctx context.Context, repo git.Repo) (api, error) {
 	return a, nil
 }
 
-// isPublic reports the host of github.com, "" for not known, or an alias for it
-// from a user's ssh configuration.
+// isPublic reports whether the host is github.com, unknown (""), or an alias for it from a
+// user's ssh configuration.
 func isPublic(host string) bool {
 	host = strings.ToLower(host)
 	switch host {
@@ -157,7 +157,8 @@ func isPublic(host string) bool {
 	return strings.Contains(host, "github") && !strings.Contains(host, ".")
 }
 
-// repository is whose deployments to ask for: the remote's, in CI what it says.
+// repository is the repository whose deployments are queried: the remote's, in CI the one
+// it names.
 func (c Checker) repository(ctx context.Context, repo git.Repo) (host, owner, name string, err error) {
 	out, err := repo.RunWith(ctx, git.Opts{Timeout: 10 * time.Second}, "remote", "-v")
 	if err == nil {
@@ -199,7 +200,7 @@ func isName(s string) bool {
 		strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
 
-// httpGet asks over HTTP. The token goes over TLS or to this machine only.
+// httpGet queries over HTTP. The token goes over TLS or to this machine only.
 func httpGet(base, token string) (func(ctx context.Context, path string) ([]byte, error), error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -237,7 +238,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// answerError sorts an HTTP status into fine, worth another try, and final.
+// answerError classifies an HTTP status: fine, worth another try, or final.
 func answerError(res *http.Response) error {
 	if res.StatusCode == http.StatusOK {
 		return nil
@@ -257,7 +258,7 @@ func answerError(res *http.Response) error {
 	return err
 }
 
-// ghGet asks through the gh command, which knows its own token.
+// ghGet queries through the gh command, which knows its own token.
 func (c Checker) ghGet(gh, host, dir string) func(ctx context.Context, path string) ([]byte, error) {
 	return func(ctx context.Context, path string) ([]byte, error) {
 		args := []string{gh, "api", strings.TrimPrefix(path, "/")}

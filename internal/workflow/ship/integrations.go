@@ -24,7 +24,7 @@ type Integrations struct {
 	Vercel Vercel `json:"vercel" doc:"preview deployments"`
 }
 
-// Linear rules the names of branches; the issue itself is moved by the
+// Linear are the rules for the names of branches; the issue itself is moved by the
 // tracker's own GitHub automation, so no token is needed here.
 type Linear struct {
 	Enabled             bool   `json:"enabled" doc:"check the name of the branch"`
@@ -33,7 +33,7 @@ type Linear struct {
 	UseNativeAutomation bool   `json:"use_native_automation" doc:"issues follow pull requests by themselves"`
 }
 
-// Vercel rules the wait for a preview.
+// Vercel are the rules for the wait for a preview.
 type Vercel struct {
 	Enabled               bool `json:"enabled" doc:"there are previews"`
 	WaitForPreview        bool `json:"wait_for_preview" doc:"wait for the preview of the commit"`
@@ -41,7 +41,7 @@ type Vercel struct {
 	RequirePreviewSuccess bool `json:"require_preview_success" doc:"a preview that failed or is late forbids to ship"`
 }
 
-// Defaults are what a new file says.
+// Defaults are the content of a new file.
 func Defaults() Integrations {
 	return Integrations{
 		Linear: Linear{Enabled: true, Team: "Basecamp", BranchPrefix: "feature", UseNativeAutomation: true},
@@ -73,9 +73,8 @@ func LoadIntegrations(root string) (Integrations, error) {
 	return in, nil
 }
 
-// ParseIntegrations reads the text of the file. What switches a check on counts
-// only when it is there: linear.enabled, vercel.wait_for_preview. How a check is
-// done has defaults.
+// ParseIntegrations reads the text of the file. A check is enabled only by its key:
+// linear.enabled, vercel.wait_for_preview. How a check is done has defaults.
 func ParseIntegrations(data []byte) (Integrations, error) {
 	doc, err := jsontree.Parse(data)
 	if err != nil {
@@ -127,7 +126,7 @@ func refuseSecrets(doc *jsontree.Value) error {
 	return found
 }
 
-// isSecret reports a text that is a token by its look, or by its key's word.
+// isSecret reports whether a text looks like a token, or its key suggests one.
 func isSecret(key, text string) bool {
 	return strings.HasPrefix(text, "lin_api_") || strings.HasPrefix(text, "lin_oauth_") || namesSecret(key) || len(redact.Find(text)) > 0
 }
@@ -150,7 +149,7 @@ func namesSecret(key string) bool {
 	})
 }
 
-// reader takes values out of the file and remembers the first that is wrong.
+// reader reads values from the file and remembers the first invalid one.
 type reader struct {
 	doc *jsontree.Value
 	err error

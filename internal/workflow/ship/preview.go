@@ -19,7 +19,7 @@ const (
 	Waiting = "waiting"
 )
 
-// Preview is how the deployment of a commit came out.
+// Preview is the result of the deployment of a commit.
 type Preview struct {
 	State string `json:"state"`
 	URL   string `json:"url,omitempty"`
@@ -27,12 +27,12 @@ type Preview struct {
 	Environment string `json:"environment,omitempty"`
 }
 
-// Pace of the polling: quick at first, because most previews that are asked for
-// exist already, then at the pace that a shared API likes.
+// Pace of the polling: quick at first, because most previews exist already, then at a pace
+// that suits a shared API.
 const (
 	firstPause = 250 * time.Millisecond
 	lastPause  = 10 * time.Second
-	// lastLook is how long the look at the deadline itself may take.
+	// lastLook is how long the query at the deadline itself may take.
 	lastLook = 2 * time.Second
 )
 
@@ -77,9 +77,9 @@ func (c Checker) preview(ctx context.Context, repo git.Repo, v Vercel, r *Result
 	}
 }
 
-// wait polls until the preview is ready or failed, or its time is over. Answers
-// that another try may change (no network, a server in trouble) are waited out;
-// an answer that will stay (no access) ends it. The last look is at the deadline.
+// wait polls until the preview is ready or failed, or its time is over. It waits for
+// answers that may change (no network, server errors); a final answer (no access) ends it.
+// The last query is at the deadline.
 func (c Checker) wait(caller context.Context, api api, head string, timeout time.Duration) (Preview, error) {
 	start := time.Now()
 	ctx, cancel := context.WithTimeout(caller, timeout+lastLook)
@@ -97,7 +97,7 @@ func (c Checker) wait(caller context.Context, api api, head string, timeout time
 		case err == nil:
 			last, lastErr = p, nil
 		case ctx.Err() != nil:
-			// Cut off by the deadline: what was seen before says more.
+			// Cut off by the deadline: the earlier result is more useful.
 			if last.State == "" && lastErr == nil {
 				lastErr = err
 			}
@@ -144,9 +144,9 @@ func (p Preview) describe(err error) string {
 	return "no deployment yet"
 }
 
-// look asks once: for every environment the newest deployment counts, and of it
-// the newest status. Previews are recognised by their environment's name; where no
-// environment says so, all of them count.
+// look queries once: for every environment the newest deployment counts, and of it the
+// newest status. Previews are recognised by their environment's name; if no environment has
+// such a name, all of them count.
 func look(ctx context.Context, api api, head string) (Preview, error) {
 	deployments, err := api.deployments(ctx, head)
 	if err != nil {
@@ -211,7 +211,7 @@ func judge(statuses []status) Preview {
 			p.State = Failed
 			return p
 		case "inactive":
-			// Taken down by a later deployment: what it was before counts.
+			// Replaced by a later deployment: its earlier status counts.
 			if i+1 < len(statuses) {
 				continue
 			}

@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/git"
 )
 
-// server is GitHub as far as we use it; each look at the statuses gets the next answer.
+// server is a fake of GitHub; each query of the statuses gets the next answer.
 type server struct {
 	*httptest.Server
 	deployments string
@@ -156,7 +156,7 @@ func TestServerErrors(t *testing.T) {
 	}
 }
 
-// What the last call was cut off from does not hide why no answer came.
+// A call that was cut off does not hide why no answer came.
 func TestDeadlineKeepsTheCause(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
@@ -235,7 +235,7 @@ func TestTokenIsNotSentInTheClear(t *testing.T) {
 	}
 }
 
-// Whoever can make a clone's remote point at a server of their own does not get the token.
+// An attacker who can make a clone's remote point at another server does not get the token.
 func TestTokenIsNotSentToAnotherHost(t *testing.T) {
 	p := newProject(t)
 	p.state("ship", "", allowed)
@@ -266,7 +266,7 @@ func TestTokenIsNotSentToAnotherHost(t *testing.T) {
 	}
 }
 
-// Without a token the gh command is asked.
+// Without a token the gh command is used.
 func TestGH(t *testing.T) {
 	p := newProject(t)
 	p.state("ship", "", allowed)

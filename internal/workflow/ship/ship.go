@@ -1,7 +1,7 @@
-// Package ship answers one question: may this commit ship? It asks the recorded
-// gate, the rule for branch names and, where a project waits for previews, the
-// deployments of the commit on GitHub. It writes nothing anywhere. Imports git,
-// proc, redact and workflow; the environment is handed in.
+// Package ship answers one question: may this commit ship? It reads the recorded gate, the
+// rule for branch names and, if a project waits for previews, the deployments of the commit
+// on GitHub. It writes nothing anywhere. Imports git, proc, redact and workflow; the
+// environment is passed in.
 package ship
 
 import (
@@ -24,12 +24,12 @@ type Result struct {
 	Branch     *string  `json:"branch"`
 	Blockers   []string `json:"blockers"` // why not
 	Warnings   []string `json:"warnings"` // what a person should know
-	Unknown    []string `json:"unknown"`  // what could not be found out
+	Unknown    []string `json:"unknown"`  // what could not be determined
 	Preview    *Preview `json:"preview"`
 }
 
-// ExitCode is 0 allowed, 1 not, 2 could not be determined. A known reason against it
-// outweighs everything that is not known.
+// ExitCode is 0 allowed, 1 not, 2 could not be determined. A known blocker outweighs
+// everything that is unknown.
 func (r Result) ExitCode() int {
 	switch {
 	case len(r.Blockers) > 0:
@@ -40,7 +40,7 @@ func (r Result) ExitCode() int {
 	return 0
 }
 
-// Checker is what a check needs from outside.
+// Checker is the environment of a check.
 type Checker struct {
 	Dir      string
 	Getenv   func(string) string
@@ -79,7 +79,7 @@ func (c Checker) Check(ctx context.Context, feature string) Result {
 			r.Blockers = append(r.Blockers, problem)
 		}
 	}
-	// Nobody waits for a preview of what may not ship anyway.
+	// A commit that may not ship anyway needs no preview.
 	if in.Vercel.Enabled && in.Vercel.WaitForPreview && len(r.Blockers) == 0 {
 		c.preview(ctx, repo, in.Vercel, &r)
 	}
@@ -91,7 +91,7 @@ func (r Result) decided() Result {
 	return r
 }
 
-// headAndBranch asks git once; branch is "" on a detached HEAD.
+// headAndBranch runs git once; branch is "" on a detached HEAD.
 func headAndBranch(ctx context.Context, repo git.Repo) (head, branch string, err error) {
 	out, err := repo.RunWith(ctx, git.Opts{Timeout: 10 * time.Second}, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
 	if err != nil {
@@ -108,14 +108,14 @@ func headAndBranch(ctx context.Context, repo git.Repo) (head, branch string, err
 	return head, branch, nil
 }
 
-// record is a state that may hold a gate.
+// record is a state that may contain a gate.
 type record struct {
 	name string
 	doc  *jsontree.Value
 }
 
-// records are the states that speak for this check: those of the feature, or
-// without one the plain ones, or else those of every feature.
+// records are the states that count for this check: those of the feature, or without one
+// the plain ones, or else those of every feature.
 func records(ctx context.Context, store *workflow.Store, feature string) []record {
 	var list []record
 	for _, command := range []string{"ship", "review"} {
@@ -134,7 +134,7 @@ func records(ctx context.Context, store *workflow.Store, feature string) []recor
 	return list
 }
 
-// gateBlockers: one state must allow this very commit, and none forbid it.
+// gateBlockers requires that one state allows exactly this commit, and none forbids it.
 func gateBlockers(list []record, head string) []string {
 	var blockers, stale []string
 	allowed := false
@@ -142,7 +142,7 @@ func gateBlockers(list []record, head string) []string {
 		gate := rec.doc.Get("gate")
 		verdict := gate.Get("ship_allowed")
 		if verdict.Kind() != jsontree.Bool {
-			continue // {} says nothing
+			continue // {} has no gate
 		}
 		judged, _ := gate.Get("head_commit").Text()
 		if !workflow.SameCommit(judged, head) {

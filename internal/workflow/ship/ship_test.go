@@ -178,7 +178,7 @@ func TestIntegrationsFile(t *testing.T) {
 			t.Errorf("a token is shown: %s", r.all())
 		}
 	}
-	// A known reason against outweighs what is not known.
+	// A known blocker outweighs what is unknown.
 	p := newProject(t)
 	p.integrations("{")
 	if r := p.check(""); r.ExitCode() != 1 {
