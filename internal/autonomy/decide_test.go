@@ -74,7 +74,7 @@ func TestOncePerRise(t *testing.T) {
 		"five more":                                 {[]int{40, 41, 44, 45, 49, 50}, "C..C.C"},
 		"a drop and a new rise":                     {[]int{45, 12, 30, 41}, "C..C"},
 		"a drop that stays above the threshold":     {[]int{80, 50, 52, 55}, "C..C"},
-		"a drop alone is not a rise":                   {[]int{80, 50, 50, 49, 53}, "C...."},
+		"a drop alone is not a rise":                {[]int{80, 50, 50, 49, 53}, "C...."},
 		"a drop just below the threshold":           {[]int{41, 39, 40}, "C.C"},
 		"the lowest point counts, not the last one": {[]int{80, 60, 50, 54, 55}, "C...C"},
 	} {

@@ -10,8 +10,8 @@ import (
 	"gauntlet/internal/shellcmd"
 )
 
-// auto finds the format from the command's tool, then from the content: a task
-// such as `make lint` does not say which tool it calls.
+// auto finds the format from the command's tool, then from the content: a task such as
+// `make lint` does not show which tool it calls.
 func (p *parser) auto(data []byte) error {
 	tool, format := toolOf(p.src.Command)
 	if format != "" {
@@ -58,9 +58,9 @@ func toolOf(command string) (tool, format string) {
 	return tool, ""
 }
 
-// formatWord finds the name of a format in an option such as
-// --output-format=sarif, -fcheckstyle or --format rdjsonl. An option that writes
-// the report to a file says nothing about what is printed.
+// formatWord finds the name of a format in an option such as --output-format=sarif,
+// -fcheckstyle or --format rdjsonl. An option that writes the report to a file does not
+// affect what is printed.
 func formatWord(arg string) string {
 	arg = strings.ToLower(arg)
 	if strings.ContainsAny(arg, "/\\") || strings.Contains(arg, ".") && !strings.HasPrefix(arg, "--output.") {
@@ -76,7 +76,7 @@ func formatWord(arg string) string {
 	return ""
 }
 
-// isList reports a JSON list whose elements name files.
+// isList reports whether it is a JSON list whose elements name files.
 func isList(data []byte) bool {
 	head := bytes.TrimSpace(data[:min(len(data), 4096)])
 	return len(head) > 1 && head[0] == '[' && bytes.TrimSpace(head[1:])[0] == '{' &&

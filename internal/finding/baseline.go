@@ -24,8 +24,8 @@ type GateBaseline struct {
 	Files    Counts            `json:"files"`
 }
 
-// ParseBaseline reads a baseline. One of a newer version is an error: it may mean
-// something that this version does not know.
+// ParseBaseline reads a baseline. One of a newer version is an error: this version may not
+// understand it.
 func ParseBaseline(data []byte) (Baseline, error) {
 	var b Baseline
 	if err := json.Unmarshal(data, &b); err != nil {

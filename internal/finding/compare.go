@@ -61,7 +61,7 @@ func testMark(is bool) string {
 	return ""
 }
 
-// Counts is how many findings of each rule each file has: what a baseline holds.
+// Counts is how many findings of each rule each file has: the content of a baseline.
 type Counts map[string]map[string]int
 
 // Count sums findings up by file and rule; a test counts by its name.
@@ -87,9 +87,8 @@ func (f Finding) countedAs() (file, rule string) {
 	return f.Path, f.Rule
 }
 
-// Over reports which findings are more than the baseline allows. Counts cannot say
-// which of several equal ones is the new one: the last ones in the report are
-// taken for new.
+// Over reports which findings are more than the baseline allows. Counts cannot show which
+// of several equal ones is the new one: the last ones in the report count as new.
 func Over(now []Finding, allowed Counts, renamed map[string]string) []bool {
 	left := Counts{}
 	for file, rules := range allowed {
@@ -115,8 +114,8 @@ func Over(now []Finding, allowed Counts, renamed map[string]string) []bool {
 	return fresh
 }
 
-// Tighten lowers allowed to what is still there and never raises it; it reports
-// whether anything changed. Counts of renamed files move with them.
+// Tighten lowers allowed to the remaining findings and never raises it; it reports whether
+// anything changed. Counts of renamed files move with them.
 func Tighten(allowed, now Counts, renamed map[string]string) (Counts, bool) {
 	out, changed := Counts{}, false
 	for file, rules := range allowed {

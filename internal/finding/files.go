@@ -28,8 +28,8 @@ func newFiles(src Source) *files {
 	return &files{src: src, placed: map[string]place{}, texts: map[string][][]byte{}}
 }
 
-// place turns a tool's name for a file into a path relative to the project root.
-// A name that leads out of the project, or that no file can have, is not inside.
+// place turns a tool's name for a file into a path relative to the project root. A name
+// that leads out of the project, or that no file can have, is not inside.
 func (f *files) place(name string) (string, bool) {
 	if p, ok := f.placed[name]; ok {
 		return p.path, p.inside
@@ -97,7 +97,7 @@ func (f *files) lines(name string) [][]byte {
 	return lines
 }
 
-// line is the text of one line without its indentation, nil when not known.
+// line is the text of one line without its indentation, nil when unknown.
 func (f *files) line(name string, n int) []byte {
 	if name == "" || n <= 0 {
 		return nil

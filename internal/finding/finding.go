@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// Bounds of a report. What is over them is not read: the exit code decides then.
+// Bounds of a report. A larger report is not read: then the exit code decides.
 const (
 	MaxReport   = 32 << 20
 	maxFindings = 50_000
@@ -34,17 +34,17 @@ type Finding struct {
 	Rule     string
 	Message  string
 	Severity string
-	// Test is the package and name of a failed test: a test is the same finding
-	// whatever it says this time.
+	// Test is the package and name of a failed test: a test is the same finding whatever it
+	// prints this time.
 	Test string
 	// Print identifies the finding without its path, line and gate.
 	Print string
 }
 
-// Report is what one run of a tool said.
+// Report is the result of one run of a tool.
 type Report struct {
 	Findings []Finding
-	// Tool is the tool and its version where the report says so.
+	// Tool is the tool and its version if the report names them.
 	Tool string
 	// Tests and Failed count tests where the format has both; 0 otherwise.
 	Tests, Failed int
@@ -62,10 +62,10 @@ type Source struct {
 	Text func(path string) []byte
 }
 
-// ErrUnreadable says that the report is not in the format it was said to be in.
+// ErrUnreadable means that the report is not in the expected format.
 var ErrUnreadable = errors.New("report cannot be read")
 
-// Parse reads a report. An error means that nothing in it may be believed.
+// Parse reads a report. An error means that nothing in it may be used.
 func Parse(data []byte, src Source) (Report, error) {
 	if len(data) > MaxReport {
 		return Report{}, fmt.Errorf("%w: it is larger than %d MB", ErrUnreadable, MaxReport>>20)

@@ -281,7 +281,7 @@ func TestUnreadableReports(t *testing.T) {
 	}
 }
 
-// A report may say anything about paths; only files of the project are believed.
+// A report may contain any path; only files of the project are accepted.
 func TestPathsThatLie(t *testing.T) {
 	src := project(map[string]string{"web/a.js": "x", "lib/b.js": "y"})
 	src.Dir = "web"
@@ -343,7 +343,7 @@ func TestNewCounts(t *testing.T) {
 	if got := New(two, Remember(three), nil); fmt.Sprint(got) != "[false false]" {
 		t.Errorf("fewer than before: %v", got)
 	}
-	// A test is the same whatever it says and wherever it moved.
+	// A test is the same whatever it prints and wherever it moved.
 	was := parse(t, src, "junit", `<testsuite><testcase classname="c" name="n" file="x.py"><failure message="1"/></testcase></testsuite>`).Findings
 	is := parse(t, src, "junit", `<testsuite><testcase classname="c" name="n" file="y.py"><failure message="2"/></testcase></testsuite>`).Findings
 	if New(is, Remember(was), nil)[0] {

@@ -105,7 +105,7 @@ func splitRule(s string) (rule, message string) {
 	return "", s
 }
 
-// isCode: capitals and then digits, as E501 or SA4006.
+// isCode reports whether a word is capitals and then digits, as E501 or SA4006.
 func isCode(s string) bool {
 	letters := 0
 	for letters < len(s) && s[letters] >= 'A' && s[letters] <= 'Z' {
@@ -115,7 +115,7 @@ func isCode(s string) bool {
 	return letters >= 1 && letters <= 8 && len(digits) >= 1 && len(digits) <= 6 && strings.Trim(digits, "0123456789") == ""
 }
 
-// isRule: one word as tools name their rules.
+// isRule reports whether a word has the form of a tool's rule name.
 func isRule(s string) bool {
 	if s == "" || len(s) > 80 {
 		return false

@@ -20,8 +20,8 @@ func (p *parser) identified() []Finding {
 	return list
 }
 
-// Key identifies the finding within its gate. Tests are found by name wherever
-// they are; everything else by what it says about which file.
+// Key identifies the finding within its gate. Tests are found by name wherever they are;
+// everything else by its message and file.
 func (f Finding) Key() string {
 	if f.Test != "" {
 		return f.Print
@@ -44,7 +44,7 @@ func hash(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// normalise drops from a message what differs when nothing did: numbers, which
+// normalise removes from a message what differs although nothing changed: numbers, which
 // are places, sizes and addresses, and the name of the file itself.
 func normalise(message, path string) string {
 	if path != "" {

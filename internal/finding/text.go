@@ -30,7 +30,7 @@ type textReader struct {
 	// detail is the newest line of test output that names a file.
 	tests  []goFailure
 	detail string
-	// Places of shellcheck's and Python's messages, which stand above them.
+	// Places of shellcheck's and Python's messages, which come before them.
 	shellFile, pyFile string
 	shellLine, pyLine int
 	compiled          bool // a compiler error was seen since the last package
@@ -88,8 +88,8 @@ func (t *textReader) message(file string, line int, rest string) {
 	t.p.add(f, file)
 }
 
-// shellcheck reads its form for people: the place above the code, marks with rule
-// and message below it.
+// shellcheck reads its format for people: the place above the code, marks with rule and
+// message below it.
 func (t *textReader) shellcheck(s string) bool {
 	if rest, ok := strings.CutPrefix(s, "In "); ok {
 		if i := strings.LastIndex(rest, " line "); i > 0 && strings.HasSuffix(rest, ":") {
@@ -113,7 +113,7 @@ func (t *textReader) shellcheck(s string) bool {
 	return true
 }
 
-// python reads a syntax error, whose place stands above it.
+// python reads a syntax error, whose place comes before it.
 func (t *textReader) python(s string) bool {
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(s, " \t*"), `File "`); ok {
 		if file, at, ok := strings.Cut(rest, `", line `); ok {
@@ -177,7 +177,7 @@ func (t *textReader) indented(s string) {
 	t.p.add(f, t.file)
 }
 
-// arrow adds a finding whose message stands above its place, as rustc writes it.
+// arrow adds a finding whose message comes before its place, as rustc writes it.
 func (t *textReader) arrow(at string) {
 	title := t.title
 	t.title = ""
@@ -198,7 +198,7 @@ func (t *textReader) arrow(at string) {
 	t.p.add(f, file)
 }
 
-// goLine reads the lines of `go test` that say what failed where.
+// goLine reads the lines of `go test` that show what failed where.
 func (t *textReader) goLine(s string) bool {
 	if name, ok := strings.CutPrefix(s, "--- FAIL: "); ok {
 		name, _, _ = strings.Cut(name, " ")

@@ -133,7 +133,7 @@ func (p *parser) junitSuite(s junitSuite, outer string, depth int) {
 	}
 }
 
-// firstLine is the first line that says something.
+// firstLine is the first line with content.
 func firstLine(texts ...string) string {
 	for _, t := range texts {
 		for line := range strings.Lines(t) {
@@ -145,7 +145,7 @@ func firstLine(texts ...string) string {
 	return ""
 }
 
-// number reads a line or column; what is not one is 0.
+// number reads a line or column; anything else is 0.
 func number(s string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 0 {

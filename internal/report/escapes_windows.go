@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// enableEscapes switches the console to understanding escape sequences; an old
-// one that cannot gets plain lines.
+// enableEscapes makes the console understand escape sequences; an old one that cannot gets
+// plain lines.
 func enableEscapes(f *os.File) bool {
 	handle := windows.Handle(f.Fd())
 	var mode uint32

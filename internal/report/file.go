@@ -19,7 +19,7 @@ const (
 	SARIF Format = "SARIF"
 )
 
-// FormatOf is the format by the ending of a file name.
+// FormatOf is the format by the extension of a file name.
 func FormatOf(path string) (Format, error) {
 	name := strings.ToLower(filepath.Base(path))
 	switch {
@@ -31,14 +31,14 @@ func FormatOf(path string) (Format, error) {
 	return "", fmt.Errorf("unknown format of the report %q: end its name in .xml for JUnit, in .sarif or .sarif.json for SARIF", path)
 }
 
-// About is what a report says beside the result.
+// About is what a report contains besides the result.
 type About struct {
 	Version string    // of this program
 	Started time.Time // when the run began
 	Took    time.Duration
 }
 
-// Write writes the report in the format that its name asks for.
+// Write writes the report in the format of its name.
 func Write(path string, res run.Result, about About) error {
 	format, err := FormatOf(path)
 	if err != nil {

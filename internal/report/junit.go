@@ -122,8 +122,8 @@ func details(g gate.Result) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// escape makes text safe in XML: no markup, no secret, and none of the
-// characters that XML has no way to write.
+// escape makes text safe in XML: no markup, no secret, and none of the characters that XML
+// cannot represent.
 func escape(s string) string {
 	s = redact.Strip(redact.String(s))
 	var b strings.Builder

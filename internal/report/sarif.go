@@ -57,7 +57,7 @@ type (
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
-		// BaselineState is new or unchanged, where that was asked (new_only).
+		// BaselineState is new or unchanged, if that was compared (new_only).
 		BaselineState string            `json:"baselineState,omitempty"`
 		Fingerprints  map[string]string `json:"partialFingerprints,omitempty"`
 		Properties    map[string]any    `json:"properties,omitempty"`
@@ -98,7 +98,7 @@ func sarif(res run.Result, about About) ([]byte, error) {
 		case gate.Error:
 			inv.Notifications = append(inv.Notifications, sarifNotification{"error", sarifText{clean(g.ID + ": " + g.Message)}})
 		case gate.Pass:
-			if g.Report != nil && g.Report.Old > 0 { // forgiven, and still there
+			if g.Report != nil && g.Report.Old > 0 { // old findings that do not fail the gate
 				r.Results = append(r.Results, failures(g, i)...)
 			}
 		case gate.Skipped:
@@ -115,8 +115,8 @@ func sarif(res run.Result, about About) ([]byte, error) {
 func failures(g gate.Result, rule int) []sarifResult {
 	if len(g.Findings) == 0 {
 		text := strings.TrimSpace(g.Message + "\n" + g.Tail)
-		// A result without a place is refused by many readers: where gates are
-		// configured is the nearest there is.
+		// Many readers refuse a result without a location: the gate's configuration is the
+		// closest one.
 		return []sarifResult{{
 			RuleID: g.ID, RuleIndex: rule, Level: "error", Message: sarifText{clean(text)}, Locations: []sarifLocation{place(".gauntlet/config.yml", 1)},
 		}}
@@ -139,11 +139,11 @@ func failures(g gate.Result, rule int) []sarifResult {
 	return list
 }
 
-// fingerprintKey is the name under which fingerprints of findings stand; other
-// names belong to other tools.
+// fingerprintKey is the name of the fingerprints of findings; other names belong to other
+// tools.
 const fingerprintKey = "gauntlet/v1"
 
-// file is where a finding is shown that names no file of the project.
+// file is the location of a finding that names no file of the project.
 func file(f gate.Finding) string {
 	if f.File == "" {
 		return ".gauntlet/config.yml"
@@ -183,7 +183,7 @@ func level(priority string) string {
 	return "error"
 }
 
-// clean makes text that is never empty: SARIF wants a message.
+// clean makes text that is never empty: SARIF requires a message.
 func clean(s string) string {
 	s = strings.TrimSpace(redact.Strip(redact.String(strings.ToValidUTF8(s, "\uFFFD"))))
 	if s == "" {

@@ -10,8 +10,8 @@ import (
 	"gauntlet/internal/run"
 )
 
-// Summary writes how the run ended; its last line is `Status: …`. It is the
-// text of console.N.log, with colours where they are wanted.
+// Summary writes how the run ended; its last line is `Status: …`. It is the text of
+// console.N.log, with colours if they are wanted.
 func Summary(w io.Writer, res run.Result, t Terminal) error {
 	var b bytes.Buffer
 	run.Summary(&b, res)

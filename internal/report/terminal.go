@@ -21,8 +21,8 @@ type Terminal struct {
 	Size func() (width, height int)
 }
 
-// Detect finds out what w can do. Colours and redrawing are for terminals only;
-// NO_COLOR takes the colours away, TERM=dumb both.
+// Detect finds out what w can do. Colours and redrawing are for terminals only; NO_COLOR
+// disables the colours, TERM=dumb both.
 func Detect(w io.Writer, getenv func(string) string) Terminal {
 	t := Terminal{Size: func() (int, int) { return 80, 24 }}
 	f, ok := w.(*os.File)
@@ -57,15 +57,15 @@ func (t Terminal) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Good colours a text where colours are wanted; so do Bad, Warn, Dim and Bold.
+// Good colours a text if colours are wanted; so do Bad, Warn, Dim and Bold.
 func (t Terminal) Good(s string) string { return t.paint(green, s) }
 func (t Terminal) Bad(s string) string  { return t.paint(red, s) }
 func (t Terminal) Warn(s string) string { return t.paint(yellow, s) }
 func (t Terminal) Dim(s string) string  { return t.paint(dim, s) }
 func (t Terminal) Bold(s string) string { return t.paint(bold, s) }
 
-// Fit makes one clean line of s that the terminal need not wrap after indent
-// columns; elsewhere it is not cut.
+// Fit makes one clean line of s that the terminal need not wrap after indent columns;
+// without a terminal it is not cut.
 func (t Terminal) Fit(s string, indent int) string {
 	width := 1 << 20
 	if t.Live {

@@ -41,7 +41,7 @@ func (p *plain) Line(string, string)          {}
 func (p *plain) Done(r gate.Result)           { p.print(run.GateLine(r)) }
 func (p *plain) Close()                       {}
 
-// print writes one whole line; a reader that went away must not stop the gates.
+// print writes one complete line; a reader that closed the stream must not stop the gates.
 func (p *plain) print(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,10 +79,10 @@ func (v *live) Start(id string, _ gate.Kind) {
 	v.running = append(v.running, &row{id: id, start: v.now()})
 }
 
-// Line is called for every line of output: it only remembers.
+// Line is called for every line of output: it only stores it.
 func (v *live) Line(id, text string) {
 	text = strings.TrimRight(text, "\r\n")
-	text = text[strings.LastIndexByte(text, '\r')+1:] // a progress bar writes over itself
+	text = text[strings.LastIndexByte(text, '\r')+1:] // a progress bar overwrites itself
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -117,7 +117,7 @@ func (v *live) loop() {
 	}
 }
 
-// Close draws what is left and leaves the cursor on a line of its own.
+// Close draws what is left and leaves the cursor on a new line.
 func (v *live) Close() {
 	v.mu.Lock()
 	first := !v.closed
@@ -159,7 +159,7 @@ func (v *live) draw() {
 	_, _ = v.w.Write(b.Bytes())
 }
 
-// atWork is one running gate; lines never wrap, or the cursor would get lost.
+// atWork is one running gate; lines never wrap, or the cursor position would be wrong.
 func (v *live) atWork(r *row, width int) string {
 	head := fmt.Sprintf("RUN   %s %s", fit(gate.Label(r.id), max(10, width/2)), short(v.now().Sub(r.start)))
 	head = fit(head, width-1)
@@ -193,7 +193,7 @@ func statusColour(s gate.Status) string {
 	return bold
 }
 
-// short is a duration as one reads it on the run: 0.3s, 12.0s, 3m05s.
+// short formats a duration briefly: 0.3s, 12.0s, 3m05s.
 func short(d time.Duration) string {
 	if d < 0 {
 		d = 0

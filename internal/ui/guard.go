@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Guard decides who may ask. A page on loopback can be reached by every site that
-// the user's browser visits and by every user of the machine: so the host must be
-// the one that was bound, no other site may ask, and every request needs a token.
+// Guard decides which requests are allowed. A page on loopback can be reached by every site
+// that the user's browser visits and by every user of the machine: so the host must be the
+// one that was bound, no other site may send requests, and every request needs a token.
 type Guard struct {
 	// Hosts are the values of the Host header that are answered.
 	Hosts []string
 	Token string
-	// Login, if not nil, is asked instead of the token, for a page behind a proxy.
+	// Login, if not nil, is used instead of the token, for a page behind a proxy.
 	Login func(*http.Request) bool
 	// Cookie is where the token is kept; browsers share cookies between ports.
 	Cookie string
@@ -65,7 +65,7 @@ func turnAway(w http.ResponseWriter, r *http.Request, why string) {
 		`<p>Every start of <code>gauntlet ui</code> prints a new address; the old one stops working.</p></html>`))
 }
 
-// hurry bounds how long a client may take to send a form and to take the answer.
+// hurry bounds how long a client may take to send a form and to receive the answer.
 func hurry(w http.ResponseWriter, r *http.Request) {
 	conn := http.NewResponseController(w)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -74,7 +74,7 @@ func hurry(w http.ResponseWriter, r *http.Request) {
 	_ = conn.SetWriteDeadline(time.Now().Add(slowClient))
 }
 
-// refuse says why a request is not answered, "" when it is.
+// refuse returns why a request is refused, "" when it is allowed.
 func (g Guard) refuse(r *http.Request) string {
 	known := false
 	for _, host := range g.Hosts {
@@ -106,7 +106,7 @@ func (g Guard) refuse(r *http.Request) string {
 	return g.refuseForm(r)
 }
 
-// refuseForm wants the token inside a form that changes something.
+// refuseForm requires the token inside a form that changes something.
 func (g Guard) refuseForm(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return ""

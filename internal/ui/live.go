@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// pollEvery is how often the history is looked at while a page is open. Without one
+// pollEvery is how often the history is checked while a page is open. Without an open page
 // nothing is done at all.
 const pollEvery = time.Second
 
@@ -93,7 +93,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// watch looks for news until the last page is closed.
+// watch checks for changes until the last page is closed.
 func (s *Server) watch(ctx context.Context) {
 	last := s.look(ctx)
 	for tick := time.NewTicker(pollEvery); ; {
@@ -110,7 +110,7 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// look says what would make a page differ: the history, and what runs right now.
+// look returns what would make a page differ: the history, and what runs right now.
 func (s *Server) look(ctx context.Context) string {
 	if s.reading() {
 		return ""

@@ -49,7 +49,7 @@ type local struct {
 	dir    string // of the history
 	db     *store.Store
 	blocks replay.Blocks
-	// logs are the log directories of the projects that were looked at last.
+	// logs are the log directories of the projects that were read last.
 	mu   sync.Mutex
 	logs []string
 }
@@ -72,7 +72,7 @@ func (l *local) close() error {
 	return l.db.Close()
 }
 
-// busy says who runs gates and who waits, in the projects that are shown.
+// busy lists which processes run gates and which wait, in the projects that are shown.
 func (l *local) busy() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *local) busy() string {
 	return out.String()
 }
 
-// changed is a look at the spool's files: their names and sizes.
+// changed reads the names and sizes of the spool's files.
 func (l *local) changed() string {
 	names, err := history.Segments(l.dir)
 	if err != nil || len(names) == 0 {
@@ -135,7 +135,7 @@ func (l *local) place(project string) (p Place, logDir string) {
 	return p, logDir
 }
 
-// hooks puts together what is installed and what has fired.
+// hooks combines what is installed and what has fired.
 func (l *local) hooks(s *site.Site) []AgentHooks {
 	out := []AgentHooks{}
 	of := func(name string) *AgentHooks {
@@ -173,7 +173,7 @@ func (l *local) hooks(s *site.Site) []AgentHooks {
 	return out
 }
 
-// followed says what became of checkpoint blocks.
+// followed returns how checkpoint blocks turned out.
 func (l *local) followed(_ context.Context, since time.Time) (map[string]ask.Word, error) {
 	list, err := l.db.CheckpointBlocks(since)
 	if err != nil {
@@ -182,7 +182,7 @@ func (l *local) followed(_ context.Context, since time.Time) (map[string]ask.Wor
 	return l.blocks.Judge(list), nil
 }
 
-// policy is the policy of a project as it lies there, to look at.
+// policy is the policy of a project on disk, to show it.
 func (l *local) policy(dir string) *config.Loaded {
 	s, err := l.project(dir)
 	if err != nil {
@@ -276,8 +276,8 @@ func (l *local) label(_ context.Context, id, word string) error {
 	return history.Append(l.dir, history.Record{Type: history.Label, ID: id, Time: l.now(), Label: word})
 }
 
-// readLog reads a gate's log, if its name is one that Gauntlet gives and it lies
-// in the project.
+// readLog reads a gate's log, if its name is one that Gauntlet gives and it is in the
+// project.
 func readLog(project, path string) ([]byte, error) {
 	name := filepath.Base(path)
 	if !strings.HasSuffix(name, ".log") || !strings.HasPrefix(name, "check_") && !strings.HasPrefix(name, "review_") && !strings.HasPrefix(name, "console.") {

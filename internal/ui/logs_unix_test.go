@@ -15,8 +15,8 @@ import (
 	"gauntlet/internal/history"
 )
 
-// What a record calls a log is text from outside: only a regular file by one of
-// Gauntlet's names is shown.
+// The log path in a record is untrusted: only a regular file with one of Gauntlet's names
+// is shown.
 func TestInvalidLogs(t *testing.T) {
 	m := &machine{home: t.TempDir()}
 	project := filepath.Join(m.home, "p")

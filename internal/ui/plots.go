@@ -51,7 +51,7 @@ const (
 	leftSpace   = 44
 	baseSpace   = 24
 	topSpace    = 12
-	rightSpace  = 20 // half a label stands out
+	rightSpace  = 20 // half a label extends beyond the plot
 )
 
 // both draws a plot for either width.
@@ -71,7 +71,7 @@ func (s *svg) axis(width int, top, step float64, unit func(float64) string) (y f
 	return y
 }
 
-// span is a row of equal stretches of time along a plot.
+// span is a row of equal periods along a plot.
 type span struct {
 	starts []time.Time
 	width  int
@@ -131,8 +131,8 @@ func niceTimeStep(ms float64) float64 {
 	return niceStep(ms/hour) * hour
 }
 
-// weeksPlot shows stops per week since a moment and which of them were blocked. top is
-// the highest bar of all plots that stand beside each other.
+// weeksPlot shows stops per week since a moment and which of them were blocked. top is the
+// highest bar of all plots shown beside each other.
 func weeksPlot(weeks []ask.Bucket, since, first, now time.Time, top int) template.HTML {
 	p := span{first: first}
 	for at := ask.Monday(since); !at.After(now); at = at.AddDate(0, 0, 7) {

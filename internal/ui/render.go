@@ -76,7 +76,7 @@ func functions() template.FuncMap {
 	}
 }
 
-// dict hands several values to a part of a template.
+// dict passes several values to a part of a template.
 func dict(pairs ...any) (map[string]any, error) {
 	out := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -136,7 +136,7 @@ func stamp(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04:05 MST")
 }
 
-// title is what a part of the page is called.
+// title is the title of a part of the page.
 func title(section string) string {
 	if section == "" {
 		return "Overview"
@@ -201,7 +201,7 @@ func used(ms, limit *float64) string {
 // advice is an answer in a few words.
 type advice struct{ Text, Class, Why string }
 
-// safeToEnforce says how sure one can be that a gate blocks rightly.
+// safeToEnforce estimates how reliably a gate blocks rightly.
 func safeToEnforce(g ask.Gate) advice {
 	known := g.Right + g.Wrong
 	if known+g.Unknown == 0 {
@@ -219,7 +219,7 @@ func safeToEnforce(g ask.Gate) advice {
 	return advice{"right " + interval(i), "status warn", "not sure enough"}
 }
 
-// origin says who proved what was not run again.
+// origin returns who proved a result that was reused.
 func origin(s history.Source) string {
 	switch s {
 	case history.FromAgent:

@@ -34,7 +34,7 @@ func Serve(ctx context.Context, o Options, port int, ready func(address string))
 	return ServeOn(ctx, listener, server)
 }
 
-// What one client may keep of the server.
+// Limits for one client.
 const (
 	maxConnections = 256
 	slowClient     = 30 * time.Second
@@ -70,9 +70,9 @@ func ServeOn(ctx context.Context, listener net.Listener, s *Server) error {
 	return err
 }
 
-// bounded keeps so many connections at once. When there are too many, the oldest that has
-// not shown a token gives way, so that nobody can keep the page's owner out by opening
-// connections and sending nothing, or a byte at a time.
+// bounded allows a limited number of connections at once. When there are too many, the
+// oldest that has not shown a token is closed, so that a client cannot lock out the page's
+// owner by opening connections and sending nothing, or a byte at a time.
 type bounded struct {
 	net.Listener
 	mu    sync.Mutex
@@ -92,7 +92,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 	}
 }
 
-// add makes room for a connection; nil: there is none.
+// add makes space for a connection; nil: there is none.
 func (b *bounded) add(c net.Conn) *counted {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +126,7 @@ func (c *counted) Close() error {
 // connKey finds the connection of a request.
 type connKey struct{}
 
-// welcome marks the connection of a request that the guard let in.
+// welcome marks the connection of a request that the guard allowed.
 func welcome(r *http.Request) {
 	if c, ok := r.Context().Value(connKey{}).(*counted); ok {
 		c.known.Store(true)

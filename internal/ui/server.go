@@ -17,10 +17,10 @@ import (
 //go:embed templates assets
 var files embed.FS
 
-// Place is what is known about one project beside its history.
+// Place is what is known about one project besides its history.
 type Place struct {
 	Project string `json:"project"`
-	// Gone says that the directory is not there any more.
+	// Gone: the directory no longer exists.
 	Gone bool `json:"gone,omitempty"`
 	// Off is why the stop hook is switched off here; "" when it is on.
 	Off string `json:"off,omitempty"`
@@ -40,7 +40,7 @@ type AgentHooks struct {
 	Installed []string `json:"installed"`
 	// Problem is why they would not run, as far as the settings show.
 	Problem string `json:"problem,omitempty"`
-	// Beats say when each event last fired, newest first.
+	// Beats are when each event last fired, newest first.
 	Beats []Beat `json:"beats"`
 }
 
@@ -51,7 +51,7 @@ type Beat struct {
 	Status string    `json:"status,omitempty"`
 }
 
-// Actions are what buttons do. They are the functions behind the commands.
+// Actions are what buttons do. They are the functions of the commands.
 type Actions struct {
 	Off   func(ctx context.Context, project string) error
 	On    func(ctx context.Context, project string) error
@@ -61,31 +61,31 @@ type Actions struct {
 
 // Options are what a page shows and what it may do.
 type Options struct {
-	// Open gives the database. It is called once, beside the first requests: taking
-	// over a long history takes seconds.
+	// Open opens the database. It is called once, concurrently with the first requests:
+	// reading a long history takes seconds.
 	Open func(context.Context) (ask.DB, error)
-	// Refresh takes over what is new before questions are asked; nil: nothing to do.
+	// Refresh reads what is new before queries run; nil: nothing to do.
 	Refresh func(context.Context) error
-	// Followed says whether blocks since a moment were right that no gate decided, from
-	// what followed them; nil: that cannot be known here.
+	// Followed decides whether blocks since a moment were right that no gate decided, from
+	// what followed them; nil: unknown here.
 	Followed func(ctx context.Context, since time.Time) (map[string]ask.Word, error)
 	// Changed reports cheaply whether there is anything new; nil: ask the DB.
 	Changed func() string
-	// Close gives the database back; nil: nothing to do.
+	// Close closes the database; nil: nothing to do.
 	Close func() error
-	// Busy says cheaply what runs right now; nil: that is not known here.
+	// Busy reports cheaply what runs right now; nil: unknown here.
 	Busy func() string
-	// Places looks at the projects themselves; nil: this page is not on their machine.
+	// Places reads the projects themselves; nil: this page is not on their machine.
 	Places func(ctx context.Context, projects []string) []Place
-	// Mode is the mode of a gate as its file says now, "" when it is not there any
-	// more; nil: only the history knows.
+	// Mode is the mode of a gate in its file, "" when it no longer exists; nil: only the
+	// history has it.
 	Mode func(project, gate string) string
 	// Log reads the log of a gate; nil: logs are not here.
 	Log func(project, path string) ([]byte, error)
 	// Replay is the newest replay report; nil: there is none here.
 	Replay func() (replay.Report, bool)
 	Act    *Actions // nil: nothing can be changed
-	// Many says that the history is of many machines and people.
+	// Many: the history is of many machines and people.
 	Many bool
 
 	Guard Guard
@@ -123,10 +123,10 @@ func (s *Server) Load(ctx context.Context) {
 	if s.facts, s.loadErr = ask.Load(ctx, s.db); s.loadErr == nil {
 		s.loadErr = s.settle(ctx)
 	}
-	debug.FreeOSMemory() // reading needed far more than what is kept
+	debug.FreeOSMemory() // reading needed far more memory than the result
 }
 
-// view is a page: its title is known at once, the rest when the history is read.
+// view is a page: its title is known immediately, the rest when the history is read.
 type view struct {
 	path, title string
 	look        func(context.Context, *http.Request) (any, error)
@@ -178,7 +178,7 @@ func (s *Server) Handler() http.Handler {
 	return s.Guard.wrap(mux)
 }
 
-// ask runs questions, one request at a time, on what is newest.
+// ask runs queries, one request at a time, on the newest data.
 func (s *Server) ask(ctx context.Context, questions func() error) error {
 	select {
 	case <-s.loaded:
@@ -207,14 +207,14 @@ func (s *Server) ask(ctx context.Context, questions func() error) error {
 	return questions()
 }
 
-// How many days back the logs of agents are looked at: when the page opens, and when
-// something is new, for sessions that still go on.
+// How many days back the logs of agents are read: when the page opens, and when something
+// is new, for sessions that still continue.
 const (
 	followedDays  = 90
 	followedAgain = 2
 )
 
-// settle asks what became of blocks that no gate decided.
+// settle determines how blocks turned out that no gate decided.
 func (s *Server) settle(ctx context.Context) error {
 	if s.Followed == nil {
 		return nil
@@ -250,8 +250,8 @@ func (s *Server) reading() bool {
 	}
 }
 
-// page renders a view. While the history is being read the top of the page goes
-// out at once and the rest follows. Errors are pages too.
+// page renders a view. While the history is being read the top of the page is sent
+// immediately and the rest follows. Errors are pages too.
 func (s *Server) page(v view) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		b := s.base(r, v.title)

@@ -187,7 +187,7 @@ func TestAHundredThousandVerdicts(t *testing.T) {
 	if _, body := m.do(m.request(http.MethodGet, "/stops?days=365&text=stop+5000", "")); strings.Count(body, `href="/stops/v`) != 11 {
 		t.Errorf("a search finds %d stops", strings.Count(body, `href="/stops/v`))
 	}
-	// A stop that happens meanwhile is there at the next look.
+	// A stop that happens meanwhile is there at the next request.
 	if err := history.Append(m.history(), history.Record{Type: history.Verdict, ID: "newest", Time: time.Now(), Project: "/p0", Status: "passed", Source: history.FromStop}); err != nil {
 		t.Fatal(err)
 	}
@@ -218,13 +218,13 @@ func TestOpenPagesAreBounded(t *testing.T) {
 	if code, _ := m.do(m.request(http.MethodGet, "/replay", "")); code != 200 { // everything else still works
 		t.Errorf("beside open pages: %d", code)
 	}
-	if err := m.close(); err != nil { // open streams do not hold it up
+	if err := m.close(); err != nil { // open streams do not delay it
 		t.Error(err)
 	}
 }
 
-// Someone who opens connections and sends nothing, or a byte of a header at a time,
-// does not keep the owner of the page out.
+// A client that opens connections and sends nothing, or a byte of a header at a time, does
+// not lock out the owner of the page.
 func TestSlowStrangersGiveWay(t *testing.T) {
 	m := serve(t, &machine{}, nil)
 	addr := strings.TrimPrefix(m.url, "http://")
@@ -245,7 +245,7 @@ func TestSlowStrangersGiveWay(t *testing.T) {
 	}
 }
 
-// Connections that showed the token are not given up for strangers.
+// Connections that showed the token are not closed for unknown ones.
 func TestTheOwnersConnectionsStay(t *testing.T) {
 	m := serve(t, &machine{}, nil)
 	res, err := http.DefaultClient.Do(m.request(http.MethodGet, "/events", ""))
@@ -279,8 +279,8 @@ func TestTheOwnersConnectionsStay(t *testing.T) {
 	}
 }
 
-// A page that does not read its events does not hold up the others, and nothing piles
-// up for it.
+// A page that does not read its events does not delay the others, and nothing piles up for
+// it.
 func TestSlowReadersHoldNobodyUp(t *testing.T) {
 	b := broadcaster{clients: map[chan string]bool{}}
 	watch := func(ctx context.Context) { <-ctx.Done() }

@@ -101,8 +101,7 @@ type overviewView struct {
 	Recent     []ask.Stop
 	Gates      []ask.Gate
 	Places     []Place
-	// Known says whether the projects could be looked at; Left counts those that were
-	// left out.
+	// Known: the projects could be read; Left counts those that were left out.
 	Known bool
 	Left  int
 }
@@ -134,7 +133,7 @@ func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
 		weeks := v.Filter
 		weeks.Since = ask.Since(s.Now(), max(v.Days, trendDays))
 		v.WeeksSince, v.Weeks = weeks.Since, s.facts.Weeks(weeks, ask.ByAll)
-		projects = s.facts.Choices(time.Time{}).Projects // one that is quiet is what is asked about
+		projects = s.facts.Choices(time.Time{}).Projects // people also look for inactive projects
 		page, err := ask.Stops(ctx, s.db, v.Filter, "")
 		v.Recent = s.judged(page.Stops[:min(len(page.Stops), shownStops)])
 		return err
@@ -161,12 +160,12 @@ func btoi(b bool) int {
 	return 0
 }
 
-// start fills in what every view takes from the history.
+// start fills in what every view uses from the history.
 func (s *Server) start(b *base) {
 	b.Choices, b.First = s.facts.Choices(b.Filter.Since), s.facts.First()
 }
 
-// judged adds to stops what became of them.
+// judged adds to stops how they turned out.
 func (s *Server) judged(stops []ask.Stop) []ask.Stop {
 	for i := range stops {
 		if w, known := s.facts.Outcome(stops[i].Machine, stops[i].ID); known {
@@ -197,7 +196,7 @@ func (s *Server) stops(ctx context.Context, r *http.Request) (any, error) {
 type stopView struct {
 	base
 	ask.Detail
-	// Word is what became of a block; nil when it was none.
+	// Word is how a block turned out; nil when it was not a block.
 	Word    *ask.Word
 	HasLogs bool
 }
