@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,9 +85,6 @@ func (app *App) sessionFacts(f checkpointFlags) (facts checkpoint.Facts, err err
 	if f.transcript != "" {
 		if f.transcript, err = filepath.Abs(f.transcript); err != nil {
 			return facts, err
-		}
-		if _, err := os.Stat(f.transcript); err != nil {
-			return facts, exit(2, "%v", err)
 		}
 	}
 	facts, cfg, err := app.checkpointFacts(at, event.Event{Kind: event.Stop, Agent: name, Cwd: at.Root, TranscriptPath: f.transcript})

@@ -5,17 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
 	"gauntlet/internal/text"
 )
 
@@ -72,26 +71,23 @@ overwritten without --force, and then it is kept as another snapshot first.`
 	return cmd
 }
 
-// repository finds the repository of the current directory.
-func (app *App) repository() (git.Repo, error) {
+// snapshots are those of the repository of the current directory.
+func (app *App) snapshots(ctx context.Context) (git.Repo, []git.Checkpoint, error) {
 	cwd, err := app.Getwd()
 	if err != nil {
-		return git.Repo{}, exit(2, "the current directory cannot be read: %v", err)
+		return git.Repo{}, nil, exit(2, "the current directory cannot be read: %v", err)
 	}
 	repo, err := git.Find(cwd)
 	if err != nil {
-		return repo, exit(2, "not a git repository: run it inside one")
+		return repo, nil, exit(2, "not a git repository: run it inside one")
 	}
-	return repo, nil
+	list, err := repo.Checkpoints(ctx)
+	return repo, list, err
 }
 
 // checkpoint finds the checkpoint that a person named.
 func (app *App) checkpoint(ctx context.Context, name string) (git.Repo, git.Checkpoint, error) {
-	repo, err := app.repository()
-	if err != nil {
-		return repo, git.Checkpoint{}, err
-	}
-	list, err := repo.Checkpoints(ctx)
+	repo, list, err := app.snapshots(ctx)
 	if err != nil {
 		return repo, git.Checkpoint{}, err
 	}
@@ -105,11 +101,7 @@ func (app *App) checkpoint(ctx context.Context, name string) (git.Repo, git.Chec
 }
 
 func (app *App) checkpointsList(ctx context.Context, asJSON bool) error {
-	repo, err := app.repository()
-	if err != nil {
-		return err
-	}
-	list, err := repo.Checkpoints(ctx)
+	_, list, err := app.snapshots(ctx)
 	if err != nil {
 		return err
 	}
@@ -181,7 +173,7 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 		}{c, files})
 	}
 	args := []string{"diff", "--no-ext-diff", "--color=never", c.Commit + "^{tree}", tree}
-	if app.colour() {
+	if report.Detect(app.Out, app.Getenv).Colour {
 		args[2] = "--color=always"
 	}
 	if stat {
@@ -197,12 +189,6 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 	}
 	_, err = app.Out.Write(out)
 	return err
-}
-
-// colour reports whether to print colours: a person at a terminal wants them.
-func (app *App) colour() bool {
-	f, ok := app.Out.(*os.File)
-	return ok && app.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }
 
 func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJSON bool) error {
@@ -274,11 +260,7 @@ func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, as
 	if err != nil || keep < 0 {
 		return exit(2, "--older-than needs a time such as 30d or 12h, --keep a number")
 	}
-	repo, err := app.repository()
-	if err != nil {
-		return err
-	}
-	list, err := repo.Checkpoints(ctx)
+	repo, list, err := app.snapshots(ctx)
 	if err != nil {
 		return err
 	}

@@ -83,6 +83,9 @@ func (app *App) ciInit(ctx context.Context, f ciFlags) error {
 	name := system.File()
 	path := filepath.Join(cfg.Root, filepath.FromSlash(name))
 	old, err := safefile.Read(cfg.Root, path, 1<<20)
+	if err == nil && old == nil {
+		old = []byte{} // an empty file is one
+	}
 	switch {
 	case err == nil && string(old) == text:
 		fmt.Fprintln(app.Out, name+" is up to date.")
@@ -98,10 +101,8 @@ func (app *App) ciInit(ctx context.Context, f ciFlags) error {
 			return exit(1, "nothing was written")
 		}
 	}
-	if err := safefile.MkdirAll(cfg.Root, filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := safefile.WriteIn(cfg.Root, path, []byte(text), 0o644); err != nil {
+	change := safefile.Change{Root: cfg.Root, Path: path, Before: old, After: []byte(text)}
+	if err := change.Make(); err != nil {
 		return err
 	}
 	fmt.Fprintf(app.Out, "Wrote %s. Look at its set-up steps, then commit it.\n", name)

@@ -116,7 +116,6 @@ func TestErrorsArePlain(t *testing.T) {
 		"run lnt --allow":                         `no gate named "lnt" (did you mean "lint"?)`,
 		"observe lnt":                             `no gate named "lnt" (did you mean "lint"?)`,
 		"enforce lnt":                             `no gate named "lnt" (did you mean "lint"?)`,
-		"owed --transcript /nowhere/x":            "/nowhere/x does not exist",
 		"init --yes --agent foo":                  `unknown agent "foo"; known are: claude,`,
 		"init --yes --try-timeout -1s":            "--try-timeout needs a time such as",
 		"run nosuch --allow":                      "no gate named \"nosuch\" (see `gauntlet list`)",

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -58,9 +57,7 @@ with --strict an error too.`,
 			return err
 		}
 		report := handoff.ValidateText(k, []byte(text), strict)
-		enc := json.NewEncoder(app.Out)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(report); err != nil {
+		if err := writeJSONLine(app.Out, report); err != nil {
 			return fmt.Errorf("write the result: %w", err)
 		}
 		if !report.Valid {

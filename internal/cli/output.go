@@ -25,17 +25,15 @@ func orEmpty[T any](list []T) []T {
 }
 
 // writeJSON prints one indented JSON document.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
-}
+func writeJSON(w io.Writer, v any) error { return encode(w, v, "  ") }
 
 // writeJSONLine prints one JSON document on one line.
-func writeJSONLine(w io.Writer, v any) error {
+func writeJSONLine(w io.Writer, v any) error { return encode(w, v, "") }
+
+func encode(w io.Writer, v any, indent string) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
 	return enc.Encode(v)
 }
 

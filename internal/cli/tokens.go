@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -61,7 +60,7 @@ A summary is also limited to 8 KiB.`,
 				if estimate {
 					result = tokens.ValidateEstimate(text, limit)
 				}
-				if err := json.NewEncoder(app.Out).Encode(result); err != nil {
+				if err := writeJSONLine(app.Out, result); err != nil {
 					return fmt.Errorf("write the result: %w", err)
 				}
 				if !result.Valid {
