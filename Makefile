@@ -30,6 +30,7 @@ install: build ## install into $(PREFIX)/bin
 	install -d "$(PREFIX)/bin"
 	install -m 755 bin/gauntlet "$(PREFIX)/bin/gauntlet"
 	@echo "Installed $(PREFIX)/bin/gauntlet. Next, in your project: gauntlet init"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo "$(PREFIX)/bin is not on your PATH yet: the hooks need it there." ;; esac
 
 try: build ## see a block and a repair in a small sample repository
 	@sh scripts/try.sh "$(CURDIR)/bin/gauntlet"

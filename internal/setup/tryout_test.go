@@ -40,3 +40,15 @@ func TestUnprepared(t *testing.T) {
 		}
 	}
 }
+
+func TestOffline(t *testing.T) {
+	for output, want := range map[string]bool{
+		"error: JSR package manifest for '@std/assert' failed to load. Import 'https://jsr.io/@std/assert/meta.json' failed.\n": true,
+		"error: failed to get `serde` as a dependency of package\n":                                                             true,
+		"--- FAIL: TestFetch\nexpected a connection\n":                                                                          false,
+	} {
+		if got := offline(output); got != want {
+			t.Errorf("%q: %v", output, got)
+		}
+	}
+}
