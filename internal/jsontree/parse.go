@@ -11,7 +11,7 @@ import (
 // maxDepth bounds the recursion that a hostile file could cause.
 const maxDepth = 1000
 
-// SyntaxError says where a text stops being JSON, or being what was expected.
+// SyntaxError is where a text is not JSON any more, or not what was expected.
 type SyntaxError struct {
 	Line, Column int
 	Msg          string
@@ -30,9 +30,8 @@ func ErrorAt(data []byte, offset int, format string, args ...any) *SyntaxError {
 	}
 }
 
-// Parse reads one JSON document. A byte order mark is skipped, and bytes that
-// are not UTF-8 become U+FFFD: a bad byte in a summary costs that character and
-// not the record.
+// Parse reads one JSON document. A byte order mark is skipped, and bytes that are not UTF-8
+// become U+FFFD: a bad byte in a summary loses that character and not the record.
 func Parse(data []byte) (*Value, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
@@ -277,7 +276,7 @@ func FromGo(x any) (*Value, error) {
 	return v, nil
 }
 
-// respell writes strings our way: encoding/json escapes what needs none.
+// respell writes strings without the unnecessary escapes of encoding/json.
 func (v *Value) respell() {
 	if s, ok := v.Text(); ok {
 		v.raw = quote(s)

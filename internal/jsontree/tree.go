@@ -1,8 +1,8 @@
-// Package jsontree is a JSON document that keeps everything: the order of keys,
-// unknown keys, the spelling of every number and string, and where each value
-// stands in the file. Settings files are edited by position (install/jsonedit);
-// state files are written as JSON.stringify(value, null, 2) writes them, so that
-// a file of another tool comes back as it was. Ring 0: standard library only.
+// Package jsontree is a JSON document that keeps everything: the order of keys, unknown
+// keys, the spelling of every number and string, and the position of each value in the
+// file. Settings files are edited by position (install/jsonedit); state files are written
+// as JSON.stringify(value, null, 2) writes them, so that a file of another tool stays
+// unchanged. Ring 0: standard library only.
 package jsontree
 
 import (
@@ -90,7 +90,7 @@ func (v *Value) Kind() Kind {
 	return v.kind
 }
 
-// Empty reports a value that is not there or null.
+// Empty reports whether a value is missing or null.
 func (v *Value) Empty() bool { return v.Kind() == Missing || v.kind == Null }
 
 // Literal is a scalar as it is written in the file.
@@ -110,7 +110,7 @@ func (v *Value) Text() (s string, ok bool) {
 	return s, true
 }
 
-// True reports the literal true.
+// True reports whether the value is the literal true.
 func (v *Value) True() bool { return v.Kind() == Bool && v.raw == "true" }
 
 // Number is the value of a number; ok is false for every other kind.
@@ -157,7 +157,7 @@ func (v *Value) Strings() []string {
 // Append adds an element to an array.
 func (v *Value) Append(e *Value) { v.items = append(v.items, Item{Value: e}) }
 
-// RemoveString takes every element that is the string s out of an array.
+// RemoveString removes every element that is the string s from an array.
 func (v *Value) RemoveString(s string) {
 	if v.Kind() != Array {
 		return

@@ -172,7 +172,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// The reference is the tool whose files we share.
+// The reference is the tool whose files are shared.
 func TestSameAsNode(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -196,7 +196,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := Parse(data)
 		if strings.HasPrefix(string(data), "\ufeff") {
-			return // encoding/json refuses what we skip
+			return // encoding/json refuses what is skipped here
 		}
 		if valid := json.Valid(data); valid != (err == nil) {
 			if err != nil && strings.Contains(err.Error(), "deeply") {
@@ -209,7 +209,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var want, got any
 		if json.Unmarshal(data, &want) != nil {
-			return // a number that no float64 holds
+			return // a number beyond float64
 		}
 		if err := json.Unmarshal(v.Indented(), &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("meaning changed: %v\n%s", err, v.Indented())

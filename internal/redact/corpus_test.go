@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// gen makes what looks like a secret and is none: random characters from a fixed
-// seed, so that no scanner takes this file for a leak and every run is the same.
+// gen makes what looks like a secret but is not: random characters from a fixed seed, so
+// that no scanner reports this file as a leak and every run is the same.
 type gen struct{ *rand.Rand }
 
 const (
@@ -231,7 +231,7 @@ func TestCorpusOfSecrets(t *testing.T) {
 	}
 }
 
-// TestLookAlikesStay: what only looks like a secret at first sight.
+// TestLookAlikesStay: text that only resembles a secret.
 func TestLookAlikesStay(t *testing.T) {
 	stays := []string{
 		"commit 3f9a1c2b4d5e6f708192a3b4c5d6e7f801234567",

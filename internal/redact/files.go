@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// SecretFile reports whether the name of a file says that it holds secrets. Such
-// files are neither sent to a reviewer nor committed by Gauntlet.
+// SecretFile reports whether the name of a file suggests secrets. Such files are neither
+// sent to a reviewer nor committed by Gauntlet.
 func SecretFile(name string) bool {
 	base := path.Base(strings.ReplaceAll(name, "\\", "/"))
 	lower := strings.ToLower(base)

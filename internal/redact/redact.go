@@ -1,6 +1,5 @@
-// Package redact takes secrets and terminal control out of text before it
-// reaches any sink: a log, a prompt, a terminal, the history. Ring 0: standard
-// library and text.
+// Package redact removes secrets and terminal control from text before it reaches any sink:
+// a log, a prompt, a terminal, the history. Ring 0: standard library and text.
 package redact
 
 import (
@@ -9,7 +8,7 @@ import (
 	"sync"
 )
 
-// Finding is a place where a secret stands. The value itself is never kept.
+// Finding is the place of a secret. The value itself is never kept.
 type Finding struct {
 	Line int // from 1
 	Kind string
@@ -26,8 +25,8 @@ type rule struct {
 	group int
 }
 
-// compiled are the patterns of the rules, each made when its hint is first seen:
-// to compile them all takes a millisecond, which no stop has to spare.
+// compiled are the patterns of the rules, each made when its hint is first seen: compiling
+// them all takes a millisecond, which is too long for a stop.
 var compiled = sync.OnceValue(func() (out [len(rules)]func() *regexp.Regexp) {
 	for i, r := range rules {
 		out[i] = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.expr) })
@@ -112,13 +111,12 @@ var rules = [...]rule{
 	{assigned, "passw|passphrase|secret|token|key|credential|pwd", `(?i)\b[a-z0-9_.-]*(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|private[_-]?key|account[_-]?key|secret[_-]?key|credentials?)(?:\\*["']|\\u0022)?\s*(?:=|:=|:|=>|%3D)\s*(?:\\*["']|\\u0022)?([A-Za-z0-9_~+/=.!@#$%^&*-]{12,})`, 1},
 }
 
-// Kinds whose matches are looked at once more.
+// Kinds whose matches are checked again.
 const (
-	// assigned is a value that is a secret only by the name it is assigned to; it
+	// assigned is a value that is a secret only because of the name it is assigned to; it
 	// must look like one, too.
 	assigned = "assigned secret"
-	// shouted is the same in the form of an environment variable, where less is
-	// left to chance.
+	// shouted is the same in the form of an environment variable, which is more reliable.
 	shouted = "secret in the environment"
 	inURL   = "password in URL"
 )
@@ -133,14 +131,14 @@ func isSecret(kind, value string) bool {
 		return !number && !placeholder(value) && !strings.ContainsAny(value, "(){}")
 	case inURL:
 		port := strings.TrimLeft(value, "0123456789")
-		// A port and a path, or user and host of another address, are no password.
+		// A port and a path, or user and host of another address, are not a password.
 		return !(port == "" || port[0] == '/' && len(port) < len(value)) && !strings.Contains(value, "://") && !placeholder(value)
 	}
 	return true
 }
 
-// placeholder recognises a value that stands for one: what documentation and
-// templates say, and what other tools have redacted.
+// placeholder recognises a value that stands for one: what documentation and templates use,
+// and what other tools have redacted.
 func placeholder(v string) bool {
 	lower := strings.ToLower(strings.Trim(v, "[]<>{}*.\\\"'"))
 	switch lower {
@@ -228,8 +226,8 @@ func dotted(v string) bool {
 	return true
 }
 
-// String replaces every secret in s by [redacted]. Escape sequences go first:
-// coloured output would break a secret into pieces that no pattern knows.
+// String replaces every secret in s by [redacted]. Escape sequences are removed first:
+// coloured output would break a secret into pieces that no pattern matches.
 func String(s string) string {
 	s = Strip(s)
 	var cut []bool

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Built at run time so that no scanner takes this file for a leak.
+// Built at run time so that no scanner reports this file as a leak.
 var secrets = map[string]string{
 	"AWS access key": "AKIA" + "IOSFODNN7EXAMPLE",
 	"GitHub token":   "ghp_" + strings.Repeat("a1B2", 9),

@@ -8,9 +8,9 @@ import (
 	"gauntlet/internal/text"
 )
 
-// Strip takes escape sequences and control characters out of s: what is left
-// can be shown on a terminal or put into a prompt and is only text. Line feeds
-// and tabs stay; a carriage return keeps what was written over it apart.
+// Strip removes escape sequences and control characters from s: the rest can be shown on a
+// terminal or put into a prompt and is only text. Line feeds and tabs stay; text
+// overwritten by a carriage return stays separate.
 func Strip(s string) string {
 	if isPlain(s) {
 		return s
@@ -113,8 +113,8 @@ func Line(s string, limit int) string {
 	return text.CutRunes(strings.Join(strings.Fields(String(s)), " "), limit)
 }
 
-// Fence wraps untrusted text so that a reader cannot take it for instructions:
-// the fence is longer than any run of backticks in the text.
+// Fence wraps untrusted text so that a reader cannot mistake it for instructions: the fence
+// is longer than any run of backticks in the text.
 func Fence(s string) string {
 	f := strings.Repeat("`", max(3, backticks(s)+1))
 	return f + "text\n" + strings.TrimRight(s, "\n") + "\n" + f

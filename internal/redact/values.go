@@ -5,13 +5,11 @@ import (
 	"strings"
 )
 
-// Values are secrets that are known by their value: those of environment
-// variables whose names say so. Programs print them in forms that no pattern
-// knows.
+// Values are secrets that are known by their value: those of environment variables with
+// telling names. Programs print them in forms that no pattern matches.
 type Values struct{ known []string }
 
-// minValue is the length from which on a value is looked for: shorter ones
-// occur in any text.
+// minValue is the length from which on a value is searched: shorter ones occur in any text.
 const minValue = 8
 
 // Environment collects the secrets of an environment (NAME=value).
@@ -29,7 +27,7 @@ func Environment(environ ...[]string) Values {
 	return v
 }
 
-// SecretName reports whether the name of a variable says that its value is secret.
+// SecretName reports whether the name of a variable suggests that its value is secret.
 func SecretName(name string) bool {
 	name = strings.ToUpper(name)
 	for _, end := range []string{"_FILE", "_PATH", "_DIR", "_SOCK", "_URL", "_NAME", "_ID", "_TYPE", "_COUNT", "_LIMIT", "_TTL", "_EXPIRES", "_HOST", "_PORT", "_USER", "_PUBLIC_KEY", "_AUTH_SOCK"} {

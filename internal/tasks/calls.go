@@ -26,7 +26,7 @@ func (c Call) exists() bool {
 	return len(c.Recipes) > 0
 }
 
-// Call tells which recipes an argument vector run in dir calls.
+// Call returns which recipes an argument vector run in dir calls.
 func (s *Set) Call(argv []string, dir string) (Call, bool) {
 	name := argv[0]
 	args := argv[1:]
@@ -153,7 +153,7 @@ func (s *Set) scriptCall(manager string, args []string, dir string) (Call, bool)
 }
 
 // scriptsCall is a call of several scripts by name or pattern: run-s lint test:*,
-// concurrently npm:lint npm:test. One that runs something else too is none.
+// concurrently npm:lint npm:test. A call that also runs something else does not count.
 func (s *Set) scriptsCall(runner string, args []string, dir string) (Call, bool) {
 	f, ok := s.By("npm", dir)
 	c := Call{File: f, Dir: dir}
@@ -197,7 +197,7 @@ func (f File) matching(expression string) []string {
 	return out
 }
 
-// operands are the arguments that are no flags, and the directory a flag names.
+// operands are the arguments that are not flags, and the directory a flag names.
 func operands(args []string, valued ...string) (words []string, dir string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]

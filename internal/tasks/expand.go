@@ -9,13 +9,13 @@ import (
 	"gauntlet/internal/shellcmd"
 )
 
-// Step is one command that a line ends up running, calls of recipes and of the
-// project's own scripts replaced by what those run.
+// Step is one command that a line ends up running; calls of recipes and of the project's
+// own scripts are replaced by what they run.
 type Step struct {
 	shellcmd.Command
-	Dir string // slash path from the root; "" when it is not known
-	// Hollow: a recipe or script was called that is not there, or that nests too
-	// deep to be followed.
+	Dir string // slash path from the root; "" when unknown
+	// Hollow: a recipe or script was called that does not exist, or that nests too deep to
+	// be followed.
 	Hollow bool
 }
 
@@ -55,7 +55,7 @@ type expander struct {
 	out []Step
 	// entered: a recipe or script was found and followed.
 	entered bool
-	// open are the recipes being expanded, so that a circle ends.
+	// open are the recipes being expanded, so that a cycle ends.
 	open []string
 }
 
@@ -110,7 +110,7 @@ func (e *expander) call(c shellcmd.Command, call Call, depth int) {
 func (e *expander) recipe(c shellcmd.Command, call Call, name string, depth int) {
 	r, ok := call.File.rule(name)
 	if !ok {
-		// make knows how to build files that no rule names.
+		// make knows how to build files without a rule.
 		isFile := call.File.Runner == "make" && strings.ContainsAny(name, "./")
 		e.out = append(e.out, Step{Command: c, Dir: call.Dir, Hollow: !isFile || depth == 0})
 		return
@@ -142,7 +142,7 @@ func (e *expander) recipe(c shellcmd.Command, call Call, name string, depth int)
 func withWords(line string, words []string) string {
 	for _, w := range words {
 		if strings.ContainsAny(w, " '\"\\$`;&|<>()*?[]{}~#\n") {
-			return line // what it does with the others is not known either
+			return line // it is unknown what it does with the others
 		}
 	}
 	return strings.Join(append([]string{line}, words...), " ")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// makefile reads the rules of a Makefile and of the files it includes. Both
-// sides of a conditional count: which one applies is not known here.
+// makefile reads the rules of a Makefile and of the files it includes. Both sides of a
+// conditional count: it is unknown which one applies.
 func (s *Set) makefile(dir string) (File, bool) {
 	name, text := s.text(dir, "GNUmakefile", "makefile", "Makefile")
 	if name == "" {
@@ -112,7 +112,7 @@ func (m *makeReader) read(text string, depth int) {
 	}
 }
 
-// assign takes a variable's definition; ok is false when the line is none.
+// assign reads a variable's definition; ok is false when the line is not one.
 func (m *makeReader) assign(line string) bool {
 	i := strings.IndexByte(line, '=')
 	if i < 0 {
@@ -133,7 +133,7 @@ func (m *makeReader) assign(line string) bool {
 	return true
 }
 
-// rule takes "targets: prerequisites ; command" and returns the targets.
+// rule reads "targets: prerequisites ; command" and returns the targets.
 func (m *makeReader) rule(line string) []string {
 	names, rest, ok := strings.Cut(m.withoutComment(line), ":")
 	if !ok {

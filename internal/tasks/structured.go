@@ -46,7 +46,7 @@ func (s *Set) taskfile(dir string) (File, bool) {
 	return f, true
 }
 
-// add takes what a task runs: a line, a list of lines, or a map with cmds and deps.
+// add adds what a task runs: a line, a list of lines, or a map with cmds and deps.
 func (r *Recipe) add(v any, vars map[string]string) {
 	switch v := v.(type) {
 	case string:

@@ -46,7 +46,7 @@ const (
 	maxRecipes = 2_000
 )
 
-// Set holds the task files of a tree; each directory is read once, when asked for.
+// Set is the task files of a tree; each directory is read once, on demand.
 type Set struct {
 	fsys fs.FS
 	dirs map[string][]File
@@ -55,8 +55,8 @@ type Set struct {
 // New returns the task files of a tree.
 func New(fsys fs.FS) *Set { return &Set{fsys: fsys, dirs: map[string][]File{}} }
 
-// Of returns the task files of the project at root, opened as files that others
-// may have placed: regular ones, reached by no link that leaves the project.
+// Of returns the task files of the project at root, opened as untrusted files: regular
+// ones, reached by no link that leaves the project.
 func Of(root string) *Set { return New(safefile.FS(root)) }
 
 // In returns the task files of a directory (a slash path, "." for the root).

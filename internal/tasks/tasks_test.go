@@ -119,7 +119,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// A circle, a deep nest and a huge file end.
+// A cycle, a deep nest and a huge file end.
 func TestExpandIsBounded(t *testing.T) {
 	var deep, wide strings.Builder
 	for i := range 50 {

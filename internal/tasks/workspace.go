@@ -37,7 +37,7 @@ func (e *expander) workspace(c shellcmd.Command, tasks []string, dir string, dep
 		e.inPackages(c, task, dir, depth)
 	}
 	if len(e.out) == before {
-		e.out = append(e.out, Step{Command: c, Dir: dir}) // nobody says what it runs
+		e.out = append(e.out, Step{Command: c, Dir: dir}) // it is unknown what it runs
 	}
 }
 
@@ -54,8 +54,8 @@ func (e *expander) inPackages(c shellcmd.Command, task, dir string, depth int) {
 	}
 }
 
-// packages are the directories of a workspace that may hold a package: the root
-// and two levels below it.
+// packages are the directories of a workspace that may contain a package: the root and two
+// levels below it.
 func (s *Set) packages(dir string) []string {
 	out := []string{dir}
 	var visit func(dir string, depth int)

@@ -15,7 +15,7 @@ func Nearest(name string, known []string) string {
 	for _, k := range known {
 		d := distance(n, fold(k))
 		if strings.HasPrefix(k, name) && len(name) > 1 {
-			d = 1 // typed as far as it took
+			d = 1 // a prefix
 		}
 		if d < bestDist && d < len(k) {
 			best, bestDist = k, d

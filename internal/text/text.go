@@ -41,13 +41,13 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// IsWord reports an ASCII letter, a digit or an underscore.
+// IsWord reports whether r is an ASCII letter, a digit or an underscore.
 func IsWord[C byte | rune](c C) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// IsPlain reports a character that every file system and shell takes as it is:
-// a letter, a digit, a dot, an underscore or a dash.
+// IsPlain reports whether every file system and shell accepts a character unquoted: a
+// letter, a digit, a dot, an underscore or a dash.
 func IsPlain[C byte | rune](c C) bool { return IsWord(c) || c == '.' || c == '-' }
 
 // SafeName replaces every character that is not plain.
@@ -71,9 +71,8 @@ func Home(getenv func(string) string) string {
 	return ""
 }
 
-// Visible shows what a terminal would obey or hide: control characters, marks
-// that change the direction of writing, bytes that are not UTF-8. Line feeds and
-// tabs stay.
+// Visible shows what a terminal would obey or hide: control characters, marks that change
+// the direction of writing, bytes that are not UTF-8. Line feeds and tabs stay.
 func Visible(s string) string {
 	clean := true
 	for _, r := range s {
@@ -106,7 +105,7 @@ func hides(r rune) bool {
 		r == 0x200e || r == 0x200f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
 }
 
-// Ago says how long something is past: "just now", "5 minutes ago".
+// Ago formats how long ago something was: "just now", "5 minutes ago".
 func Ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -1,13 +1,13 @@
-// Package tokens bounds the summaries that agents hand to each other. The
-// count is an approximation on purpose: words as JavaScript's \s splits them,
-// so that every tool that shares these files gets the same number without a
-// vocabulary of its own. Ring 0: standard library only.
+// Package tokens bounds the summaries that agents pass to each other. The count is an
+// approximation on purpose: words as JavaScript's \s splits them, so that every tool that
+// shares these files gets the same number without a vocabulary of its own. Ring 0: standard
+// library only.
 package tokens
 
 import "fmt"
 
-// Limits of a context summary. A text without a blank is one word however long
-// it is, hence the second limit.
+// Limits of a context summary. A text without a blank is one word however long it is, so
+// there is a second limit.
 const (
 	Limit     = 500
 	ByteLimit = 8 << 10

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// suppressor is a word that silences a linter or a coverage tool where it stands.
+// suppressor is a word that silences a linter or a coverage tool at its place.
 type suppressor struct {
 	word  string
 	langs string // in which languages; "" in all
-	shown string // how it is reported; "" as it stands
+	shown string // how it is reported; "" for the word itself
 	// comment: it counts only in a comment.
 	comment bool
 }
@@ -90,8 +90,8 @@ func suppressions(name, text string) map[string]int {
 	return out
 }
 
-// inComment: what follows this beginning of a line is the start of a comment. A
-// word in the middle of a sentence, or in a string, silences nothing.
+// inComment reports whether a comment starts right after this beginning of a line. A word
+// in the middle of a sentence, or in a string, silences nothing.
 func inComment(lang, before string) bool {
 	starts := []string{"//", "/*", "{/*", "*", "<!--"}
 	switch lang {
@@ -116,12 +116,12 @@ func inComment(lang, before string) bool {
 	return false
 }
 
-// balanced: no string is open at the end.
+// balanced reports whether no string is open at the end.
 func balanced(s string) bool {
 	return strings.Count(s, `"`)%2 == 0 && strings.Count(s, "`")%2 == 0 && strings.Count(s, "'")%2 == 0
 }
 
-// isSettings: a configuration file of tests or linters.
+// isSettings reports whether it is a configuration file of tests or linters.
 func isSettings(name string) bool {
 	base := path.Base(name)
 	switch base {

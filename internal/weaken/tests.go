@@ -38,7 +38,7 @@ func language(name string) string {
 	return ""
 }
 
-// isTest: by the conventions of its language the file holds tests.
+// isTest reports whether the file contains tests by the conventions of its language.
 func isTest(name string) bool {
 	base := path.Base(name)
 	stem := strings.TrimSuffix(base, path.Ext(base))
@@ -53,7 +53,7 @@ func isTest(name string) bool {
 	case "python":
 		return strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || stem == "tests"
 	case "rust":
-		return true // tests stand beside the code
+		return true // tests are beside the code
 	case "jvm", "csharp", "swift", "php":
 		return strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || strings.HasSuffix(stem, "IT") || strings.HasSuffix(stem, "Spec") || under("src/test")
 	case "ruby":
@@ -68,7 +68,7 @@ func isTest(name string) bool {
 
 // tests lists the tests in a text, and those of them that are skipped.
 func tests(lang, text string) (names, skipped []string) {
-	pending := false  // an attribute says that the next function is a test
+	pending := false  // an attribute marks the next function as a test
 	skipNext := false // … that the next test is skipped
 	last := ""
 	for line := range strings.Lines(text) {
@@ -99,7 +99,7 @@ func tests(lang, text string) (names, skipped []string) {
 	return names, skipped
 }
 
-// marksTest: the line is an attribute that makes the next function a test.
+// marksTest reports whether the line is an attribute that makes the next function a test.
 func marksTest(lang, line string) bool {
 	switch lang {
 	case "rust":
@@ -199,7 +199,7 @@ func calledWith(line string, functions ...string) string {
 	return text
 }
 
-// skips: the line keeps a test from running.
+// skips reports whether the line prevents a test from running.
 func skips(lang, line string) bool {
 	for _, s := range skipWords(lang) {
 		if strings.Contains(line, s) {

@@ -1,8 +1,7 @@
-// Package weaken compares source files before and after some work and says where
-// the project is judged less strictly now: tests deleted or skipped, warnings
-// suppressed, lint rules switched off, thresholds lowered, snapshots rewritten.
-// It reads text and answers with values. What is not certain is not reported.
-// Ring 1: imports the standard library only.
+// Package weaken compares source files before and after some work and reports where the
+// project is judged less strictly now: tests deleted or skipped, warnings suppressed, lint
+// rules switched off, thresholds lowered, snapshots rewritten. It reads text and returns
+// values. Uncertain cases are not reported. Ring 1: imports the standard library only.
 package weaken
 
 import (
@@ -13,13 +12,12 @@ import (
 	"strings"
 )
 
-// Marks are what in one file says how strictly the project is judged.
+// Marks are the parts of one file that determine how strictly the project is judged.
 type Marks struct {
 	// Tests are the names of its tests, Skipped those of them that do not run.
 	Tests   []string `json:"tests,omitempty"`
 	Skipped []string `json:"skipped,omitempty"`
-	// Suppressed counts the comments and attributes that silence a linter, by the
-	// words that do it.
+	// Suppressed counts the comments and attributes that silence a linter, by their words.
 	Suppressed map[string]int `json:"suppressed,omitempty"`
 	// Off counts the rules that a linter's configuration switches off.
 	Off int `json:"off,omitempty"`
@@ -27,7 +25,7 @@ type Marks struct {
 	Limits map[string][]float64 `json:"limits,omitempty"`
 }
 
-// IsZero reports that the file says nothing about strictness.
+// IsZero reports whether the file does not affect strictness.
 func (m Marks) IsZero() bool {
 	return len(m.Tests)+len(m.Skipped)+len(m.Suppressed)+len(m.Limits)+m.Off == 0
 }
@@ -56,8 +54,8 @@ func Concerns(name string) bool {
 	return language(name) != "" || isSettings(name) || IsSnapshot(name)
 }
 
-// OldContentMatters reports whether the content from before is needed to compare a
-// file that has these marks now. Where it is not, nothing can have been weakened.
+// OldContentMatters reports whether the earlier content is needed to compare a file that
+// has these marks now. If not, nothing can have been weakened.
 func OldContentMatters(name string, now Marks, gone bool) bool {
 	return gone || !now.IsZero() || isTest(name) || isSettings(name) || IsSnapshot(name)
 }
@@ -88,8 +86,8 @@ type Weakening struct {
 	Count int
 }
 
-// Compare lists where a change made the project less strict. Tests that moved
-// from one of the files to another are not missed.
+// Compare lists where a change made the project less strict. Tests that moved from one of
+// the files to another do not count as missing.
 func Compare(files []File) []Weakening {
 	var out []Weakening
 	present := map[string]int{}
@@ -135,8 +133,8 @@ func plural(n int, one, many string) string {
 	return many
 }
 
-// deleted counts the tests of a file that are nowhere any more, less those that
-// came in their place: a test with another name is not a test less.
+// deleted counts the tests of a file that no longer exist anywhere, less those that
+// replaced them: a renamed test is not a deleted one.
 func deleted(f File, present map[string]int) int {
 	gone, came := 0, 0
 	for _, t := range f.Before.Tests {
@@ -152,7 +150,7 @@ func deleted(f File, present map[string]int) int {
 	return max(0, gone-came)
 }
 
-// newlySkipped counts the tests that were there and ran.
+// newlySkipped counts the skipped tests that ran before.
 func newlySkipped(f File) int {
 	n := 0
 	for _, t := range f.After.Skipped {
