@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/safefile"
@@ -97,7 +98,8 @@ func at(dir string) (Repo, bool) {
 // owned is nil if the user who runs Gauntlet owns the work tree, its .git and the
 // directories that it names.
 func (r Repo) owned() error {
-	for _, path := range []string{r.Root, filepath.Join(r.Root, ".git"), r.GitDir, r.CommonDir} {
+	paths := []string{r.Root, filepath.Join(r.Root, ".git"), r.GitDir, r.CommonDir}
+	for _, path := range slices.Compact(paths) {
 		if !safefile.Owned(path) {
 			return fmt.Errorf("%s %w", path, ErrForeign)
 		}
@@ -110,8 +112,9 @@ func isGitDir(dir string) bool {
 	if st, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil || st.IsDir() {
 		return false
 	}
+	common := commonDir(dir)
 	for _, sub := range []string{"objects", "refs"} {
-		if st, err := os.Stat(filepath.Join(commonDir(dir), sub)); err != nil || !st.IsDir() {
+		if st, err := os.Stat(filepath.Join(common, sub)); err != nil || !st.IsDir() {
 			return false
 		}
 	}

@@ -44,16 +44,21 @@ func Open(stateHome, commonDir, top, root string) Store {
 	if stateHome == "" {
 		return Store{}
 	}
-	project := real(root)
+	tree := real(root)
+	project := tree
 	if commonDir != "" {
-		rel, err := filepath.Rel(real(top), project)
+		above := tree
+		if top != root {
+			above = real(top)
+		}
+		rel, err := filepath.Rel(above, tree)
 		if err != nil {
 			rel = "."
 		}
 		project = real(commonDir) + "\x00" + filepath.ToSlash(rel)
 	}
 	return Store{
-		dir: filepath.Join(stateHome, "gauntlet", "trust", session.Key(project)), tree: session.Key(real(root)), sealer: seal.New(stateHome),
+		dir: filepath.Join(stateHome, "gauntlet", "trust", session.Key(project)), tree: session.Key(tree), sealer: seal.New(stateHome),
 	}
 }
 
