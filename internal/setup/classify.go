@@ -41,6 +41,9 @@ func classifyArgv(argv []string) (finding, bool) {
 			inner := slices.Clone(argv[slices.Index(argv, words[0]):])
 			inner[0] = strings.TrimSuffix(path.Base(inner[0]), path.Ext(inner[0]))
 			if f, ok := classifyArgv(inner); ok {
+				if strings.HasPrefix(words[0], "exe/") {
+					f.head = name + " " + words[0] // a gem's own program, which no one calls by its bare name here
+				}
 				return f, true
 			}
 		}
