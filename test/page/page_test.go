@@ -350,7 +350,7 @@ func TestEveryViewInEverySizeAndScheme(t *testing.T) {
 		for _, width := range []int64{360, 1280, 2560} {
 			d.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 				emulation.SetDeviceMetricsOverride(width, 1000, 1, width < 500))
-			for name, path := range map[string]string{"overview": "/", "stops": "/stops", "stop": "/stops/250101-000000-000000", "gates": "/gates", "time": "/time", "who": "/who", "replay": "/replay"} {
+			for name, path := range map[string]string{"overview": "/", "stops": "/stops", "stop": "/stops/250101-000000-000001", "gates": "/gates", "time": "/time", "who": "/who", "replay": "/replay"} {
 				d.open(path)
 				if over := d.eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over != float64(0) {
 					t.Errorf("%s at %d px scrolls sideways by %v px", path, width, over)
