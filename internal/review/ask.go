@@ -45,17 +45,27 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	if w.prior != nil {
 		earlier = w.prior.Violations
 	}
+	dir, note, remove, err := r.workplace(job.Dir)
+	if err != nil {
+		s.Status, s.Message = Error, "cannot be asked outside the project: "+err.Error()
+		s.keepFailing(w.prior)
+		return
+	}
+	defer remove()
 	stdout := &capture{head: 256 << 10, tail: 2 << 20, line: job.Line}
 	stderr := &capture{head: 64 << 10, tail: 256 << 10, line: job.Line}
 	timeout := job.Review.Limit()
 	res := proc.Run(ctx, proc.Cmd{
-		Args: args, Dir: job.Dir, Env: r.environ(job.Env), Timeout: timeout, Contain: true,
+		Args: args, Dir: dir, Env: r.environ(job.Env), Timeout: timeout, Contain: true,
 		Stdin: bytes.NewReader(prompt(sent, files, earlier, leftOut)), Stdout: stdout, Stderr: stderr,
 	})
 
 	rec := record{Adapter: r.Name, Timestamp: job.Now(), Inputs: inputs(job), Violations: earlier}
 	rec.RawOutput = secrets.String(stdout.text(256 << 10))
 	var notes []string
+	if note != "" {
+		notes = append(notes, note)
+	}
 	if len(leftOut) > 0 {
 		notes = append(notes, leftOutNote(leftOut))
 	}
@@ -72,6 +82,9 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 		notes = append(notes, judge(&rec, job, w.prior, files, a)...)
 	}
 	s.Status, s.Message, s.Findings = rec.Status, rec.Message, rec.Violations
+	if note != "" {
+		s.Message += "; " + note
+	}
 	if len(leftOut) > 0 {
 		s.Message += "; not sent: " + strings.Join(leftOut, ", ")
 	}

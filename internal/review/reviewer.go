@@ -1,6 +1,7 @@
 package review
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/safefile"
 )
 
 // Reviewer is another agent's command line.
@@ -63,4 +65,20 @@ func (r Reviewer) environ(base []string) []string {
 		}
 	}
 	return append(env, r.Env...)
+}
+
+// workplace is where the reviewer runs: the project, or an empty directory where the
+// project has something that the client would start. The note says so.
+func (r Reviewer) workplace(project string) (dir, note string, remove func(), err error) {
+	for at := project; ; at = filepath.Dir(at) {
+		for _, name := range r.Starts {
+			if safefile.Exists(filepath.Join(at, filepath.FromSlash(name))) {
+				dir, remove, err = safefile.TempDir("", "gauntlet-review-*")
+				return dir, "saw only the diff, because " + r.Name + " would start what " + name + " of the project names", remove, err
+			}
+		}
+		if safefile.Exists(filepath.Join(at, ".git")) || filepath.Dir(at) == at {
+			return project, "", func() {}, nil
+		}
+	}
 }

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -120,4 +121,23 @@ func TestAttemptsByTurn(t *testing.T) {
 	if s.runsIn("kept") != 3*maxTurns || s.runsIn("other 0") != 0 || len(s.Attempts) != maxTurns {
 		t.Errorf("%d turns: %+v", len(s.Attempts), s.Attempts)
 	}
+}
+
+// FuzzStateFile: the files that other programs may write beside the logs, whatever they hold.
+func FuzzStateFile(f *testing.F) {
+	f.Add([]byte(`{"last_run_completed_at":"2026-05-01T12:00:00Z","branch":"main","commit":"x","attempts":[{}]}`))
+	f.Add([]byte(`{"last_run_completed_at":7,"branch":"main"}`))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if err := os.WriteFile(filepath.Join(dir, stateFile), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := readState(dir)
+		if left := s.timeLeft(time.Minute, time.Now()); left < 0 || left > time.Minute {
+			t.Fatalf("%s left", left)
+		}
+		if o, full := readOwner(b); full && o.PID <= 0 {
+			t.Fatalf("owner %+v", o)
+		}
+	})
 }

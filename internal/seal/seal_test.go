@@ -127,3 +127,22 @@ func TestUnsafeKeysAreReplaced(t *testing.T) {
 		}
 	}
 }
+
+// FuzzOpen: only what was sealed for this purpose opens.
+func FuzzOpen(f *testing.F) {
+	s := New(f.TempDir())
+	sealed, err := s.Seal("fuzz", []byte("remembered"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(sealed)
+	f.Add(sealed[:len(sealed)-1])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if data, ok := s.Open("fuzz", b); ok && !bytes.Equal(b, sealed) {
+			t.Fatalf("%q opened as %q", b, data)
+		}
+		if _, ok := s.Open("other", b); ok {
+			t.Fatalf("%q opened for another purpose", b)
+		}
+	})
+}

@@ -11,6 +11,9 @@ func (Adapter) Reviewer() wire.Reviewer {
 			"-s", "--no-color", "--no-ask-user", "--available-tools=view,grep,glob",
 			"--deny-tool=write", "--deny-tool=shell", "--disable-builtin-mcps",
 		},
+		// Setting it to "true" would also trust the directory, whatever it is.
+		Unset:   []string{"COPILOT_ALLOW_ALL"},
+		Starts:  []string{".github/hooks", ".github/copilot", ".github/mcp.json", ".mcp.json", ".vscode/mcp.json", ".claude"},
 		Secrets: []string{"COPILOT_", "GH_", "GITHUB_"},
 	}
 }

@@ -8,6 +8,7 @@ func (Adapter) Reviewer() wire.Reviewer {
 	return wire.Reviewer{
 		Name: "cursor", Programs: []string{"cursor-agent", "agent"},
 		Args:    []string{"-p", "--mode", "ask", "--output-format", "text", "--trust"},
+		Starts:  []string{".cursor", ".mcp.json", ".claude"},
 		Secrets: []string{"CURSOR_"},
 	}
 }
