@@ -1,4 +1,4 @@
-// Package buildinfo says which build this is. Ring 0.
+// Package buildinfo identifies this build. Ring 0.
 package buildinfo
 
 import "runtime/debug"

@@ -14,7 +14,7 @@ type Origin struct {
 	Upgrade string
 }
 
-// OriginOf tells by the path of the program, links resolved, and by what is
+// OriginOf decides by the path of the program, links resolved, and by what is
 // beside it. exists reports whether a file is there.
 func OriginOf(program string, exists func(string) bool) Origin {
 	p := strings.ReplaceAll(program, `\`, "/")

@@ -34,15 +34,15 @@ type Event struct {
 	TurnID         string
 	Cwd            string
 	TranscriptPath string
-	// StopHookActive: the agent says it is already continuing because of a stop hook.
+	// StopHookActive: according to the agent it is already continuing because of a stop hook.
 	StopHookActive bool
-	// NoReentryFlag: the agent sends no flag that could be believed, so only our
-	// own count bounds its blocks.
+	// NoReentryFlag: the agent sends no reliable flag, so only Gauntlet's own
+	// count bounds its blocks.
 	NoReentryFlag  bool
 	LastMessage    string
-	Prompt         string // the human's prompt, where the event carries it
+	Prompt         string // the human's prompt, if the event contains it
 	Model          string
-	Client         string // the agent's version, where the event carries it
+	Client         string // the agent's version, if the event contains it
 	PermissionMode string
 
 	SubagentID         string
@@ -54,23 +54,23 @@ type Event struct {
 
 	Context *ContextUse // context window figures, when the event carries them
 
-	// Tool is the call that a tool event is about, with what it tells of the
-	// call's end (ToolEnd).
+	// Tool is the call of a tool event, with what is known of the call's end
+	// (ToolEnd).
 	Tool *ToolCall
 
-	// At is the instant of the event where the agent sends it: the same for
+	// At is the time of the event if the agent sends it: the same for
 	// every hook that it calls for one stop.
 	At time.Time
-	// TranscriptLag is how long after the event the agent may still be writing
-	// down what led to it; 0 when its transcript is complete by then.
+	// TranscriptLag is how long after the event the agent may still be recording
+	// what led to it; 0 when its transcript is complete by then.
 	TranscriptLag time.Duration
-	// ReplyInTranscript: the agent writes its last reply down before it sends the
-	// event. Where the transcript does not hold it, more is on its way.
+	// ReplyInTranscript: the agent records its last reply before it sends the
+	// event. If the transcript does not contain it, more will be written.
 	ReplyInTranscript bool
 	// SubagentsUnmarked: a sub-agent's stop looks like any stop; only the first
-	// line of its transcript says who called it.
+	// line of its transcript shows who called it.
 	SubagentsUnmarked bool
-	// BackgroundUnmarked: the event does not say which sub-agents are still at
+	// BackgroundUnmarked: the event does not list which sub-agents are still at
 	// work; only the transcript does.
 	BackgroundUnmarked bool
 }
@@ -126,7 +126,7 @@ type ToolCall struct {
 	Kind    ToolKind
 	Name    string   // the agent's own tool name
 	Command string   // shell calls: the command line
-	Dir     string   // shell calls: the directory, when the transcript tells
+	Dir     string   // shell calls: the directory, if the transcript shows it
 	Paths   []string // files the call names, as written there
 	Outcome Outcome
 	// ExitCode is the command's exit status; valid only with HasExit.
@@ -136,8 +136,8 @@ type ToolCall struct {
 	Rejected bool
 	// Background: the call was started and had not ended when its result was written.
 	Background bool
-	// Ended: the call came back, but nothing says with which status; only what it
-	// printed can tell. Outcome is Unknown then.
+	// Ended: the call returned with an unknown status; only its output can show
+	// how it ended. Outcome is Unknown then.
 	Ended bool
 	// Output is the result's text, bounded to its head and tail.
 	Output string

@@ -1,7 +1,7 @@
 package event
 
-// Status says how a stop, a run or a command ended. One type serves the run
-// executor, the stop hook and the CLI, so that nothing has to translate.
+// Status is how a stop, a run or a command ended. One type serves the run and the stop
+// hook, so that the two cannot disagree.
 type Status string
 
 // The closed set. Other tools read these strings: they never change.
@@ -42,7 +42,7 @@ func (s Status) Blocks() bool {
 	return false
 }
 
-// Headline is the status as a person reads it behind "Status: ".
+// Headline is the status as a person reads it after "Status: ".
 func (s Status) Headline() string {
 	switch s {
 	case Passed:

@@ -38,7 +38,7 @@ type AutonomousExecution struct {
 	SkippedReason    *string        `json:"skipped_reason"`
 }
 
-// RouterDecision says why the checkpoint was made.
+// RouterDecision is why the checkpoint was made.
 type RouterDecision struct {
 	ExecuteSkill string `json:"execute_skill"`
 	Reason       string `json:"reason"`

@@ -34,7 +34,7 @@ type seenIndex struct {
 	entries []indexEntry
 	trees   string // its list of directories that are as git wrote them, see cachedTrees
 	written indexStat
-	// monitored: a file system monitor tells git what changed.
+	// monitored: a file system monitor reports to git what changed.
 	monitored bool
 	dirs      map[string]indexStat // the directories of the entries, if they were compared
 }

@@ -120,7 +120,7 @@ func (g *groovy) name() string {
 }
 
 // shell reads the arguments of sh: its only one, or the one named script. One
-// whose output or status is asked for is no step that can fail.
+// whose output or status is requested is not a step that can fail.
 func (g *groovy) shell() bool {
 	g.rest = strings.TrimLeft(g.rest, " \t")
 	open := strings.HasPrefix(g.rest, "(")

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Kinds of projects, by language. A command of no kind speaks for all of them.
+// Kinds of projects, by language. A command without a kind covers all of them.
 const (
 	Go      = "go"
 	Node    = "node"

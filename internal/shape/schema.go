@@ -114,7 +114,7 @@ func (s Style) types(f Field) *jsontree.Value {
 	return jsontree.NewStrings(names)
 }
 
-// limits says what the values of a field may be.
+// limits are the allowed values of a field.
 func (s Style) limits(f Field, v *jsontree.Value) {
 	if f.Type == Integer && !s.File {
 		v.Set("minimum", jsontree.NewInt(0))

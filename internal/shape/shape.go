@@ -1,4 +1,4 @@
-// Package shape reads what a Go struct says about its JSON or YAML form, so that
+// Package shape reads the JSON or YAML form of a Go struct, so that
 // JSON Schema, TypeScript, tables and validation all come from the one type and
 // cannot drift apart. The struct tags it knows:
 //

@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/redact"
 )
 
-// ErrNoPane says that there is no such pane to type into.
+// ErrNoPane means that there is no such pane to type into.
 var ErrNoPane = errors.New("no such tmux pane")
 
 // enterDelay lets the program in the pane take in a pasted block: an Enter right

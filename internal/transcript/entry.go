@@ -124,7 +124,7 @@ func pair(entries []entry) worked {
 				apply(i, e.res)
 			}
 		case entryResult:
-			// A poll tells how the polled command ended, not how it did itself.
+			// A poll shows how the polled command ended, not how it did itself.
 			if targets := tasks[pollers[e.id]]; len(targets) > 0 && known && !e.res.rejected {
 				for _, target := range targets {
 					r := *e.res

@@ -25,5 +25,6 @@ func rules() []rule {
 		{"errors", checkErrors},
 		{"interfaces", checkInterfaces},
 		{"size", checkSize},
+		{"language", checkLanguage},
 	}
 }

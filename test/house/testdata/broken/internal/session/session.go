@@ -2,7 +2,7 @@ package session
 
 import "os"
 
-// Age asks the disk: whoever has to be pure must not get here.
+// Age asks the disk: anyone who has to be pure must not get here.
 func Age() int {
 	info, err := os.Stat("memory")
 	if err != nil {
