@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -41,9 +42,7 @@ func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note st
 	if t.Readable && !t.Truncated {
 		return append(rules.TurnChanges(spellings(f.Root), t.Calls, all), committed...), note
 	}
-	if note == "" {
-		note = "neither a snapshot nor a whole transcript of this turn"
-	}
+	note = cmp.Or(note, "neither a snapshot nor a whole transcript of this turn")
 	return append(all, committed...), note + ": every uncommitted file counts"
 }
 

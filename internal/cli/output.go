@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"gauntlet/internal/redact"
 	"gauntlet/internal/text"
@@ -51,9 +52,5 @@ func (v visible) Write(p []byte) (int, error) {
 // showsProject are the commands that print names and text of a project and need
 // no colours.
 func showsProject(command string) bool {
-	switch command {
-	case "allow", "ci", "clean", "config", "deny", "detect", "list", "validate":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"allow", "ci", "clean", "config", "deny", "detect", "list", "validate"}, command)
 }

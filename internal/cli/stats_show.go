@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -84,10 +85,7 @@ func (app *App) printPlace(p ui.Place) {
 		fmt.Fprintf(app.Out, "  %s: %s\n", redact.Line(a.Agent, 40), state)
 	}
 	who := func(a run.Activity) string {
-		name := redact.Line(a.Agent, 40)
-		if name == "" {
-			name = "by hand"
-		}
+		name := cmp.Or(redact.Line(a.Agent, 40), "by hand")
 		if a.Session != "" {
 			name += ", session " + redact.Line(a.Session, 60)
 		}

@@ -177,12 +177,10 @@ func (d *Doctor) found(program, dir string) bool {
 }
 
 func isBuiltin(name string) bool {
-	switch name {
-	case "cd", "test", "[", "echo", "true", "false", "exit", "export", "set", "unset", "printf", "read", "eval", "exec", "command", "source", ".", ":",
-		"trap", "wait", "type", "ulimit", "umask", "shift", "return", "local", "pwd", "hash", "alias", "[[", "pushd", "popd", "time":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"cd", "test", "[", "echo", "true", "false", "exit", "export", "set", "unset", "printf", "read", "eval", "exec", "command", "source", ".", ":",
+		"trap", "wait", "type", "ulimit", "umask", "shift", "return", "local", "pwd", "hash", "alias", "[[", "pushd", "popd", "time",
+	}, name)
 }
 
 // slowStart is when people begin to notice the start of the hook at every tool call.

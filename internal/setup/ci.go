@@ -326,11 +326,9 @@ func (f *finder) wouldCheck(c found) bool {
 // wanted reports whether a variable of a CI step changes what its command checks. The rest
 // (colours, caches, telemetry) only matters in CI.
 func wanted(name string) bool {
-	switch name {
-	case "RUSTFLAGS", "RUSTDOCFLAGS", "GOFLAGS", "CGO_ENABLED", "PYTHONPATH", "NODE_OPTIONS", "NODE_ENV", "RAILS_ENV", "MIX_ENV", "APP_ENV", "TZ":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"RUSTFLAGS", "RUSTDOCFLAGS", "GOFLAGS", "CGO_ENABLED", "PYTHONPATH", "NODE_OPTIONS", "NODE_ENV", "RAILS_ENV", "MIX_ENV", "APP_ENV", "TZ",
+	}, name)
 }
 
 func uses(line, name string) bool {
@@ -341,15 +339,13 @@ func uses(line, name string) bool {
 func ciUnfit(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	return slices.ContainsFunc(words, func(w string) bool {
-		switch w {
-		case "release", "releases", "publish", "publishing", "deploy", "deployment", "nightly", "weekly", "cron", "scheduled", "pages", "codeql", "scorecard", "scorecards",
+		return slices.Contains([]string{
+			"release", "releases", "publish", "publishing", "deploy", "deployment", "nightly", "weekly", "cron", "scheduled", "pages", "codeql", "scorecard", "scorecards",
 			"stale", "label", "labeler", "labels", "lock", "backport", "dependabot", "renovate", "bench", "benchmark", "benchmarks", "codspeed", "profiling", "pgo", "fuzz", "fuzzing", "preview", "canary",
 			"docker", "image", "container", "snyk", "semgrep", "zizmor", "sync", "changelog", "notify", "sponsors", "e2e", "playwright", "cypress", "docset", "website", "links",
 			"windows", "macos", "freebsd", "alpine", "wasm", "msrv", "minimal", "downstream", "ecosystem", "citgm", "legacy", "coverage", "snapshot", "upgrade", "update", "manager", "smoke", "nix",
-			"min", "minimum", "oldest", "miri", "target", "subset", "reproducible", "compatibility", "compat", "native", "graal", "i686", "386", "arm64", "aarch64", "translations":
-			return true
-		}
-		return false
+			"min", "minimum", "oldest", "miri", "target", "subset", "reproducible", "compatibility", "compat", "native", "graal", "i686", "386", "arm64", "aarch64", "translations",
+		}, w)
 	})
 }
 

@@ -108,11 +108,7 @@ func gradleRole(tasks []string) (Role, string) {
 
 // manyGoals reports whether a program takes several sub-commands at once.
 func manyGoals(name string) bool {
-	switch name {
-	case "mvn", "mvnw", "gradle", "gradlew", "sbt", "rake", "ninja", "meson":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"mvn", "mvnw", "gradle", "gradlew", "sbt", "rake", "ninja", "meson"}, name)
 }
 
 // special are the programs whose flags decide what they are.

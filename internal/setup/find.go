@@ -113,15 +113,13 @@ func isFixture(name string) bool {
 			return true
 		}
 	}
-	switch name {
-	case "node_modules", "bower_components", "vendor", "third_party", "third-party", "thirdparty", "external", "contrib", "deps",
+	return slices.Contains([]string{
+		"node_modules", "bower_components", "vendor", "third_party", "third-party", "thirdparty", "external", "contrib", "deps",
 		"target", "dist", "build", "out", "bin", "obj", "coverage", "venv", "env", "site-packages", "gauntlet_logs",
 		"testdata", "test-data", "test_data", "fixture", "fixtures", "test", "tests", "spec", "specs", "e2e", "integration-tests", "mocks",
 		"example", "examples", "sample", "samples", "demo", "demos", "playground", "playgrounds", "sandbox", "sandboxes",
-		"tutorial", "tutorials", "snippets", "starter", "starters", "boilerplate", "skeleton", "cookbook", "fuzz", "bench", "benches", "benchmark", "benchmarks":
-		return true
-	}
-	return false
+		"tutorial", "tutorials", "snippets", "starter", "starters", "boilerplate", "skeleton", "cookbook", "fuzz", "bench", "benches", "benchmark", "benchmarks",
+	}, name)
 }
 
 // inFixture reports whether some part of the path is a fixture.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -96,11 +97,9 @@ func extended(job map[string]any, named map[string]map[string]any, depth int) ma
 }
 
 func gitlabKeyword(name string) bool {
-	switch name {
-	case "default", "include", "stages", "variables", "workflow", "image", "services", "cache", "before_script", "after_script", "spec":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"default", "include", "stages", "variables", "workflow", "image", "services", "cache", "before_script", "after_script", "spec",
+	}, name)
 }
 
 // onlyTags reports whether a job runs for releases only.

@@ -142,11 +142,7 @@ func hollow(s tasks.Step) string {
 
 // checksOutput reports whether a step turns what another one printed into an exit status.
 func checksOutput(s tasks.Step) bool {
-	switch s.Name() {
-	case "test", "[", "[[", "grep", "diff", "cmp", "exit":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"test", "[", "[[", "grep", "diff", "cmp", "exit"}, s.Name())
 }
 
 // endToEnd reports whether a test runner has the configuration of end-to-end tests.
@@ -181,11 +177,7 @@ func watchesUnlessCI(s tasks.Step) bool {
 	if len(argv) < 2 || argv[1] != "test" {
 		return false
 	}
-	switch path.Base(argv[0]) {
-	case "react-scripts", "craco", "react-app-rewired":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"react-scripts", "craco", "react-app-rewired"}, path.Base(argv[0]))
 }
 
 func withCI(env map[string]string) map[string]string {
@@ -262,11 +254,7 @@ func intoTree(file string) bool {
 
 // onlyPrints reports whether a step only prints, as in a placeholder script.
 func onlyPrints(s tasks.Step) bool {
-	switch s.Name() {
-	case "echo", "printf", "true", "exit", ":", "false", "sleep", "date", "":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"echo", "printf", "true", "exit", ":", "false", "sleep", "date", ""}, s.Name())
 }
 
 // mainRole is the role after which a command of several roles is named: the one in its

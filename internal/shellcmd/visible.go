@@ -98,12 +98,10 @@ func inverts(filter []string) bool {
 
 // passesOn reports whether a filter shows every line, or the last ones.
 func passesOn(name string) bool {
-	switch strings.ToLower(base(name)) {
-	case "tail", "tee", "cat", "less", "more", "ts", "nl", "sort", "uniq", "cut", "fold", "col", "strings", "expand", "tr", "column", "iconv", "ansi2txt",
-		"out-string", "out-host", "tee-object", "foreach-object":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"tail", "tee", "cat", "less", "more", "ts", "nl", "sort", "uniq", "cut", "fold", "col", "strings", "expand", "tr", "column", "iconv", "ansi2txt",
+		"out-string", "out-host", "tee-object", "foreach-object",
+	}, strings.ToLower(base(name)))
 }
 
 // keepsFailures reports whether the output of the filter would still show a failure.

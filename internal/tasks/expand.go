@@ -238,11 +238,7 @@ func (s *Set) script(name, dir string) (string, bool) {
 	if strings.HasPrefix(first, "#!") {
 		interpreter := strings.Fields(strings.TrimPrefix(first, "#!"))
 		isShell = slices.ContainsFunc(interpreter, func(w string) bool {
-			switch path.Base(w) {
-			case "sh", "bash", "dash", "zsh", "ksh":
-				return true
-			}
-			return false
+			return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh"}, path.Base(w))
 		})
 	}
 	return string(data), isShell

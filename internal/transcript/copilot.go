@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -61,11 +62,7 @@ func (l *copilotLog) watch(typ, agent string) {
 }
 
 func copilotEnded(typ string) bool {
-	switch typ {
-	case "subagent.completed", "subagent.failed", "subagent.cancelled", "subagent.idle":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"subagent.completed", "subagent.failed", "subagent.cancelled", "subagent.idle"}, typ)
 }
 
 // running counts the sub-agents at work.
@@ -201,9 +198,5 @@ func copilotExit(out string) (int, bool) {
 }
 
 func copilotRefusal(code string) bool {
-	switch code {
-	case "denied", "rejected", "cancelled", "unknown_tool", "invalid_arguments":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"denied", "rejected", "cancelled", "unknown_tool", "invalid_arguments"}, code)
 }

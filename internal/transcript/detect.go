@@ -1,6 +1,9 @@
 package transcript
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // detect recognises the format by the shape of one line; nil when it is unknown.
 func detect(line []byte) (string, normaliser) {
@@ -88,9 +91,5 @@ func isForeign(line []byte) bool {
 }
 
 func isGeminiType(t string) bool {
-	switch t {
-	case "user", "gemini", "info", "warning", "error":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"user", "gemini", "info", "warning", "error"}, t)
 }

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -181,9 +182,5 @@ func (r *result) qwenShell(display []byte, failed bool, kind string) {
 
 // qwenRefusal reports whether the call never ran, by the kind of its error.
 func qwenRefusal(kind string) bool {
-	switch kind {
-	case "invalid_tool_params", "tool_not_registered", "execution_denied", "unhandled_tool":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"invalid_tool_params", "tool_not_registered", "execution_denied", "unhandled_tool"}, kind)
 }

@@ -117,11 +117,9 @@ func named(calls []step, name string) bool {
 // loadedByClient reports whether a file contains instructions for the agent, which clients
 // read on their own.
 func loadedByClient(name string) bool {
-	switch strings.ToLower(path.Base(name)) {
-	case "claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", "qwen.md", "copilot-instructions.md", ".cursorrules", "skill.md", "memory.md":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", "qwen.md", "copilot-instructions.md", ".cursorrules", "skill.md", "memory.md",
+	}, strings.ToLower(path.Base(name)))
 }
 
 // nameList shows the first names.
@@ -201,11 +199,7 @@ func (t *timeline) quoted(seen *fileSet, s *step) {
 }
 
 func isSearch(name string) bool {
-	switch name {
-	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "find", "fd", "fdfind", "pgrep", "locate":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "find", "fd", "fdfind", "pgrep", "locate"}, name)
 }
 
 // looksLikeFile reports a word that has an extension or is in a directory.

@@ -112,11 +112,9 @@ func cellFiles(cell string) []string {
 
 // knownName reports whether a file is commonly named without an extension.
 func knownName(name string) bool {
-	switch name {
-	case "Makefile", "Dockerfile", "Justfile", "justfile", "Procfile", "Rakefile", "Gemfile", "LICENSE", "Jenkinsfile", "Pipfile", "Vagrantfile":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"Makefile", "Dockerfile", "Justfile", "justfile", "Procfile", "Rakefile", "Gemfile", "LICENSE", "Jenkinsfile", "Pipfile", "Vagrantfile",
+	}, name)
 }
 
 // drifted reports whether nothing of the plan was touched.

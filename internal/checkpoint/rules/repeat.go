@@ -33,11 +33,9 @@ func contains(failed shellcmd.Command, tasks []ran) bool {
 
 // isNode reports whether a script of a package may run it.
 func isNode(name string) bool {
-	switch name {
-	case "npm", "node", "jest", "vitest", "mocha", "ava", "playwright", "cypress", "eslint", "tsc", "prettier", "biome", "oxlint", "bun", "deno":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"npm", "node", "jest", "vitest", "mocha", "ava", "playwright", "cypress", "eslint", "tsc", "prettier", "biome", "oxlint", "bun", "deno",
+	}, name)
 }
 
 // passedTasks are the tasks of a call that are known to have succeeded, with

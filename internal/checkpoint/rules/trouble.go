@@ -188,11 +188,9 @@ func isQuestion(c shellcmd.Command) bool {
 
 // isQuiet reports whether a command prepares or prints, and reports its own failure.
 func isQuiet(name string) bool {
-	switch name {
-	case "echo", "printf", "true", "source", ".", "ls", "cat", "head", "tail", "pwd", "date", "sleep", "mkdir", "wc", "sort", "tee", "sed", "awk", "touch", "tr", "cut", "uniq", "xargs":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"echo", "printf", "true", "source", ".", "ls", "cat", "head", "tail", "pwd", "date", "sleep", "mkdir", "wc", "sort", "tee", "sed", "awk", "touch", "tr", "cut", "uniq", "xargs",
+	}, name)
 }
 
 // enrich finds the sentence for an unresolved error, from its own result.

@@ -111,9 +111,5 @@ func skipsHooks(args []string) bool {
 
 // takesValue reports whether the option of git commit is followed by its value.
 func takesValue(option string) bool {
-	switch option {
-	case "-m", "-am", "-F", "-C", "-c", "-t", "--message", "--file", "--author", "--date", "--template":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"-m", "-am", "-F", "-C", "-c", "-t", "--message", "--file", "--author", "--date", "--template"}, option)
 }
