@@ -134,3 +134,25 @@ func TestNamesAfterTheTrial(t *testing.T) {
 		t.Errorf("%d gates", len(gates))
 	}
 }
+
+// Where one command did not end, a person does not wait as long for each of the others.
+func TestOthersAreBriefAfterALateOne(t *testing.T) {
+	fsys := fstest.MapFS{
+		"package.json":  {Data: []byte(`{"scripts":{"lint":"eslint .","test":"mocha","typecheck":"tsc --noEmit"}}`)},
+		"api/go.mod":    {Data: []byte("module api\n")},
+		"api/x_test.go": {Data: []byte("package x\n")},
+	}
+	r := Find(fsys)
+	var got []string
+	r.Try(t.Context(), func(_ context.Context, p Proposal) Trial {
+		got = append(got, fmt.Sprint(p.Run, " ", p.brief))
+		if p.Run == "npm run lint" {
+			return Trial{State: Late}
+		}
+		return Trial{State: Passed}
+	})
+	want := "npm run lint false; npm run typecheck true; npm test true; go vet ./... false; go test ./... false"
+	if strings.Join(got, "; ") != want {
+		t.Errorf("got %s", strings.Join(got, "; "))
+	}
+}

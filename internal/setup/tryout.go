@@ -55,7 +55,11 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 	if ctx.Err() != nil {
 		return Trial{}
 	}
-	limit := t.Limit.Seconds()
+	within := t.Limit
+	if p.brief {
+		within = min(within, Slow)
+	}
+	limit := within.Seconds()
 	job := gate.Job{
 		ID: "check:" + p.Dir + ":" + p.Run, Kind: gate.KindCheck, Name: string(p.Role), Entry: p.Dir,
 		Dir: filepath.Join(t.Root, filepath.FromSlash(p.Dir)), LogBase: "try",
@@ -74,7 +78,7 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 	case ctx.Err() != nil:
 		return Trial{}
 	case res.TimedOut:
-		return Trial{State: Late, Took: t.Limit}
+		return Trial{State: Late, Took: within}
 	case res.Status == gate.Error, res.Status == gate.Fail && strings.Contains(res.Tail, "JAVA_HOME is not set"), res.Status == gate.Fail && offline(res.Tail), res.Status == gate.Fail && t.uninstalled(p):
 		return Trial{State: Cannot, Took: took, Detail: t.missing(p, res, last)}
 	case res.Status == gate.Fail && strings.Contains(res.Tail, "error: unrecognized arguments:"):
@@ -141,7 +145,7 @@ func offline(output string) bool {
 		"Could not resolve host", "could not resolve host", "Temporary failure in name resolution", "getaddrinfo ENOTFOUND", "getaddrinfo EAI_AGAIN",
 		"Network is unreachable", "network is unreachable", "no route to host", "No matching distribution found", "Could not find a version that satisfies",
 		"failed to download", "error: failed to get `", "Unable to update registry", "dial tcp: lookup", "Could not transfer artifact", "Could not resolve all",
-		"Unable to access jarfile", "Failed to fetch", "UnknownHostException", "java.net.ConnectException", "Could not GET", "ConnectionRefusedError: [Errno 111] Connection refused", "Connection refused by proxy", "JSR package manifest for", "error sending request for url",
+		"Unable to access jarfile", "Failed to fetch", "UnknownHostException", "java.net.ConnectException", "Could not GET", "ConnectionRefusedError: [Errno 111] Connection refused", "Connection refused by proxy", "npm error 404 Not Found - GET", "JSR package manifest for", "error sending request for url",
 	}, func(sign string) bool { return strings.Contains(output, sign) })
 }
 
