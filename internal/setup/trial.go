@@ -37,7 +37,7 @@ type Trier func(ctx context.Context, p Proposal) Trial
 // the same thing; a useless one is left out, with the reason.
 func (r *Result) Try(ctx context.Context, try Trier) {
 	done := map[string]Trial{} // the same command in the same directory once
-	late := map[string]bool{} // directories where something did not end in time
+	late := map[string]bool{}  // directories where something did not end in time
 	once := func(p Proposal) Proposal {
 		key := p.Dir + "\x00" + p.Run
 		t, ok := done[key]
