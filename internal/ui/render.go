@@ -210,7 +210,7 @@ func safeToEnforce(g ask.Gate) advice {
 	i := replay.Wilson(g.Right, known)
 	switch {
 	case i == nil:
-		return advice{fmt.Sprintf("too early (%d of %d)", known, replay.MinSamples), "quiet", "it takes 20 failures of which it is known whether they were right"}
+		return advice{fmt.Sprintf("too early (%d/%d)", known, replay.MinSamples), "quiet", "it takes 20 failures of which it is known whether they were right"}
 	case i.Low >= 0.8:
 		return advice{"right " + interval(i), "status good", "95 % sure that at least this share of its failures is right"}
 	case i.High <= 0.5:

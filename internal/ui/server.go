@@ -155,7 +155,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /logs/{id}/{gate}", s.log)
 	mux.HandleFunc("GET /events", s.events)
 	mux.Handle("GET /favicon.ico", http.RedirectHandler("/assets/icon.svg", http.StatusMovedPermanently))
-	mux.Handle("GET /assets/", http.FileServerFS(files))
+	mux.Handle("GET /assets/{file}", http.FileServerFS(files))
 	for _, path := range []string{"/off", "/on", "/label", "/mode"} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			s.pages.render(w, http.StatusMethodNotAllowed, errorView{base: s.base(r, "Not done"), Message: "Only a button of the page does this."}, false)

@@ -240,6 +240,9 @@ func TestPersonBrowsesAndActs(t *testing.T) {
 	if got := d.text("main"); !strings.Contains(got, "Nothing here yet") || !strings.Contains(got, "gauntlet init") {
 		t.Errorf("an empty page says %q", got)
 	}
+	if d.eval(`document.querySelectorAll("main svg").length`) != float64(0) {
+		t.Error("an empty history is drawn as if nothing had happened")
+	}
 	d.await("the event stream", `document.getElementById("live").dataset.state === "on"`)
 
 	// A stop happens: the page shows it by itself.
@@ -573,6 +576,10 @@ func TestUnauthorisedRequestsAreRefused(t *testing.T) {
 		{"a log of nothing", "/logs/x/0", with(func(*http.Request) {}), 404},
 		{"a way out of the logs", "/logs/..%2f..%2fetc%2fpasswd/0", with(func(*http.Request) {}), 404},
 		{"a way out of the assets", "/assets/../server.go", with(func(*http.Request) {}), 307},
+		{"a list of the assets", "/assets/", with(func(*http.Request) {}), 404},
+		{"a page that does not exist", "/nowhere", with(func(*http.Request) {}), 404},
+		{"this machine without the port", "/", with(func(r *http.Request) { r.Host = "127.0.0.1" }), 403},
+		{"a page without an origin", "/api/stops", with(func(r *http.Request) { r.Header.Set("Origin", "null") }), 403},
 		{"an action by GET", "/off", with(func(*http.Request) {}), 405},
 	} {
 		if got := get(tt.path, tt.change); got != tt.want {
