@@ -102,7 +102,7 @@ func (r measured) paper() string {
 	fmt.Fprintf(&w, `Taken from the [measurements](fleet-benchmarks.md): %d agents that each stop every %d minutes, %d hours a day, all at the same hours; %d gates per stop that are not proved on
 the agent's own machine, one new proof per stop, %d agents on a machine, a sync every %d seconds.
 
-| | arithmetic | for %d agents | one core, or one disk, holds |
+| | arithmetic | for %d agents | one core, or one disk, takes |
 | --- | --- | ---: | ---: |
 `, agents, stopEvery/60, hours, perStop, perMachine, syncEvery, agents)
 	row := func(what, arithmetic, need, holds string) {

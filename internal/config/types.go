@@ -30,29 +30,29 @@ type Project struct {
 	DebugLog               DebugLog     `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log in log_dir."`
 	Checkpoint             *Checkpoint  `yaml:"checkpoint" json:"checkpoint,omitempty" doc:"The context-aware checkpoint; absent = off."`
 	Autonomy               *Autonomy    `yaml:"autonomy" json:"autonomy,omitempty" doc:"Checkpoints the hook makes itself; absent = off."`
-	Proofs                 Proofs       `yaml:"proofs" json:"proofs,omitzero" doc:"Where it is remembered what passed."`
+	Proofs                 Proofs       `yaml:"proofs" json:"proofs,omitzero" doc:"Where passed results are stored."`
 	Remote                 Remote       `yaml:"remote" json:"remote,omitzero" doc:"Proofs shared between machines."`
 }
 
 // Proofs is the proofs section, of a project or of the user.
 type Proofs struct {
 	Dir   string `yaml:"dir" json:"dir,omitempty" doc:"Directory of the ledger, to share it between clones on one machine; relative to the project root, or absolute. When not set: gauntlet/proofs in the git directory that all work trees share." nonblank:"true"`
-	Epoch *int   `yaml:"epoch" json:"epoch,omitempty" doc:"Raise it to start afresh: no older proof counts." min:"0" default:"0"`
+	Epoch *int   `yaml:"epoch" json:"epoch,omitempty" doc:"Raise it to discard all older proofs." min:"0" default:"0"`
 }
 
 // Remote is the remote section: proofs shared through a cache server.
 type Remote struct {
 	URL       string   `yaml:"url" json:"url,omitempty" doc:"Address of a server of the Bazel remote cache protocol, such as bazel-remote or nginx with WebDAV PUT. When not set: no proof leaves this machine." nonblank:"true"`
-	Read      *bool    `yaml:"read" json:"read,omitempty" doc:"Look proofs up at the server." default:"true"`
+	Read      *bool    `yaml:"read" json:"read,omitempty" doc:"Look up proofs on the server." default:"true"`
 	Write     *bool    `yaml:"write" json:"write,omitempty" doc:"Publish passes of checks that ran here, signed." default:"false"`
-	Signers   string   `yaml:"signers" json:"signers,omitempty" doc:"File below .gauntlet/, in the format of OpenSSH's allowed_signers: whose proofs count. One's own always do." nonblank:"true" default:"allowed_signers"`
+	Signers   string   `yaml:"signers" json:"signers,omitempty" doc:"File below .gauntlet/, in the format of OpenSSH's allowed_signers: whose proofs count. Your own always do." nonblank:"true" default:"allowed_signers"`
 	TimeoutMS *float64 `yaml:"timeout_ms" json:"timeout_ms,omitempty" doc:"How long a stop waits for the server, in milliseconds." above:"0" default:"300"`
 	Farm      *Farm    `yaml:"farm" json:"farm,omitempty" doc:"Build farm for checks with runner: remote."`
 }
 
 // Farm is a server of the Remote Execution API, for checks with runner: remote.
 type Farm struct {
-	Address   string `yaml:"address" json:"address" required:"true" doc:"host:port. A token is taken from GAUNTLET_FARM_TOKEN."`
+	Address   string `yaml:"address" json:"address" required:"true" doc:"host:port. The token is read from GAUNTLET_FARM_TOKEN."`
 	Instance  string `yaml:"instance" json:"instance,omitempty" doc:"Instance name at the farm."`
 	Plaintext bool   `yaml:"plaintext" json:"plaintext,omitempty" doc:"Do not use TLS, for loopback and private networks."`
 }
@@ -69,8 +69,8 @@ type Runner struct {
 // UserRemote is the remote section of the user's own file, the only one that may contain
 // keys and credentials.
 type UserRemote struct {
-	URL       string      `yaml:"url" json:"url,omitempty" doc:"Address of the server, where a project does not say." nonblank:"true"`
-	Read      *bool       `yaml:"read" json:"read,omitempty" doc:"Look proofs up at the server."`
+	URL       string      `yaml:"url" json:"url,omitempty" doc:"Address of the server, if the project does not set it." nonblank:"true"`
+	Read      *bool       `yaml:"read" json:"read,omitempty" doc:"Look up proofs on the server."`
 	Write     *bool       `yaml:"write" json:"write,omitempty" doc:"Publish passes of checks that ran here, signed."`
 	Signers   string      `yaml:"signers" json:"signers,omitempty" doc:"File below .gauntlet/ that names whose proofs count." nonblank:"true"`
 	TimeoutMS *float64    `yaml:"timeout_ms" json:"timeout_ms,omitempty" doc:"How long a stop waits for the server, in milliseconds." above:"0"`
@@ -82,7 +82,7 @@ type UserRemote struct {
 type RemoteAuth struct {
 	Basic         string `yaml:"basic" json:"basic,omitempty" doc:"user:password." nonblank:"true"`
 	BearerCommand string `yaml:"bearer_command" json:"bearer_command,omitempty" doc:"Command that prints a bearer token." nonblank:"true"`
-	BearerEnv     string `yaml:"bearer_env" json:"bearer_env,omitempty" doc:"Environment variable that holds a bearer token." nonblank:"true"`
+	BearerEnv     string `yaml:"bearer_env" json:"bearer_env,omitempty" doc:"Environment variable that contains a bearer token." nonblank:"true"`
 	Cert          string `yaml:"cert" json:"cert,omitempty" doc:"PEM file with a client certificate and its key." nonblank:"true"`
 }
 
@@ -102,11 +102,11 @@ type EntryPoint struct {
 
 // StopHook is the stop_hook section, of a project or of the user.
 type StopHook struct {
-	Preset             string   `yaml:"preset" json:"preset,omitempty" enum:"classic,strict" doc:"Defaults of this section: classic, or strict, which judges every stop, verifies fixes and judges only the work of the session. A field written out beats it." default:"classic"`
-	Enabled            *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Judge stops at all." default:"true" env:"GAUNTLET_STOP_HOOK_ENABLED"`
+	Preset             string   `yaml:"preset" json:"preset,omitempty" enum:"classic,strict" doc:"Defaults of this section: classic, or strict, which judges every stop, verifies fixes and judges only the work of the session. A field that is set overrides it." default:"classic"`
+	Enabled            *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Whether stops are judged." default:"true" env:"GAUNTLET_STOP_HOOK_ENABLED"`
 	RunIntervalMinutes *float64 `yaml:"run_interval_minutes" json:"run_interval_minutes,omitempty" doc:"Minutes between two runs. 0 = always." min:"0" default:"10" strict:"0" env:"GAUNTLET_STOP_HOOK_INTERVAL_MINUTES"`
 	Reentry            string   `yaml:"reentry" json:"reentry,omitempty" enum:"once,until_pass" doc:"once: one block per turn. until_pass: fixes are verified, within max_blocks." default:"once" strict:"until_pass"`
-	Scope              string   `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"working_tree: judge every change. turn: judge what this session changed until a stop passes on it." default:"working_tree" strict:"turn"`
+	Scope              string   `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"working_tree: judge every change. turn: judge what this session changed until a stop approves it." default:"working_tree" strict:"turn"`
 	LockWaitSeconds    *float64 `yaml:"lock_wait_seconds" json:"lock_wait_seconds,omitempty" doc:"How long a stop waits for another run in the same work tree." min:"0" default:"0" strict:"120"`
 	AcceptAgentRuns    *bool    `yaml:"accept_agent_runs" json:"accept_agent_runs,omitempty" doc:"Count a gate's command that the agent itself ran as a run of the gate." default:"false" strict:"true"`
 	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass." min:"0" default:"3"`
@@ -119,7 +119,7 @@ type StopHook struct {
 
 // DebugLog is the debug_log section.
 type DebugLog struct {
-	Enabled   *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Write it." default:"false"`
+	Enabled   *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Write the debug log." default:"false"`
 	MaxSizeMB *float64 `yaml:"max_size_mb" json:"max_size_mb,omitempty" doc:"Rotated at this size." above:"0" default:"10"`
 }
 
@@ -132,13 +132,13 @@ type Checkpoint struct {
 	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed. Default: that of stop_hook.scope."`
 	WhenUnsure     string      `yaml:"when_unsure" json:"when_unsure,omitempty" enum:"nudge,silent" doc:"What to do when the transcript proves nothing." default:"nudge"`
 	Observations   string      `yaml:"observations" json:"observations,omitempty" enum:"tell,block,off" doc:"tell: part of a message that blocks for something owed; alone they are only shown to the person. block: alone they block, too. off: none are made. The preset teleclaude blocks." default:"tell"`
-	Weakened       *bool       `yaml:"weakened" json:"weakened,omitempty" doc:"Tell the person, and the agent where something is owed, when tests or linters were weakened in the turn: tests deleted or skipped, new suppressions, snapshots rewritten, --no-verify. Never blocks. The presets switch it on." default:"false"`
-	Categories     []Category  `yaml:"categories" json:"categories,omitempty" doc:"Added to, or by name replacing, the preset's."`
+	Weakened       *bool       `yaml:"weakened" json:"weakened,omitempty" doc:"Report to the person, and to the agent if something is owed, when tests or linters were weakened in the turn: tests deleted or skipped, new suppressions, snapshots rewritten, --no-verify. Never blocks. The presets switch it on." default:"false"`
+	Categories     []Category  `yaml:"categories" json:"categories,omitempty" doc:"Added to the preset's; one of the same name replaces it."`
 	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything." glob:"true" default:"docs/** todos/** ideas/** **/*.md **/*.markdown"`
 	Always         []Action    `yaml:"always" json:"always,omitempty" doc:"Actions owed by any category but tests-only."`
 	CommitStep     *bool       `yaml:"commit_step" json:"commit_step,omitempty" doc:"End the steps with a commit." default:"true"`
 	Capture        *bool       `yaml:"capture" json:"capture,omitempty" doc:"Close with a reminder to note memories, bugs and ideas." default:"true"`
-	CommitGate     *CommitGate `yaml:"commit_gate" json:"commit_gate,omitempty" doc:"Block the second stop once more while matching files are uncommitted."`
+	CommitGate     *CommitGate `yaml:"commit_gate" json:"commit_gate,omitempty" doc:"Block the second stop again while matching files are uncommitted."`
 	Tests          *Tests      `yaml:"tests" json:"tests,omitempty" doc:"A test command to run at the checkpoint."`
 
 	// Baseline is the preset's action that is due even when no code changed.
@@ -161,7 +161,7 @@ type Category struct {
 type Action struct {
 	ID       string   `yaml:"id" json:"id" required:"true" doc:"Names the action, also for after."`
 	Run      string   `yaml:"run" json:"run,omitempty" doc:"The command shown."`
-	Text     string   `yaml:"text" json:"text,omitempty" doc:"Shown instead of run."`
+	Text     string   `yaml:"text" json:"text,omitempty" doc:"Shown instead of the command."`
 	Evidence []string `yaml:"evidence" json:"evidence,omitempty" doc:"Command patterns that prove it: a command and its leading arguments."`
 	After    string   `yaml:"after" json:"after,omitempty" doc:"Id of the action that must come first."`
 }
@@ -210,7 +210,7 @@ type Check struct {
 	Report           string            `yaml:"report" json:"report,omitempty" nonblank:"true" doc:"How to read its output as findings: auto (by the command's tool), sarif, checkstyle, junit, go-test-json, rdjson, github, efm:NAME (reviewdog/errorformat), or a regular expression with the groups file, line and message. Default: not read, or auto with new_only."`
 	ReportFile       string            `yaml:"report_file" json:"report_file,omitempty" nonblank:"true" doc:"The file that the command writes its report to, relative to its working directory. Default: stdout."`
 	NewOnly          string            `yaml:"new_only" json:"new_only,omitempty" enum:"turn,base,baseline" doc:"Only new findings fail: new since this turn began, since the merge base, or over the counts of .gauntlet/baseline.json."`
-	Retries          *int              `yaml:"retries" json:"retries,omitempty" min:"0" max:"1" default:"0" doc:"Run a failed check once more to find out whether it is flaky."`
+	Retries          *int              `yaml:"retries" json:"retries,omitempty" min:"0" max:"1" default:"0" doc:"Run a failed check again to find out whether it is flaky."`
 	Runner           *Runner           `yaml:"runner" json:"runner,omitempty" word:"kind" doc:"Where it runs: local, remote (the build farm of remote.farm), or {exec: [ssh, host]}."`
 	Platform         map[string]string `yaml:"platform" json:"platform,omitempty" doc:"Properties that a worker of the build farm must have."`
 	Quarantine       *Quarantine       `yaml:"quarantine" json:"quarantine,omitempty" doc:"Only warn until a day, for a check that is known to be flaky."`
