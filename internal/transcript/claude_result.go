@@ -61,14 +61,19 @@ func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 	}
 	r.outcome = event.Failure
 	r.rejected = len(c.denial) > 0 || claudeRefusal(r.output) || strings.HasPrefix(text(bounded(c.toolResult)), "User rejected")
-	if rest, ok := strings.CutPrefix(r.output, "Exit code "); ok {
-		digits, _, _ := strings.Cut(rest, "\n")
-		if n, err := strconv.Atoi(strings.TrimSpace(digits)); err == nil {
-			r.exit, r.hasExit = n, true
-		}
+	if n, ok := ClaudeExit(r.output); ok {
+		r.exit, r.hasExit = n, true
 	}
 	r.rejected = r.rejected || !r.hasExit && refused(r.output)
 	return r
+}
+
+// ClaudeExit reads the exit status that the text of a failed command begins with.
+func ClaudeExit(text string) (code int, ok bool) {
+	rest, ok := strings.CutPrefix(text, "Exit code ")
+	digits, _, _ := strings.Cut(rest, "\n")
+	code, err := strconv.Atoi(strings.TrimSpace(digits))
+	return code, ok && err == nil
 }
 
 // bounded avoids decoding a huge text just to read its start.

@@ -159,7 +159,7 @@ func copilotResult(data []byte, at time.Time) []entry {
 	}
 	if code, ok := number(path(data, "shellExecution", "exitCode")); ok {
 		r.finish(code)
-	} else if code, ok := copilotExit(r.output); ok {
+	} else if code, ok := CopilotExit(r.output); ok {
 		r.finish(code)
 	} else if r.task != "" {
 		r.outcome, r.background = event.Unknown, true
@@ -190,11 +190,13 @@ func copilotShell(out string) string {
 	return id
 }
 
-// copilotExit reads "<shellId: 0 completed with exit code 3>", the last line of
-// a command's output.
-func copilotExit(out string) (int, bool) {
+// CopilotExit reads "<shellId: 0 completed with exit code 3>", the last line of a
+// command's output.
+func CopilotExit(out string) (code int, ok bool) {
 	out = strings.TrimSpace(out)
-	return ExitMark(out[strings.LastIndexByte(out, '\n')+1:], " completed with exit code ", ">")
+	line := out[strings.LastIndexByte(out, '\n')+1:]
+	code, ok = exitMark(line, " completed with exit code ", ">")
+	return code, ok && strings.HasPrefix(line, "<shellId: ")
 }
 
 func copilotRefusal(code string) bool {

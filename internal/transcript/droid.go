@@ -105,10 +105,9 @@ func droidResults(content []byte, c *claudeLine) []entry {
 	for i := range out {
 		r := out[i].res
 		r.hasExit, r.needsExit = false, true
-		const mark = "[Process exited with code "
 		s := strings.TrimSpace(r.output)
-		if n, ok := ExitMark(s, mark, "]"); ok {
-			r.output = strings.TrimSpace(s[:strings.LastIndex(s, mark)])
+		if n, ok := DroidExit(s); ok {
+			r.output = strings.TrimSpace(s[:strings.LastIndex(s, droidMark)])
 			r.finish(n)
 		}
 		if rest, ok := strings.CutPrefix(s, "session_id: "); ok {
@@ -118,6 +117,12 @@ func droidResults(content []byte, c *claudeLine) []entry {
 	}
 	return out
 }
+
+// droidMark begins the last line of a command's text.
+const droidMark = "[Process exited with code "
+
+// DroidExit reads a command's exit status off the last line of its text.
+func DroidExit(text string) (code int, ok bool) { return exitMark(text, droidMark, "]") }
 
 // CalledBy is the session that launched the one whose transcript is at path; "" when none
 // did, or the file does not show it. One client's sub-agents are sessions of their own, and

@@ -159,13 +159,8 @@ func (c *qwenLine) outcome(id string, response []byte) *result {
 func (r *result) qwenShell(display []byte, failed bool, kind string) {
 	if code, ok := number(field(display, "exitCode")); ok {
 		r.finish(code)
-	} else if strings.HasPrefix(r.output, "Command: ") {
-		if i := strings.LastIndex(r.output, "\nExit Code: "); i >= 0 {
-			line, _, _ := strings.Cut(r.output[i+len("\nExit Code: "):], "\n")
-			if n, ok := number([]byte(strings.TrimSpace(line))); ok {
-				r.finish(n)
-			}
-		}
+	} else if code, ok := QwenExit(r.output); ok {
+		r.finish(code)
 	}
 	switch {
 	case r.hasExit:
@@ -178,6 +173,18 @@ func (r *result) qwenShell(display []byte, failed bool, kind string) {
 	if s := excerpt(field(display, "output")); s != "" && r.hasExit {
 		r.output = s
 	}
+}
+
+// QwenExit reads a command's exit status from the line that the harness put after its
+// output.
+func QwenExit(text string) (code int, ok bool) {
+	const mark = "\nExit Code: "
+	i := strings.LastIndex(text, mark)
+	if i < 0 || !strings.HasPrefix(text, "Command: ") {
+		return 0, false
+	}
+	line, _, _ := strings.Cut(text[i+len(mark):], "\n")
+	return number([]byte(strings.TrimSpace(line)))
 }
 
 // qwenRefusal reports whether the call never ran, by the kind of its error.

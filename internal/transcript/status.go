@@ -32,9 +32,9 @@ func WithoutStatus(output string) string {
 	return output
 }
 
-// ExitMark reads the exit status between two marks at the end of a command's
+// exitMark reads the exit status between two marks at the end of a command's
 // text.
-func ExitMark(text, before, after string) (code int, ok bool) {
+func exitMark(text, before, after string) (code int, ok bool) {
 	text = strings.TrimSpace(text)
 	i := strings.LastIndex(text, before)
 	if i < 0 {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"gauntlet/internal/agent/wire"
@@ -49,8 +48,7 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 	}
 	if p.String("hook_event_name") == "PostToolUseFailure" {
 		ev.Tool.Outcome = event.Failure
-		first, _, _ := strings.Cut(p.String("error"), "\n")
-		if code, ok := transcript.ExitMark(first, "Exit code ", ""); ok && code != 0 {
+		if code, ok := transcript.ClaudeExit(p.String("error")); ok && code != 0 {
 			wire.Ended(ev, code)
 		}
 		return

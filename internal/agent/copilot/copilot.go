@@ -116,8 +116,7 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 		return
 	}
 	text := p.Object("toolResult", "tool_result").String("textResultForLlm", "text_result_for_llm")
-	line := text[strings.LastIndexByte(strings.TrimSpace(text), '\n')+1:]
-	if code, ok := transcript.ExitMark(line, " completed with exit code ", ">"); ok && strings.HasPrefix(line, "<shellId: ") {
+	if code, ok := transcript.CopilotExit(text); ok {
 		wire.Ended(ev, code)
 	}
 }

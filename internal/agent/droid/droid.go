@@ -46,7 +46,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		ev.SubagentType = p.String("task_name", "taskName", "agent_type")
 	case event.ToolEnd:
 		// It is not sent for a command that failed.
-		if code, ok := transcript.ExitMark(p.String("tool_response", "toolResponse"), "[Process exited with code ", "]"); ok && ev.Tool.Kind == event.ToolShell {
+		if code, ok := transcript.DroidExit(p.String("tool_response", "toolResponse")); ok && ev.Tool.Kind == event.ToolShell {
 			wire.Ended(&ev, code)
 		}
 	case event.Stop, event.Prompt, event.ToolStart, event.TaskStop, event.Other:

@@ -83,13 +83,8 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 		ev.Tool.Outcome = event.Failure
 		return
 	}
-	const mark = "\nExit Code: "
-	text := p.Object("tool_response").String("llmContent")
-	if i := strings.LastIndex(text, mark); i >= 0 && strings.HasPrefix(text, "Command: ") {
-		line, _, _ := strings.Cut(text[i+1:], "\n")
-		if code, ok := transcript.ExitMark(line, "Exit Code: ", ""); ok {
-			wire.Ended(ev, code)
-		}
+	if code, ok := transcript.QwenExit(p.Object("tool_response").String("llmContent")); ok {
+		wire.Ended(ev, code)
 	}
 }
 
