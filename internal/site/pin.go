@@ -79,12 +79,15 @@ func (s *Site) gitUser() git.User {
 	return u
 }
 
-// Pin remembers what this prompt saw of a project that a person has allowed.
+// Pin remembers what this prompt saw of a project, allowed or not.
 func (s *Site) Pin(ctx context.Context, client, sessionID string, at time.Time) error {
-	if !s.IsProject() || s.Foreign != "" || sessionID == "" || !s.Trust().Trusted() {
+	if !s.IsProject() || s.Foreign != "" || sessionID == "" {
 		return nil
 	}
 	now := s.See(client)
+	if !s.Trust().Trusted() {
+		now.Policy = "" // none counted
+	}
 	now.At = at
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, now) == nil })
 }

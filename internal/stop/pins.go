@@ -49,7 +49,10 @@ func (s *stopping) atPrompt(here *site.Site) *site.Site {
 // policyGone announces that this session was judged here although the project no longer
 // exists.
 func (s *stopping) policyGone(here *site.Site) {
-	root := s.pin.Root
+	root := ""
+	if s.pin.Policy != "" || s.pin.All != "" {
+		root = s.pin.Root
+	}
 	if root == "" && s.Event.SessionID != "" && here.InRepo {
 		_, ledger, err := s.questionAt(here).Remembered()
 		if ledger.Prompt.Count > 0 || errors.Is(err, session.ErrForged) {
