@@ -77,32 +77,26 @@ func names(gates []gate.Result) string {
 	return strings.Join(out, ", ")
 }
 
-// record records what the next run needs to know. None of it can fail the run.
-func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupted bool) {
-	warn := func(err error) {
-		if err != nil {
-			e.res.Warnings = append(e.res.Warnings, err.Error())
-		}
+// remember begins to write the state that the next run needs, and returns how to wait for
+// it: what is kept beside it takes as long as the disk does.
+func (e *execution) remember(kept git.Kept, n int) (wait func() error) {
+	s, ok := e.nextState(kept, n)
+	if !ok {
+		return func() error { return nil }
 	}
-	if console != nil {
-		warn(console.finish(e.res))
-	}
-	e.res.ConsoleLogPath = newestConsole(e.logDir)
+	written := make(chan error, 1)
+	go func() { written <- writeState(e.logDir, s) }()
+	return func() error { return <-written }
+}
+
+// nextState is the state after this run; ok is false if it does not change.
+func (e *execution) nextState(kept git.Kept, n int) (s state, ok bool) {
 	if e.res.Executed == 0 {
-		if e.allPassed() {
-			warn(e.archivePassed())
-			if len(e.state.Attempts) > 0 && !e.partial { // a pass starts a new count
-				e.state.Attempts = nil
-				warn(writeState(e.logDir, e.state))
-			}
-		}
-		return
+		s = e.state
+		s.Attempts = nil // a pass starts a new count
+		return s, e.allPassed() && len(e.state.Attempts) > 0 && !e.partial
 	}
-	e.res.RunNumber = n
-	if interrupted {
-		return // nothing was judged: the interval does not begin
-	}
-	s := state{
+	s = state{
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
 		WorkingTreeRef: kept.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
 		Attempts: e.state.Attempts,
@@ -114,15 +108,31 @@ func (e *execution) record(console *consoleLog, kept git.Kept, n int, interrupte
 		s.LastRunCompletedAt = e.state.LastRunCompletedAt // the current content was not judged
 	}
 	switch {
-	case e.allPassed():
-		if !e.partial {
-			s.RetryBase, s.Attempts = 0, nil
-		}
-		warn(e.archivePassed())
-	case e.res.Status == event.PassedWithWarnings:
+	case e.allPassed() && !e.partial:
+		s.RetryBase, s.Attempts = 0, nil
+	case e.res.Status == event.PassedWithWarnings && !e.allPassed():
 		s.RetryBase, s.Attempts = n, nil // the logs stay, they contain what was waived
 	}
-	warn(writeState(e.logDir, s))
+	return s, true
+}
+
+// record completes the logs of the run. None of it can fail the run.
+func (e *execution) record(console *consoleLog, n int) {
+	warn := func(err error) {
+		if err != nil {
+			e.res.Warnings = append(e.res.Warnings, err.Error())
+		}
+	}
+	if console != nil {
+		warn(console.finish(e.res))
+	}
+	e.res.ConsoleLogPath = newestConsole(e.logDir)
+	if e.res.Executed > 0 {
+		e.res.RunNumber = n
+	}
+	if e.allPassed() {
+		warn(e.archivePassed())
+	}
 }
 
 // allPassed reports whether every gate passed and nothing waits for an answer: the logs are

@@ -84,13 +84,19 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	}
 	e.res.Gates = results
 	e.conclude(attempts)
-	if ctx.Err() != nil {
+	written := func() error { return nil }
+	if ctx.Err() != nil { // nothing was judged: the interval does not begin
 		e.interrupted(ctx)
+	} else {
+		written = e.remember(kept, n)
 	}
 	e.prove(ctx, all, results)
 	e.publish(ctx, all, results)
 	e.tighten(ctx, all, results)
-	e.record(console, kept, n, ctx.Err() != nil)
+	e.record(console, n)
+	if err := written(); err != nil {
+		e.res.Warnings = append(e.res.Warnings, err.Error())
+	}
 }
 
 // runMessage is the message of the commit that keeps a run's snapshot.
