@@ -63,6 +63,7 @@ func Answers(t *testing.T, db ask.DB) {
 		{ask.Filter{Projects: []string{"/p"}}, "[c b a]"},
 		{ask.Filter{Blocked: true}, "[a]"},
 		{ask.Filter{Gate: "lint"}, "[b a]"},
+		{ask.Filter{Gate: "checkpoint"}, "[]"},
 		{ask.Filter{Agent: "claude", Status: "passed"}, "[b]"},
 		{ask.Filter{Text: "MESSAGE OF A"}, "[a]"},
 		{ask.Filter{Text: "q_"}, "[d]"},

@@ -225,3 +225,84 @@ func mark(t *testing.T, db ask.DB) string {
 	}
 	return m
 }
+
+// A checkpoint blocks like a gate and runs nothing. What the agent's log shows decides,
+// unless a person or the off switch says otherwise.
+func TestWhatFollowedACheckpoint(t *testing.T) {
+	stop := func(n int, status string, would bool) history.Record {
+		v := at(n, history.Verdict, status)
+		v.Session, v.Source, v.Decision, v.WouldBlock = "s", history.FromStop, "approve", would
+		if status == "checkpoint" {
+			v.Decision = "block"
+		}
+		return v
+	}
+	label := at(1, history.Label, "")
+	label.Label = "right"
+	logWrong := map[string]ask.Word{"v001": {Outcome: "wrong", Because: "it passed without an edit in between"}}
+	for _, tt := range []struct {
+		name    string
+		recs    []history.Record
+		log     map[string]ask.Word
+		outcome ask.Word
+	}{
+		{"nothing", []history.Record{stop(1, "checkpoint", false)}, nil, ask.Word{Outcome: "unknown"}},
+		{"the log", []history.Record{stop(1, "checkpoint", false)}, logWrong, logWrong["v001"]},
+		{"only recorded", []history.Record{stop(1, "passed_with_warnings", true)}, logWrong, logWrong["v001"]},
+		{"switched off next", []history.Record{stop(1, "checkpoint", false), stop(2, "stop_hook_disabled", false)}, nil, ask.Word{Outcome: "wrong", Because: "the hook was switched off next"}},
+		{"a person", []history.Record{stop(1, "checkpoint", false), label}, logWrong, ask.Word{Outcome: "right", Because: "a person said so"}},
+	} {
+		f := load(t, tt.recs...)
+		f.Settle(tt.log)
+		got, known := f.Outcome("", "v001")
+		if !known || got != tt.outcome {
+			t.Errorf("%s: %+v, %v", tt.name, got, known)
+		}
+		g := f.Gates(ask.Filter{})
+		if len(g) != 1 || g[0].Gate != ask.Checkpoint || g[0].Blocked+g[0].WouldBlock != 1 || g[0].Runs != 0 || g[0].MedianMS != nil {
+			t.Fatalf("%s: %+v", tt.name, g)
+		}
+		word := map[string]int{"right": g[0].Right, "wrong": g[0].Wrong, "unknown": g[0].Unknown}
+		if word[tt.outcome.Outcome] != 1 || g[0].Right+g[0].Wrong+g[0].Unknown != 1 {
+			t.Errorf("%s: the row says %+v", tt.name, word)
+		}
+		page, err := ask.Stops(t.Context(), open(t, tt.recs...), ask.Filter{Gate: ask.Checkpoint}, "")
+		if err != nil || len(page.Stops) != 1 || page.Stops[0].ID != "v001" {
+			t.Errorf("%s: found %+v, %v", tt.name, page.Stops, err)
+		}
+	}
+	f := load(t, stop(1, "passed", false))
+	if w, known := f.Outcome("", "v001"); known {
+		t.Errorf("a stop that was not blocked: %+v", w)
+	}
+}
+
+// A gate that only observes did not block the stop that another one blocked.
+func TestAnObservingGateBlocksNothing(t *testing.T) {
+	v := at(1, history.Verdict, "failed")
+	v.Decision, v.Source = "block", history.FromStop
+	watching := gate(1, "lint", "fail", 5)
+	watching.WouldBlock = true
+	for _, g := range load(t, v, gate(1, "test", "fail", 5), watching).Gates(ask.Filter{}) {
+		if want := map[string]int{"test": 1, "lint": 0}[g.Gate]; g.Blocked != want {
+			t.Errorf("%s blocked %d, want %d", g.Gate, g.Blocked, want)
+		}
+	}
+}
+
+// A look back covers whole days, and whole weeks where weeks are counted.
+func TestWhereALookBackBegins(t *testing.T) {
+	now := time.Date(2026, 11, 15, 17, 30, 0, 0, time.FixedZone("", 3600))
+	if got := ask.Since(now, 30); !got.Equal(time.Date(2026, 10, 17, 0, 0, 0, 0, now.Location())) {
+		t.Errorf("since %v", got)
+	}
+	early := at(0, history.Verdict, "passed")
+	early.Time = time.Date(2026, 10, 13, 12, 0, 0, 0, time.UTC) // a Tuesday
+	f := load(t, early)
+	if weeks := f.Weeks(ask.Filter{Since: ask.Since(now, 30)}, ask.ByAll); len(weeks) != 1 || weeks[0].Stops != 1 {
+		t.Errorf("the first week is cut: %+v", weeks)
+	}
+	if !f.First().Equal(early.Time) {
+		t.Errorf("begins %v", f.First())
+	}
+}
