@@ -37,13 +37,9 @@ func TestReviewerErrors(t *testing.T) {
 			b.job.Review.Timeout = &timeout
 			b.fake("claude", tt.script)
 			b.job.Diff = append(b.job.Diff, strings.Repeat(" padding\n", 50_000)...) // more than a pipe can buffer
-			start := time.Now()
 			res := b.run()
 			if res.Status != Error || !strings.Contains(res.Message, tt.want) {
 				t.Errorf("got %s: %s", res.Status, res.Message)
-			}
-			if took := time.Since(start); took > 15*time.Second {
-				t.Errorf("took %v", took)
 			}
 			if b.calls("claude") != 1 {
 				t.Errorf("called %d times", b.calls("claude"))
