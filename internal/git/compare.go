@@ -26,9 +26,9 @@ import (
 // the index holds anything out of the ordinary, git is asked for the whole.
 
 const (
-	// largeIndex is the size of an index from which on that is faster: some
+	// largeIndex is the size of an index from which on that is faster: about five
 	// thousand files.
-	largeIndex = 256 << 10
+	largeIndex = 512 << 10
 	// maxAsked is how many paths git is asked about one by one.
 	maxAsked = 200
 )
