@@ -35,7 +35,7 @@ It tightens by itself when a run finds less, and never loosens.`,
 	force := false
 	create := &cobra.Command{
 		Use:   "create [GATE…]",
-		Short: "Run the checks and write down what they find",
+		Short: "Run the checks and record what they find",
 		Long: `Run the checks with new_only: baseline, or those named, on the whole project and
 record what they find. A check that has a baseline only gets a tighter one,
 unless --force replaces it.`,
@@ -120,7 +120,7 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 	seen := false
 	for _, r := range res.Gates {
 		if r.Report == nil || r.Status == gate.Error || r.Status == gate.Skipped || r.TimedOut || *exitCode(r) != 0 && len(r.Findings) == 0 {
-			return exit(2, "%s: nothing can be written down (%s)", redact.Line(r.ID, 80), redact.Line(strings.TrimSpace(r.Message+" "+noteOf(r)), 300))
+			return exit(2, "%s: nothing can be recorded (%s)", redact.Line(r.ID, 80), redact.Line(strings.TrimSpace(r.Message+" "+noteOf(r)), 300))
 		}
 		seen = true
 		app.setBaseline(before, r, force, create)
@@ -173,7 +173,7 @@ func (app *App) setBaseline(b finding.Baseline, r gate.Result, force, create boo
 	case had:
 		fmt.Fprintf(app.Out, "%s: %s, was %d", name, text.Count(total, "finding"), old.Files.Total())
 		if more := len(r.Findings) - total; more > 0 {
-			fmt.Fprintf(app.Out, "; %d more are there now and not written down (--force)", more)
+			fmt.Fprintf(app.Out, "; %d more not recorded (--force records them)", more)
 		}
 		fmt.Fprintln(app.Out)
 	default:

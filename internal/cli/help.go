@@ -25,8 +25,8 @@ func showHelp(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(cmd.OutOrStdout(), b.String())
 }
 
-// filled breaks the lines of a paragraph anew; one that is indented or a heading
-// stays as it is.
+// filled wraps the lines of a paragraph again; one that is indented or a heading
+// stays unchanged.
 func filled(paragraph string) string {
 	if strings.Contains("\n"+paragraph, "\n ") || strings.Contains(paragraph, "\t") || strings.HasPrefix(paragraph, "#") {
 		return paragraph

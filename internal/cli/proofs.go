@@ -96,7 +96,7 @@ func (app *App) proofsShowCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show GATE",
 		Short: "Show whether a gate is proved for what is here now",
-		Long: `Show whether a gate is proved for the content as it is now. Where it is not, show
+		Long: `Show whether a gate is proved for the current content. If it is not, show
 which part of what it depends on differs from its newest proof.
 
 Exit code 0: printed. 2: could not determine (configuration, git).`,

@@ -76,7 +76,7 @@ func printSample(w io.Writer, s replay.Sample) {
 		}
 	}
 	list("what happened next", s.Next)
-	fmt.Fprintf(w, "\nSay whether it was right: gauntlet label %s right|wrong\n", s.ID)
+	fmt.Fprintf(w, "\nLabel it: gauntlet label %s right|wrong\n", s.ID)
 }
 
 func (app *App) labelCmd() *cobra.Command {

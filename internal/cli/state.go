@@ -237,7 +237,7 @@ func (c *stateCall) gcCmd() *cobra.Command {
 		Use:   "gc",
 		Short: "Remove completed records and files set aside that are old",
 		Long: `Remove records that were completed, and files that were set aside, longer ago
-than --older-than, and what killed processes left behind. Open, corrupt and newer
+than --older-than, and temporary files of killed processes. Open, corrupt and newer
 records stay. Prints {"removed":[…],"dry_run":…}.`,
 		Example: `  gauntlet state gc --dry-run
   gauntlet state gc --older-than 168h`,

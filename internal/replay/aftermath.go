@@ -46,7 +46,7 @@ func newAftermath(list []Recorded) *aftermath {
 	return a
 }
 
-// after are the positions behind i.
+// after are the positions after i.
 func after(positions []int, i int) []int {
 	n, _ := slices.BinarySearch(positions, i+1)
 	return positions[n:]

@@ -18,7 +18,7 @@ type Action string
 const (
 	Create Action = "create"
 	Append Action = "append"
-	Keep   Action = "keep" // it is there, and stays as it is
+	Keep   Action = "keep" // it exists, and stays unchanged
 	// Replace is for a configuration that an earlier init wrote when it found no
 	// gate, and that has not been edited since.
 	Replace Action = "replace"
