@@ -14,6 +14,7 @@ func (s *Server) api(mux *http.ServeMux) {
 	answer := func(path string, view func(context.Context, *http.Request) (any, error), pick func(any) any) {
 		mux.HandleFunc("GET /api/"+path, func(w http.ResponseWriter, r *http.Request) {
 			v, err := view(r.Context(), r)
+			hurry(w, r) // reading the history took its time
 			code := http.StatusOK
 			var out any
 			switch {
@@ -56,6 +57,7 @@ const maxLog = 2 << 20
 // log shows a gate's log as text, never as anything a browser would run.
 func (s *Server) log(w http.ResponseWriter, r *http.Request) {
 	v, err := s.stop(r.Context(), r)
+	hurry(w, r)
 	if err != nil || s.Log == nil {
 		http.Error(w, "This log does not exist.", http.StatusNotFound)
 		return

@@ -277,7 +277,9 @@ func (s *Server) page(v view) http.HandlerFunc {
 // act does something and goes back to where the button was.
 func (s *Server) act(do func(context.Context, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := do(r.Context(), r); err != nil {
+		err := do(r.Context(), r)
+		hurry(w, r)
+		if err != nil {
 			s.pages.render(w, http.StatusConflict, errorView{base: s.base(r, "Not done"), Message: err.Error()}, false)
 			return
 		}

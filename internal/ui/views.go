@@ -145,7 +145,7 @@ func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
 	if v.Only != "" {
 		projects = []string{v.Only}
 	}
-	if s.Places != nil {
+	if s.Places != nil && slices.Contains([]string{"/", "/api/alive"}, v.Path) { // sums do not need a look at every project
 		v.Left = max(len(projects)-shownPlaces, 0)
 		v.Known, v.Places = true, s.Places(ctx, projects[:min(len(projects), shownPlaces)])
 		slices.SortStableFunc(v.Places, func(a, b Place) int { return cmp.Compare(btoi(a.Gone), btoi(b.Gone)) })
