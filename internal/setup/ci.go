@@ -61,6 +61,10 @@ func (f *finder) ciDocuments(each func(file string, doc map[string]any), pattern
 			if seen++; content == "" || seen > maxWorkflows {
 				continue
 			}
+			if tasks.CheckYAML(content) != nil {
+				f.note("%s cannot be read and was left out", file)
+				continue
+			}
 			for decoder := yaml.NewDecoder(strings.NewReader(content)); ; {
 				var doc map[string]any
 				err := decoder.Decode(&doc)

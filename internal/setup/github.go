@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"gauntlet/internal/tasks"
 )
 
 const maxWorkflows = 60
@@ -48,7 +50,7 @@ func (f *finder) workflows(dir string) {
 		}
 		file := path.Join(dir, e.Name())
 		var w workflow
-		if err := yaml.Unmarshal([]byte(f.text(file)), &w); err != nil {
+		if err := tasks.DecodeYAML(f.text(file), &w); err != nil {
 			f.note("%s cannot be read as a workflow and was left out", file)
 			continue
 		}

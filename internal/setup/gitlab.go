@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"gauntlet/internal/tasks"
 )
 
 func yamlScalar(v any) string { return fmt.Sprint(v) }
@@ -51,7 +53,7 @@ func (f *finder) gitlabJobs(file string, depth int) []gitlabJob {
 		return nil
 	}
 	var doc yaml.MapSlice
-	if err := yaml.Unmarshal([]byte(content), &doc); err != nil {
+	if err := tasks.DecodeYAML(content, &doc); err != nil {
 		f.note("%s cannot be read and was left out", file)
 		return nil
 	}

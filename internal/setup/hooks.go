@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tasks"
 )
 
 // hooks offers what the git hooks of a project call, if they are configured in its files.
@@ -31,7 +30,7 @@ func (d *directory) preCommit() {
 			Hooks []map[string]any `yaml:"hooks"`
 		} `yaml:"repos"`
 	}
-	if err := yaml.Unmarshal([]byte(d.read(file)), &doc); err != nil {
+	if err := tasks.DecodeYAML(d.read(file), &doc); err != nil {
 		d.note("%s cannot be read and was left out", d.where(file))
 		return
 	}
@@ -91,7 +90,7 @@ func (d *directory) lefthook() {
 		return
 	}
 	var doc map[string]any
-	if err := yaml.Unmarshal([]byte(d.read(file)), &doc); err != nil {
+	if err := tasks.DecodeYAML(d.read(file), &doc); err != nil {
 		d.note("%s cannot be read and was left out", d.where(file))
 		return
 	}

@@ -21,7 +21,7 @@ func (s *Set) taskfile(dir string) (File, bool) {
 		Tasks yaml.MapSlice  `yaml:"tasks"`
 		Vars  map[string]any `yaml:"vars"`
 	}
-	if yaml.Unmarshal([]byte(text), &doc) != nil {
+	if DecodeYAML(text, &doc) != nil {
 		return File{}, false
 	}
 	vars := map[string]string{}
@@ -140,7 +140,7 @@ func (s *Set) deno(dir string) (File, bool) {
 		Tasks map[string]any `yaml:"tasks"`
 	}
 	// YAML reads JSON with comments and trailing commas too, once // is gone.
-	if yaml.Unmarshal([]byte(withoutSlashComments(text)), &doc) != nil {
+	if DecodeYAML(withoutSlashComments(text), &doc) != nil {
 		return File{}, false
 	}
 	f := File{Name: name, Runner: "deno"}

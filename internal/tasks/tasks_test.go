@@ -152,3 +152,29 @@ func TestIn(t *testing.T) {
 		t.Errorf("got %v, want %s", got, want)
 	}
 }
+
+// A few lines of aliases of aliases, and brackets without end, are not followed.
+func TestDecodeYAMLIsBounded(t *testing.T) {
+	var bomb strings.Builder
+	bomb.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x]\n")
+	for i := 1; i < 12; i++ {
+		fmt.Fprintf(&bomb, "a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 9), ", "))
+	}
+	for name, text := range map[string]string{
+		"aliases": bomb.String(),
+		"nested":  strings.Repeat("[", 200_000),
+	} {
+		var doc map[string]any
+		if err := DecodeYAML(text, &doc); err == nil {
+			t.Errorf("%s: decoded", name)
+		}
+	}
+	var doc map[string]any
+	if err := DecodeYAML("a: &a [*a]\nb: {c: &d {e: *d}}\n", &doc); err != nil {
+		t.Errorf("an alias of itself: %v", err) // it ends, with nothing in its place
+	}
+	doc = nil
+	if err := DecodeYAML("base: &b {x: 1}\nmore: [*b, *b]\nmerged: {<<: *b, y: 2}\n", &doc); err != nil || len(doc) != 3 {
+		t.Errorf("ordinary aliases: %v %v", doc, err)
+	}
+}

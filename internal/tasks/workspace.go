@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"gauntlet/internal/shellcmd"
 )
 
@@ -178,7 +176,7 @@ func (s *Set) moonTasks(dir string) (File, bool) {
 			Deps    any `yaml:"deps"`
 		} `yaml:"tasks"`
 	}
-	if name == "" || yaml.Unmarshal([]byte(text), &doc) != nil {
+	if name == "" || DecodeYAML(text, &doc) != nil {
 		return File{}, false
 	}
 	f := File{Name: name, Runner: "moon"}
