@@ -43,9 +43,9 @@ func ranNoTest(output string) bool {
 	return !some.MatchString(output)
 }
 
-// saysNoTest reports whether the exit code itself means that there was no test: it is the
+// isNoTestCode reports whether the exit code itself means that there was no test: it is the
 // runner's own code for that, or the runner's last lines explain it.
-func saysNoTest(code int, output string) bool {
+func isNoTestCode(code int, output string) bool {
 	if !ranNoTest(output) || testsFailed(output) {
 		return false
 	}

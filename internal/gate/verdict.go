@@ -36,7 +36,7 @@ func (res *Result) judge(j Job, r proc.Result, limit time.Duration, output strin
 	default:
 		if why := couldNotRun(j, r.ExitCode, output); why != "" {
 			res.Status, res.Message = Error, why
-		} else if saysNoTest(r.ExitCode, output) {
+		} else if isNoTestCode(r.ExitCode, output) {
 			res.Status, res.Warning = Pass, RanNoTest
 		} else {
 			res.Status, res.Message = Fail, fmt.Sprintf("exit code %d", r.ExitCode)

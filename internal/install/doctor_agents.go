@@ -205,12 +205,12 @@ func (d *Doctor) heartbeat(a agent.Adapter, last map[string]session.Heartbeat, b
 // others are the events besides the stop, in the order of the hooks.
 func (d *Doctor) others(a agent.Adapter, last map[string]session.Heartbeat) string {
 	var out string
-	told := map[event.Kind]bool{event.Stop: true}
+	reported := map[event.Kind]bool{event.Stop: true}
 	for _, h := range a.Setup().Hooks {
-		if b, ok := last[string(h.Kind)]; ok && !told[h.Kind] {
+		if b, ok := last[string(h.Kind)]; ok && !reported[h.Kind] {
 			out += ", " + h.Event + " " + text.Ago(d.Now.Sub(b.At))
 		}
-		told[h.Kind] = true
+		reported[h.Kind] = true
 	}
 	return out
 }

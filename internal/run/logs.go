@@ -87,9 +87,9 @@ func sweepTemps(dir string, now time.Time) {
 	for _, e := range entries {
 		name := e.Name()
 		pid, _ := strconv.Atoi(strings.TrimPrefix(name, waitPrefix))
-		ours := strings.HasPrefix(name, lockTemp) || strings.HasPrefix(name, probeTemp) || strings.HasPrefix(name, waitPrefix) && !proc.Alive(pid) ||
+		own := strings.HasPrefix(name, lockTemp) || strings.HasPrefix(name, probeTemp) || strings.HasPrefix(name, waitPrefix) && !proc.Alive(pid) ||
 			strings.HasPrefix(name, ".") && strings.Contains(name, ".tmp-")
-		if !ours || e.IsDir() {
+		if !own || e.IsDir() {
 			continue
 		}
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > time.Minute {

@@ -99,7 +99,7 @@ func abandoned(f *os.File, believed func([]byte) time.Duration) ([]byte, error) 
 
 // takeOver replaces a lock file whose owner is gone. It holds the old file's lock
 // meanwhile, so only one process can.
-func takeOver(path, ours string, believed func([]byte) time.Duration) (left []byte, done bool, err error) {
+func takeOver(path, tmp string, believed func([]byte) time.Duration) (left []byte, done bool, err error) {
 	before, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil // released a moment ago
@@ -128,7 +128,7 @@ func takeOver(path, ours string, believed func([]byte) time.Duration) (left []by
 	if err != nil {
 		return nil, false, err
 	}
-	if err := os.Rename(ours, path); err != nil {
+	if err := os.Rename(tmp, path); err != nil {
 		return nil, false, fmt.Errorf("lock %s: %w", path, err)
 	}
 	return content, true, nil

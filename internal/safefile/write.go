@@ -111,8 +111,8 @@ func Sweep(path string) {
 		return
 	}
 	for _, e := range entries {
-		number, ours := strings.CutPrefix(e.Name(), "."+base+".tmp-")
-		if _, err := strconv.ParseUint(number, 10, 32); ours && err == nil && e.Type().IsRegular() {
+		number, own := strings.CutPrefix(e.Name(), "."+base+".tmp-")
+		if _, err := strconv.ParseUint(number, 10, 32); own && err == nil && e.Type().IsRegular() {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

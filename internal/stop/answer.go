@@ -21,9 +21,9 @@ import (
 // settle is step 9: one write to the memory, one to the history.
 func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	s.recall()
-	d, told := report(s.Facts, d)
+	d, reported := report(s.Facts, d)
 	d, announced := announce(s.Facts, d)
-	d = s.remember(ctx, d, told, announced)
+	d = s.remember(ctx, d, reported, announced)
 	d.Message = redact.Line(d.Message, 1000)
 	s.record(d)
 	s.notify(d)
@@ -43,18 +43,18 @@ func (s *stopping) recall() {
 
 // report reports every approval without a pass to a person, once per turn; errors each
 // time.
-func report(f Facts, d Decision) (_ Decision, told bool) {
+func report(f Facts, d Decision) (_ Decision, reported bool) {
 	switch d.Status {
 	case event.LockExists, event.IntervalNotElapsed, event.RetryLimitExceeded, event.StopHookDisabled, event.Untrusted:
-		told = !f.AskedBefore
+		reported = !f.AskedBefore
 	case event.InfrastructureErr, event.Error:
 		return d, false // already has a message for the person
 	case event.StopHookActive:
-		told = d.Unchecked
+		reported = d.Unchecked
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.NoConfig,
 		event.InvalidInput, event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
-	if !told {
+	if !reported {
 		return d, false
 	}
 	if f.Ledger.WasReported(f.Mark, d.Status, f.Now) {
@@ -66,13 +66,13 @@ func report(f Facts, d Decision) (_ Decision, told bool) {
 }
 
 // remember records how the stop ended.
-func (s *stopping) remember(ctx context.Context, d Decision, told bool, announced []string) Decision {
+func (s *stopping) remember(ctx context.Context, d Decision, reported bool, announced []string) Decision {
 	if s.site == nil || s.root == "" && len(s.learned) == 0 {
 		return d // no project is involved
 	}
 	out := turn.Outcome{
 		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates),
-		Work: s.Work, Settled: d.Settled, Reported: told, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
+		Work: s.Work, Settled: d.Settled, Reported: reported, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
 	if out.Turn == (turn.Mark{}) {
 		out.Turn = turn.NewMark(s.Event, s.Ledger, "")

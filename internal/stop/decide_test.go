@@ -242,8 +242,8 @@ func TestBlocksOfATurnAreBounded(t *testing.T) {
 func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 	f := Facts{Now: time.Now(), Project: true, Mark: turn.Mark{Agent: "p"}}
 	for _, c := range []struct {
-		status event.Status
-		told   bool
+		status   event.Status
+		reported bool
 	}{
 		{event.LockExists, true},
 		{event.IntervalNotElapsed, true},
@@ -256,23 +256,23 @@ func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 		{event.NoConfig, false},
 		{event.StopHookActive, false},
 	} {
-		d, told := report(f, approve(c.status, "why"))
-		if told != c.told || (d.SystemMessage != "") != c.told {
-			t.Errorf("%s: reported %v, %q", c.status, told, d.SystemMessage)
+		d, reported := report(f, approve(c.status, "why"))
+		if reported != c.reported || (d.SystemMessage != "") != c.reported {
+			t.Errorf("%s: reported %v, %q", c.status, reported, d.SystemMessage)
 		}
 		again := f
-		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: c.status, Reported: told})
-		if d, told := report(again, approve(c.status, "why")); told || d.SystemMessage != "" {
+		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: c.status, Reported: reported})
+		if d, reported := report(again, approve(c.status, "why")); reported || d.SystemMessage != "" {
 			t.Errorf("%s: reported twice in one turn", c.status)
 		}
 		again.Mark.Agent = "q"
-		if _, told := report(again, approve(c.status, "why")); told != c.told {
-			t.Errorf("%s: in the next turn reported = %v", c.status, told)
+		if _, reported := report(again, approve(c.status, "why")); reported != c.reported {
+			t.Errorf("%s: in the next turn reported = %v", c.status, reported)
 		}
 	}
 	unchecked := approve(event.StopHookActive, "gates failed earlier")
 	unchecked.Unchecked = true
-	if d, told := report(f, unchecked); !told || d.SystemMessage == "" {
+	if d, reported := report(f, unchecked); !reported || d.SystemMessage == "" {
 		t.Error("a second stop that is allowed while gates fail is not reported")
 	}
 	for _, st := range []event.Status{event.Error, event.InfrastructureErr} {

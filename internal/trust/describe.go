@@ -26,11 +26,11 @@ func Describe(old, now config.Policy) string {
 		return config.Dir + " was removed"
 	}
 	parts := Changes(old, now)
-	told := strings.Join(parts[:min(len(parts), maxFiles)], "; ")
+	line := strings.Join(parts[:min(len(parts), maxFiles)], "; ")
 	if more := len(parts) - maxFiles; more > 0 {
-		told += fmt.Sprintf("; and %d more files", more)
+		line += fmt.Sprintf("; and %d more files", more)
 	}
-	return told
+	return line
 }
 
 // Changes lists the differences, one line per file.

@@ -281,7 +281,7 @@ func TestTheOwnersConnectionsStay(t *testing.T) {
 
 // A page that does not read its events does not delay the others, and nothing piles up for
 // it.
-func TestSlowReadersHoldNobodyUp(t *testing.T) {
+func TestSlowReadersDoNotDelayOthers(t *testing.T) {
 	b := broadcaster{clients: map[chan string]bool{}}
 	watch := func(ctx context.Context) { <-ctx.Done() }
 	slow, leaveSlow, _ := b.join(t.Context(), watch)

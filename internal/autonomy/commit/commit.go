@@ -86,8 +86,8 @@ func (r Repo) Make(ctx context.Context, c Commit) (oid string, err error) {
 	if err != nil {
 		// It moved anyway: the commit is the wanted one only if its parent is the commit it
 		// started from.
-		ours, perr := r.commitIs(ctx, head, c)
-		if perr != nil || !ours {
+		wanted, perr := r.commitIs(ctx, head, c)
+		if perr != nil || !wanted {
 			return "", errors.Join(err, perr)
 		}
 	}

@@ -84,8 +84,8 @@ func (r Repo) followHook(ctx context.Context, c Commit, head string) error {
 	}
 	args, gone := []string{"update-index", "-q", "--add"}, []string{"--force-remove", "--"}
 	for _, path := range paths {
-		ours := slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == path })
-		if index[path] == is[path] || (!ours && index[path] != was[path]) {
+		committed := slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == path })
+		if index[path] == is[path] || (!committed && index[path] != was[path]) {
 			continue
 		}
 		if e, ok := is[path]; ok {

@@ -59,7 +59,7 @@ func TestDeadServerIsReportedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, url)
 			d.remote().Timeout = 50 * time.Millisecond
-			told := 0
+			reported := 0
 			clock := now
 			d.opts.Now = func() time.Time { return clock }
 			for i := range 6 {
@@ -67,14 +67,14 @@ func TestDeadServerIsReportedOnce(t *testing.T) {
 				if len(a.Hits) != 0 {
 					t.Fatalf("%+v", a)
 				}
-				told += len(a.Warnings)
+				reported += len(a.Warnings)
 				if i == 1 && !strings.Contains(said(a), "left alone for 10 minutes") {
 					t.Errorf("second failure: %q", a.Warnings)
 				}
 				clock = clock.Add(4 * time.Minute) // the pause ends in between
 			}
-			if told != 1 {
-				t.Errorf("reported %d times", told)
+			if reported != 1 {
+				t.Errorf("reported %d times", reported)
 			}
 		})
 	}

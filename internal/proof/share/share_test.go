@@ -202,10 +202,10 @@ func TestOnlyTheRightProofCounts(t *testing.T) {
 		return p
 	}
 	for name, c := range map[string]struct {
-		proof attest.Proof
-		line  string // of allowed_signers, in front of the key
-		hit   bool
-		told  string
+		proof   attest.Proof
+		line    string // of allowed_signers, in front of the key
+		hit     bool
+		warning string
 	}{
 		"right":               {right, "ci ", true, ""},
 		"another gate":        {change(func(p *attest.Proof) { p.Gate = "lint" }), "ci ", false, "it is about lint"},
@@ -232,7 +232,7 @@ func TestOnlyTheRightProofCounts(t *testing.T) {
 			ci.sign(fake, keyOf(0), c.proof)
 			a := dev.ask(keyOf(0))
 			rec, hit := a.Hits[keyOf(0)]
-			if hit != c.hit || !strings.Contains(said(a), c.told) || (c.told == "") != (len(a.Warnings) == 0) {
+			if hit != c.hit || !strings.Contains(said(a), c.warning) || (c.warning == "") != (len(a.Warnings) == 0) {
 				t.Errorf("hit %v, warnings %q", hit, a.Warnings)
 			}
 			if hit && rec.At.After(now) {
