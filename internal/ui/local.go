@@ -37,7 +37,7 @@ func Local(getenv func(string) string, now func() time.Time) (Options, error) {
 	here.blocks.Policy = here.policy
 	return Options{
 		Open: here.open, Close: here.close, Refresh: here.refresh, Followed: here.followed,
-		Now: now, Places: here.places, Mode: here.modeNow, Log: readLog, Changed: here.changed, Busy: here.busy,
+		Now: now, Places: here.places, Modes: here.modes, Log: readLog, Changed: here.changed, Busy: here.busy,
 		Replay: func() (replay.Report, bool) { return replay.Latest(filepath.Join(filepath.Dir(dir), "replay")) },
 		Act:    &Actions{Off: here.off, On: here.on, Label: here.label, Mode: here.mode},
 	}, nil
@@ -251,22 +251,24 @@ func (l *local) mode(ctx context.Context, dir, gate, mode string) error {
 	return nil
 }
 
-// modeNow reads a gate's mode from its file.
-func (l *local) modeNow(dir, gate string) string {
+// modes reads the policy of a project and returns what it says about the mode of a gate.
+func (l *local) modes(dir string) func(gate string) string {
 	cfg := l.policy(dir)
-	if cfg == nil {
+	return func(gate string) string {
+		if cfg == nil {
+			return ""
+		}
+		name := gate[strings.LastIndexByte(gate, ':')+1:]
+		switch {
+		case cfg.Checks[name] != nil:
+			return string(config.Weaker(cfg.Checks[name].Mode, config.ModeEnforce))
+		case cfg.Reviews[name] != nil:
+			return string(config.Weaker(cfg.Reviews[name].Mode, config.ModeEnforce))
+		case gate == ask.Checkpoint && cfg.Project.Checkpoint != nil:
+			return string(config.Weaker(cfg.Project.Checkpoint.Mode, config.ModeEnforce))
+		}
 		return ""
 	}
-	name := gate[strings.LastIndexByte(gate, ':')+1:]
-	switch {
-	case cfg.Checks[name] != nil:
-		return string(config.Weaker(cfg.Checks[name].Mode, config.ModeEnforce))
-	case cfg.Reviews[name] != nil:
-		return string(config.Weaker(cfg.Reviews[name].Mode, config.ModeEnforce))
-	case gate == ask.Checkpoint && cfg.Project.Checkpoint != nil:
-		return string(config.Weaker(cfg.Project.Checkpoint.Mode, config.ModeEnforce))
-	}
-	return ""
 }
 
 func (l *local) label(_ context.Context, id, word string) error {

@@ -77,9 +77,9 @@ type Options struct {
 	Busy func() string
 	// Places reads the projects themselves; nil: this page is not on their machine.
 	Places func(ctx context.Context, projects []string) []Place
-	// Mode is the mode of a gate in its file, "" when it no longer exists; nil: only the
-	// history has it.
-	Mode func(project, gate string) string
+	// Modes reads the policy of a project and returns the mode that it gives a gate, "" when
+	// the gate no longer exists; nil: only the history has it.
+	Modes func(project string) func(gate string) string
 	// Log reads the log of a gate; nil: logs are not here.
 	Log func(project, path string) ([]byte, error)
 	// Replay is the newest replay report; nil: there is none here.

@@ -229,9 +229,13 @@ func (s *Server) gates(ctx context.Context, r *http.Request) (any, error) {
 		v.Gates = s.facts.Gates(v.Filter)
 		return nil
 	})
-	if s.Mode != nil {
-		for i := range v.Gates {
-			v.Gates[i].LastMode = s.Mode(v.Gates[i].Project, v.Gates[i].Gate)
+	if s.Modes != nil {
+		of := map[string]func(gate string) string{} // each project's policy is read once
+		for i, g := range v.Gates {
+			if of[g.Project] == nil {
+				of[g.Project] = s.Modes(g.Project)
+			}
+			v.Gates[i].LastMode = of[g.Project](g.Gate)
 		}
 	}
 	return v, err
