@@ -43,9 +43,12 @@ func TestUnprepared(t *testing.T) {
 
 func TestOffline(t *testing.T) {
 	for output, want := range map[string]bool{
-		"error: JSR package manifest for '@std/assert' failed to load. Import 'https://jsr.io/@std/assert/meta.json' failed.\n": true,
-		"error: failed to get `serde` as a dependency of package\n":                                                             true,
-		"--- FAIL: TestFetch\nexpected a connection\n":                                                                          false,
+		"msix/msix.go:17:2: example.com/go-msix@v1.0.0: reading https://proxy.example.com/go-msix/@v/v1.0.0.zip: 403 Forbidden\n": true,
+		"main.go:5:2: module lookup disabled by GOPROXY=off\n":                                                                    true,
+		"store_test.go:9: reading config: 403 Forbidden\n":                                                                        false,
+		"error: JSR package manifest for '@std/assert' failed to load. Import 'https://jsr.io/@std/assert/meta.json' failed.\n":   true,
+		"error: failed to get `serde` as a dependency of package\n":                                                               true,
+		"--- FAIL: TestFetch\nexpected a connection\n":                                                                            false,
 	} {
 		if got := offline(output); got != want {
 			t.Errorf("%q: %v", output, got)
