@@ -144,7 +144,7 @@ func offline(output string) bool {
 	return slices.ContainsFunc([]string{
 		"Could not resolve host", "could not resolve host", "Temporary failure in name resolution", "getaddrinfo ENOTFOUND", "getaddrinfo EAI_AGAIN",
 		"Network is unreachable", "network is unreachable", "no route to host", "No matching distribution found", "Could not find a version that satisfies",
-		"failed to download", "error: failed to get `", "Unable to update registry", "dial tcp: lookup", ": reading https://", "module lookup disabled by GOPROXY=off", "Could not transfer artifact", "Could not resolve all",
+		"failed to download", "error: failed to get `", "Unable to update registry", "dial tcp: lookup", ": reading https://", "module lookup disabled by GOPROXY=off", "ERR_PNPM_FETCH_", "registry signature could not be verified", "Could not transfer artifact", "Could not resolve all",
 		"Unable to access jarfile", "Failed to fetch", "UnknownHostException", "java.net.ConnectException", "Could not GET", "ConnectionRefusedError: [Errno 111] Connection refused", "Connection refused by proxy", "npm error 404 Not Found - GET", "JSR package manifest for", "error sending request for url",
 	}, func(sign string) bool { return strings.Contains(output, sign) })
 }

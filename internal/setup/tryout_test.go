@@ -45,6 +45,8 @@ func TestOffline(t *testing.T) {
 	for output, want := range map[string]bool{
 		"msix/msix.go:17:2: example.com/go-msix@v1.0.0: reading https://proxy.example.com/go-msix/@v/v1.0.0.zip: 403 Forbidden\n": true,
 		"main.go:5:2: module lookup disabled by GOPROXY=off\n":                                                                    true,
+		" ERR_PNPM_FETCH_404  GET https://registry.example.com/left-pad.tgz: Not Found - 404\n":                                   true,
+		" ERROR  Refusing to run pnpm@9.4.0: its npm registry signature could not be verified\n":                                  true,
 		"store_test.go:9: reading config: 403 Forbidden\n":                                                                        false,
 		"error: JSR package manifest for '@std/assert' failed to load. Import 'https://jsr.io/@std/assert/meta.json' failed.\n":   true,
 		"error: failed to get `serde` as a dependency of package\n":                                                               true,
