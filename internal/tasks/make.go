@@ -17,7 +17,7 @@ func (s *Set) makefile(dir string) (File, bool) {
 	for i := range m.out {
 		m.target = m.out[i].Name
 		for j, line := range m.out[i].Lines {
-			m.out[i].Lines[j] = m.expand(line, 0)
+			m.out[i].Lines[j] = strings.TrimLeft(m.expand(line, 0), prefixes)
 		}
 	}
 	return File{Name: name, Runner: "make", Recipes: m.out}, true
@@ -172,7 +172,7 @@ func (m *makeReader) withoutComment(line string) string {
 }
 
 func (m *makeReader) addLine(target, line string) {
-	line = strings.TrimLeft(strings.TrimSpace(line), "@-+ ")
+	line = strings.TrimLeft(strings.TrimSpace(line), prefixes)
 	if line == "" || strings.HasPrefix(line, "#") {
 		return
 	}
@@ -228,6 +228,9 @@ func (m *makeReader) value(name string, depth int) string {
 	if v, ok := m.vars[name]; ok {
 		return m.expand(v, depth+1)
 	}
+	if onlyQuiet(name) {
+		return ""
+	}
 	name, _, replaced := strings.Cut(name, ":") // $(X:.c=.o)
 	if v, ok := m.vars[name]; ok && !replaced {
 		return m.expand(v, depth+1)
@@ -236,6 +239,15 @@ func (m *makeReader) value(name string, depth int) string {
 		return "_"
 	}
 	return ""
+}
+
+// prefixes of a line are for make and not for the shell; a variable may hold them, too.
+const prefixes = "@-+ "
+
+// onlyQuiet reports whether a condition decides no more than how much make prints, as in
+// $(if $(filter 1,$(V)),,@).
+func onlyQuiet(call string) bool {
+	return strings.HasPrefix(call, "if ") && strings.Trim(call[strings.LastIndexAny(call, ")}")+1:], ","+prefixes) == ""
 }
 
 // closing finds the bracket that closes the one at i.
