@@ -93,27 +93,14 @@ func azureVariables(base map[string]string, v any) map[string]string {
 // azureValue replaces $(name), which the agent does before the shell sees it: by the
 // variable's value, or by one that only CI has. Anything else belongs to the shell.
 func azureValue(script string, env map[string]string) string {
-	var b strings.Builder
-	for {
-		head, rest, ok := strings.Cut(script, "$(")
-		b.WriteString(head)
-		if !ok {
-			return b.String()
-		}
-		name, tail, closed := strings.Cut(rest, ")")
+	return expressions(script, "$(", ")", func(name string) (string, bool) {
 		value, known := env[name]
 		switch {
-		case closed && name == "Build.SourcesDirectory", closed && name == "System.DefaultWorkingDirectory":
-			b.WriteString(".")
-		case closed && known:
-			b.WriteString(value)
-		case closed && strings.Contains(name, ".") && !strings.ContainsAny(name, " /"):
-			b.WriteString("$" + placeholder)
-		default:
-			b.WriteString("$(")
-			script = rest
-			continue
+		case name == "Build.SourcesDirectory", name == "System.DefaultWorkingDirectory":
+			return ".", true
+		case known:
+			return value, true
 		}
-		script = tail
-	}
+		return "$" + placeholder, strings.Contains(name, ".") && !strings.ContainsAny(name, " /")
+	})
 }

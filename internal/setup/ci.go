@@ -205,19 +205,29 @@ const placeholder = "GAUNTLET_CI_EXPRESSION"
 // neutral replaces ${{ … }} by a variable, so that the shell can be parsed and the lines
 // that use one are known.
 func neutral(script string) string {
+	return expressions(script, "${{", "}}", func(string) (string, bool) { return "$" + placeholder, true })
+}
+
+// expressions replaces what stands between two marks by its value, which CI does before the
+// shell sees it. Where ok is false, or the second mark is missing, the text belongs to the
+// shell and stays.
+func expressions(script, open, shut string, value func(name string) (v string, ok bool)) string {
 	var b strings.Builder
 	for {
-		head, rest, ok := strings.Cut(script, "${{")
+		head, rest, found := strings.Cut(script, open)
 		b.WriteString(head)
-		if !ok {
+		if !found {
 			return b.String()
 		}
-		_, tail, closed := strings.Cut(rest, "}}")
-		if !closed {
-			return b.String()
+		script = rest
+		if name, tail, closed := strings.Cut(rest, shut); closed {
+			if v, ok := value(strings.TrimSpace(name)); ok {
+				b.WriteString(v)
+				script = tail
+				continue
+			}
 		}
-		b.WriteString("$" + placeholder)
-		script = tail
+		b.WriteString(open)
 	}
 }
 

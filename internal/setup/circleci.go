@@ -120,26 +120,14 @@ func within(dir, root string) string {
 // filled replaces << parameters.name >> by arguments; a parameter without a value becomes a
 // variable that only CI has.
 func filled(script string, args map[string]any) string {
-	var b strings.Builder
-	for {
-		head, rest, ok := strings.Cut(script, "<<")
-		b.WriteString(head)
-		if !ok {
-			return b.String()
-		}
-		name, tail, closed := strings.Cut(rest, ">>")
-		name = strings.TrimSpace(name)
+	return expressions(script, "<<", ">>", func(name string) (string, bool) {
 		parameter, isParameter := strings.CutPrefix(name, "parameters.")
 		switch {
-		case !closed || strings.ContainsAny(name, " \n") || !strings.Contains(name, "."):
-			b.WriteString("<<") // a here-document
-			script = rest
-			continue
+		case strings.ContainsAny(name, " \n") || !strings.Contains(name, "."):
+			return "", false // a here-document
 		case isParameter && text(args[parameter]) != "":
-			b.WriteString(text(args[parameter]))
-		default:
-			b.WriteString("$" + placeholder)
+			return text(args[parameter]), true
 		}
-		script = tail
-	}
+		return "$" + placeholder, true
+	})
 }
