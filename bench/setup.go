@@ -28,6 +28,7 @@ type bench struct {
 	env   []string
 
 	gauntlet, empty string
+	linked          string // does nothing either, with the standard packages that the page is built with
 	lefthook, prek  string // "" when they could not be installed
 	peersMissing    string
 
@@ -73,16 +74,18 @@ func (b *bench) prepare() error {
 
 func (b *bench) close() { _ = os.RemoveAll(b.dir) }
 
-// build makes gauntlet and the empty program with the same flags, and installs them by
-// copying, as every package does. A file that the linker itself wrote is in the page cache
+// build makes gauntlet and the programs that do nothing with the same flags, and installs
+// them by copying, as every package does. A file that the linker itself wrote is in the page cache
 // in small pieces and starts up to a millisecond later.
 func (b *bench) build() error {
-	b.gauntlet, b.empty = filepath.Join(b.dir, "bin", "gauntlet"), filepath.Join(b.dir, "bin", "empty")
-	src := filepath.Join(b.dir, "empty")
-	if err := write(src, "main.go", "package main\n\nfunc main() {}\n"); err != nil {
+	bin, src := filepath.Join(b.dir, "bin"), filepath.Join(b.dir, "src")
+	b.gauntlet, b.empty, b.linked = filepath.Join(bin, "gauntlet"), filepath.Join(bin, "empty"), filepath.Join(bin, "linked")
+	if err := errors.Join(write(src, "empty/main.go", "package main\n\nfunc main() {}\n"), write(src, "linked/main.go", linkedSource)); err != nil {
 		return err
 	}
-	for out, pkg := range map[string]string{b.gauntlet: "gauntlet/cmd/gauntlet", b.empty: filepath.Join(src, "main.go")} {
+	for out, pkg := range map[string]string{
+		b.gauntlet: "gauntlet/cmd/gauntlet", b.empty: filepath.Join(src, "empty", "main.go"), b.linked: filepath.Join(src, "linked", "main.go"),
+	} {
 		linked := out + ".linked"
 		cmd := exec.CommandContext(b.ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", linked, pkg)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -95,6 +98,24 @@ func (b *bench) build() error {
 	}
 	return nil
 }
+
+// linkedSource is a program that would serve a page if it were asked to, so that the linker
+// keeps what that needs. What it takes is what no hook of a program with a page can save.
+const linkedSource = `package main
+
+import (
+	"html/template"
+	"net/http"
+	"os"
+)
+
+func main() {
+	if len(os.Args) > 1 {
+		page := template.Must(template.New("").Parse(os.Args[1]))
+		_ = http.ListenAndServe("", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _ = page.Execute(w, nil) }))
+	}
+}
+`
 
 func (b *bench) installPeers() error {
 	for _, p := range []npm.Package{lefthookPackage, prekPackage} {
