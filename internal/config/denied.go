@@ -50,18 +50,19 @@ func (l *loader) optional(name string) (data []byte, readable bool) {
 	return data, true
 }
 
-// parseDenied reads the keys of a deny list, and the numbers of the invalid lines. What
-// follows # is a comment.
+// parseDenied reads the keys of a deny list, and the numbers of the invalid lines. The first
+// word of a line is the key: what follows says why, and must not make the key count again.
 func parseDenied(text []byte) (keys []string, bad []int) {
 	n := 0
 	for line := range strings.Lines(string(text)) {
 		n++
 		line, _, _ = strings.Cut(line, "#")
-		line = strings.ToLower(strings.TrimSpace(line))
+		words := strings.Fields(strings.ToLower(line))
 		switch {
-		case IsProofKey(line):
-			keys = append(keys, line)
-		case line != "":
+		case len(words) == 0:
+		case IsProofKey(words[0]):
+			keys = append(keys, words[0])
+		default:
 			bad = append(bad, n)
 		}
 	}

@@ -23,7 +23,7 @@ func TestDeniedProofs(t *testing.T) {
 	}
 	put("config.yml", "checkpoint: {}\nremote: {url: http://cache.example}\n")
 	put("allowed_signers", "ci ssh-ed25519 AAAA\n")
-	put(DeniedFile, "# lost key\n"+strings.ToUpper(key)+" # why\nnot-a-key\n\n"+key[:63]+"\n")
+	put(DeniedFile, "# lost key\n"+strings.ToUpper(key)+" because it was wrong # why\nnot-a-key\n\n"+key[:63]+"\n")
 	load := func() *Loaded {
 		t.Helper()
 		l, err := Load(root, func(string) string { return "" })

@@ -91,9 +91,9 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		written = e.remember(kept, n)
 	}
 	e.prove(ctx, all, results)
-	e.publish(ctx, all, results)
 	e.tighten(ctx, all, results)
 	e.record(console, n)
+	e.publish(ctx, all, results) // after record, which moves the logs that are published
 	if err := written(); err != nil {
 		e.res.Warnings = append(e.res.Warnings, err.Error())
 	}

@@ -49,6 +49,8 @@ type Farm struct {
 	Asked      chan struct{} // if not nil, receives a value with every Execute
 	InlineMax  int           // output longer than this goes into the CAS
 
+	IgnoreTimeout bool // a command runs until it ends or its client leaves
+
 	mu        sync.Mutex
 	blobs     map[string][]byte
 	uploads   int
@@ -249,8 +251,11 @@ func (f *Farm) run(ctx context.Context, d *repb.Digest) (*repb.ExecuteResponse, 
 	if err := f.materialise(action.GetInputRootDigest(), work); err != nil {
 		return nil, status.Error(codes.FailedPrecondition, err.Error())
 	}
-	ctx, cancel := context.WithTimeout(ctx, action.GetTimeout().AsDuration())
-	defer cancel()
+	if !f.IgnoreTimeout {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, action.GetTimeout().AsDuration())
+		defer cancel()
+	}
 	c := exec.CommandContext(ctx, cmd.GetArguments()[0], cmd.GetArguments()[1:]...)
 	c.Dir, c.Env = filepath.Join(work, cmd.GetWorkingDirectory()), []string{"PATH=" + os.Getenv("PATH")}
 	for _, e := range cmd.GetEnvironmentVariables() {

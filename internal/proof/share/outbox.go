@@ -187,7 +187,7 @@ func (b Outbox) open(key string, text []byte) (e entry, authentic bool) {
 
 // publish sends one item, without its log if the server refuses that.
 func publish(ctx context.Context, server *remote.Server, sign Signer, it Item) error {
-	log := readLog(it.LogPath)
+	log := readLog(it.LogPath, it.Record.At)
 	err := publishWith(ctx, server, sign, it, log)
 	if errors.Is(err, remote.ErrRejected) && len(log) > 0 {
 		err = publishWith(ctx, server, sign, it, nil)
@@ -212,9 +212,13 @@ func publishWith(ctx context.Context, server *remote.Server, sign Signer, it Ite
 	return server.Publish(ctx, r.Key, envelope, log)
 }
 
-// readLog reads a log that still exists, redacted once more.
-func readLog(path string) []byte {
+// readLog reads a log that still exists, redacted once more. One that was written after the
+// pass is the log of a later run under the same name.
+func readLog(path string, passed time.Time) []byte {
 	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err != nil || info.ModTime().After(passed) {
 		return nil
 	}
 	text, err := safefile.Read("", path, maxLog)

@@ -21,6 +21,17 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
+// withLog is the item with a log that ended when it passed.
+func withLog(t *testing.T, it Item, text string) Item {
+	t.Helper()
+	it.LogPath = filepath.Join(t.TempDir(), "log")
+	write(t, it.LogPath, text)
+	if err := os.Chtimes(it.LogPath, it.Record.At, it.Record.At); err != nil {
+		t.Fatal(err)
+	}
+	return it
+}
+
 func read(t *testing.T, file string) string {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -150,9 +161,7 @@ func TestRejectedItemDoesNotDelayOthers(t *testing.T) {
 		}
 		fake.ServeHTTP(w, r)
 	})))
-	it := pass(1)
-	it.LogPath = filepath.Join(t.TempDir(), "log")
-	write(t, it.LogPath, strings.Repeat("x", 1000))
+	it := withLog(t, pass(1), strings.Repeat("x", 1000))
 	d.add(pass(0), it, pass(2))
 	n, err := d.outbox().Publish(t.Context(), d.opts)
 	if n != 2 || err == nil || !strings.Contains(err.Error(), "test: rejected") || d.waits() != 1 {
@@ -184,14 +193,12 @@ func TestAFullServerLosesNothing(t *testing.T) {
 func TestAServerThatWasRolledBack(t *testing.T) {
 	fake := &remotetest.Server{}
 	d := newDesk(t, serve(t, fake))
-	it := pass(0)
-	it.LogPath = filepath.Join(t.TempDir(), "log")
-	write(t, it.LogPath, "first log\n")
+	it := withLog(t, pass(0), "first log\n")
 	d.add(it)
 	d.publish()
 	old, _ := fake.Get("ac", keyOf(0))
 	it.Record.At = now.Add(-time.Minute)
-	write(t, it.LogPath, "second log\n")
+	it = withLog(t, it, "second log\n")
 	d.add(it)
 	d.publish()
 	if rec := d.ask(keyOf(0)).Hits[keyOf(0)]; !rec.At.Equal(it.Record.At) {
@@ -206,6 +213,18 @@ func TestAServerThatWasRolledBack(t *testing.T) {
 	}
 	if a := d.ask(keyOf(0)); len(a.Hits) != 0 || len(a.Warnings) != 0 {
 		t.Errorf("without its log: %+v", a)
+	}
+}
+
+// A later run may have written another log under the same name.
+func TestLogOfALaterRunIsNotPublished(t *testing.T) {
+	fake := &remotetest.Server{}
+	d := newDesk(t, serve(t, fake))
+	it := withLog(t, pass(0), "log of the pass\n")
+	write(t, it.LogPath, "log of a later run\n")
+	d.add(it)
+	if n := d.publish(); n != 1 || len(fake.Keys("cas")) != 0 {
+		t.Errorf("published %d, logs %q", n, fake.Keys("cas"))
 	}
 }
 

@@ -59,10 +59,7 @@ func TestKillingThePublisherLosesNothing(t *testing.T) {
 	const items = 40
 	var keys []string
 	for i := range items {
-		it := pass(i)
-		it.LogPath = filepath.Join(t.TempDir(), "log")
-		write(t, it.LogPath, fmt.Sprintf("log %d\n", i))
-		d.add(it)
+		d.add(withLog(t, pass(i), fmt.Sprintf("log %d\n", i)))
 		keys = append(keys, keyOf(i))
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -105,9 +102,7 @@ func halfUploads(t *testing.T, server string) {
 	proxy := &cutter{to: strings.TrimPrefix(server, "http://")}
 	d := newDesk(t, proxy.start(t))
 	direct := newDesk(t, server).trusts("ci " + d.line)
-	it := pass(0)
-	it.LogPath = filepath.Join(t.TempDir(), "log")
-	write(t, it.LogPath, strings.Repeat("a line of the log\n", 20))
+	it := withLog(t, pass(0), strings.Repeat("a line of the log\n", 20))
 	// The length of both uploads together, headers included.
 	proxy.after.Store(1 << 30)
 	d.add(it)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -138,10 +137,7 @@ func TestPassIsSharedBetweenDesks(t *testing.T) {
 	fake := &remotetest.Server{}
 	url := serve(t, fake)
 	ci, dev := newDesk(t, url), newDesk(t, url)
-	log := filepath.Join(t.TempDir(), "log")
-	write(t, log, "ok\npassword=hunter2hunter2\n")
-	it := pass(0)
-	it.LogPath = log
+	it := withLog(t, pass(0), "ok\npassword=hunter2hunter2\n")
 	ci.add(it)
 	if n := ci.publish(); n != 1 {
 		t.Fatalf("published %d", n)
