@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gauntlet/internal/autonomy/commit"
+	"gauntlet/internal/beside"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
@@ -111,20 +112,12 @@ func (x *execution) look(ctx context.Context, paths ...string) (seen, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	var s seen
-	errs := make(chan error, 2)
-	go func() {
-		var err error
-		s.entries, err = x.repo.IndexEntries(ctx, paths...)
-		errs <- err
-	}()
-	go func() {
-		var err error
-		s.remotes, err = x.repo.Remotes(ctx)
-		errs <- err
-	}()
-	var err error
+	var err, entriesErr, remotesErr error
+	others := beside.Start(func() { s.entries, entriesErr = x.repo.IndexEntries(ctx, paths...) })
+	others.Go(func() { s.remotes, remotesErr = x.repo.Remotes(ctx) })
 	s.status, err = x.repo.Status(ctx)
-	return s, cmp.Or(err, <-errs, <-errs) // one cause is enough: they are mostly the same
+	others.Wait()
+	return s, cmp.Or(err, entriesErr, remotesErr) // one cause is enough: they are mostly the same
 }
 
 // run makes the checkpoint.
@@ -243,26 +236,19 @@ func (x *execution) notCommitted(err error) outcome {
 // saveAndPush saves the real work and pushes the branch, concurrently: neither touches what
 // the other does.
 func (x *execution) saveAndPush(ctx context.Context, out *outcome, s seen) {
-	type saved struct {
-		cp  *git.Checkpoint
-		err error
-	}
-	done := make(chan saved, 1)
+	var saved *git.Checkpoint
+	var err error
 	committed := *out
-	go func() {
-		var r saved
-		r.cp, r.err = x.snapshot(ctx, committed, s.status)
-		done <- r
-	}()
+	snapshot := beside.Start(func() { saved, err = x.snapshot(ctx, committed, s.status) })
 	x.push(ctx, out, s)
-	r := <-done
+	snapshot.Wait()
 	switch {
-	case r.err != nil:
-		out.Unsaved = gitMessage(r.err)
+	case err != nil:
+		out.Unsaved = gitMessage(err)
 		x.log.printf("No snapshot of the work: %s", out.Unsaved)
-	case r.cp != nil:
-		out.Snapshot = r.cp
-		x.log.printf("Work saved as %s", r.cp.Ref)
+	case saved != nil:
+		out.Snapshot = saved
+		x.log.printf("Work saved as %s", saved.Ref)
 	}
 }
 

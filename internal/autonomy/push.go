@@ -40,7 +40,7 @@ func (x *execution) push(ctx context.Context, out *outcome, s seen) {
 		out.Skipped = cmp.Or(out.Skipped, reason)
 		x.log.printf("Push skipped: %s", detail)
 	}
-	if c := x.in.Config; c != nil && c.Push != nil && !*c.Push {
+	if !x.in.Config.Pushes() {
 		note(pushDisabled, "autonomy.push is false")
 		return
 	}

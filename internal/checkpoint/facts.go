@@ -50,9 +50,7 @@ func At(at *site.Site, cfg *config.Loaded, ev event.Event, now time.Time) Facts 
 }
 
 // Enabled reports whether the project wants checkpoints.
-func (f Facts) Enabled() bool {
-	return f.Config != nil && (f.Config.Enabled == nil || *f.Config.Enabled)
-}
+func (f Facts) Enabled() bool { return f.Config.On() }
 
 // input is the facts as the rules want them.
 func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {

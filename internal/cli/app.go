@@ -121,7 +121,13 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // hook runs the commands that agents call; ok is false when args name none of them.
 // Each is one line here and one file of its own: func (app *App) xxxHook(ctx, args) int.
+// A bug in Gauntlet must not keep an agent from its work: a panic is silence, too.
 func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
+	defer func() {
+		if recover() != nil {
+			code, ok = 0, true
+		}
+	}()
 	if wantsHelp(args) {
 		return 0, false
 	}

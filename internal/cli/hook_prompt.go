@@ -20,7 +20,6 @@ const promptPatience = 2 * time.Second
 // on stderr too (an agent may read either as an answer), except once, when a person should
 // know that there will be no snapshots.
 func (app *App) promptHook(ctx context.Context, agentName string) {
-	defer func() { _ = recover() }() // a prompt must reach the agent even if Gauntlet has a bug
 	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
 	defer cancel()
 	if app.Getenv(event.GuardVar) != "" {
@@ -37,7 +36,7 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 	scoped := false
 	if cfg, err := at.Config(); err == nil {
 		c := cfg.Project.Checkpoint
-		scoped = cfg.Settings.Scope == config.ScopeTurn || c != nil && (c.Enabled == nil || *c.Enabled) && c.Scope == config.ScopeTurn
+		scoped = cfg.Settings.Scope == config.ScopeTurn || c.On() && c.Scope == config.ScopeTurn
 	}
 	note, err := turn.Prompted{
 		Memory: at.Memory, Repo: at.Repo, InRepo: at.InRepo, Snapshot: scoped, Prompt: ev.Prompt, Turn: ev.TurnID, Now: app.Now(),

@@ -45,7 +45,6 @@ func (app *App) beat(at *site.Site, ev event.Event, kind event.Kind) {
 // sessionStartHook shows a fresh session the state of the work. It never fails and never
 // prints to stderr: some agents would read that as an answer.
 func (app *App) sessionStartHook(ctx context.Context, args []string) {
-	defer func() { _ = recover() }() // a session must start even if Gauntlet has a bug
 	if app.Getenv(event.GuardVar) != "" {
 		return // a reviewer that Gauntlet started has nothing to continue
 	}

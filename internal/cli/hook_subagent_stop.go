@@ -21,7 +21,6 @@ const maxProblems = 20
 // at most. A valid reply, or one that is not a hand-off, is answered by silence, which
 // every agent treats as approval.
 func (app *App) subagentStopHook(ctx context.Context, args []string) {
-	defer func() { _ = recover() }() // an agent must be able to stop even if Gauntlet has a bug
 	if app.Getenv(event.GuardVar) != "" {
 		return
 	}

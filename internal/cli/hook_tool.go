@@ -13,7 +13,6 @@ import (
 // be run again at the stop. It is silent and always exits with 0. A call that cannot be a
 // check's command costs no git and no parsing.
 func (app *App) toolHook(ctx context.Context, agentName string) {
-	defer func() { _ = recover() }() // a tool call must go through even if Gauntlet has a bug
 	if app.Getenv(event.GuardVar) != "" {
 		return
 	}

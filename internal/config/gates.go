@@ -39,5 +39,17 @@ func runs(inCI bool, ci, local *bool) bool {
 	return *local
 }
 
+// On reports whether the project wants checkpoints.
+func (c *Checkpoint) On() bool { return c != nil && *c.Effective().Enabled }
+
+// Pushes reports whether autonomy may push its commit.
+func (a *Autonomy) Pushes() bool { return a == nil || *WithDefaults(*a).Push }
+
+// RunsBeside reports whether the review, and each of its reviewers, may run beside others.
+func (r *Review) RunsBeside() bool { return *WithDefaults(*r).Parallel }
+
+// Retried reports whether the check runs again when it failed.
+func (c *Check) Retried() bool { return *WithDefaults(*c).Retries > 0 }
+
 // CouldNotRunCodes are the exit codes that mean the check could not run.
 func (c *Check) CouldNotRunCodes() []int { return WithDefaults(*c).ErrorExitCodes }

@@ -18,7 +18,7 @@ const maxRetried = 60 * time.Second
 // was quick, there is time, and not most of it failed, because flakes are few.
 func (res Result) mayBeFlaky(ctx context.Context, c *config.Check) bool {
 	took := time.Duration(res.DurationMS) * time.Millisecond
-	if c.Retries == nil || *c.Retries < 1 || res.Status != Fail || res.TimedOut || took >= maxRetried || ctx.Err() != nil {
+	if !c.Retried() || res.Status != Fail || res.TimedOut || took >= maxRetried || ctx.Err() != nil {
 		return false
 	}
 	if end, ok := ctx.Deadline(); ok && time.Until(end) < took+took/4+time.Second {

@@ -41,7 +41,7 @@ func (j Job) Parallel() bool {
 	if j.Check != nil {
 		return j.Check.Parallel
 	}
-	return j.Review.Parallel == nil || *j.Review.Parallel
+	return j.Review.RunsBeside()
 }
 
 // SendsTree reports whether the job's runner is sent the tree as a bundle.

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/safefile"
 )
 
@@ -49,15 +50,10 @@ func (r Repo) compared(ctx context.Context) (s Status, ok bool) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	type answer struct {
-		changes []Change
-		err     error
-	}
-	asked := make(chan answer, 1)
-	go func(head string) {
-		changes, err := r.staged(ctx, head)
-		asked <- answer{changes, err}
-	}(s.Head)
+	head := s.Head
+	var staged []Change
+	var stagedErr error
+	asked := beside.Start(func() { staged, stagedErr = r.staged(ctx, head) })
 	index, err := r.seeIndex()
 	if err != nil || !index.ordinary() {
 		return s, false
@@ -71,9 +67,9 @@ func (r Repo) compared(ctx context.Context) (s Status, ok bool) {
 	if len(ask) > 0 {
 		judged, err = r.gitStatus(ctx, Opts{Env: []string{"GIT_LITERAL_PATHSPECS=1"}}, append([]string{"--no-renames", "--"}, ask...)...)
 	}
-	staged := <-asked
-	s.Changes = staged.changes
-	if err != nil || staged.err != nil || judged.Head != s.Head || !s.add(judged.Changes) {
+	asked.Wait()
+	s.Changes = staged
+	if err != nil || stagedErr != nil || judged.Head != s.Head || !s.add(judged.Changes) {
 		return s, false
 	}
 	if now, _ := indexTime(r); now != before {

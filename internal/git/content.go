@@ -16,10 +16,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/safefile"
 )
 
@@ -380,12 +380,12 @@ func parallel(n int, do func(int)) {
 			}
 		}
 	}
-	var wg sync.WaitGroup
+	var others beside.Work
 	for range workers - 1 {
-		wg.Go(work)
+		others.Go(work)
 	}
 	work()
-	wg.Wait()
+	others.Wait()
 }
 
 // Digest identifies the whole content, "" if a part of it is unknown.

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"gauntlet/internal/beside"
 )
 
 // Change is one path that differs.
@@ -77,21 +79,18 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 			return s, nil
 		}
 	}
-	type seen struct {
-		index  *seenIndex
-		hidden []Change
-	}
-	looked := make(chan seen, 1)
-	go func() {
-		index, _ := r.seeIndex() // unreadable: git reports why
-		looked <- seen{index, r.hiddenChanges(index)}
-	}()
+	var index *seenIndex
+	var hidden []Change
+	looked := beside.Start(func() {
+		index, _ = r.seeIndex() // unreadable: git reports why
+		hidden = r.hiddenChanges(index)
+	})
 	s, err := r.gitStatus(ctx, Opts{}, "--find-renames")
 	if err != nil {
 		return Status{}, err
 	}
-	own := <-looked
-	s.Changes, s.index, s.at = append(s.Changes, own.hidden...), own.index, at
+	looked.Wait()
+	s.Changes, s.index, s.at = append(s.Changes, hidden...), index, at
 	return s, err
 }
 

@@ -3,8 +3,6 @@ package proc
 import (
 	"fmt"
 	"os/exec"
-
-	"gauntlet/internal/event"
 )
 
 // Detach starts a process that outlives this one, in a session of its own and with no
@@ -12,8 +10,7 @@ import (
 // process must end by itself.
 func Detach(c Cmd) error {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // it outlives every context
-	cmd.Dir, cmd.Env, cmd.SysProcAttr = c.Dir, c.Env, detached()
-	cmd.Env = append(append(cmd.Environ(), c.Extra...), event.GuardVar+"=1")
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = c.Dir, c.environ(), detached()
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", c.Args[0], err)
 	}

@@ -70,7 +70,7 @@ func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
 				return Right, "the agent fixed it"
 			}
 		}
-		switch event.Status(r.list[p].Verdict.Status) { //nolint:exhaustive // only what says something about the block
+		switch event.Status(r.list[p].Verdict.Status) {
 		case event.StopHookDisabled:
 			return Wrong, "it was switched off next"
 		case event.RetryLimitExceeded:

@@ -57,7 +57,7 @@ type stop struct {
 func newJudge(cfg *config.Loaded, opts *Options) *judge {
 	j := &judge{cfg: cfg, actions: map[string]action{}, labels: opts.Labels, gates: gateCommands(cfg), tasks: tasks.Of(cfg.Root)}
 	c := cfg.Project.Checkpoint
-	if c == nil || c.Enabled != nil && !*c.Enabled || cfg.Settings.ModeAtStop(c.Mode) == config.ModeOff {
+	if !c.On() || cfg.Settings.ModeAtStop(c.Mode) == config.ModeOff {
 		return j
 	}
 	j.checkpoint = c

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/config"
 )
 
@@ -45,17 +46,24 @@ func (o *Options) progress(done, total int) {
 // and the agent's own calls of gates' commands are evaluated.
 func Sessions(ctx context.Context, opts Options) (Report, error) {
 	read := make([]judged, len(opts.Files))
-	jobs := make(chan int)
-	var wg sync.WaitGroup
+	jobs := make(chan int, len(opts.Files))
+	var all beside.Work
 	var mu sync.Mutex
 	done := 0
 	judges := make([]*judge, 0, 2)
 	for _, cfg := range opts.policies() {
 		judges = append(judges, newJudge(cfg, &opts))
 	}
+	for i := range opts.Files {
+		jobs <- i
+	}
+	close(jobs)
 	for range max(1, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
+		all.Go(func() {
 			for i := range jobs {
+				if ctx.Err() != nil {
+					return
+				}
 				s := readSession(opts.Files[i], &opts)
 				read[i] = judged{session: s.summary()}
 				for _, j := range judges {
@@ -68,14 +76,7 @@ func Sessions(ctx context.Context, opts Options) (Report, error) {
 			}
 		})
 	}
-	for i := range opts.Files {
-		if ctx.Err() != nil {
-			break
-		}
-		jobs <- i
-	}
-	close(jobs)
-	wg.Wait()
+	all.Wait()
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
 	}

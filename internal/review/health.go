@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
 )
@@ -31,11 +31,11 @@ type Health struct {
 // for one word, which shows a used-up quota.
 func CheckHealth(ctx context.Context, names, env []string, dir string, usage bool) []Health {
 	list := make([]Health, len(names))
-	var wg sync.WaitGroup
+	var all beside.Work
 	for i, name := range names {
-		wg.Go(func() { list[i] = checkOne(ctx, name, env, dir, usage) })
+		all.Go(func() { list[i] = checkOne(ctx, name, env, dir, usage) })
 	}
-	wg.Wait()
+	all.Wait()
 	return list
 }
 

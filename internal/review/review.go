@@ -3,12 +3,11 @@ package review
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/config"
 	"gauntlet/internal/text"
 )
@@ -215,22 +214,22 @@ func run(ctx context.Context, job Job, todo []*work) {
 		defer func() {
 			if p := recover(); p != nil {
 				w.slot.Status, w.slot.Message = Error, fmt.Sprintf("internal error: %v", p)
-				w.slot.warnings = append(w.slot.warnings, string(debug.Stack()))
+				w.slot.warnings = append(w.slot.warnings, beside.Stack(p))
 			}
 		}()
 		ask(ctx, job, w, healthy[(w.slot.Index-1)%len(healthy)])
 	}
-	if job.Review.Parallel != nil && !*job.Review.Parallel {
+	if !job.Review.RunsBeside() {
 		for _, w := range todo {
 			one(w)
 		}
 		return
 	}
-	var wg sync.WaitGroup
+	var all beside.Work
 	for _, w := range todo {
-		wg.Go(func() { one(w) })
+		all.Go(func() { one(w) })
 	}
-	wg.Wait()
+	all.Wait()
 }
 
 // conclude combines the slots into one result: one that fails fails the review, one that

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/git"
 	"gauntlet/internal/turn"
 )
@@ -47,7 +48,7 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	} else {
 		c.status, err = e.repo.Status(ctx)
 	}
-	committed := <-asked
+	committed := asked()
 	if err != nil {
 		return c, err
 	}
@@ -87,21 +88,19 @@ type committed struct {
 }
 
 // askBase starts to list the commits.
-func (e *execution) askBase(ctx context.Context) <-chan committed {
-	asked := make(chan committed, 1)
+func (e *execution) askBase(ctx context.Context) (wait func() committed) {
+	var c committed
 	if e.ci || e.opts.Scope.Commit != "" || e.opts.Scope.Uncommitted {
-		asked <- committed{}
-		return asked
+		return func() committed { return c }
 	}
-	go func() {
-		c := e.sinceBase(ctx)
+	asked := beside.Start(func() {
+		c = e.sinceBase(ctx)
 		if c.err == nil {
 			c.paths = append(c.paths, e.sinceSession(ctx)...)
 			c.paths = append(c.paths, e.aheadBefore(ctx, c.base)...)
 		}
-		asked <- c
-	}()
-	return asked
+	})
+	return func() committed { asked.Wait(); return c }
 }
 
 func (e *execution) localChanges(c *changes, since committed) error {

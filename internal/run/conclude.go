@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
@@ -84,9 +85,9 @@ func (e *execution) remember(kept git.Kept, n int) (wait func() error) {
 	if !ok {
 		return func() error { return nil }
 	}
-	written := make(chan error, 1)
-	go func() { written <- writeState(e.logDir, s) }()
-	return func() error { return <-written }
+	var err error
+	written := beside.Start(func() { err = writeState(e.logDir, s) })
+	return func() error { written.Wait(); return err }
 }
 
 // nextState is the state after this run; ok is false if it does not change.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
@@ -107,25 +108,19 @@ func (e *execution) keep(ctx context.Context) func() git.Kept {
 	if e.content == nil {
 		return func() git.Kept { return git.Kept{} }
 	}
-	type answer struct {
-		kept git.Kept
-		err  error
-	}
-	saved := make(chan answer, 1)
+	var kept git.Kept
+	var err error
 	now := e.opts.Now()
-	go func() {
-		kept, err := e.content.Keep(ctx, runMessage, now)
-		saved <- answer{kept, err}
-	}()
+	saved := beside.Start(func() { kept, err = e.content.Keep(ctx, runMessage, now) })
 	return func() git.Kept {
-		a := <-saved
-		if a.err != nil {
-			e.res.Warnings = append(e.res.Warnings, a.err.Error())
+		saved.Wait()
+		if err != nil {
+			e.res.Warnings = append(e.res.Warnings, err.Error())
 		}
-		for _, p := range a.kept.Left {
+		for _, p := range kept.Left {
 			e.note("%s is over 10 MB and untracked: it is not part of the snapshot", p)
 		}
-		return a.kept
+		return kept
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
@@ -27,9 +27,9 @@ func (e *execution) look(ctx context.Context) {
 		return
 	}
 	e.content = content
-	named := make(chan [2]string, 1)
-	go func() { named <- [2]string{content.Digest(), content.Sight()} }() // only the record of the run needs it
-	e.named = sync.OnceValues(func() (tree, sight string) { n := <-named; return n[0], n[1] })
+	var tree, sight string
+	named := beside.Start(func() { tree, sight = content.Digest(), content.Sight() }) // only the record of the run needs it
+	e.named = func() (string, string) { named.Wait(); return tree, sight }
 	if len(content.Unreadable) > 0 {
 		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s cannot be read as git would add it, so no result that depends on it is reused", content.Unreadable[0]))
 	}

@@ -264,7 +264,8 @@ func (e *execution) runOnBase(ctx context.Context, j gate.Job, commit string) (g
 	}
 	j.Dir = filepath.Join(root, rel)
 	check := *j.Check
-	check.Retries = nil
+	once := 0
+	check.Retries = &once
 	j.Check = &check
 	if _, err := os.Stat(j.Dir); errors.Is(err, fs.ErrNotExist) {
 		code := 0 // a missing file had no findings

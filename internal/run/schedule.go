@@ -3,9 +3,9 @@ package run
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/gate"
 )
 
@@ -58,13 +58,13 @@ func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 	}
 	var serial []task
 	slots := make(chan struct{}, max(1, p.limit))
-	var wg sync.WaitGroup
+	var all beside.Work
 	for _, t := range tasks {
 		if !p.parallel || !t.job.Parallel() {
 			serial = append(serial, t)
 			continue
 		}
-		wg.Go(func() {
+		all.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			one(t)
@@ -73,7 +73,7 @@ func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 	for _, t := range serial {
 		one(t)
 	}
-	wg.Wait()
+	all.Wait()
 	return results
 }
 
@@ -86,7 +86,7 @@ func guarded(ctx context.Context, t task) (r gate.Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			r = skipped(t.job, fmt.Sprintf("internal error: %v", p))
-			r.Status, r.Tail = gate.Error, string(debug.Stack())
+			r.Status, r.Tail = gate.Error, beside.Stack(p)
 		}
 	}()
 	return t.do(ctx)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gauntlet/internal/agent"
+	"gauntlet/internal/beside"
 )
 
 // stdinPatience is how long a client may take to send the event.
@@ -24,7 +25,10 @@ func (s *stopping) readEvent(ctx context.Context) (payload []byte, interrupted b
 	ctx, release := s.Interruptible(ctx)
 	defer release()
 	got := make(chan []byte, 1)
-	go func() { got <- agent.ReadEvent(f, stdinPatience) }()
+	beside.Start(func() {
+		defer close(got)
+		got <- agent.ReadEvent(f, stdinPatience)
+	})
 	select {
 	case payload = <-got:
 		return payload, false

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"time"
 
 	"gauntlet/internal/agent"
+	"gauntlet/internal/beside"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/history"
@@ -100,7 +100,7 @@ func (s *stopping) walk(ctx context.Context) (d Decision) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			s.note("panic", string(debug.Stack()))
+			s.note("panic", beside.Stack(p))
 			d = loud(event.Error, fmt.Sprintf("internal error: %v (please report it)", p))
 		}
 	}()

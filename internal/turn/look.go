@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/session"
@@ -56,9 +57,7 @@ const flushStep = 50 * time.Millisecond
 // Ask reads memory, transcript and tree concurrently.
 func (q Question) Ask(ctx context.Context) Look {
 	var l Look
-	asked := make(chan struct{})
-	go func() {
-		defer close(asked)
+	asked := beside.Start(func() {
 		switch {
 		case !q.Status:
 		case !q.InRepo:
@@ -68,13 +67,13 @@ func (q Question) Ask(ctx context.Context) Look {
 				l.ModTimes = modTimes(q.Repo.Root, l.Status.Paths())
 			}
 		}
-	}()
+	})
 	l.State, l.Ledger, l.MemoryErr = q.Remembered()
 	q.reply = q.Reply != nil && q.Reply(l.State)
 	if q.Transcript {
 		l.Turn, l.TurnErr = q.read(ctx, l.Ledger)
 	}
-	<-asked
+	asked.Wait()
 	for q.Transcript && q.awaitEdit(ctx, l.ModTimes) {
 		if turn, err := q.read(ctx, l.Ledger); err == nil {
 			l.Turn = turn

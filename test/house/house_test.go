@@ -4,12 +4,7 @@
 package house
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -93,6 +88,10 @@ func TestExceptionsAreNeeded(t *testing.T) {
 	needed("environment", environment.places, environment.check)
 	needed("streams", streams.places, streams.check)
 	needed("clients", clients.places, clients.check)
+	needed("goroutines", goroutines.places, checkGoroutines)
+	needed("panics", panics.places, panics.check)
+	needed("defaults", unsetAsked, checkDefaults)
+	needed("guard", guardless, checkGuard)
 	needed("files", files.places, files.check)
 	needed("locks", lockFiles.places, checkLocks)
 	needed("globals", globals, checkGlobals)
@@ -124,50 +123,5 @@ func TestExceptionsAreNeeded(t *testing.T) {
 		if !slices.ContainsFunc(h.pkgs, func(p *pkg) bool { return p.room == room }) {
 			t.Errorf("imports: the room %s is on a ring and not in the tree", room)
 		}
-	}
-}
-
-// The start-up budget is counted, not timed: what all linked packages allocate
-// before main begins.
-const (
-	maxInitAllocs = 900
-	maxInitBytes  = 200 << 10
-)
-
-func TestStartUpBudget(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "gauntlet")
-	build := exec.Command("go", "build", "-trimpath", "-o", bin, "gauntlet/cmd/gauntlet")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
-	cmd := exec.Command(bin, "stop-hook")
-	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
-	var trace strings.Builder
-	cmd.Stderr = &trace
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
-	line := regexp.MustCompile(`(?m)^init (\S+) .* (\d+) bytes, (\d+) allocs$`)
-	if first := strings.Index(trace.String(), "init gauntlet/internal/start "); first < 0 || first > strings.Index(trace.String(), "init os ") {
-		t.Error("internal/start is there to be initialised before the packages that need stack, and is not")
-	}
-	allocs, bytes, worst := 0, 0, ""
-	most := 0
-	for _, m := range line.FindAllStringSubmatch(trace.String(), -1) {
-		b, _ := strconv.Atoi(m[2])
-		a, _ := strconv.Atoi(m[3])
-		allocs += a
-		bytes += b
-		if a > most {
-			most, worst = a, m[1]
-		}
-	}
-	if allocs == 0 {
-		t.Fatalf("no trace to count:\n%s", trace.String())
-	}
-	t.Logf("%d allocations, %d bytes before main; most by %s (%d)", allocs, bytes, worst, most)
-	if allocs > maxInitAllocs || bytes > maxInitBytes {
-		t.Errorf("%d allocations and %d bytes before main; the budget is %d and %d", allocs, bytes, maxInitAllocs, maxInitBytes)
 	}
 }

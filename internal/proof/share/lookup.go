@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/proof/attest"
 	"gauntlet/internal/proof/remote"
@@ -36,7 +37,7 @@ type Inquiry struct {
 	until   time.Time // when the last look-up times out
 
 	mu     sync.Mutex
-	all    sync.WaitGroup
+	all    beside.Work
 	answer Answer
 	left   int   // look-ups without an answer
 	failed error // why the server did not answer
@@ -83,11 +84,11 @@ func (q *Inquiry) Wait(ctx context.Context) Answer {
 		return Answer{}
 	}
 	done := make(chan struct{})
-	go func() {
+	beside.Start(func() {
+		defer close(done)
+		defer q.cache.server.Close()
 		q.all.Wait()
-		q.cache.server.Close()
-		close(done)
-	}()
+	})
 	timeout := time.NewTimer(time.Until(q.until))
 	defer timeout.Stop()
 	select {

@@ -7,3 +7,14 @@ import (
 type Event struct{ Agent string }
 
 var Command = cobra.Command{}
+
+const GuardVar = "GUARD"
+
+type Status string
+
+const (
+	Passed Status = "passed"
+	Failed Status = "failed"
+)
+
+type Verdict struct{ Status Status }

@@ -11,7 +11,7 @@ import (
 func Status() error {
 	ctx := context.Background() // breaks: contexts
 	_ = driver.Name
-	return run.CommandContext(ctx, "git", "status").Run()
+	return run.CommandContext(ctx, "git", "status").Run() // breaks: guard
 }
 
 func Home() string { return os.Getenv("HOME") } // breaks: environment

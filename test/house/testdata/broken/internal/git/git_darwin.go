@@ -9,3 +9,7 @@ func library() string {
 func list() ([]os.DirEntry, error) {
 	return os.ReadDir(library()) // breaks: files
 }
+
+func watch() {
+	go list() // breaks: goroutines
+}

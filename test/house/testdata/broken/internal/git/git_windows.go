@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-func shell() *exec.Cmd { return exec.Command("cmd") }
+func shell() *exec.Cmd { return exec.Command("cmd") } // breaks: guard
 
 func open(name *uint16) (syscall.Handle, error) {
 	if err := os.Chmod("x", 0o644); err != nil { // breaks: files
