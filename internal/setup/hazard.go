@@ -1,9 +1,11 @@
 package setup
 
 import (
+	_ "embed"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"gauntlet/internal/tasks"
 )
@@ -14,71 +16,55 @@ func hazard(step tasks.Step) string {
 		if len(argv) == 0 {
 			continue
 		}
-		if why := hazardOf(strings.TrimSuffix(path.Base(argv[0]), ".cmd"), argv); why != "" {
+		if why := hazardOf(argv); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-func hazardOf(name string, argv []string) string {
-	has := func(flags ...string) bool {
-		return slices.ContainsFunc(argv[1:], func(a string) bool {
-			flag, _, _ := strings.Cut(a, "=")
-			return slices.Contains(flags, flag)
-		})
-	}
-	if name == "git" {
-		argv = withoutGitOptions(argv)
-	}
-	words := plainWords(argv[1:])
-	sub := ""
-	if len(words) > 0 {
-		sub = words[0]
-	}
-	shown := name
-	if sub != "" && len(sub) < 20 {
-		shown += " " + sub
-	}
-	switch {
-	case downloads(name, sub, words, argv):
-		return "downloads or needs the network (" + shown + ")"
-	case publishes(name, sub):
-		return "publishes or deploys (" + shown + ")"
-	}
-	switch name {
-	case "sudo", "doas", "su":
-		return "needs another user's rights (" + name + ")"
-	case "docker", "podman", "docker-compose", "nerdctl", "act", "vagrant", "minikube", "kind", "tilt", "skaffold":
-		return "needs a container or a machine (" + shown + ")"
-	case "git":
-		switch sub {
-		case "diff":
-			if has("--exit-code", "--quiet") {
-				return "compares with the last commit, so any uncommitted change fails it (git diff)"
-			}
-		case "status":
-			if has("--porcelain", "-s", "--short") {
-				return "compares with the last commit, so any uncommitted change fails it (git status)"
-			}
-		case "log", "rev-parse", "ls-files", "describe", "show", "grep", "config", "rev-list", "merge-base", "check-ignore", "ls-tree", "symbolic-ref", "branch", "":
-		default:
-			return "changes the repository (git " + sub + ")"
+func hazardOf(argv []string) string {
+	c := callIn(argv)
+	for _, row := range hazards() {
+		if row.fits(c) {
+			return strings.TrimPrefix(strings.NewReplacer("PROGRAM", c.name, "SUB", c.word(0), "COMMAND", c.shown()).Replace(row.why), "-")
 		}
-	case "nix", "nix-shell", "nix-build", "guix", "devenv":
-		return "needs an environment of its own (" + shown + ")"
-	case "tmux", "screen", "expect", "open", "xdg-open":
-		return "needs a terminal or a desktop (" + name + ")"
-	case "nodemon", "watchexec", "entr", "chokidar", "http-server", "live-server", "pytest-watch", "ptw":
-		return "never ends (" + name + ")"
 	}
-	if never(name, sub, has) {
-		return "never ends (" + shown + ")"
-	}
-	if how := rewrites(name, sub, words, has); how != "" {
+	if how := c.writes(); how != "" {
 		return "rewrites files (" + how + ")"
 	}
 	return ""
+}
+
+// isFetch reports whether a package manager only installs what a project depends on.
+func isFetch(argv []string) bool {
+	switch path.Base(argv[0]) {
+	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "pipenv", "bundle", "composer", "mix", "go", "cargo", "dotnet":
+		return strings.HasPrefix(hazardOf(argv), "downloads")
+	}
+	return false
+}
+
+// hazardCall is a command as the table of hazards sees it.
+type hazardCall struct {
+	name  string
+	words []string // without flags
+	flags []string // without their values, unless that is false; and the words
+}
+
+func callIn(argv []string) hazardCall {
+	c := hazardCall{name: strings.TrimSuffix(path.Base(argv[0]), ".cmd")}
+	if c.name == "git" {
+		argv = withoutGitOptions(argv)
+	}
+	c.words = plainWords(argv[1:])
+	for _, a := range argv[1:] {
+		if flag, value, _ := strings.Cut(a, "="); value != "false" {
+			a = flag
+		}
+		c.flags = append(c.flags, a)
+	}
+	return c
 }
 
 // withoutGitOptions drops the options before the sub-command: git -c a=b -C dir ls-files.
@@ -93,207 +79,97 @@ func withoutGitOptions(argv []string) []string {
 	return append([]string{argv[0]}, rest...)
 }
 
-func downloads(name, sub string, words, argv []string) bool {
-	second := ""
-	if len(words) > 1 {
-		second = words[1]
+// word is the nth word, "" when there are fewer.
+func (c hazardCall) word(n int) string {
+	if n < len(c.words) {
+		return c.words[n]
 	}
-	in := func(list ...string) bool { return slices.Contains(list, sub) }
-	switch name {
-	case "curl", "wget", "aria2c", "ssh", "scp", "rsync", "sftp", "nc", "telnet", "ftp",
-		"apt", "apt-get", "apk", "dnf", "yum", "brew", "pacman", "zypper", "choco", "scoop", "winget", "snap", "port",
-		"rustup", "nvm", "fnm", "volta", "pyenv", "rbenv", "asdf",
-		"lychee", "linkinator", "markdown-link-check", "linkchecker", "htmltest", "muffet", "awesome_bot", "linkcheck", "docmd",
-		"snyk", "semgrep", "trivy", "grype", "codecov", "coveralls", "sonar-scanner", "govulncheck", "pip-audit", "safety", "osv-scanner",
-		"uvx", "bunx", "pnpx", "gh", "glab", "hub", "aws", "gcloud", "az", "gsutil":
-		return true
-	case "npm", "pnpm", "yarn", "bun":
-		if name == "yarn" && sub == "" && len(argv) == 1 {
-			return true
+	return ""
+}
+
+// shown is the program with its sub-command, if that is short.
+func (c hazardCall) shown() string {
+	if len(c.word(0)) < 20 {
+		return strings.TrimSpace(c.name + " " + c.word(0))
+	}
+	return c.name
+}
+
+// is reports whether the sub-command is this one, as the table writes it.
+func (c hazardCall) is(sub string) bool {
+	for i, pattern := range strings.Split(sub, "+") {
+		begin, open := strings.CutSuffix(pattern, "*")
+		switch word := c.word(i); {
+		case pattern == "@" && strings.Contains(strings.TrimPrefix(word, "@"), "@"):
+		case open && strings.HasPrefix(word, begin):
+		case word != strings.TrimPrefix(pattern, "."):
+			return false
 		}
-		return in("install", "i", "ci", "add", "update", "upgrade", "up", "dlx", "create", "init", "audit", "outdated", "link", "fetch") || name == "bun" && in("x") ||
-			name == "npm" && in("remove", "uninstall", "dedupe", "prune", "rebuild")
-	case "npx":
-		return slices.Contains(argv, "-y") || slices.Contains(argv, "--yes") || strings.Contains(strings.TrimPrefix(sub, "@"), "@")
-	case "pip", "pip3":
-		return in("install", "download", "wheel")
-	case "uv":
-		return in("sync", "add", "lock", "tool", "python", "self") || sub == "pip"
-	case "poetry", "pdm", "pipenv", "conda", "mamba", "hatch", "rye", "pixi":
-		return in("install", "add", "update", "sync", "lock", "create", "upgrade")
-	case "pipx":
-		return true
+	}
+	return true
+}
+
+func (c hazardCall) has(flags ...string) bool {
+	return slices.ContainsFunc(flags, func(f string) bool { return slices.Contains(c.flags, f) })
+}
+
+// writes describes the changes of commands for which sub-command and flags do not decide.
+func (c hazardCall) writes() string {
+	switch c.name {
 	case "go":
-		return in("get", "install") || sub == "mod" && (second == "download" || second == "tidy" || second == "vendor") ||
-			sub == "run" && strings.Contains(second, "@")
-	case "cargo":
-		return in("install", "binstall", "update", "audit", "deny", "fetch", "outdated", "add", "semver-checks", "vet", "machete-install")
-	case "gem", "bundle", "bundler":
-		return in("install", "update", "add", "audit", "outdated")
-	case "composer":
-		return in("install", "update", "require", "audit", "outdated", "create-project", "global")
-	case "dotnet":
-		return in("restore", "tool", "workload", "nuget", "add")
-	case "mix":
-		return in("deps.get", "deps.update", "local.hex", "local.rebar", "archive.install", "hex.audit", "hex.info")
-	case "terraform", "tofu":
-		return in("init", "plan", "apply", "destroy", "get", "import")
-	case "helm":
-		return in("repo", "dependency", "pull")
-	case "git":
-		return in("fetch", "pull", "clone", "push", "submodule", "ls-remote")
-	case "luarocks", "cabal", "stack", "opam", "nimble", "shards", "vcpkg", "conan", "pod", "carthage", "mise":
-		return in("install", "update", "setup", "upgrade")
-	case "playwright", "cypress":
-		return in("install")
-	case "pre-commit", "prek":
-		return in("install-hooks", "autoupdate", "install")
-	}
-	return false
-}
-
-// isFetch reports whether a package manager only installs what a project depends on.
-func isFetch(argv []string) bool {
-	switch name := path.Base(argv[0]); name {
-	case "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "pipenv", "bundle", "composer", "mix", "go", "cargo", "dotnet":
-		words := plainWords(argv[1:])
-		sub := ""
-		if len(words) > 0 {
-			sub = words[0]
-		}
-		return downloads(name, sub, words, argv)
-	}
-	return false
-}
-
-func publishes(name, sub string) bool {
-	switch name {
-	case "twine", "goreleaser", "semantic-release", "release-please", "release-it", "np", "vercel", "netlify", "firebase", "flyctl", "fly", "heroku", "wrangler",
-		"kubectl", "kustomize", "argocd", "pulumi", "cdk", "serverless", "sls", "ansible-playbook", "eas", "fastlane", "gh-pages", "crane", "cosign", "skopeo", "oras", "ko":
-		return true
-	case "npm", "pnpm", "yarn", "cargo", "poetry", "uv", "flit", "hatch", "gem", "mix", "dart", "bun", "lerna", "changeset", "jsr", "deno", "mvn", "mvnw":
-		switch sub {
-		case "publish", "deploy", "dist-tag", "version", "login", "release", "unpublish", "owner", "push", "hex.publish", "release:prepare", "release:perform":
-			return true
-		}
-	case "helm":
-		return sub == "install" || sub == "upgrade" || sub == "push"
-	case "rake", "gradle", "gradlew":
-		return sub == "release" || strings.HasPrefix(sub, "publish") || sub == "deploy"
-	}
-	return false
-}
-
-func never(name, sub string, has func(...string) bool) bool {
-	if has("--watch", "--watchAll", "--watch-all", "--ui", "--serve") {
-		return true
-	}
-	switch name {
-	case "tsc", "vue-tsc", "rollup", "webpack", "mocha", "ava", "tap":
-		return has("-w")
-	case "vite", "next", "nuxt", "astro", "remix", "ng":
-		if name == "ng" && sub == "test" {
-			return !has("--no-watch") && !has("--watch=false", "--watch")
-		}
-		return sub == "dev" || sub == "serve" || sub == "preview" || sub == "start" || name == "vite" && sub == ""
-	case "cargo":
-		return sub == "watch" || sub == "run"
-	case "karma":
-		return sub == "start" && !has("--single-run")
-	case "vitest":
-		return sub == "watch" || sub == "dev"
-	}
-	return false
-}
-
-// rewrites describes how a command changes the project's files, "" when it does not.
-func rewrites(name, sub string, words []string, has func(...string) bool) string {
-	dry := has("--check", "--dry-run", "--diff", "--check-only", "--verify-no-changes", "--check-formatted", "--test", "--list-different", "--set-exit-if-changed", "--fail-on-change-only")
-	switch name {
-	case "black", "isort", "yapf", "autopep8", "blue":
-		if !dry && !has("-c", "-d", "--list-files") {
-			return name + " without --check"
-		}
-	case "ruff":
-		if sub == "format" && !dry {
-			return "ruff format without --check"
-		}
-	case "prettier", "oxfmt":
-		if !dry && !has("-c", "-l") {
-			return name + " without --check"
-		}
-	case "cargo":
-		if sub == "fmt" && !dry {
-			return "cargo fmt without --check"
-		}
-		if sub == "fix" || has("--fix") {
-			return "cargo " + sub + " --fix"
-		}
-	case "rustfmt", "zig", "stylua", "taplo", "deno", "mix", "scalafmt", "terraform", "tofu", "dart":
-		formats := name == "rustfmt" || name == "stylua" || name == "scalafmt" || sub == "fmt" || sub == "format" || name == "taplo" && (sub == "format" || sub == "fmt")
-		if formats && !dry && !has("-check") {
-			return name + " " + sub + " without --check"
-		}
-	case "gofmt", "gofumpt", "goimports", "shfmt", "gci":
-		if has("-w", "--write", "write") || name == "gci" && sub == "write" {
-			return name + " -w"
-		}
-	case "clang-format":
-		if has("-i") {
-			return "clang-format -i"
-		}
-	case "sed", "perl":
-		if has("-i", "--in-place") {
-			return name + " -i"
-		}
-	case "dotnet":
-		if sub == "format" && !dry {
-			return "dotnet format without --verify-no-changes"
-		}
-	case "rubocop", "standardrb", "erblint", "erb_lint":
-		if has("-a", "-A", "--autocorrect", "--auto-correct", "--autocorrect-all", "--auto-correct-all", "-x") {
-			return name + " --autocorrect"
-		}
-	case "php-cs-fixer", "pint", "ecs", "rector":
-		if name == "ecs" && !has("--fix") || sub == "check" || dry {
-			break
-		}
-		return name + " without --dry-run"
-	case "phpcbf", "autoflake", "pyupgrade", "eclint-fix", "treefmt", "lint-staged", "nano-staged":
-		return name
-	case "pre-commit", "prek":
-		return "pre-commit hooks may rewrite files"
-	case "go":
-		if sub == "build" && len(words) == 2 && !strings.Contains(words[1], "...") && !has("-o") {
+		if c.is("build") && len(c.words) == 2 && !strings.Contains(c.words[1], "...") && !c.has("-o") {
 			return "go build writes a binary into the work tree"
 		}
-		if sub == "generate" || sub == "fmt" || sub == "fix" || sub == "mod" && len(words) > 1 && words[1] == "edit" {
-			return "go " + sub
-		}
-	case "npm", "pnpm", "yarn":
-		if sub == "version" {
-			return name + " version"
-		}
 	case "gradle", "gradlew", "mvn", "mvnw":
-		for _, w := range words {
-			if w == "install" && strings.HasPrefix(name, "mvn") {
-				return name + " install writes into the local repository"
+		for _, w := range c.words {
+			if w == "install" && strings.HasPrefix(c.name, "mvn") {
+				return c.name + " install writes into the local repository"
 			}
 			if strings.HasSuffix(w, ":apply") || strings.HasSuffix(w, "Apply") || w == "ktlintFormat" {
-				return name + " " + w
+				return c.name + " " + w
 			}
-		}
-	case "cog":
-		if !has("--check") && slices.Contains(words, "-r") {
-			return "cog -r"
-		}
-	}
-	if has("--fix", "--write", "--apply", "--apply-unsafe", "--update-snapshot", "--updateSnapshot", "--fix-errors", "--snapshot-update", "--autofix") && !has("--no-fix", "--fix=false") {
-		switch name {
-		case "git", "npm", "echo", "printf":
-		default:
-			return name + " with a flag that rewrites"
 		}
 	}
 	return ""
 }
+
+//go:embed hazards.txt
+var hazardRows string
+
+// hazardRow is a row of hazards.txt, where its form is described.
+type hazardRow struct {
+	why               string
+	programs          []string
+	subs, flags, none []string
+}
+
+func (r hazardRow) fits(c hazardCall) bool {
+	return (r.programs[0] == "*" || slices.Contains(r.programs, c.name)) &&
+		(len(r.subs) == 0 || slices.ContainsFunc(r.subs, c.is)) && (len(r.flags) == 0 || c.has(r.flags...)) && !c.has(r.none...)
+}
+
+// hazards are the rows of the table, read once.
+var hazards = sync.OnceValue(func() (rows []hazardRow) {
+	dry := []string{"--check", "--dry-run", "--diff", "--check-only", "--verify-no-changes", "--check-formatted", "--test", "--list-different", "--set-exit-if-changed", "--fail-on-change-only"}
+	for line := range strings.Lines(hazardRows) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), " |")
+		if strings.HasPrefix(line, "#") || len(cells) != 3 {
+			continue
+		}
+		row := hazardRow{why: cells[0], programs: strings.Fields(cells[1])}
+		for when := range strings.FieldsSeq(cells[2]) {
+			switch {
+			case when == "!dry":
+				row.none = append(row.none, dry...)
+			case when[0] == '!':
+				row.none = append(row.none, when[1:])
+			case when[0] == '-':
+				row.flags = append(row.flags, when)
+			default:
+				row.subs = append(row.subs, when)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+})

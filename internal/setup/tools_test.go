@@ -40,3 +40,56 @@ func TestEveryRowOfTheToolTableIsRead(t *testing.T) {
 		t.Errorf("ruff: %+v", got)
 	}
 }
+
+// A row of the table of hazards that cannot be read would be passed over in silence.
+func TestEveryRowOfTheHazardTableIsRead(t *testing.T) {
+	rows := 0
+	for line := range strings.Lines(hazardRows) {
+		if !strings.HasPrefix(line, "#") {
+			rows++
+		}
+	}
+	if rows != len(hazards()) {
+		t.Errorf("%d of %d rows were read", len(hazards()), rows)
+	}
+}
+
+func TestHazards(t *testing.T) {
+	for line, want := range map[string]string{
+		"go test ./...":                        "",
+		"go run example.com/tool@latest":       "downloads or needs the network (go run)",
+		"go mod tidy":                          "downloads or needs the network (go mod)",
+		"go build ./cmd/tool":                  "rewrites files (go build writes a binary into the work tree)",
+		"npx @scope/tool":                      "",
+		"npx @scope/tool@2":                    "downloads or needs the network (npx @scope/tool@2)",
+		"yarn --frozen-lockfile":               "downloads or needs the network (yarn)",
+		"yarn --version":                       "",
+		"git -c a=b status --porcelain":        "compares with the last commit, so any uncommitted change fails it (git status)",
+		"git -C sub log":                       "",
+		"git stash":                            "changes the repository (git stash)",
+		"vitest --watch=false":                 "",
+		"vitest --watch":                       "never ends (vitest)",
+		"ng test":                              "never ends (ng test)",
+		"ng test --watch=false":                "",
+		"karma start --single-run":             "",
+		"vite":                                 "never ends (vite)",
+		"vite build":                           "",
+		"./gradlew publishToMavenLocal":        "publishes or deploys (gradlew publishToMavenLocal)",
+		"./mvnw -B install":                    "rewrites files (mvnw install writes into the local repository)",
+		"black --check .":                      "",
+		"black .":                              "rewrites files (black without --check)",
+		"rustfmt src/lib.rs":                   "rewrites files (rustfmt src/lib.rs without --check)",
+		"eslint --fix .":                       "rewrites files (eslint with a flag that rewrites)",
+		"eslint --fix=false .":                 "",
+		"npm run lint -- --fix":                "",
+		"cog -r README.md":                     "rewrites files (cog -r)",
+		"cog --check -r README.md":             "",
+		"php-cs-fixer check":                   "",
+		"sudo make install":                    "needs another user's rights (sudo)",
+		"kubectl a-very-long-sub-command-name": "publishes or deploys (kubectl)",
+	} {
+		if got := hazardOf(strings.Fields(line)); got != want {
+			t.Errorf("%s: %q, not %q", line, got, want)
+		}
+	}
+}
