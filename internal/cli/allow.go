@@ -124,20 +124,32 @@ func (app *App) showPolicy(at *site.Site, d trust.Decision) error {
 
 // ask asks a question whose default is no.
 func (app *App) ask(ctx context.Context, question string) bool {
+	a := app.answer(ctx, question)
+	return a == "y" || a == "yes"
+}
+
+// answer is what a person types to a question; "no" when there is no answer.
+func (app *App) answer(ctx context.Context, question string) string {
 	fmt.Fprint(app.Out, question)
-	answer := make(chan string, 1)
+	typed := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(app.In).ReadString('\n')
-		answer <- strings.ToLower(strings.TrimSpace(line))
+		line, err := bufio.NewReader(app.In).ReadString('\n') // a terminal gives one line at a time
+		if line == "" && err != nil {
+			line = "no"
+		}
+		typed <- strings.ToLower(strings.TrimSpace(line))
 	}()
 	select {
 	case <-ctx.Done():
 		fmt.Fprintln(app.Out)
-		return false
-	case a := <-answer:
-		return a == "y" || a == "yes"
+		return "no"
+	case a := <-typed:
+		return a
 	}
 }
+
+// canAsk reports whether a person sees the question and can answer it.
+func (app *App) canAsk() bool { return terminal(app.In) && terminal(app.Out) }
 
 // inAgent reports whether an agent called this command, and the evidence for it.
 func (app *App) inAgent() (sign string, inside bool) {
@@ -162,7 +174,7 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 	d := at.Trust()
 	switch {
 	case d.Trusted() && d.Change == "", app.inCI():
-		return app.loaded(at.OnDisk())
+		return at.OnDisk()
 	case allow:
 		if err := app.refuseAgents("gauntlet allow", ""); err != nil {
 			return nil, err
@@ -187,7 +199,7 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 	if err := at.Allowed().Allow(ctx, at.Disk(), app.Now()); err != nil && !errors.Is(err, trust.ErrNoHome) {
 		return nil, err
 	}
-	return app.loaded(at.OnDisk())
+	return at.OnDisk()
 }
 
 // errNotAllowed is the cause when a policy may not be run.
@@ -195,13 +207,6 @@ var errNotAllowed = errors.New("not allowed")
 
 func notAllowed(format string, args ...any) error {
 	return &exitError{code: 2, msg: "not run: " + fmt.Sprintf(format, args...), cause: errNotAllowed}
-}
-
-func (app *App) loaded(cfg *config.Loaded, err error) (*config.Loaded, error) {
-	if err != nil {
-		return nil, err
-	}
-	return cfg, nil
 }
 
 // inCI reports whether the policy of the checkout counts because this is CI, which runs

@@ -143,7 +143,7 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 	case "notify":
 		return app.notify(ctx, args[1:]), true
 	case "statusline":
-		app.watched(ctx, hookDeadline, func(ctx context.Context) { app.statusLine(ctx) })
+		app.watched(ctx, hookDeadline, app.statusLine)
 		return 0, true
 	case "stop-hook":
 		return app.stopHook(ctx, agentFlag(args[1:])), true

@@ -21,8 +21,6 @@ snapshot of the work, pushes, and prompts the agent to continue. The switch
 is the file ~/.claude/autonomous-mode.active and applies to all your projects.`,
 		Example: `  gauntlet auto on
   gauntlet auto status --json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	turn := func(name, short string, on bool) *cobra.Command {
 		return &cobra.Command{

@@ -119,8 +119,12 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 	view.Close()
 	seen := false
 	for _, r := range res.Gates {
-		if r.Report == nil || r.Status == gate.Error || r.Status == gate.Skipped || r.TimedOut || *exitCode(r) != 0 && len(r.Findings) == 0 {
-			return exit(2, "%s: nothing can be recorded (%s)", redact.Line(r.ID, 80), redact.Line(strings.TrimSpace(r.Message+" "+noteOf(r)), 300))
+		if r.Report == nil || r.Status == gate.Error || r.Status == gate.Skipped || r.TimedOut || r.ExitCode != nil && *r.ExitCode != 0 && len(r.Findings) == 0 {
+			note := r.Message
+			if r.Report != nil {
+				note += " " + r.Report.Note
+			}
+			return exit(2, "%s: nothing can be recorded (%s)", redact.Line(r.ID, 80), redact.Line(strings.TrimSpace(note), 300))
 		}
 		seen = true
 		app.setBaseline(before, r, force, create)
@@ -131,25 +135,8 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 	if _, err := run.WriteBaseline(cfg, before); err != nil {
 		return err
 	}
-	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
-		fmt.Fprintln(app.Out, note)
-	}
+	app.say(app.wrotePolicy(ctx, trusted, true, at))
 	return nil
-}
-
-func exitCode(r gate.Result) *int {
-	if r.ExitCode == nil {
-		none := 0
-		return &none
-	}
-	return r.ExitCode
-}
-
-func noteOf(r gate.Result) string {
-	if r.Report == nil {
-		return ""
-	}
-	return r.Report.Note
 }
 
 // setBaseline puts one gate's counts into the baseline and returns what changed.
@@ -167,18 +154,14 @@ func (app *App) setBaseline(b finding.Baseline, r gate.Result, force, create boo
 	}
 	b.Gates[r.ID] = now
 	total := now.Files.Total()
-	switch {
-	case had && force:
-		fmt.Fprintf(app.Out, "%s: %s, was %d\n", name, text.Count(total, "finding"), old.Files.Total())
-	case had:
-		fmt.Fprintf(app.Out, "%s: %s, was %d", name, text.Count(total, "finding"), old.Files.Total())
-		if more := len(r.Findings) - total; more > 0 {
-			fmt.Fprintf(app.Out, "; %d more not recorded (--force records them)", more)
-		}
-		fmt.Fprintln(app.Out)
-	default:
-		fmt.Fprintf(app.Out, "%s: %s\n", name, text.Count(total, "finding"))
+	line := name + ": " + text.Count(total, "finding")
+	if had {
+		line += fmt.Sprintf(", was %d", old.Files.Total())
 	}
+	if more := len(r.Findings) - total; had && !force && more > 0 {
+		line += fmt.Sprintf("; %d more not recorded (--force records them)", more)
+	}
+	app.say(line)
 }
 
 func (app *App) showBaseline(names []string, asJSON bool) error {
@@ -204,7 +187,7 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	for _, id := range slices.Sorted(maps.Keys(b.Gates)) {
-		if len(names) > 0 && !slices.Contains(names, id[strings.LastIndexByte(id, ':')+1:]) {
+		if len(names) > 0 && !slices.Contains(names, gateName(id)) {
 			continue
 		}
 		g := b.Gates[id]

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/agent"
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/event"
@@ -72,13 +71,9 @@ func (app *App) sessionFacts(f checkpointFlags) (facts checkpoint.Facts, err err
 	}
 	name := ""
 	if f.agent != "" {
-		a, ok := agent.Lookup(f.agent)
-		if !ok {
-			var known []string
-			for _, a := range agent.All() {
-				known = append(known, a.Name())
-			}
-			return facts, exit(2, "unknown agent %q; known are %s", f.agent, strings.Join(known, ", "))
+		a, err := adapter(f.agent)
+		if err != nil {
+			return facts, err
 		}
 		name = a.Name()
 	}

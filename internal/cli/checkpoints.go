@@ -29,8 +29,6 @@ pushed. N below is the number that list shows, or the full reference.`,
 		Example: `  gauntlet snapshots list
   gauntlet snapshots diff 3
   gauntlet snapshots restore 3`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var asJSON, stat, force, dry bool
 	var keep int

@@ -62,18 +62,18 @@ func (app *App) configSchemaCmd() *cobra.Command {
 }
 
 func (app *App) showConfig(ctx context.Context, asJSON bool) error {
-	root, err := app.projectRoot()
+	at, err := app.project()
 	if err != nil {
 		return err
 	}
-	l, err := config.Load(root, app.Getenv)
+	l, err := config.Load(at.Root, app.Getenv)
 	if err != nil {
 		if _, ok := errors.AsType[*config.Error](err); ok {
 			return exit(2, "%v\nto see everything that is wrong: gauntlet validate", err)
 		}
 		return err
 	}
-	showBase(ctx, root, l.Values)
+	showBase(ctx, at.Root, l.Values)
 	if asJSON {
 		return writeJSON(app.Out, struct {
 			Root        string              `json:"root"`
@@ -83,7 +83,7 @@ func (app *App) showConfig(ctx context.Context, asJSON bool) error {
 			Reviews     []string            `json:"reviews"`
 			Warnings    []string            `json:"warnings"`
 		}{
-			root, l.Values, orEmpty(l.Project.EntryPoints),
+			at.Root, l.Values, orEmpty(l.Project.EntryPoints),
 			orEmpty(slices.Sorted(maps.Keys(l.Checks))), orEmpty(slices.Sorted(maps.Keys(l.Reviews))), orEmpty(l.Warnings),
 		})
 	}

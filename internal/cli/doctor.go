@@ -54,20 +54,10 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 					failed++
 				}
 			}
-			if asJSON {
-				if err := writeJSON(app.Out, struct {
-					OK     bool            `json:"ok"`
-					Checks []install.Check `json:"checks"`
-				}{failed == 0, orEmpty(checks)}); err != nil {
-					return err
-				}
-			} else {
-				app.printChecks(checks, failed)
-			}
-			if failed > 0 {
-				return exit(1, "")
-			}
-			return nil
+			return app.show(asJSON, struct {
+				OK     bool            `json:"ok"`
+				Checks []install.Check `json:"checks"`
+			}{failed == 0, orEmpty(checks)}, func() error { return app.printChecks(checks, failed) }, min(failed, 1))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -101,7 +91,7 @@ func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
 	enforced := map[string]bool{}
 	for _, v := range list { // newest first
 		for _, g := range v.Gates {
-			name := g.Gate[strings.LastIndexByte(g.Gate, ':')+1:]
+			name := gateName(g.Gate)
 			last, seen := out[name]
 			if !seen {
 				last = install.LastRun{At: g.Time, Status: g.Status, Message: redact.Line(g.Message, 120)}
@@ -118,7 +108,7 @@ func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
 	return out
 }
 
-func (app *App) printChecks(checks []install.Check, failed int) {
+func (app *App) printChecks(checks []install.Check, failed int) error {
 	names, warned := 0, 0
 	label := func(c install.Check) string {
 		if c.Agent == "" {
@@ -140,14 +130,15 @@ func (app *App) printChecks(checks []install.Check, failed int) {
 			fmt.Fprintf(app.Out, "%*s  fix: %s\n", 6+names, "", oneLine(c.Fix)) // in full: people copy it
 		}
 	}
+	sum := "No problems found"
 	switch {
 	case failed > 0:
-		fmt.Fprintf(app.Out, "\n%s, %s.\n", text.Count(failed, "problem"), text.Count(warned, "warning"))
+		sum = text.Count(failed, "problem") + ", " + text.Count(warned, "warning")
 	case warned > 0:
-		fmt.Fprintf(app.Out, "\nNo problems, %s.\n", text.Count(warned, "warning"))
-	default:
-		fmt.Fprintln(app.Out, "\nNo problems found.")
+		sum = "No problems, " + text.Count(warned, "warning")
 	}
+	_, err := fmt.Fprintf(app.Out, "\n%s.\n", sum)
+	return err
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -14,8 +14,6 @@ func (app *App) handoffCmd() *cobra.Command {
 		Short: "Validate requests to sub-agents and their responses",
 		Example: `  gauntlet handoff validate --kind request < request.json
   gauntlet handoff schema --kind response`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(app.handoffValidateCmd(), app.handoffSchemaCmd())
 	return cmd

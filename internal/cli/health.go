@@ -76,18 +76,10 @@ func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 			bad++
 		}
 	}
-	if asJSON {
-		err = writeJSON(app.Out, struct {
-			Reviewers []review.Health `json:"reviewers"`
-			Reviews   []reviewHealth  `json:"reviews"`
-		}{list, orEmpty(reviews)})
-	} else {
-		err = app.printHealth(list, reviews)
-	}
-	if err == nil && bad > 0 {
-		return exit(1, "")
-	}
-	return err
+	return app.show(asJSON, struct {
+		Reviewers []review.Health `json:"reviewers"`
+		Reviews   []reviewHealth  `json:"reviews"`
+	}{list, orEmpty(reviews)}, func() error { return app.printHealth(list, reviews) }, min(bad, 1))
 }
 
 // usedReviews are the reviews that an entry point names, by name.

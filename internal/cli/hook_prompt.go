@@ -19,13 +19,8 @@ const promptPatience = 2 * time.Second
 // promptHook records that a human's prompt arrived. It always exits with 0 and is silent,
 // on stderr too (an agent may read either as an answer), except once, when a person should
 // know that there will be no snapshots.
-func (app *App) promptHook(ctx context.Context, agentName string) {
-	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
-	defer cancel()
-	if app.Getenv(event.GuardVar) != "" {
-		return
-	}
-	adapter, ev, at, err := app.hookEvent(agentName, promptPatience)
+func (app *App) promptHook(ctx context.Context, args []string) {
+	adapter, ev, at, err := app.hookEvent(args, promptPatience)
 	if err != nil || ev.SubagentID != "" || ev.Kind == event.Other || !at.IsProject() ||
 		ev.SubagentsUnmarked && transcript.CalledBy(ev.TranscriptPath) != "" {
 		return
@@ -52,21 +47,10 @@ func (app *App) promptHook(ctx context.Context, agentName string) {
 }
 
 func (app *App) hookPromptCmd() *cobra.Command {
-	var agentName string
-	cmd := &cobra.Command{
-		Use:   "prompt",
-		Short: "Note that a human's prompt arrived",
-		Long: `Read one prompt event on stdin and remember the state of the work tree, so that
-a checkpoint with ` + "`scope: turn`" + ` can tell what this turn changed. It starts at most one
+	return app.hookHelp("prompt", "Note that a human's prompt arrived",
+		`Read one prompt event on stdin and remember the state of the work tree, so that
+a checkpoint with `+"`scope: turn`"+` can tell what this turn changed. It starts at most one
 git process, is silent and always ends with 0.
-` + "`gauntlet install`" + ` puts it beside the stop hook.`,
-		Example: "  gauntlet hook prompt --agent claude < event.json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			app.promptHook(cmd.Context(), agentName)
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: detected from the event)")
-	return cmd
+`+"`gauntlet install`"+` puts it beside the stop hook.`,
+		"  gauntlet hook prompt --agent claude < event.json")
 }

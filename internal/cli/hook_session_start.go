@@ -22,12 +22,12 @@ const hookPatience = 5 * time.Second
 
 // hookEvent reads the event of a small hook, and where it happened; a person at a terminal
 // sends none.
-func (app *App) hookEvent(agentName string, patience time.Duration) (agent.Adapter, event.Event, *site.Site, error) {
+func (app *App) hookEvent(args []string, patience time.Duration) (agent.Adapter, event.Event, *site.Site, error) {
 	var payload []byte
 	if !terminal(app.In) {
 		payload = agent.ReadEvent(app.In, patience)
 	}
-	adapter, ev, err := agent.Decode(agentName, payload)
+	adapter, ev, err := agent.Decode(agentFlag(args), payload)
 	cwd, _ := app.Getwd()
 	at := site.Find(site.Dir(ev.Cwd, cwd), app.Getenv)
 	ev.Cwd = at.Cwd
@@ -45,12 +45,7 @@ func (app *App) beat(at *site.Site, ev event.Event, kind event.Kind) {
 // sessionStartHook shows a fresh session the state of the work. It never fails and never
 // prints to stderr: some agents would read that as an answer.
 func (app *App) sessionStartHook(ctx context.Context, args []string) {
-	if app.Getenv(event.GuardVar) != "" {
-		return // a reviewer that Gauntlet started has nothing to continue
-	}
-	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
-	defer cancel()
-	adapter, ev, at, _ := app.hookEvent(agentFlag(args), hookPatience) // an unreadable event is ignored
+	adapter, ev, at, _ := app.hookEvent(args, hookPatience) // an unreadable event is ignored
 	app.beat(at, ev, event.SessionStart)
 	encode := func(text string) []byte { return adapter.EncodeContext(event.SessionStart, text) }
 	text := workflow.Open(ev.Cwd, app.Now, func(string) {}).SessionText(ctx, func(text string) int { return len(encode(text)) })
@@ -60,21 +55,10 @@ func (app *App) sessionStartHook(ctx context.Context, args []string) {
 }
 
 func (app *App) sessionStartCmd() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "session-start",
-		Short: "Show a new session which workflow commands are unfinished",
-		Long: `Read a session start event on stdin and print, for the agent to read, the open
+	return app.hookHelp("session-start", "Show a new session which workflow commands are unfinished",
+		`Read a session start event on stdin and print, for the agent to read, the open
 resume points of its work tree: command, feature, phase, summary, and whether HEAD
 has moved since. Prints nothing when there are none. Always exits 0.`,
-		Example: `  gauntlet hook session-start --agent claude < event.json
-  gauntlet hook session-start`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			name, _ := cmd.Flags().GetString("agent")
-			app.sessionStartHook(cmd.Context(), []string{"--agent=" + name})
-			return nil
-		},
-	}
-	cmd.Flags().String("agent", "", "which agent sent it (default: detected from the event)")
-	return cmd
+		`  gauntlet hook session-start --agent claude < event.json
+  gauntlet hook session-start`)
 }

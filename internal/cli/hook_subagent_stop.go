@@ -21,12 +21,7 @@ const maxProblems = 20
 // at most. A valid reply, or one that is not a hand-off, is answered by silence, which
 // every agent treats as approval.
 func (app *App) subagentStopHook(ctx context.Context, args []string) {
-	if app.Getenv(event.GuardVar) != "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
-	defer cancel()
-	adapter, ev, at, _ := app.hookEvent(agentFlag(args), hookPatience) // an unreadable event is ignored
+	adapter, ev, at, _ := app.hookEvent(args, hookPatience) // an unreadable event is ignored
 	app.beat(at, ev, event.SubagentStop)
 	text, found := handoff.FindReply(ev.LastMessage)
 	if ev.Kind != event.SubagentStop || isFork(ev) || !found {
@@ -76,25 +71,11 @@ func problems(list []handoff.Problem, separator string) string {
 }
 
 func (app *App) subagentStopCmd() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "subagent-stop",
-		Short: "Check the hand-off in a sub-agent's last message",
-		Long: `Read a sub-agent's stop event on stdin. If its last message contains a hand-off
+	cmd := app.hookHelp("subagent-stop", "Check the hand-off in a sub-agent's last message",
+		`Read a sub-agent's stop event on stdin. If its last message contains a hand-off
 response that is not valid, ask for a correction, in the agent's own dialect and
 once per sub-agent and turn; otherwise say nothing. Always exits 0.`,
-		Example: `  gauntlet hook subagent-stop --agent claude < event.json`,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			name, _ := cmd.Flags().GetString("agent")
-			args := []string{"--agent=" + name}
-			if strict, _ := cmd.Flags().GetBool("strict"); strict {
-				args = append(args, "--strict")
-			}
-			app.subagentStopHook(cmd.Context(), args)
-			return nil
-		},
-	}
-	cmd.Flags().String("agent", "", "which agent sent it (default: detected from the event)")
+		`  gauntlet hook subagent-stop --agent claude < event.json`)
 	cmd.Flags().Bool("strict", false, "also ask when a summary is over its limit")
 	return cmd
 }

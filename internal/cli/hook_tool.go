@@ -12,13 +12,8 @@ import (
 // toolHook recognises when an agent runs a check's own command: what that proves need not
 // be run again at the stop. It is silent and always exits with 0. A call that cannot be a
 // check's command costs no git and no parsing.
-func (app *App) toolHook(ctx context.Context, agentName string) {
-	if app.Getenv(event.GuardVar) != "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, hookDeadline)
-	defer cancel()
-	_, ev, at, err := app.hookEvent(agentName, promptPatience)
+func (app *App) toolHook(ctx context.Context, args []string) {
+	_, ev, at, err := app.hookEvent(args, promptPatience)
 	if err != nil || ev.Tool == nil || ev.Tool.Kind != event.ToolShell || ev.Tool.Command == "" || ev.SessionID == "" || !at.IsProject() || !at.InRepo {
 		return
 	}
@@ -46,22 +41,11 @@ func (app *App) toolHook(ctx context.Context, agentName string) {
 }
 
 func (app *App) hookToolCmd() *cobra.Command {
-	var agentName string
-	cmd := &cobra.Command{
-		Use:   "tool",
-		Short: "Notice when an agent runs a check's own command",
-		Long: `Read one tool event on stdin. When a shell call runs a check's own command, in
+	return app.hookHelp("tool", "Notice when an agent runs a check's own command",
+		`Read one tool event on stdin. When a shell call runs a check's own command, in
 full and on content that does not change meanwhile, and the client reports that it
 succeeded, the check is proved and does not run again at the stop
 (stop_hook.accept_agent_runs). It is silent and always ends with 0.
-` + "`gauntlet install`" + ` puts it beside the stop hook where the client has tool events.`,
-		Example: "  gauntlet hook tool --agent claude < event.json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			app.toolHook(cmd.Context(), agentName)
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: detected from the event)")
-	return cmd
+`+"`gauntlet install`"+` puts it beside the stop hook where the client has tool events.`,
+		"  gauntlet hook tool --agent claude < event.json")
 }

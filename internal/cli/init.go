@@ -192,13 +192,8 @@ func (w *initWork) try(ctx context.Context) error {
 		return exit(2, "nothing was tried and nothing was written: %v\nto set up without a trial: gauntlet init --no-try", err)
 	}
 	defer end()
-	p := w.progress()
-	w.opts.Found.Try(ctx, func(ctx context.Context, c setup.Proposal) setup.Trial {
-		p.start(c)
-		result := t.Try(ctx, c)
-		p.end(result)
-		return result
-	})
+	fmt.Fprintf(w.app.Err, "Trying the commands that were found, each at most %s; what they change is put back.\n", w.flags.limit)
+	w.opts.Found.Try(ctx, func(ctx context.Context, c setup.Proposal) setup.Trial { return w.tryOne(ctx, &t, c) })
 	if ctx.Err() != nil {
 		return exit(interruptedCode, "stopped; nothing was written")
 	}
@@ -352,9 +347,7 @@ func (w *initWork) confirmAndWrite(ctx context.Context) error {
 	if err := w.write(); err != nil {
 		return exit(2, "%v\neverything was put back", err)
 	}
-	if note := w.app.wrotePolicy(ctx, before, was.IsProject(), w.site()); note != "" {
-		w.say(note)
-	}
+	w.say(w.app.wrotePolicy(ctx, before, was.IsProject(), w.site()))
 	w.report.Files = orEmpty(w.files.Files)
 	w.report.Written = true
 	if !w.files.Kept && len(w.report.Gates) == 0 {

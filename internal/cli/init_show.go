@@ -1,18 +1,12 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
@@ -24,49 +18,26 @@ import (
 
 func (w *initWork) say(line string) {
 	if !w.flags.json {
-		fmt.Fprintln(w.app.Out, line)
+		w.app.say(line)
 	}
 }
 
-// progress shows the trial on stderr, one line per command.
-type progress struct{ out io.Writer }
-
-func (w *initWork) progress() *progress {
-	fmt.Fprintf(w.app.Err, "Trying the commands that were found, each at most %s; what they change is put back.\n", w.flags.limit)
-	return &progress{out: w.app.Err}
-}
-
-func (p *progress) start(c setup.Proposal) {
+// tryOne tries a proposal and shows it on stderr, one line per command.
+func (w *initWork) tryOne(ctx context.Context, t *setup.Tryout, c setup.Proposal) setup.Trial {
 	line := redact.Line(c.Run, 80)
 	if c.Dir != "." {
 		line += " in " + redact.Line(c.Dir, 60)
 	}
-	fmt.Fprintf(p.out, "  %s … ", line)
-}
-
-func (p *progress) end(t setup.Trial) {
-	took := ""
-	if t.Took >= time.Second {
-		took = " (" + t.Took.Round(time.Second).String() + ")"
+	fmt.Fprintf(w.app.Err, "  %s … ", line)
+	result := t.Try(ctx, c)
+	word := map[setup.State]string{
+		setup.Passed: "passes", setup.Red: "fails", setup.Cannot: "cannot run", setup.Changed: "changes files", setup.Late: "too slow", setup.Untried: "not tried",
+	}[result.State]
+	if result.Took >= time.Second {
+		word += " (" + result.Took.Round(time.Second).String() + ")"
 	}
-	fmt.Fprintf(p.out, "%s%s\n", trialWord(t), took)
-}
-
-func trialWord(t setup.Trial) string {
-	switch t.State {
-	case setup.Passed:
-		return "passes"
-	case setup.Red:
-		return "fails"
-	case setup.Cannot:
-		return "cannot run"
-	case setup.Changed:
-		return "changes files"
-	case setup.Late:
-		return "too slow"
-	case setup.Untried:
-	}
-	return "not tried"
+	fmt.Fprintln(w.app.Err, word)
+	return result
 }
 
 // The summary and the question below it have at most 15 lines: 3 of their own, the gates,
@@ -297,48 +268,16 @@ func dirsOf(gate string, entries []setup.Entry) string {
 	return strings.Join(dirs, ", ") + ": "
 }
 
-// canAsk reports whether a person sees the question and can answer it.
-func (app *App) canAsk() bool {
-	in, ok := app.In.(*os.File)
-	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return false
-	}
-	out, ok := app.Out.(*os.File)
-	return ok && term.IsTerminal(int(out.Fd()))
-}
-
 // confirm asks whether to write; d shows the diff first. No answer is no.
 func (w *initWork) confirm(ctx context.Context) bool {
-	lines := make(chan string)
-	go func() {
-		r := bufio.NewReader(w.app.In)
-		for {
-			line, err := r.ReadString('\n')
-			if err != nil && (line == "" || !errors.Is(err, io.EOF)) {
-				line = "no"
-			}
-			select {
-			case lines <- strings.ToLower(strings.TrimSpace(line)):
-			case <-ctx.Done():
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
 	for {
-		fmt.Fprint(w.app.Out, "Write this? [Y/n/d = show the changes] ")
-		select {
-		case <-ctx.Done():
-			fmt.Fprintln(w.app.Out)
+		switch w.app.answer(ctx, "Write this? [Y/n/d = show the changes] ") {
+		case "d", "diff":
+			w.showDiffs()
+		case "", "y", "yes":
+			return true
+		default:
 			return false
-		case a := <-lines:
-			if a == "d" || a == "diff" {
-				w.showDiffs()
-				continue
-			}
-			return a == "" || a == "y" || a == "yes"
 		}
 	}
 }

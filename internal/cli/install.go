@@ -60,13 +60,8 @@ func (f *hookFlags) scopes(def ...wire.Scope) []wire.Scope {
 
 // words are the scope flags as a person would type them.
 func (f *hookFlags) words() string {
-	switch {
-	case f.user:
-		return " --user"
-	case f.project:
-		return " --project"
-	case f.local:
-		return " --local"
+	for _, scope := range f.scopes() {
+		return " --" + string(scope)
 	}
 	return ""
 }
@@ -78,13 +73,21 @@ func (f *hookFlags) named() ([]agent.Adapter, error) {
 		if name == "all" {
 			return agent.All(), nil
 		}
-		a, ok := agent.Lookup(name)
-		if !ok {
-			return nil, exit(2, "unknown agent %q; known are: %s", name, strings.Join(agentNames(), ", "))
+		a, err := adapter(name)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// adapter is the agent that a person named.
+func adapter(name string) (agent.Adapter, error) {
+	if a, ok := agent.Lookup(name); ok {
+		return a, nil
+	}
+	return nil, exit(2, "unknown agent %q; known are: %s", name, strings.Join(agentNames(), ", "))
 }
 
 // places is this machine from the view of an installation.
@@ -198,17 +201,11 @@ func (w *hookWork) run(cmd *cobra.Command, plan func(agent.Adapter) ([]*install.
 		}
 		w.changes = append(w.changes, changes...)
 	}
-	if w.flags.json {
-		if err := w.printJSON(); err != nil {
-			return err
-		}
-	} else {
-		w.print()
-	}
-	if len(w.failures) > 0 {
-		return exit(1, "")
-	}
-	return nil
+	return w.app.show(w.flags.json, struct {
+		DryRun   bool              `json:"dry_run"`
+		Changes  []*install.Change `json:"changes"`
+		Failures []hookFailure     `json:"failures"`
+	}{w.flags.dryRun, orEmpty(w.changes), orEmpty(w.failures)}, w.print, min(len(w.failures), 1))
 }
 
 func (w *hookWork) fail(a agent.Adapter, err error) {
@@ -222,7 +219,7 @@ func (w *hookWork) fail(a agent.Adapter, err error) {
 	w.failures = append(w.failures, hf)
 }
 
-func (w *hookWork) print() {
+func (w *hookWork) print() error {
 	labels, words := 0, 0
 	for _, c := range w.changes {
 		labels, words = max(labels, len(c.Label)), max(words, len(w.word(c)))
@@ -239,6 +236,7 @@ func (w *hookWork) print() {
 	for _, f := range w.failures {
 		fmt.Fprintf(w.app.Err, "gauntlet: %s\n", redact.Strip(f.Message))
 	}
+	return nil
 }
 
 // word is what happened, or would happen.
@@ -247,12 +245,4 @@ func (w *hookWork) word(c *install.Change) string {
 		return "would be " + string(c.Action)
 	}
 	return string(c.Action)
-}
-
-func (w *hookWork) printJSON() error {
-	return writeJSON(w.app.Out, struct {
-		DryRun   bool              `json:"dry_run"`
-		Changes  []*install.Change `json:"changes"`
-		Failures []hookFailure     `json:"failures"`
-	}{w.flags.dryRun, orEmpty(w.changes), orEmpty(w.failures)})
 }

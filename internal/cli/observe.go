@@ -50,7 +50,7 @@ func (app *App) setMode(ctx context.Context, part string, mode config.Mode) erro
 	if err != nil {
 		return err
 	}
-	cfg, err := app.loaded(at.OnDisk())
+	cfg, err := at.OnDisk()
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,7 @@ func (app *App) setMode(ctx context.Context, part string, mode config.Mode) erro
 	if err != nil {
 		return err
 	}
-	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
-		fmt.Fprintln(app.Out, note)
-	}
+	app.say(app.wrotePolicy(ctx, trusted, true, at))
 	was := config.Weaker(before, config.ModeEnforce)
 	if was == mode {
 		fmt.Fprintf(app.Out, "%s is in mode %s already (%s)\n", redact.Line(part, 80), mode, file)
@@ -111,8 +109,7 @@ func (app *App) showRecord(ctx context.Context, part string) error {
 	}
 	shown := false
 	for _, r := range rep.Rules {
-		name := r.Rule[strings.LastIndexByte(r.Rule, ':')+1:]
-		if part == config.PartStopHook || r.Rule == part || name == part && !strings.HasPrefix(r.Rule, "action:") {
+		if part == config.PartStopHook || r.Rule == part || gateName(r.Rule) == part && !strings.HasPrefix(r.Rule, "action:") {
 			fmt.Fprintln(app.Out, recordLine(r))
 			shown = true
 		}

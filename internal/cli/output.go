@@ -17,6 +17,13 @@ func (app *App) warn(warnings []string) {
 	}
 }
 
+// say prints a line for a person, if there is one.
+func (app *App) say(line string) {
+	if line != "" {
+		fmt.Fprintln(app.Out, line)
+	}
+}
+
 // orEmpty makes JSON write [] and not null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
@@ -36,6 +43,18 @@ func encode(w io.Writer, v any, indent string) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
 	return enc.Encode(v)
+}
+
+// show prints a result as JSON or for a person, and ends the command with the code that it
+// stands for.
+func (app *App) show(asJSON bool, result any, print func() error, code int) error {
+	if asJSON {
+		print = func() error { return writeJSON(app.Out, result) }
+	}
+	if err := print(); err != nil || code == 0 {
+		return err
+	}
+	return exit(code, "")
 }
 
 // visible is a stream for a person on which names and text of a project cannot act as

@@ -136,9 +136,7 @@ func (app *App) denyProof(ctx context.Context, key string) error {
 		fmt.Fprintf(app.Out, "Remote proofs under %s are denied already.\n", key)
 		return nil
 	}
-	if note := app.wrotePolicy(ctx, trusted, true, at); note != "" {
-		fmt.Fprintln(app.Out, note)
-	}
+	app.say(app.wrotePolicy(ctx, trusted, true, at))
 	fmt.Fprintf(app.Out, "Remote proofs under %s no longer count. Commit %s/%s so that this applies to everyone.\n", key, config.Dir, config.DeniedFile)
 	return nil
 }

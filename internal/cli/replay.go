@@ -102,7 +102,7 @@ func (app *App) replay(ctx context.Context, f replayFlags, args []string) error 
 	case f.history:
 		r, err = app.replayHistory(ctx, opts)
 	case f.commits > 0:
-		r, err = app.replayCommits(ctx, opts, f.commits)
+		r, err = replay.Commits(ctx, opts, f.commits, app.Environ())
 	default:
 		r, err = app.replaySessions(ctx, opts, args)
 	}
@@ -211,10 +211,6 @@ func (app *App) replayHistory(ctx context.Context, opts replay.Options) (replay.
 		verdicts = append(verdicts, replay.Recorded{Verdict: v.Record, Gates: v.Gates})
 	}
 	return replay.History(opts, verdicts), nil
-}
-
-func (app *App) replayCommits(ctx context.Context, opts replay.Options, n int) (replay.Report, error) {
-	return replay.Commits(ctx, opts, n, app.Environ())
 }
 
 // replayDir is where replays keep their stops for show.

@@ -100,7 +100,7 @@ func (app *App) optionsOnDisk() (run.Options, error) {
 	if err != nil {
 		return run.Options{}, err
 	}
-	cfg, err := app.loaded(at.OnDisk())
+	cfg, err := at.OnDisk()
 	return run.Options{Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}, err
 }
 

@@ -14,8 +14,6 @@ func (app *App) shipCmd() *cobra.Command {
 		Use:     "ship",
 		Short:   "Check whether this commit may ship",
 		Example: `  gauntlet ship check`,
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(app.shipCheckCmd())
 	return cmd
@@ -44,17 +42,7 @@ Exit codes: 0 allowed, 1 not allowed, 2 could not determine.`,
 				Progress: func(line string) { fmt.Fprintln(app.Err, line) },
 			}
 			result := checker.Check(cmd.Context(), feature)
-			if asJSON {
-				if err := writeJSON(app.Out, result); err != nil {
-					return err
-				}
-			} else if err := showShip(app.Out, result); err != nil {
-				return err
-			}
-			if code := result.ExitCode(); code != 0 {
-				return exit(code, "")
-			}
-			return nil
+			return app.show(asJSON, result, func() error { return showShip(app.Out, result) }, result.ExitCode())
 		},
 	}
 	cmd.Flags().StringVar(&feature, "feature", "", "the feature whose state decides")

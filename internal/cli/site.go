@@ -31,15 +31,6 @@ func (app *App) project() (*site.Site, error) {
 	return at, err
 }
 
-// projectRoot finds the project of the current directory.
-func (app *App) projectRoot() (string, error) {
-	at, err := app.project()
-	if err != nil {
-		return "", err
-	}
-	return at.Root, nil
-}
-
 // checkpointFacts are the facts of a checkpoint at a project, without what is seen there.
 func (app *App) checkpointFacts(at *site.Site, ev event.Event) (checkpoint.Facts, *config.Loaded, error) {
 	cfg, err := at.Config()

@@ -44,8 +44,6 @@ Exit codes: 0 the result is printed, also when it is null or false; with
 		Example: `  gauntlet state phase implement phase-1 --feature auth --status in_progress
   gauntlet state resume implement --feature auth
   gauntlet state complete implement --feature auth --strict`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	call := &stateCall{app: app}
 	cmd.PersistentFlags().BoolVar(&call.strict, "strict", false, "exit 1 on any failure and on unknown commands, phases and statuses")

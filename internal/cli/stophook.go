@@ -58,21 +58,10 @@ func wantsHelp(args []string) bool {
 }
 
 func (app *App) stopHookCmd() *cobra.Command {
-	var agentName string
-	cmd := &cobra.Command{
-		Use:   "stop-hook",
-		Short: "Judge one stop event (what an agent's stop hook calls)",
-		Long: `Read one JSON event on stdin and answer with one JSON verdict on stdout: exactly
+	return app.hookHelp("stop-hook", "Judge one stop event (what an agent's stop hook calls)",
+		`Read one JSON event on stdin and answer with one JSON verdict on stdout: exactly
 one line, or none for an agent that takes silence for approval. The exit code is
-always 0. ` + "`gauntlet install`" + ` puts this command into an agent's settings.`,
-		Example: `  gauntlet stop-hook --agent claude < event.json
-  echo '{"cwd":"'$PWD'"}' | gauntlet stop-hook`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			app.stopHook(cmd.Context(), agentName)
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&agentName, "agent", "", "which agent sent it (default: detected from the event)")
-	return cmd
+always 0. `+"`gauntlet install`"+` puts this command into an agent's settings.`,
+		`  gauntlet stop-hook --agent claude < event.json
+  echo '{"cwd":"'$PWD'"}' | gauntlet stop-hook`)
 }

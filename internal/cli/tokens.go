@@ -19,8 +19,6 @@ JavaScript's \s has it. --estimate takes a quarter of the bytes when that is mor
 A summary is also limited to 8 KiB.`,
 		Example: `  gauntlet tokens count < summary.txt
   gauntlet tokens validate --max 500 < summary.txt`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().IntVar(&limit, "max", tokens.Limit, "tokens allowed")
 	cmd.PersistentFlags().BoolVar(&estimate, "estimate", false, "count the larger of words and bytes/4")

@@ -29,38 +29,20 @@ names it or not. Exit code 0: valid (warnings may be printed). 2: invalid.`,
 	return cmd
 }
 
-// invalid is one error of validate --json.
-type invalid struct {
-	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Field   string `json:"field,omitempty"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-}
-
 func (app *App) validate(asJSON bool) error {
-	root, err := app.projectRoot()
+	at, err := app.project()
 	if err != nil {
 		return err
 	}
-	l, errs := config.Validate(root, app.Getenv)
+	l, errs := config.Validate(at.Root, app.Getenv)
 	l.Warnings = append(l.Warnings, unknownReviewers(l)...)
 	if asJSON {
-		out := make([]invalid, 0, len(errs))
-		for _, e := range errs {
-			out = append(out, invalid{e.File, e.Line, e.Column, e.Field, e.Msg, e.Hint})
-		}
-		err := writeJSON(app.Out, struct {
-			Valid    bool      `json:"valid"`
-			Root     string    `json:"root"`
-			Errors   []invalid `json:"errors"`
-			Warnings []string  `json:"warnings"`
-		}{len(errs) == 0, root, out, orEmpty(l.Warnings)})
-		if err == nil && len(errs) > 0 {
-			return exit(2, "")
-		}
-		return err
+		return app.show(true, struct {
+			Valid    bool            `json:"valid"`
+			Root     string          `json:"root"`
+			Errors   []*config.Error `json:"errors"`
+			Warnings []string        `json:"warnings"`
+		}{len(errs) == 0, at.Root, orEmpty(errs), orEmpty(l.Warnings)}, nil, min(2*len(errs), 2))
 	}
 	app.warn(l.Warnings)
 	for _, e := range errs {

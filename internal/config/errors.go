@@ -8,12 +8,12 @@ import (
 
 // Error is one error in one file.
 type Error struct {
-	File   string // relative to the project root where it lies under it
-	Line   int    // 1-based; 0 = the file as a whole
-	Column int
-	Field  string // dotted path, such as entry_points[0].checks[1]
-	Msg    string
-	Hint   string // the nearest known name
+	File   string `json:"file"`           // relative to the project root where it lies under it
+	Line   int    `json:"line,omitempty"` // 1-based; 0 = the file as a whole
+	Column int    `json:"column,omitempty"`
+	Field  string `json:"field,omitempty"` // dotted path, such as entry_points[0].checks[1]
+	Msg    string `json:"message"`
+	Hint   string `json:"hint,omitempty"` // the nearest known name
 }
 
 // Error is file:line:col: field: message (did you mean "x"?).
