@@ -138,7 +138,7 @@ func perTarget(cmd Command) []Command {
 	if name := base(argv[0]); name != "make" && name != "gmake" {
 		return []Command{cmd}
 	}
-	targets := operands(argv)
+	targets := Operands(argv)
 	if len(targets) < 2 {
 		return []Command{cmd}
 	}

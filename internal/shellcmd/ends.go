@@ -52,21 +52,13 @@ func endingOf(stmts []*syntax.Stmt) end {
 }
 
 func bareExit(s *syntax.Stmt) bool {
-	c, isCall := s.Cmd.(*syntax.CallExpr)
-	if !isCall {
-		return false
-	}
-	name, arg := nameAndArg(c)
+	name, arg := nameAndArg(s.Cmd)
 	return (name == "exit" || name == "return") && (arg == "" || arg == "$?")
 }
 
 // isTrue reports whether the statement is `|| true`, `|| :` or `|| exit 0`.
 func isTrue(s *syntax.Stmt) bool {
-	c, isCall := s.Cmd.(*syntax.CallExpr)
-	if !isCall {
-		return false
-	}
-	switch name, arg := nameAndArg(c); name {
+	switch name, arg := nameAndArg(s.Cmd); name {
 	case "true", ":":
 		return true
 	case "exit", "return":
@@ -87,17 +79,15 @@ func onlyName(stmts []*syntax.Stmt) string {
 	if len(stmts) != 1 || stmts[0].Negated {
 		return ""
 	}
-	c, isCall := stmts[0].Cmd.(*syntax.CallExpr)
-	if !isCall {
-		return ""
-	}
-	name, _ := nameAndArg(c)
+	name, _ := nameAndArg(stmts[0].Cmd)
 	return name
 }
 
-// nameAndArg is a plain command's name and first argument, "$?" included.
-func nameAndArg(c *syntax.CallExpr) (name, arg string) {
-	if len(c.Args) == 0 {
+// nameAndArg is a plain command's name and first argument, "$?" included; empty for
+// everything else.
+func nameAndArg(node syntax.Node) (name, arg string) {
+	c, isCall := node.(*syntax.CallExpr)
+	if !isCall || len(c.Args) == 0 {
 		return "", ""
 	}
 	name = c.Args[0].Lit()
@@ -107,28 +97,10 @@ func nameAndArg(c *syntax.CallExpr) (name, arg string) {
 	return name, arg
 }
 
-// source is a word roughly as written, without its double quotes.
+// source is a word roughly as written, without its quotes.
 func source(word *syntax.Word) string {
-	var b strings.Builder
-	var parts func([]syntax.WordPart)
-	parts = func(list []syntax.WordPart) {
-		for _, p := range list {
-			switch p := p.(type) {
-			case *syntax.Lit:
-				b.WriteString(p.Value)
-			case *syntax.SglQuoted:
-				b.WriteString(p.Value)
-			case *syntax.DblQuoted:
-				parts(p.Parts)
-			case *syntax.ParamExp:
-				b.WriteString("$" + paramName(p))
-			default:
-				b.WriteString("$()")
-			}
-		}
-	}
-	parts(word.Parts)
-	return b.String()
+	text, _ := (&walker{}).word(word)
+	return text
 }
 
 // paramName is the name of a plain expansion; "PIPESTATUS[0]" for that one and
@@ -267,13 +239,11 @@ func breaks(stmts []*syntax.Stmt) bool {
 	found := false
 	for _, s := range stmts {
 		syntax.Walk(s, func(n syntax.Node) bool {
-			if c, isCall := n.(*syntax.CallExpr); isCall {
-				switch name, arg := nameAndArg(c); name {
-				case "break", "continue":
-					found = true
-				case "exit", "return":
-					found = found || arg == "0" || arg == "" || strings.HasPrefix(arg, "$")
-				}
+			switch name, arg := nameAndArg(n); name {
+			case "break", "continue":
+				found = true
+			case "exit", "return":
+				found = found || arg == "0" || arg == "" || strings.HasPrefix(arg, "$")
 			}
 			return !found
 		})
@@ -285,10 +255,8 @@ func breaks(stmts []*syntax.Stmt) bool {
 func trapsExit(file *syntax.File) bool {
 	found := false
 	syntax.Walk(file, func(n syntax.Node) bool {
-		if c, isCall := n.(*syntax.CallExpr); isCall {
-			if name, arg := nameAndArg(c); name == "trap" && strings.Contains(arg, "exit") {
-				found = true
-			}
+		if name, arg := nameAndArg(n); name == "trap" && strings.Contains(arg, "exit") {
+			found = true
 		}
 		return !found
 	})

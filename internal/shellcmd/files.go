@@ -7,27 +7,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-func (w *walker) shown(names ...string) {
-	for _, name := range names {
-		if plausible(name) {
-			w.line.Shown = append(w.line.Shown, File{Path: w.resolve(name), Seq: w.seq})
-		}
-	}
-}
+func (w *walker) shown(names ...string) { w.name(&w.line.Shown, names) }
 
-func (w *walker) written(names ...string) {
-	for _, name := range names {
-		if plausible(name) {
-			w.line.Written = append(w.line.Written, File{Path: w.resolve(name), Seq: w.seq})
-		}
-	}
-}
+func (w *walker) written(names ...string) { w.name(&w.line.Written, names) }
 
 // restored records files that get the content that git has.
-func (w *walker) restored(names ...string) {
+func (w *walker) restored(names ...string) { w.name(&w.line.Restored, names) }
+
+func (w *walker) name(list *[]File, names []string) {
 	for _, name := range names {
 		if plausible(name) {
-			w.line.Restored = append(w.line.Restored, File{Path: w.resolve(name), Seq: w.seq})
+			*list = append(*list, File{Path: w.resolve(name), Seq: w.seq})
 		}
 	}
 }
@@ -66,7 +56,7 @@ func (w *walker) redirects(redirs []*syntax.Redirect) {
 // files records what a command shows and writes.
 func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
 	name := base(argv[0])
-	args := operands(argv)
+	args := Operands(argv)
 	switch name {
 	case "cat", "bat", "batcat", "nl", "head", "tail", "less", "more", "tac", "view", "xxd", "od", "strings", "cut", "sort", "diff", "cmp", "column", "hexdump", "pr", "fold", "expand", "paste", "colordiff":
 		w.shown(args...)
@@ -137,7 +127,7 @@ func (w *walker) find(argv []string) {
 
 // found are the files that a command passes to the next one of a pipeline, as patterns.
 func found(argv []string) []string {
-	args := operands(argv)
+	args := Operands(argv)
 	switch name := base(argv[0]); {
 	case name == "find":
 		var dirs, out []string

@@ -6,9 +6,12 @@ import (
 	"sync"
 )
 
-// operands are the words of a command that are neither options nor their
+// Operands are the words of a command that are neither options nor their
 // values. The command's own name is left out.
-func operands(argv []string) []string {
+func Operands(argv []string) []string {
+	if len(argv) == 0 {
+		return nil
+	}
 	withValue := valuedFlags(argv)
 	var out []string
 	for i := 1; i < len(argv); i++ {
@@ -33,7 +36,7 @@ func operands(argv []string) []string {
 }
 
 func lastOperand(argv []string) string {
-	if list := operands(argv); len(list) > 0 {
+	if list := Operands(argv); len(list) > 0 {
 		return list[len(list)-1]
 	}
 	if len(argv) > 1 && argv[len(argv)-1] == "-" {
@@ -89,17 +92,8 @@ func valuedFlags(argv []string) []string {
 	return valued()[name]
 }
 
-// Operands are the words of a command that are neither options nor their
-// values, without its name.
-func Operands(argv []string) []string {
-	if len(argv) == 0 {
-		return nil
-	}
-	return operands(argv)
-}
-
 // Inline reports whether the command runs a program that is not in a file:
 // python -c, node -e, python with a here-document.
 func Inline(argv []string) bool {
-	return len(argv) > 0 && (hasAny(argv, "-c", "-e", "--eval", "-p", "-") || len(operands(argv)) == 0)
+	return len(argv) > 0 && (hasAny(argv, "-c", "-e", "--eval", "-p", "-") || len(Operands(argv)) == 0)
 }

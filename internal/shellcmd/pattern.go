@@ -55,7 +55,7 @@ func (p Pattern) Match(c Command) bool {
 	}
 	for _, argv := range c.Views {
 		if p.matchArgv(argv) {
-			return !isDryRun(c)
+			return !c.IsDryRun()
 		}
 	}
 	return false
@@ -65,7 +65,7 @@ func (p Pattern) matchArgv(argv []string) bool {
 	if len(argv) == 0 || !sameCommand(p.words[0], argv[0]) {
 		return false
 	}
-	given := operands(argv)
+	given := Operands(argv)
 	at := 0
 	for _, word := range p.words[1:] {
 		switch {
@@ -133,13 +133,7 @@ func sameArgument(want, got string) bool {
 
 // IsDryRun reports whether the command only prints what it would do, or something about
 // itself.
-func (c Command) IsDryRun() bool { return isDryRun(c) }
-
-// isDryRun reports whether the command only prints what it would do, or something about
-// itself.
-func isDryRun(c Command) bool {
-	return slices.ContainsFunc(c.Views, dryRun)
-}
+func (c Command) IsDryRun() bool { return slices.ContainsFunc(c.Views, dryRun) }
 
 func dryRun(argv []string) bool {
 	name := base(argv[0])

@@ -20,11 +20,8 @@ type Statement struct {
 // assignments are followed; loops, conditions and functions are left out: what they run
 // depends on more than the work tree.
 func Statements(script, dir string) []Statement {
-	if len(script) > maxScript {
-		return nil
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
-	if err != nil {
+	file, parsed := parse(script)
+	if !parsed {
 		return nil
 	}
 	var out []Statement
@@ -77,21 +74,10 @@ func Statements(script, dir string) []Statement {
 	return out
 }
 
-const maxScript = 64 << 10
-
 // ignoresFailure reports whether a statement has the form `… || true` or `… || echo x`.
 func ignoresFailure(s *syntax.Stmt) bool {
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) == 0 {
-		return false
-	}
-	switch c.Args[0].Lit() {
-	case "true", ":", "echo", "printf":
-		return true
-	case "exit":
-		return len(c.Args) == 2 && c.Args[1].Lit() == "0"
-	}
-	return false
+	name, _ := nameAndArg(s.Cmd)
+	return isTrue(s) || name == "echo" || name == "printf"
 }
 
 // assign takes assignments of plain values; false when one has to be computed.
@@ -102,7 +88,7 @@ func assign(env map[string]string, list []*syntax.Assign) bool {
 		}
 		value := ""
 		if a.Value != nil {
-			text, ok := plainText(a.Value)
+			text, ok := (&walker{}).word(a.Value)
 			if !ok {
 				return false
 			}
@@ -113,36 +99,12 @@ func assign(env map[string]string, list []*syntax.Assign) bool {
 	return true
 }
 
-// plainText is the value of a word without expansions.
-func plainText(w *syntax.Word) (string, bool) {
-	var b strings.Builder
-	for _, p := range w.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			b.WriteString(p.Value)
-		case *syntax.SglQuoted:
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			for _, q := range p.Parts {
-				lit, ok := q.(*syntax.Lit)
-				if !ok {
-					return "", false
-				}
-				b.WriteString(lit.Value)
-			}
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
 // changesTo is the directory of a plain `cd dir`.
 func changesTo(c *syntax.CallExpr) (string, bool) {
 	if c.Args[0].Lit() != "cd" && c.Args[0].Lit() != "pushd" || len(c.Args) != 2 {
 		return "", false
 	}
-	return plainText(c.Args[1])
+	return (&walker{}).word(c.Args[1])
 }
 
 // afterCd splits `cd dir && rest`.
@@ -191,8 +153,8 @@ func Inside(dir, sub string) string {
 
 // Unset are the variables that a line uses and neither it nor env sets.
 func Unset(line string, env map[string]string) []string {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-	if err != nil {
+	file, parsed := parse(line)
+	if !parsed {
 		return []string{"?"}
 	}
 	var out []string
@@ -220,8 +182,8 @@ func Unset(line string, env map[string]string) []string {
 
 // AndList splits `a && b && c` into its parts; any other line is one part.
 func AndList(line string) []string {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-	if err != nil || len(file.Stmts) != 1 {
+	file, parsed := parse(line)
+	if !parsed || len(file.Stmts) != 1 {
 		return []string{line}
 	}
 	var out []string

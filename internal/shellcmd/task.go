@@ -39,13 +39,13 @@ func (c Command) Opaque() bool {
 // IsTask reports whether the command calls tasks that a file of the project
 // defines, or a script of the project by its path.
 func (c Command) IsTask() bool {
-	return slices.ContainsFunc(c.Views, func(argv []string) bool { return len(taskNames(argv)) > 0 })
+	return slices.ContainsFunc(c.Views, func(argv []string) bool { return len(TaskNames(argv)) > 0 })
 }
 
 // StandsFor reports whether a task's name suggests that it runs the pattern: `mise run
 // test` stands for `go test` if the task's definition cannot be read.
 func (p Pattern) StandsFor(c Command) bool {
-	return len(p.words) > 0 && c.IsTask() && !isDryRun(c) && c.Role() != NoRole && c.Role() == roleOf(p.words)
+	return len(p.words) > 0 && c.IsTask() && !c.IsDryRun() && c.Role() != NoRole && c.Role() == roleOf(p.words)
 }
 
 func roleOf(argv []string) Role {
@@ -56,7 +56,7 @@ func roleOf(argv []string) Role {
 		return TestRole
 	}
 	name, sub := base(argv[0]), ""
-	if args := operands(argv); len(args) > 0 {
+	if args := Operands(argv); len(args) > 0 {
 		sub = args[0]
 	}
 	switch name {
@@ -72,7 +72,7 @@ func roleOf(argv []string) Role {
 	case "vite", "webpack", "rollup", "esbuild", "tsup":
 		return BuildRole
 	}
-	for _, task := range taskNames(argv) {
+	for _, task := range TaskNames(argv) {
 		if r := roleOfName(task); r != NoRole {
 			return r
 		}
@@ -83,7 +83,7 @@ func roleOf(argv []string) Role {
 // namesTests reports whether the call's task is named after tests. `make check`
 // conventionally runs them; elsewhere a check may be anything.
 func namesTests(argv []string) bool {
-	return slices.ContainsFunc(taskNames(argv), func(task string) bool { return isTestName(task) || task == "check" && isMake(argv) })
+	return slices.ContainsFunc(TaskNames(argv), func(task string) bool { return isTestName(task) || task == "check" && isMake(argv) })
 }
 
 // roleOfName is the role that the words in a task's name suggest.
@@ -118,15 +118,11 @@ func isTestName(target string) bool {
 
 // TaskNames are the tasks that a call of a task runner names; none for other
 // commands.
-func TaskNames(argv []string) []string { return taskNames(argv) }
-
-// taskNames are the tasks that a call of a task runner names; none for other
-// commands.
-func taskNames(argv []string) []string {
+func TaskNames(argv []string) []string {
 	if len(argv) == 0 {
 		return nil
 	}
-	args := operands(argv)
+	args := Operands(argv)
 	sub := ""
 	if len(args) > 0 {
 		sub = args[0]

@@ -15,10 +15,10 @@ const (
 
 // TestWrapper reports whether the command runs whatever the project calls its
 // tests: make test, npm test, tox.
-func (c Command) TestWrapper() bool { return c.runner() == wraps && !isDryRun(c) }
+func (c Command) TestWrapper() bool { return c.runner() == wraps && !c.IsDryRun() }
 
 // TestRun reports whether the command runs tests.
-func (c Command) TestRun() bool { return c.runner() != noRunner && !isDryRun(c) }
+func (c Command) TestRun() bool { return c.runner() != noRunner && !c.IsDryRun() }
 
 func (c Command) runner() runner {
 	for i := len(c.Views) - 1; i >= 0; i-- {
@@ -34,7 +34,7 @@ func runnerOf(argv []string) runner {
 		return noRunner
 	}
 	name := base(argv[0])
-	args := operands(argv)
+	args := Operands(argv)
 	sub := ""
 	if len(args) > 0 {
 		sub = args[0]
