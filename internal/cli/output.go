@@ -47,11 +47,11 @@ func encode(w io.Writer, v any, indent string) error {
 
 // show prints a result as JSON or for a person, and ends the command with the code that it
 // stands for.
-func (app *App) show(asJSON bool, result any, print func() error, code int) error {
+func (app *App) show(asJSON bool, result any, shown func() error, code int) error {
 	if asJSON {
-		print = func() error { return writeJSON(app.Out, result) }
+		shown = func() error { return writeJSON(app.Out, result) }
 	}
-	if err := print(); err != nil || code == 0 {
+	if err := shown(); err != nil || code == 0 {
 		return err
 	}
 	return exit(code, "")
