@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,10 +40,15 @@ func writeJSON(w io.Writer, v any) error { return encode(w, v, "  ") }
 func writeJSONLine(w io.Writer, v any) error { return encode(w, v, "") }
 
 func encode(w io.Writer, v any, indent string) error {
-	enc := json.NewEncoder(w)
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(text.VisibleJSON(doc.Bytes()))
+	return err
 }
 
 // show prints a result as JSON or for a person, and ends the command with the code that it

@@ -29,11 +29,23 @@ type Job struct {
 	LogBase string
 	// Exclude are the entry point's excludes: what does not count for it.
 	Exclude []string
+	// Also are the other entry points with the same check in the same directory. It runs once
+	// for all of them, so its outcome depends on all of them.
+	Also []Place
+	// Own is the working directory that the check names, relative to the root: what it runs
+	// on, wherever the entry point is. "" when it names none.
+	Own string
 
 	Check  *config.Check
 	Review *config.Review
 	// Mode is what a failure means in this run.
 	Mode config.Mode
+}
+
+// Place is what an entry point covers.
+type Place struct {
+	Entry   string
+	Exclude []string
 }
 
 // Parallel reports whether the job may run beside others.
@@ -63,7 +75,7 @@ type Filter struct {
 // order of the configuration. must reports the jobs that belong to the run whatever
 // changed.
 func Select(cfg *config.Loaded, changed []string, must func(Job) bool, f Filter) []Job {
-	s := selector{cfg: cfg, filter: f, must: must, byPlace: map[string]bool{}, logs: map[string]string{}}
+	s := selector{cfg: cfg, filter: f, must: must, byPlace: map[string][]Place{}, chosen: map[string]bool{}, logs: map[string]string{}}
 	for _, ep := range cfg.Project.EntryPoints {
 		var counted []string
 		for _, p := range changed {
@@ -75,6 +87,13 @@ func Select(cfg *config.Loaded, changed []string, must func(Job) bool, f Filter)
 			s.add(ep, e)
 		}
 	}
+	for i, place := range s.places {
+		for _, other := range s.byPlace[place] {
+			if j := &s.jobs[i]; j.Kind == KindCheck && (other.Entry != j.Entry || !slices.Equal(other.Exclude, j.Exclude)) {
+				j.Also = append(j.Also, other)
+			}
+		}
+	}
 	return s.jobs
 }
 
@@ -82,9 +101,11 @@ type selector struct {
 	cfg     *config.Loaded
 	filter  Filter
 	must    func(Job) bool
-	byPlace map[string]bool   // check and directory: the same check runs once at one place
-	logs    map[string]string // log base → job id
+	byPlace map[string][]Place // check and directory → the entry points that reach it, active or not
+	chosen  map[string]bool    // the same check runs once at one place
+	logs    map[string]string  // log base → job id
 	jobs    []Job
+	places  []string // of the jobs
 }
 
 func (s *selector) add(ep config.EntryPoint, e entry) {
@@ -93,12 +114,13 @@ func (s *selector) add(ep config.EntryPoint, e entry) {
 		if c == nil || !s.wanted(KindCheck, name, c.Runs) {
 			continue
 		}
-		dir := e.dir
+		dir, own := e.dir, ""
 		if c.WorkingDirectory != "" {
 			dir = config.Absolute(s.cfg.Root, c.WorkingDirectory)
+			own = ownFiles(s.cfg.Root, dir)
 		}
 		place := string(KindCheck) + "\x00" + name + "\x00" + dir
-		j := Job{Kind: KindCheck, Name: name, Entry: e.path, Dir: dir, Exclude: ep.Exclude, Check: c}
+		j := Job{Kind: KindCheck, Name: name, Entry: e.path, Dir: dir, Exclude: ep.Exclude, Own: own, Check: c}
 		s.take(j, e.active, place)
 	}
 	for _, name := range ep.Reviews {
@@ -116,15 +138,29 @@ func (s *selector) take(j Job, active bool, place string) {
 		return // it runs only when selected by name
 	}
 	j.ID = string(j.Kind) + ":" + j.Entry + ":" + j.Name
-	if s.byPlace[place] {
+	s.byPlace[place] = append(s.byPlace[place], Place{j.Entry, j.Exclude})
+	if s.chosen[place] {
 		return
 	}
 	j.LogBase = s.logBase(j)
 	if !active && (s.must == nil || !s.must(j)) {
 		return
 	}
-	s.byPlace[place] = true
-	s.jobs = append(s.jobs, j)
+	s.chosen[place] = true
+	s.jobs, s.places = append(s.jobs, j), append(s.places, place)
+}
+
+// ownFiles are the files of the project in a working directory: a directory, "." also for
+// one above the project, "" for one elsewhere.
+func ownFiles(root, dir string) string {
+	rel := relativeTo(root, dir)
+	switch {
+	case rel == ".." || strings.HasPrefix(rel, "../") && strings.Trim(rel, "./") == "":
+		return "."
+	case strings.HasPrefix(rel, "../"):
+		return ""
+	}
+	return rel
 }
 
 // mode is what a failure of the job means in this run.
@@ -182,13 +218,15 @@ func expand(root, pattern string, changed []string) []entry {
 		return []entry{{path: ".", dir: root, active: len(changed) > 0}}
 	}
 	p = strings.TrimPrefix(p, "/")
-	if parent, ok := strings.CutSuffix(p, "/*"); ok && !hasMeta(parent) {
+	// Directories such as app/[id] are names, not globs.
+	isGlob := func(p string) bool { return hasMeta(p) && !exists(config.Absolute(root, p)) }
+	if parent, ok := strings.CutSuffix(p, "/*"); ok && !isGlob(parent) {
 		return children(root, parent, changed)
 	}
 	if p == "*" {
 		return children(root, "", changed)
 	}
-	if !hasMeta(p) {
+	if !isGlob(p) {
 		e := entry{path: p, dir: config.Absolute(root, p)}
 		if st, err := os.Stat(e.dir); err == nil && !st.IsDir() {
 			e.dir = filepath.Dir(e.dir)
@@ -203,12 +241,7 @@ func expand(root, pattern string, changed []string) []entry {
 	}
 	base, _ := doublestar.SplitPattern(p)
 	e := entry{path: p, dir: config.Absolute(root, base)}
-	for _, c := range changed {
-		if ok, err := doublestar.Match(p, c); err == nil && ok {
-			e.active = true
-			break
-		}
-	}
+	e.active = slices.ContainsFunc(changed, func(c string) bool { return matches(p, c) })
 	return []entry{e}
 }
 
@@ -248,6 +281,12 @@ func under(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/'
 }
 
+// matches reports whether a glob matches p or a directory that p is in.
+func matches(glob, p string) bool {
+	ok, err := doublestar.Match(glob+"/**", p)
+	return err == nil && ok
+}
+
 // Matches reports whether any pattern, a glob or a directory, covers p.
 func Matches(patterns []string, p string) bool {
 	for _, pat := range patterns {
@@ -267,14 +306,11 @@ func Matches(patterns []string, p string) bool {
 	return false
 }
 
-// Covers reports whether a changed path belongs to the job's entry point.
+// Covers reports whether a changed path belongs to the job's entry points.
 func (j Job) Covers(p string) bool {
-	if Matches(j.Exclude, p) {
-		return false
-	}
-	if hasMeta(j.Entry) {
-		ok, err := doublestar.Match(j.Entry, p)
-		return err == nil && ok
-	}
-	return under(p, j.Entry)
+	return Place{j.Entry, j.Exclude}.covers(p) || slices.ContainsFunc(j.Also, func(other Place) bool { return other.covers(p) })
+}
+
+func (pl Place) covers(p string) bool {
+	return !Matches(pl.Exclude, p) && (under(p, pl.Entry) || hasMeta(pl.Entry) && matches(pl.Entry, p))
 }

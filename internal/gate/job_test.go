@@ -13,7 +13,7 @@ import (
 func project(t *testing.T, eps ...config.EntryPoint) *config.Loaded {
 	t.Helper()
 	root := t.TempDir()
-	for _, d := range []string{"app", "apple", "libs/a", "libs/b", "deep/x/y"} {
+	for _, d := range []string{"app", "apple", "libs/a", "libs/b", "deep/x/y", "pages/[id]", "pages/{x}"} {
 		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -66,6 +66,9 @@ func TestSelect(t *testing.T) {
 		{"glob", []config.EntryPoint{ep("deep/**/*.go", "lint")}, []string{"deep/x/y/a.go"}, Filter{}, []string{"check:deep/**/*.go:lint"}},
 		{"glob does not match", []config.EntryPoint{ep("deep/**/*.go", "lint")}, []string{"deep/x/y/a.py", "a.go"}, Filter{}, []string{}},
 		{"braces", []config.EntryPoint{ep("{app,libs}/**", "lint")}, []string{"libs/x"}, Filter{}, []string{"check:{app,libs}/**:lint"}},
+		{"braces that name directories", []config.EntryPoint{ep("{app,libs}", "lint")}, []string{"libs/a/x"}, Filter{}, []string{"check:{app,libs}:lint"}},
+		{"a glob that ends in a directory", []config.EntryPoint{ep("deep/*/y", "lint")}, []string{"deep/x/y/z/a.go"}, Filter{}, []string{"check:deep/*/y:lint"}},
+		{"a directory whose name looks like a glob", []config.EntryPoint{ep("pages/[id]", "lint")}, []string{"pages/[id]/x"}, Filter{}, []string{"check:pages/[id]:lint"}},
 		{"a file", []config.EntryPoint{ep("package.json", "lint")}, []string{"package.json"}, Filter{}, []string{"check:package.json:lint"}},
 		{"exclude glob first", []config.EntryPoint{{Path: ".", Exclude: []string{"**/*.md"}, Checks: []string{"lint"}}}, []string{"a/b.md", "c.md"}, Filter{}, []string{}},
 		{"exclude directory", []config.EntryPoint{{Path: ".", Exclude: []string{"docs/"}, Checks: []string{"lint"}}}, []string{"docs/x", "docsy"}, Filter{}, []string{"check:.:lint"}},
@@ -120,5 +123,48 @@ func TestLogNamesNeverCollide(t *testing.T) {
 	}
 	if len(seen) != 3 || !seen["check_a_b_lint"] {
 		t.Error(seen)
+	}
+}
+
+// Whatever a check may depend on belongs to its key, or a pass would be reused although
+// its outcome may be another one.
+func TestJobsDependOnWhatTheyRunOn(t *testing.T) {
+	at := func(path string, exclude ...string) config.EntryPoint {
+		return config.EntryPoint{Path: path, Exclude: exclude, Checks: []string{"lint", "fixed"}}
+	}
+	for _, tt := range []struct {
+		name    string
+		eps     []config.EntryPoint
+		changed string
+		job     string
+		on, not []string
+	}{
+		{"names that look like globs", []config.EntryPoint{at("pages/*")}, "pages/[id]/a", "check:pages/[id]:lint", []string{"pages/[id]/a", "pages/[id]/b/c"}, []string{"pages/{x}/a", "app/x"}},
+		{"braces in a name", []config.EntryPoint{at("pages/*")}, "pages/{x}/a", "check:pages/{x}:lint", []string{"pages/{x}/a"}, []string{"pages/[id]/a"}},
+		{"globs of directories", []config.EntryPoint{at("{app,libs}")}, "app/x", "check:{app,libs}:lint", []string{"app/x", "libs/a/y"}, []string{"apple/x"}},
+		{"every entry point with the same directory", []config.EntryPoint{at("deep/**/*.ts"), at("deep/**/*.css")}, "deep/x/a.ts", "check:deep/**/*.ts:lint", []string{"deep/x/a.ts", "deep/b.css"}, []string{"deep/x/a.go"}},
+		{"the second one is active", []config.EntryPoint{at("deep/**/*.ts"), at("deep/**/*.css")}, "deep/x/a.css", "check:deep/**/*.css:lint", []string{"deep/x/a.ts", "deep/b.css"}, nil},
+		{"the same directory, other excludes", []config.EntryPoint{at("libs", "libs/a"), at("libs", "libs/b")}, "libs/b/x", "check:libs:lint", []string{"libs/a/x", "libs/b/x"}, []string{"app/x"}},
+		{"its own directory", []config.EntryPoint{at("libs", "**/*.md")}, "libs/x", "check:libs:fixed", []string{"libs/x", "app/y"}, []string{"app/y.md", "apple/y", ".gauntlet/config.yml"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, j := range Select(project(t, tt.eps...), []string{tt.changed}, nil, Filter{}) {
+				if j.ID != tt.job {
+					continue
+				}
+				for _, p := range tt.on {
+					if !j.DependsOn(p) {
+						t.Errorf("%s does not count", p)
+					}
+				}
+				for _, p := range tt.not {
+					if j.DependsOn(p) {
+						t.Errorf("%s counts", p)
+					}
+				}
+				return
+			}
+			t.Fatalf("no job %s", tt.job)
+		})
 	}
 }

@@ -34,7 +34,7 @@ func ranNoTest(output string) bool {
 		return false
 	}
 	some := regexp.MustCompile("(?m)" + strings.Join([]string{
-		`^ok\s+\S+\s+(?:[0-9.]+s|\(cached\))(?:\s+coverage: \S+ of statements(?: in \S+)?)?\s*$`, `^(?:--- |=== )`, `^DONE [1-9]\d* tests`, `\bRan [1-9]\d* of \d+ Specs\b`,
+		`^ok\s+\S+\s+(?:[0-9.]+s|\(cached\))(?:\s+coverage: \S+ of statements(?: in \S+)?)?\s*$`, `^(?:---|===) [A-Z]`, `^DONE [1-9]\d* tests`, `\bRan [1-9]\d* of \d+ Specs\b`,
 		`\b[1-9]\d* (?:tests? )?(?:pass|passed|passes|passing|failed|failing|skipped|xfailed|examples?|runs|successes)\b`, `\bcollected [1-9]\d* items?\b`,
 		`^Ran [1-9]\d* tests? in`, `^Tests:.*\b[1-9]\d* total`, `^Tests: [1-9]`, `^running [1-9]\d* tests?$`, `^(?:#|ℹ) tests [1-9]`, `^OK \([1-9]\d* test`,
 		`\bTests run: [1-9]`, `\bPassed:\s+[1-9]`, `\bTests=[1-9]`, `^1\.\.[1-9]`, `\bExecuted [1-9]`, `\b[1-9]\d* tests?, \d+ (?:failures?|assertions)`,

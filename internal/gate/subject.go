@@ -87,7 +87,7 @@ func (j Job) Subject(t Tree) proof.Subject {
 
 // inputs are the files of a tree that the outcome may depend on.
 func (j Job) inputs(t Tree) []git.File {
-	if len(j.Check.Inputs) == 0 && len(j.Exclude) == 0 && !hasMeta(j.Entry) {
+	if len(j.Check.Inputs) == 0 && len(j.Exclude) == 0 && len(j.Also) == 0 && !hasMeta(j.Entry) && (j.Own == "" || under(j.Own, j.Entry)) {
 		// A whole directory, as nearly always: it is one range of the list.
 		files := t.below(j.Entry)
 		own := Tree{Files: files}.below(ownDir)
@@ -150,7 +150,7 @@ func (j Job) DependsOn(p string) bool {
 		return false
 	}
 	if len(j.Check.Inputs) == 0 {
-		return j.Covers(p)
+		return j.Covers(p) || j.Own != "" && under(p, j.Own) && !Matches(j.Exclude, p)
 	}
 	if Matches(j.Check.Inputs, p) {
 		return true

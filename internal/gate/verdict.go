@@ -91,7 +91,7 @@ func couldNotRun(j Job, code int, output string) string {
 	if module := missingModule(j, tail); module != "" {
 		return "Python module " + module + " is not installed"
 	}
-	return ""
+	return missingPackage(j.Check.Command, tail)
 }
 
 // wrapperCode finds the message of a program that runs others (make, just, npm, …) that the
@@ -211,4 +211,14 @@ func missingModule(j Job, tail string) string {
 		}
 	}
 	return m[1]
+}
+
+// missingPackage names the package that the command itself calls with npx and that npm did
+// not find. A package of the project's manifest that does not exist is a failure.
+func missingPackage(command, tail string) string {
+	m := regexp.MustCompile(`(?m)^npm (?:ERR!|error) 404\s+(?:The requested resource )?'(@?[^'@]+)@`).FindStringSubmatch(tail)
+	if m == nil || !regexp.MustCompile(`\b(?:npx|npm exec)\b.*[\s=]`+regexp.QuoteMeta(m[1])+`(?:[@\s]|$)`).MatchString(command) {
+		return ""
+	}
+	return "npm package " + m[1] + " was not found"
 }

@@ -56,6 +56,7 @@ func TestJudge(t *testing.T) {
 		{"go, cached", 0, "?   \tx/a\t[no test files]\nok  \tx/b\t(cached)\n", Pass, "", ""},
 		{"go, none matched", 0, "ok  \tx/b\t0.012s [no tests to run]\n", Pass, "", RanNoTest},
 		{"pytest", 5, "collected 0 items\n\n==== no tests ran in 0.01s ====\n", Pass, "", RanNoTest},
+		{"pytest in a narrow terminal", 5, "collected 0 items\n\n=== no tests ran in 0.01s ===\n", Pass, "", RanNoTest},
 		{"pytest through make", 2, "collected 0 items\n\n==== no tests ran in 0.01s ====\nmake: *** [Makefile:2: test] Error 5\n", Pass, "", RanNoTest},
 		{"pytest, broken collection", 2, "collected 0 items / 1 error\n\n==== 1 error in 0.01s ====\n", Fail, "exit code 2", ""},
 		{"pytest, no such file", 4, "ERROR: file or directory not found: tests/gone\n\ncollected 0 items\n\n==== no tests ran in 0.00s ====\n", Fail, "exit code 4", ""},
@@ -90,6 +91,8 @@ func TestJudge(t *testing.T) {
 		{"one suite empty, another red", 1, "No tests found, exiting with code 1\nTests: 1 failed, 1 total\n", Fail, "exit code 1", ""},
 		{"make without a makefile", 2, "make: *** No targets specified and no makefile found.  Stop.\n", Error, "make: *** No targets specified and no makefile found.  Stop.", ""},
 		{"npx without a network", 1, "npm error code ENOTCACHED\nnpm error request to https://registry.npmjs.org/jest failed\n", Error, "npm error code ENOTCACHED", ""},
+		{"npx without the package", 1, "npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/@a%2fnope\nnpm error 404  The requested resource '@a/nope@*' could not be found or you do not have permission to access it.\n", Error, "npm package @a/nope was not found", ""},
+		{"npx, but a dependency does not exist", 1, "npm error code E404\nnpm error 404  'invented@^1.0.0' is not in this registry.\n", Fail, "exit code 1", ""},
 		{"rustup without a toolchain", 1, "error: rustup could not choose a version of cargo to run, because one wasn't specified explicitly\n", Error, "error: rustup could not choose a version of cargo to run", ""},
 		{"a failing test that prints a missing tool", 1, "/usr/bin/python3: No module named pytest\nmake: *** [x] Error 127\nFAILED tests/test_make.py::test_missing - assert 1\n1 failed in 0.02s\n", Fail, "exit code 1", ""},
 		{"a failing Go test that prints a missing script", 1, "--- FAIL: TestRun (0.00s)\n    x_test.go:5: npm error Missing script: \"lint\"\nFAIL\nFAIL\texample.com/x\t0.01s\n", Fail, "exit code 1", ""},
@@ -101,6 +104,8 @@ func TestJudge(t *testing.T) {
 			switch tt.name {
 			case "own code":
 				c.ErrorExitCodes = []int{3}
+			case "npx without the package", "npx, but a dependency does not exist":
+				c.Command = "npx --no-install @a/nope ."
 			case "own pattern":
 				c.ErrorPatterns = []string{"^FATAL: .*"}
 			}

@@ -306,6 +306,21 @@ func TestCommitNames(t *testing.T) {
 	}
 }
 
+func TestCommitNamesOfOneCommitOnly(t *testing.T) {
+	r := newRepo(t)
+	sh(t, r.Root, "touch more; git add more; git commit -q -m more; git tag -a -m v v1")
+	for _, name := range []string{"HEAD", "v1", ":/more", "@"} {
+		if names, err := r.CommitNames(t.Context(), name); err != nil || cmp.Diff([]string{"more"}, names) != "" {
+			t.Errorf("%s: %q %v", name, names, err)
+		}
+	}
+	for _, name := range []string{"HEAD~1..HEAD", "HEAD...v1", "^HEAD", "HEAD:more", "HEAD^{tree}", "nope"} {
+		if names, err := r.CommitNames(t.Context(), name); err == nil || !strings.Contains(err.Error(), "no commit") {
+			t.Errorf("%s is taken for a commit: %q %v", name, names, err)
+		}
+	}
+}
+
 func FuzzParseStatus(f *testing.F) {
 	f.Add([]byte("# branch.oid (initial)\x00# branch.head main\x00? a\x00"))
 	f.Add([]byte("# branch.oid 1\x002 R. N... 100644 100644 100644 a b R100 new\x00old\x00u UU N... 1 2 3 4 a b c x\x00"))

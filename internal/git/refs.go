@@ -230,20 +230,30 @@ func (r Repo) DiffNames(ctx context.Context, revs string) ([]string, error) {
 }
 
 // CommitNames are the paths that one commit changed, also the first one and merges
-// (against the first parent).
+// (against the first parent). A range, or a file of a commit, is not a commit, although
+// git show would list something for it.
 func (r Repo) CommitNames(ctx context.Context, commit string) ([]string, error) {
 	if err := CheckRef(commit); err != nil {
 		return nil, err
 	}
-	out, err := r.Run(ctx, "show", "--name-only", "--no-renames", "-z", "--format=", "-m", "--first-parent", "--no-ext-diff", commit, "--")
+	one := commit
+	if !strings.HasPrefix(commit, ":/") { // there all of the rest is text to search for
+		one += "^{commit}"
+	}
+	if strings.HasPrefix(commit, "^") || strings.Contains(commit, "..") {
+		return nil, noCommit(commit)
+	}
+	out, err := r.Run(ctx, "show", "--name-only", "--no-renames", "-z", "--format=", "-m", "--first-parent", "--no-ext-diff", one, "--")
 	if err != nil {
-		if _, unknown := r.Run(ctx, "rev-parse", "--verify", "--quiet", commit+"^{commit}"); unknown != nil {
-			return nil, fmt.Errorf("no commit %q (see `git log`)", commit)
+		if _, unknown := r.Run(ctx, "rev-parse", "--verify", "--quiet", one); unknown != nil {
+			return nil, noCommit(commit)
 		}
 		return nil, err
 	}
 	return splitZ(out), nil
 }
+
+func noCommit(name string) error { return fmt.Errorf("no commit %q (see `git log`)", name) }
 
 func splitZ(out []byte) []string {
 	set := map[string]bool{}

@@ -221,7 +221,7 @@ func archive(logDir string, withState bool) (moved int, err error) {
 			names = append(names, e.Name())
 		}
 	}
-	if len(names) == 0 {
+	if len(names) == 0 && !withState {
 		return 0, nil
 	}
 	prev := filepath.Join(logDir, previousDir)

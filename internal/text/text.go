@@ -3,11 +3,14 @@
 package text
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -99,6 +102,30 @@ func Visible(s string) string {
 	}
 	return b.String()
 }
+
+// VisibleJSON is Visible for a JSON document, which it leaves valid and with the same values:
+// JSON itself allows such characters in its strings.
+func VisibleJSON(doc []byte) []byte {
+	start := bytes.IndexFunc(doc, hiddenInJSON)
+	if start < 0 {
+		return doc
+	}
+	out := slices.Clone(doc[:start])
+	for rest := doc[start:]; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if !hiddenInJSON(r) {
+			out = append(out, rest[:n]...)
+		} else {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		}
+		rest = rest[n:]
+	}
+	return out
+}
+
+func hiddenInJSON(r rune) bool { return r != '\n' && r != '\t' && hides(r) }
 
 func hides(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +81,22 @@ func TestVisible(t *testing.T) {
 		if got := Visible(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+func TestVisibleJSON(t *testing.T) {
+	names := []string{"plain", "del\x7f", "c1\u0085\u009b2J", "over\u202eride", "\ufffd", "tag\U000e0041", "grüße 日本", `quote"\\`, "tab\tnew\nline\x01"}
+	doc, err := json.MarshalIndent(names, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := VisibleJSON(doc)
+	if got := Visible(string(shown)); got != string(shown) {
+		t.Errorf("a terminal would obey or hide something in %q", shown)
+	}
+	var again []string
+	if err := json.Unmarshal(shown, &again); err != nil || !slices.Equal(again, names) {
+		t.Errorf("%s: %q, %v", shown, again, err)
 	}
 }
 
