@@ -182,10 +182,11 @@ func (w *walker) set(args []string) {
 
 // assign records a variable; k is about the command that computes its value.
 func (w *walker) assign(a *syntax.Assign, k know) {
-	into := w.into
-	w.into = "$" // the output of a substitution goes into the variable
-	w.nested(a, k)
-	w.into = into
+	into := "$"
+	if a.Name != nil {
+		into += a.Name.Value // the output of a substitution goes into the variable
+	}
+	w.substituted(a, k, into)
 	if a.Name == nil || a.Value == nil {
 		return
 	}
@@ -199,7 +200,10 @@ func (w *walker) assign(a *syntax.Assign, k know) {
 
 // nested walks the substitutions within a node: they run, but neither their output nor
 // their status is visible in the line.
-func (w *walker) nested(node syntax.Node, k know) {
+func (w *walker) nested(node syntax.Node, k know) { w.substituted(node, k, "$") }
+
+// substituted is nested for output that goes into a variable, which the line may print.
+func (w *walker) substituted(node syntax.Node, k know, to string) {
 	if node == nil {
 		return
 	}
@@ -207,7 +211,7 @@ func (w *walker) nested(node syntax.Node, k know) {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			into := w.into
-			w.into = "$"
+			w.into = to
 			w.apart(k, func(k know) {
 				w.errexit = false // not inherited
 				w.list(n.Stmts, k)

@@ -60,6 +60,12 @@ func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
 	switch name {
 	case "cat", "bat", "batcat", "nl", "head", "tail", "less", "more", "tac", "view", "xxd", "od", "strings", "cut", "sort", "diff", "cmp", "column", "hexdump", "pr", "fold", "expand", "paste", "colordiff":
 		w.shown(args...)
+	case "echo", "printf":
+		for _, arg := range argv[1:] {
+			if len(arg) > 1 && arg[0] == '$' { // a variable that contains output
+				w.line.Shown = append(w.line.Shown, File{Path: arg, Seq: w.seq})
+			}
+		}
 	case "sed", "gsed":
 		w.sed(argv, args)
 	case "awk", "gawk", "mawk", "jq", "yq", "perl", "ruby":

@@ -58,7 +58,23 @@ var passSigns = sync.OnceValue(func() *regexp.Regexp {
 		`\b[1-9]\d* (examples?|tests?|runs?|specs?), 0 f`,
 		`\b[1-9]\d* tests?,.* 0 failures`,
 		`100% tests passed`,
-		`[Aa]ll (\d+ )?tests passed`,
+		`[Aa]ll (\d+ )?(tests|specs) passed`,                                               // zig, dart, Catch2, cypress
+		`\b[1-9]\d* tests? pass(ed|es)?\b`,                                                 // ava, forge, zig build, bazel
+		`\b[1-9]\d* (scenarios?|features?) passed`,                                         // behave
+		`^Test run with [1-9]\d* tests?.* passed|✔ Test run with [1-9]\d* tests?.* passed`, // swift
+		`\*\* TEST SUCCEEDED \*\*`,                                                         // xcodebuild
+		`Passed: Total [1-9]`,                                                              // sbt
+		`^All tests successful|^Result: PASS$`,                                             // prove
+		`^\[\s+PASSED\s+\] [1-9]`,                                                          // googletest
+		`^Ok:\s+[1-9]`,                                                                     // meson
+		`^TEST RUN PASSED|^Test run summary: Passed!|^Test Successful in `,                 // elm, dotnet, alcotest
+		`: Executed [1-9]\d* of \d+ SUCCESS`,                                               // karma
+		`^\s*Testing \S+ tests passed`,                                                     // julia
+		`\[ FAIL 0 \| .*PASS [1-9]\d* \]`,                                                  // testthat
+		`congratulations :\)|^nox > Session .* was successful`,
+		`Successfully ran target \S*test`,    // nx
+		`^\s*Tasks:\s+[1-9]\d* successful`,   // turbo
+		`^Tests Passed: [1-9]\d*, Failed: 0`, // Pester
 		`Tests run: [1-9]\d*, Failures: 0, Errors: 0`,
 		`BUILD SUCCESS`,
 		`^Passed!`,
@@ -72,12 +88,15 @@ var failSummary = sync.OnceValue(func() *regexp.Regexp {
 	return anyOf(
 		`^[=\s]*(│\s*)?(\S+:test: )?\s*(Tests:?|Test Suites:|Test Files)?\s*[1-9]\d* failed\b`,
 		`\b[1-9]\d* errors? in [\d.]+m?s`, `^\s*Errors\s+[1-9]\d* errors?\s*$`,
-		`\d passed(;|,| \|) [1-9]\d* failed`, `^\s*[1-9]\d* failing\b`, `^\s*[1-9]\d* (fail|errors?)$`,
+		`\d( \w+)? passed(;|,| \|) [1-9]\d* failed`, `^\s*[1-9]\d* failing\b`, `^\s*[1-9]\d* (fail|errors?)$`,
 		`^Tests( run)?: \d+.*(Failures|Errors): [1-9]`, `\b(tests?|examples?|runs?|assertions?)\b.*, [1-9]\d* (failures?|errors?)\b`,
 		`^(# |ℹ )fail [1-9]`, `^FAIL`, `^\s*--- FAIL`, `^FAILED \S+(::|\.py|\.rb)`, `^ERROR \S+\.py`, `test result: FAILED`, `^FAILED \(`, `^FAILED \|`,
 		`^panic: `, `\[(build|setup) failed\]`, `error\[E\d+\]`,
 		`^error: script "[^"]*test`, `^error: (test failed|could not compile|[Rr]ecipe|Test failed|process didn't exit|\d+ target)`, `^error Command failed`,
 		`^make(\[\d+\])?: \*\*\* `, `npm ERR!|npm error`, `ELIFECYCLE`, `ERROR task failed`, `^task: Failed to run task`, `ERROR +run failed`, `^Failed tasks:`,
+		`\*\* TEST FAILED \*\*`, `Failed: Total \d`, `^Result: FAIL`, `^\[\s+FAILED\s+\]`, `^TEST RUN FAILED`, `^Test run summary: Failed!`, `Test run with \d+ tests?.* failed`,
+		`(?i:^\s*(Fail|Failed|Timeout):\s+[1-9])`, `\([1-9]\d* FAILED\)`, `\[ FAIL [1-9]`, `\b[1-9]\d* fails (locally|remotely)`, `\b[1-9]\d* tests? failed`, `^nox > Session \S+ failed`,
+		`evaluation failed :\(`, `targets failed`, `^Failed:\s+\S+#`, `errored during testing`, `, Failed: [1-9]`, `[1-9]\d* of \d+ failed`,
 		`BUILD FAIL`, `^Failed!`, `^INTERNALERROR>`, `no tests ran\b`, `^No tests found`, `^collected 0 items`,
 		`(?i:^(exit|exit[ _]code|rc|status)\s*[:=]\s*[1-9]\d*\s*$)`, `^[.sxXpP]*[FE][.sxXpPFE]*\s+\[ *\d+%\]`,
 	)

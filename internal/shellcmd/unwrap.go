@@ -27,6 +27,9 @@ func unwrap(argv []string) []string {
 	args := argv[1:]
 	switch {
 	case name == "env":
+		if len(args) > 1 && (args[0] == "-S" || args[0] == "--split-string") {
+			return append(strings.Fields(args[1]), args[2:]...)
+		}
 		return afterAssignments(skipFlags(args, "-u", "--unset", "-C", "--chdir"))
 	case name == "command" || name == "builtin":
 		if len(args) > 0 && (args[0] == "-v" || args[0] == "-V") {
@@ -41,8 +44,12 @@ func unwrap(argv []string) []string {
 		return rest(skipFlags(args, "-w", "--timeout", "-E"), 1)
 	case name == "time" || name == "gtime":
 		return skipFlags(args, "-f", "--format", "-o", "--output")
-	case slices.Contains([]string{"nohup", "setsid", "exec", "unbuffer", "chronic", "caffeinate", "xvfb-run", "dbus-run-session"}, name):
-		return skipFlags(args, "-a", "-s", "-n")
+	case slices.Contains([]string{"nohup", "setsid", "unbuffer", "chronic", "caffeinate", "dbus-run-session"}, name):
+		return skipFlags(args)
+	case name == "exec":
+		return skipFlags(args, "-a")
+	case name == "xvfb-run":
+		return skipFlags(args, "-e", "-f", "-n", "-p", "-s", "-w")
 	case name == "nice" || name == "ionice" || name == "stdbuf" || name == "chrt" || name == "taskset":
 		return skipFlags(args, "-n", "-c", "-p", "-i", "-o", "-e", "--adjustment")
 	case name == "xargs":
@@ -121,8 +128,25 @@ func unwrapRunner(name string, args []string) []string {
 		if sub == "exec" || sub == "x" {
 			return afterDashes(args)
 		}
+	case "docker-compose", "podman-compose":
+		return inContainer(args)
+	case "docker", "podman", "nerdctl":
+		if sub == "compose" {
+			return inContainer(args[1:])
+		}
+	case "ddev", "devcontainer":
+		if sub == "exec" {
+			return skipFlags(args[1:], "-d", "--dir", "-s", "--service", "--workspace-folder")
+		}
 	case "nix", "op", "doppler", "dotenvx", "dotenv", "infisical", "aws-vault":
 		if inner := afterDashes(args); inner != nil {
+			return inner
+		}
+		if name == "dotenv" || name == "dotenvx" {
+			inner := skipFlags(args, "-f", "--file", "-e", "-c", "-v", "-q")
+			if len(inner) > 0 && inner[0] == "run" {
+				inner = skipFlags(inner[1:], "-f", "--file", "-e")
+			}
 			return inner
 		}
 		for i, arg := range args {
@@ -162,6 +186,16 @@ func unwrapRunner(name string, args []string) []string {
 		}
 	}
 	return passedOn(name, args)
+}
+
+// inContainer is what a container of the project's own set runs: docker compose exec. What
+// runs in any other container may see other files.
+func inContainer(args []string) []string {
+	args = skipFlags(args, "-f", "--file", "-p", "--project-name", "--profile", "--env-file", "--project-directory")
+	if len(args) == 0 || args[0] != "exec" && args[0] != "run" || hasAny(args, "-d", "--detach") {
+		return nil
+	}
+	return rest(skipFlags(args[1:], "-e", "--env", "-u", "--user", "-w", "--workdir", "-v", "--volume", "--name", "-p", "--publish", "--entrypoint", "-l", "--label", "--index"), 1)
 }
 
 // passedOn sees through an unknown wrapper that is given a whole test command to run:
@@ -271,59 +305,6 @@ func pythonModule(args []string, valued ...string) []string {
 		}
 	}
 	return nil
-}
-
-// scriptFile sees that bash scripts/check.sh -x runs scripts/check.sh -x.
-func scriptFile(args []string) []string {
-	for i := 0; i < len(args); i++ {
-		switch {
-		case strings.HasPrefix(args[i], "--"):
-		case isCluster(args[i]) && strings.HasSuffix(args[i], "o") && !strings.Contains(args[i], "c"), args[i] == "+o":
-			i++
-		case strings.HasPrefix(args[i], "-") || strings.HasPrefix(args[i], "+"):
-			if strings.ContainsAny(args[i], "cs") {
-				return nil
-			}
-		default:
-			return args[i:]
-		}
-	}
-	return nil
-}
-
-func isShellName(name string) bool {
-	return slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, name)
-}
-
-// shellScript is the text of `bash -lc 'text'`.
-func shellScript(argv []string) (string, bool) {
-	if !isShellName(base(argv[0])) {
-		return "", false
-	}
-	for i := 1; i < len(argv); i++ {
-		arg := argv[i]
-		switch {
-		case arg == "-o" || arg == "+o" || strings.HasSuffix(arg, "o") && isCluster(arg) && !strings.Contains(arg, "c"):
-			i++
-		case isCluster(arg) && strings.Contains(arg, "c"):
-			i++
-			if strings.Contains(arg, "o") {
-				i++ // bash -euo pipefail -c, written as -euoc pipefail
-			}
-			if i < len(argv) {
-				return argv[i], true
-			}
-			return "", false
-		case !strings.HasPrefix(arg, "-"):
-			return "", false
-		}
-	}
-	return "", false
-}
-
-// isCluster reports whether a word is a cluster of short options: -lc, -euo; not --login.
-func isCluster(arg string) bool {
-	return len(arg) > 1 && arg[0] == '-' && arg[1] != '-'
 }
 
 func isPython(name string) bool {

@@ -51,7 +51,10 @@ func programEntries(id, source string, at time.Time, o *programOutput) []entry {
 		if c.command == "" {
 			call.Name, call.Kind, e.kind = "write_stdin", event.ToolOther, entryCall
 			if e.text = c.session; e.text == "" {
-				continue // it polls what the same program began
+				if n := len(out); n > 0 && e.res != nil && out[n-1].res != nil {
+					out[n-1].res.polled(e.res) // it polls what the same program began
+				}
+				continue
 			}
 			res := e.res
 			e.res = nil
@@ -86,7 +89,7 @@ func (o *programOutput) result(i, n int, exits bool) *result {
 		items = items[2*i : 2*i+2] // its output, then its status or a line between
 	}
 	r.output = clip(strings.Join(items, "\n"))
-	if doc := strings.TrimSpace(r.output); strings.HasPrefix(doc, "{") && len(items) == 1 {
+	if doc := onlyDocument(items); doc != "" {
 		r.stringified([]byte(doc))
 	} else if exits {
 		r.printedExit(r.output)
@@ -99,6 +102,34 @@ func (o *programOutput) result(i, n int, exits bool) *result {
 		r.background, r.ended, r.task = true, false, session
 	}
 	return r
+}
+
+// onlyDocument is the one JSON document among what was printed about a call, which may
+// come with a line that separates it from the next.
+func onlyDocument(items []string) string {
+	found := ""
+	for _, item := range items {
+		if item = strings.TrimSpace(item); !strings.HasPrefix(item, "{") {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = item
+	}
+	return found
+}
+
+// polled adds what a poll printed about the end of the call.
+func (r *result) polled(later *result) {
+	if r.outcome != event.Unknown {
+		return
+	}
+	if later.output != r.output { // else both are all that the program printed
+		r.output = clip(r.output + "\n" + later.output)
+	}
+	r.outcome, r.exit, r.hasExit = later.outcome, later.exit, later.hasExit
+	r.background, r.ended, r.task = later.background, later.ended, later.task
 }
 
 // stringified reads text(JSON.stringify(r)).

@@ -70,3 +70,41 @@ func TestOpenCodeExport(t *testing.T) {
 		t.Errorf("torn: %+v %v", torn, err)
 	}
 }
+
+// What a program printed when it polled a command, itself or in a later program, belongs to
+// that command.
+func TestProgramPolls(t *testing.T) {
+	program := func(id, source string, printed ...string) []string {
+		items := []string{`{"type":"input_text","text":"Script completed\nWall time 1.2 seconds\nOutput:\n"}`}
+		for _, text := range printed {
+			items = append(items, `{"type":"input_text","text":`+quote(text)+`}`)
+		}
+		return []string{
+			codexLine("response_item", `{"type":"custom_tool_call","name":"exec","call_id":"`+id+`","input":`+quote(source)+`}`),
+			codexLine("response_item", `{"type":"custom_tool_call_output","call_id":"`+id+`","output":[`+strings.Join(items, ",")+`]}`),
+		}
+	}
+	const between = "\n--- RESULT ---\n"
+	for name, lines := range map[string][]string{
+		"in the same program": program("1", `const r = await tools.exec_command({cmd:"pnpm test"}); text(r.output); if (r.session_id) { const p = await tools.write_stdin({session_id:r.session_id}); text(p.output); }`,
+			"> vitest run\n", "Tests  24 passed (24)\n"),
+		"in a later program, with a line between results": append(
+			program("1", `const all = await Promise.all([tools.exec_command({cmd:"pnpm lint"}), tools.exec_command({cmd:"pnpm test"})]); for (const r of all) { text(JSON.stringify(r)); text("\n--- RESULT ---\n"); }`,
+				`{"exit_code":0,"output":"clean"}`, between, `{"session_id":58577,"output":"> vitest run\n"}`, between),
+			program("2", `const r = await tools.write_stdin({session_id:58577,chars:""}); text(JSON.stringify(r));`, `{"exit_code":0,"output":"Tests  24 passed (24)\n"}`)...),
+	} {
+		turn, err := Read(write(t, append([]string{codexPrompt}, lines...)...), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, c := range turn.Calls {
+			if c.Command == "pnpm test" {
+				found = strings.Contains(c.Output, "24 passed") || c.HasExit && c.ExitCode == 0
+			}
+		}
+		if !found {
+			t.Errorf("%s: the end of the test run is not seen: %+v", name, turn.Calls)
+		}
+	}
+}
