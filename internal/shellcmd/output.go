@@ -58,19 +58,19 @@ var passSigns = sync.OnceValue(func() *regexp.Regexp {
 		`\b[1-9]\d* (examples?|tests?|runs?|specs?), 0 f`,
 		`\b[1-9]\d* tests?,.* 0 failures`,
 		`100% tests passed`,
-		`[Aa]ll (\d+ )?(tests|specs) passed`,                                               // zig, dart, Catch2, cypress
-		`\b[1-9]\d* tests? pass(ed|es)?\b`,                                                 // ava, forge, zig build, bazel
-		`\b[1-9]\d* (scenarios?|features?) passed`,                                         // behave
-		`^Test run with [1-9]\d* tests?.* passed|✔ Test run with [1-9]\d* tests?.* passed`, // swift
-		`\*\* TEST SUCCEEDED \*\*`,                                                         // xcodebuild
-		`Passed: Total [1-9]`,                                                              // sbt
-		`^All tests successful|^Result: PASS$`,                                             // prove
-		`^\[\s+PASSED\s+\] [1-9]`,                                                          // googletest
-		`^Ok:\s+[1-9]`,                                                                     // meson
-		`^TEST RUN PASSED|^Test run summary: Passed!|^Test Successful in `,                 // elm, dotnet, alcotest
-		`: Executed [1-9]\d* of \d+ SUCCESS`,                                               // karma
-		`^\s*Testing \S+ tests passed`,                                                     // julia
-		`\[ FAIL 0 \| .*PASS [1-9]\d* \]`,                                                  // testthat
+		`[Aa]ll (\d+ )?(tests|specs) passed`,                               // zig, dart, Catch2, cypress
+		`\b[1-9]\d* tests? pass(ed|es)?\b`,                                 // ava, forge, zig build, bazel
+		`\b[1-9]\d* (scenarios?|features?) passed`,                         // behave
+		`Test run with [1-9]\d* tests?.* passed`,                           // swift
+		`\*\* TEST SUCCEEDED \*\*`,                                         // xcodebuild
+		`Passed: Total [1-9]`,                                              // sbt
+		`^All tests successful|^Result: PASS$`,                             // prove
+		`^\[\s+PASSED\s+\] [1-9]`,                                          // googletest
+		`^Ok:\s+[1-9]`,                                                     // meson
+		`^TEST RUN PASSED|^Test run summary: Passed!|^Test Successful in `, // elm, dotnet, alcotest
+		`: Executed [1-9]\d* of \d+ SUCCESS`,                               // karma
+		`^\s*Testing \S+ tests passed`,                                     // julia
+		`\[ FAIL 0 \| .*PASS [1-9]\d* \]`,                                  // testthat
 		`congratulations :\)|^nox > Session .* was successful`,
 		`Successfully ran target \S*test`,    // nx
 		`^\s*Tasks:\s+[1-9]\d* successful`,   // turbo
