@@ -25,6 +25,19 @@ var fastPaths = section{
 		if err != nil {
 			return err
 		}
+		failing, err := b.repository("failing", 10, project(false, "false"))
+		if err != nil {
+			return err
+		}
+		if err := b.touch(failing)(0); err != nil {
+			return err
+		}
+		again := func(dir string) string {
+			return strings.Replace(event(dir, "/nowhere.jsonl", 1, ""), `"stop_hook_active":false`, `"stop_hook_active":true`, 1)
+		}
+		if out, err := b.hook(failing, event(failing, "/nowhere.jsonl", 1, "")).Output(); err != nil || !strings.Contains(string(out), `"decision":"block"`) {
+			return fmt.Errorf("the first stop was not blocked: %s (%w)", out, err)
+		}
 		off := filepath.Join(b.dir, "off")
 		if err := write(off, ".gauntlet/config.yml", "entry_points: []\nstop_hook:\n  enabled: false\ncheckpoint: {}\n"); err != nil {
 			return err
@@ -52,7 +65,8 @@ var fastPaths = section{
 			path("invalid_input", "", bare, "this is not JSON"),
 			path("subagent", "", bare, strings.Replace(stop, `"Stop"`, `"SubagentStop","agent_id":"a1","agent_type":"Explore"`, 1)),
 			path("no_config", "", bare, stop),
-			path("stop_hook_active", ", second stop of a turn", with, strings.Replace(event(with, "/nowhere.jsonl", 1, ""), `"stop_hook_active":false`, `"stop_hook_active":true`, 1)),
+			path("stop_hook_active", ", second stop of a turn", with, again(with)),
+			path("stop_hook_active", ", second stop after a block, which is recorded", failing, again(failing)),
 			path("stop_hook_disabled", ", configuration read", off, event(off, "/nowhere.jsonl", 1, "")),
 		)
 		if err != nil {

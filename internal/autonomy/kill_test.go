@@ -17,6 +17,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 )
 
@@ -39,7 +40,7 @@ func child(args []string) {
 		Repo: repo, RepoErr: err, State: &session.State{}, Learn: func(func(*session.State) error) {},
 		Event: event.Event{Kind: event.Stop, SessionID: c.ID, Cwd: c.Root, Context: &event.ContextUse{Tokens: 90_000, Window: 200_000}},
 		Root:  c.Root, Config: &config.Autonomy{Enabled: new(true), Commit: c.Commit}, Home: c.Home, Getenv: func(string) string { return "" },
-		Memory: session.Open("", "memory", filepath.Join(c.Home, "state")), Now: time.Now,
+		Memory: session.Open("", "memory", seal.New(filepath.Join(c.Home, "state"))), Now: time.Now,
 	})
 	fmt.Println(ok, v.Status)
 }

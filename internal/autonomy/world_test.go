@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
+	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 )
 
@@ -153,7 +154,7 @@ func (w *world) gitIn(dir string, args ...string) string {
 func (w *world) git(args ...string) string { w.t.Helper(); return w.gitIn(w.root, args...) }
 
 func (w *world) input() Input {
-	memory := session.Open("", "memory", filepath.Join(w.home, "state"))
+	memory := session.Open("", "memory", seal.New(filepath.Join(w.home, "state")))
 	repo, repoErr := git.Find(w.root)
 	state, _ := memory.Load(w.id)
 	return Input{

@@ -19,6 +19,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
+	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 	"gauntlet/internal/turn"
 )
@@ -44,7 +45,7 @@ func newPlace(t testing.TB) *place {
 	p.clock = func() time.Time { return p.now }
 	p.Facts = &Facts{
 		Event: event.Event{Kind: event.Stop, SessionID: "s", TurnID: "p1", TranscriptLag: 300 * time.Millisecond}, Root: p.dir, LogDir: filepath.Join(p.dir, "gauntlet_logs"),
-		Memory: session.Open(filepath.Join(p.dir, ".git"), p.dir, filepath.Join(p.dir, ".git", "state")),
+		Memory: session.Open(filepath.Join(p.dir, ".git"), p.dir, seal.New(filepath.Join(p.dir, ".git", "state"))),
 		Config: &config.Checkpoint{MinTurnSeconds: &zero, Categories: []config.Category{{
 			Name: "code", Paths: []string{"src/**"}, Actions: []config.Action{{ID: "tests", Run: "go test", Evidence: []string{"go test"}}},
 		}}},

@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 )
@@ -113,7 +114,7 @@ func (app *App) onCmd() *cobra.Command {
 			} else {
 				fmt.Fprintf(app.Out, "Stop hook on again for %s.\n", what)
 			}
-			if _, off := session.Everywhere(site.StateHome(app.Getenv)).IsOff(r.session, app.Now()); off {
+			if _, off := session.Everywhere(seal.New(site.StateHome(app.Getenv))).IsOff(r.session, app.Now()); off {
 				fmt.Fprintln(app.Out, "It is still off for every project; to switch that on: gauntlet on --everywhere")
 			}
 			return nil
@@ -130,7 +131,7 @@ func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, wha
 		return store, "", "", exit(2, "--session needs the id of a session; to mean every session in this project leave it out")
 	}
 	if r.session != "" || r.everywhere {
-		if store = session.Everywhere(site.StateHome(app.Getenv)); store.Dir == "" {
+		if store = session.Everywhere(seal.New(site.StateHome(app.Getenv))); store.Dir == "" {
 			return store, "", "", exit(2, "neither XDG_STATE_HOME nor HOME is set")
 		}
 		if r.session != "" {

@@ -37,12 +37,13 @@ var ErrNoHome = errors.New("seal: no state home to keep the key in (set HOME or 
 // Sealer seals and opens with the key of one state home. The key is read, or
 // made, when it is first needed.
 type Sealer struct {
-	key func() ([]byte, error)
+	Home string // the state home
+	key  func() ([]byte, error)
 }
 
 // New returns the sealer of a state home; with "" nothing can be sealed or opened.
 func New(stateHome string) Sealer {
-	return Sealer{key: sync.OnceValues(func() ([]byte, error) {
+	return Sealer{Home: stateHome, key: sync.OnceValues(func() ([]byte, error) {
 		if stateHome == "" {
 			return nil, ErrNoHome
 		}

@@ -102,9 +102,9 @@ func (st Store) Switch(sessionID string, now time.Time) (o Off, off bool, err er
 
 // Everywhere is the memory of all projects: its off switch is set from outside, and must
 // work without knowing which project the agent is in.
-func Everywhere(stateHome string) Store {
-	if stateHome == "" {
+func Everywhere(sealer seal.Sealer) Store {
+	if sealer.Home == "" {
 		return Store{}
 	}
-	return Store{Dir: filepath.Join(stateHome, "gauntlet"), Sealer: seal.New(stateHome)}
+	return Store{Dir: filepath.Join(sealer.Home, "gauntlet"), Sealer: sealer}
 }

@@ -46,15 +46,15 @@ type Store struct {
 var ErrForged = errors.New("not written by gauntlet, so it is ignored")
 
 // Open finds the memory of a work tree: gitDir is its own git directory, "" outside git,
-// where the project's path under stateHome is used instead.
-func Open(gitDir, root, stateHome string) Store {
+// where the project's path in the sealer's state home is used instead.
+func Open(gitDir, root string, sealer seal.Sealer) Store {
 	if gitDir != "" {
-		return Store{Dir: filepath.Join(gitDir, "gauntlet"), Sealer: seal.New(stateHome)}
+		return Store{Dir: filepath.Join(gitDir, "gauntlet"), Sealer: sealer}
 	}
-	if stateHome == "" {
+	if sealer.Home == "" {
 		return Store{}
 	}
-	return Store{Dir: filepath.Join(stateHome, "gauntlet", "projects", Key(root)), Sealer: seal.New(stateHome)}
+	return Store{Dir: filepath.Join(sealer.Home, "gauntlet", "projects", Key(root)), Sealer: sealer}
 }
 
 // ErrNoPlace means that there is neither a git directory nor a home directory for the

@@ -180,7 +180,7 @@ func TestOff(t *testing.T) {
 }
 
 func TestNoPlace(t *testing.T) {
-	st := Open("", "/x", "")
+	st := Open("", "/x", seal.New(""))
 	if _, err := st.Load("s"); err == nil {
 		t.Error("no error")
 	}

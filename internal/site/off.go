@@ -42,7 +42,7 @@ func (s Switch) since(now time.Time) string {
 
 // Everywhere is the memory that all projects share: a switch in it works without
 // knowing where the agent is.
-func (s *Site) Everywhere() session.Store { return session.Everywhere(s.StateHome) }
+func (s *Site) Everywhere() session.Store { return session.Everywhere(s.sealer) }
 
 // Off asks every switch of `gauntlet off`: this project's, the one for all
 // projects, and the session's own.

@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/history"
+	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 	"gauntlet/internal/trust"
 )
@@ -41,6 +42,7 @@ type Site struct {
 	Memory session.Store
 
 	getenv     func(string) string
+	sealer     seal.Sealer // of the state home; the key is read once
 	loadConfig func() (*config.Loaded, error)
 	disk       func() config.Policy
 	trust      func() trust.Decision
@@ -64,6 +66,7 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 		cwd = abs
 	}
 	s := &Site{Cwd: cwd, StateHome: StateHome(getenv), getenv: getenv}
+	s.sealer = seal.New(s.StateHome)
 	s.loadConfig = sync.OnceValues(s.trusted)
 	s.disk = sync.OnceValue(func() config.Policy { return config.ReadPolicy(s.Root) })
 	s.trust = sync.OnceValue(s.decide)
@@ -86,7 +89,7 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 	if !s.InRepo { // in a repository the git directory names the memory
 		top = realPath(top)
 	}
-	s.Memory = session.Open(s.Repo.GitDir, top, s.StateHome)
+	s.Memory = session.Open(s.Repo.GitDir, top, s.sealer)
 	return s
 }
 

@@ -19,9 +19,9 @@ func (s *Site) Trust() trust.Decision { return s.trust() }
 // Allowed is the store of what was allowed for this project.
 func (s *Site) Allowed() trust.Store {
 	if s.InRepo && s.Repo.Acknowledged() { // else it only claims to be a work tree of that repository
-		return trust.Open(s.StateHome, s.Repo.CommonDir, s.Repo.Root, s.Root)
+		return trust.Open(s.sealer, s.Repo.CommonDir, s.Repo.Root, s.Root)
 	}
-	return trust.Open(s.StateHome, "", "", s.Root)
+	return trust.Open(s.sealer, "", "", s.Root)
 }
 
 // Disk is the policy on disk, whether it counts or not.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"time"
 
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/event"
@@ -14,7 +15,6 @@ import (
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
-	"gauntlet/internal/transcript"
 	"gauntlet/internal/turn"
 )
 
@@ -117,14 +117,11 @@ func (s *stopping) concernsMemory(d Decision, out turn.Outcome) bool {
 func (s *stopping) record(d Decision) {
 	defer func() { _ = recover() }() // the answer is final, even if recording it fails
 	if s.root == "" || s.Foreign != "" || d.Status == event.StopHookActive && !d.Unchecked {
-		return // the first stop's heartbeat is enough; the second stop has to be quick
+		return
 	}
 	now := s.Hook.Now()
-	binary, _ := os.Executable()
-	if err := s.site.Memory.Beat(session.Heartbeat{
-		Agent: s.Event.Agent, Event: string(s.Event.Kind), At: now, Binary: binary, Status: string(d.Status),
-	}); err != nil {
-		s.complain(err)
+	if d.Status != event.StopHookActive { // the first stop's heartbeat is enough; the second stop has to be quick
+		s.beat(d, now)
 	}
 	run.Debug(s.cfg, now, "stop %s by %s in session %q: %s; steps %v", d.Status, s.Event.Agent, s.Event.SessionID, d.Message, s.steps)
 	if s.AskedBefore {
@@ -148,6 +145,16 @@ func (s *stopping) record(d Decision) {
 	s.replayable(&rec)
 	rec.Steps, rec.DurationMS = s.steps, float64(now.Sub(s.started).Microseconds())/1000
 	if err := history.Append(dir, append([]history.Record{rec}, run.Records(rec.ID, now, s.root, s.Gates)...)...); err != nil {
+		s.complain(err)
+	}
+}
+
+// beat lets `gauntlet doctor` see that the hook is called.
+func (s *stopping) beat(d Decision, now time.Time) {
+	binary, _ := os.Executable()
+	if err := s.site.Memory.Beat(session.Heartbeat{
+		Agent: s.Event.Agent, Event: string(s.Event.Kind), At: now, Binary: binary, Status: string(d.Status),
+	}); err != nil {
 		s.complain(err)
 	}
 }
@@ -179,9 +186,8 @@ func (s *stopping) replayable(rec *history.Record) {
 	if used := s.seen.Turn.Spent; s.seen.Turn.Readable && used >= 0 {
 		rec.Tokens = &used
 	}
-	rec.Client, rec.PolicyChange = s.Event.Client, s.policyChange
+	rec.Client, rec.PolicyChange = cmp.Or(s.Event.Client, s.seen.Turn.Client), s.policyChange
 	if path := s.Event.TranscriptPath; path != "" {
-		rec.Client = cmp.Or(rec.Client, transcript.ClientVersion(path))
 		rec.Transcript = &history.Transcript{Path: path, From: s.seen.Turn.From}
 		if info, err := os.Stat(path); err == nil {
 			rec.Transcript.To = info.Size()

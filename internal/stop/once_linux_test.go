@@ -1,6 +1,7 @@
 package stop
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
@@ -37,6 +39,14 @@ func watched(t *testing.T, path string, mask uint32) func() (names []string) {
 		}
 		return names
 	}
+}
+
+// opened counts how often a file is opened. The kernel merges events that are alike, so each
+// close is watched too.
+func opened(t *testing.T, path string) func() int {
+	t.Helper()
+	events := watched(t, path, unix.IN_OPEN|unix.IN_CLOSE)
+	return func() int { return len(events()) / 2 }
 }
 
 // A stop with gates and a checkpoint runs git status once, reads the transcript once and
@@ -90,7 +100,7 @@ checkpoint: {min_turn_seconds: 0, categories: [{name: code, paths: ["**"], actio
 		_ = os.Remove(log)
 		h.write(c.file, "x")
 		time.Sleep(50 * time.Millisecond) // a file that was just written is read again
-		read := watched(t, transcript, unix.IN_OPEN)
+		read := opened(t, transcript)
 		written := watched(t, filepath.Join(h.dir, ".git", "gauntlet", "sessions"), unix.IN_MOVED_TO|unix.IN_CLOSE_WRITE)
 		if a := stop("p-" + c.file); a.Status != c.status {
 			t.Fatalf("%+v, want %s", a, c.status)
@@ -102,7 +112,7 @@ checkpoint: {min_turn_seconds: 0, categories: [{name: code, paths: ["**"], actio
 		if n := strings.Count(string(asked), "status --porcelain"); n != 1 {
 			t.Errorf("%s: git status ran %d times:\n%s", c.status, n, asked)
 		}
-		if n := len(read()); n != 1 {
+		if n := read(); n != 1 {
 			t.Errorf("%s: the transcript was opened %d times", c.status, n)
 		}
 		memory := map[string]bool{}
@@ -115,6 +125,46 @@ checkpoint: {min_turn_seconds: 0, categories: [{name: code, paths: ["**"], actio
 		}
 		if writes != 1 || len(memory) != 1 {
 			t.Errorf("%s: the memory was written %d times: %v", c.status, writes, memory)
+		}
+	}
+}
+
+// The second stop of a turn has to be quick: it reads the key of the memory once, and once
+// it has been reported it writes nothing but its line in the history.
+func TestSecondStopIsLight(t *testing.T) {
+	h := newHooked(t, "entry_points: [{path: ., checks: [t]}]\n", map[string]string{"t": "command: \"false\"\n"})
+	stop := func(active bool) answer {
+		return h.raw(fmt.Appendf(nil, `{"hook_event_name":"Stop","session_id":"s","prompt_id":"p","cwd":%q,"stop_hook_active":%v}`, h.dir, active))
+	}
+	delete(h.env, "GAUNTLET_TRUST")
+	at := site.Find(h.dir, func(k string) string { return h.env[k] })
+	if err := errors.Join(at.Allowed().Allow(t.Context(), config.ReadPolicy(at.Root), h.now), at.Pin(t.Context(), "claude", "s", h.now)); err != nil {
+		t.Fatal(err)
+	}
+	h.write("code", "x")
+	if a := stop(false); a.Status != string(event.Failed) {
+		t.Fatalf("first stop: %+v", a)
+	}
+	stop(true) // reported to the person, and remembered
+	key := opened(t, filepath.Join(at.StateHome, "gauntlet", "key"))
+	line := watched(t, filepath.Join(at.StateHome, "gauntlet", "history"), unix.IN_CLOSE_WRITE)
+	own := filepath.Join(h.dir, ".git", "gauntlet")
+	var quiet []func() []string
+	for _, dir := range []string{own, filepath.Join(own, "sessions"), filepath.Join(own, "heartbeats")} {
+		quiet = append(quiet, watched(t, dir, unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_CLOSE_WRITE))
+	}
+	if a := stop(true); a.Status != string(event.StopHookActive) {
+		t.Fatalf("second stop: %+v", a)
+	}
+	if n := key(); n != 1 {
+		t.Errorf("the key was opened %d times", n)
+	}
+	if n := len(line()); n != 1 {
+		t.Errorf("the history was written %d times", n)
+	}
+	for _, written := range quiet {
+		if names := written(); len(names) > 0 {
+			t.Errorf("written: %v", names)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestCaptures(t *testing.T) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(p, ".jsonl") && filepath.Base(p) != "list.json" {
 			return err
 		}
-		turn, err := Read(p, Options{})
+		turn, err := Read(p, Options{Client: true})
 		if err != nil && !errors.Is(err, ErrNoTurn) {
 			return err
 		}
@@ -55,8 +55,8 @@ func describe(b *strings.Builder, name string, t Turn) {
 	if t.Usage != nil {
 		fmt.Fprintf(b, " usage=%d/%d spent=%d", t.Usage.Tokens, t.Usage.Window, t.Spent)
 	}
-	if v := ClientVersion(filepath.FromSlash("testdata/" + strings.TrimPrefix(name, "testdata/"))); v != "" {
-		fmt.Fprintf(b, " client=%s", v)
+	if t.Client != "" {
+		fmt.Fprintf(b, " client=%s", t.Client)
 	}
 	fmt.Fprintln(b)
 	for _, c := range t.Calls {

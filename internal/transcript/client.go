@@ -12,15 +12,10 @@ const (
 	clientLines = 20
 )
 
-// ClientVersion is the version of the client that wrote a log, "" if unknown. Some clients
+// clientVersion is the version of the client that wrote a log, "" if unknown. Some clients
 // write it on every line, and a resumed session continues with a newer client: so the
 // newest lines are read before the first.
-func ClientVersion(file string) string {
-	f, size, err := open(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close() //nolint:errcheck // read only
+func clientVersion(f io.ReaderAt, size int64) string {
 	tail := make([]byte, min(size, clientTail))
 	n, _ := f.ReadAt(tail, size-int64(len(tail)))
 	lines := bytes.Split(tail[:n], []byte("\n"))
@@ -32,7 +27,7 @@ func ClientVersion(file string) string {
 		}
 	}
 	head := make([]byte, min(size, clientHead))
-	n, err = f.ReadAt(head, 0)
+	n, err := f.ReadAt(head, 0)
 	if err != nil && err != io.EOF { //nolint:errorlint // ReadAt's own
 		return ""
 	}

@@ -85,8 +85,9 @@ type collector struct {
 	// torn: a document breaks off before its end, so its newest part is missing.
 	torn bool
 	// whole: everything that could explain an edit of the turn was read.
-	whole bool
-	size  int64
+	whole  bool
+	size   int64
+	client string
 }
 
 // mark is the place of an entry.
@@ -106,6 +107,9 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	}
 	defer f.Close()
 	c := &collector{opts: opts, size: size, failed: map[string]bool{}, asked: map[string]needle{}}
+	if opts.Client {
+		c.client = clientVersion(f, size)
+	}
 	if isDocument(f, size) {
 		err := c.readDocument(f, size, add)
 		c.whole = !c.cut
@@ -197,7 +201,7 @@ func (c *collector) forward(part int) []entry {
 
 // turn builds the turn from what was collected.
 func (c *collector) turn() Turn {
-	t := Turn{Format: c.format, Readable: true, Spent: -1}
+	t := Turn{Format: c.format, Readable: true, Client: c.client, Spent: -1}
 	m := c.start()
 	t.Truncated = m == nil && c.cut
 	if m != nil {

@@ -25,6 +25,8 @@ type Options struct {
 	// End reads the file as if it ended at this offset (see Spans); 0 means its
 	// real end.
 	End int64
+	// Client also finds the version of the client.
+	Client bool
 	// NoSubagents leaves the files of sub-agents launched in the turn unread.
 	NoSubagents bool
 	// Own reports whether Gauntlet itself sent a text to the agent in this session (the
@@ -85,8 +87,9 @@ type Turn struct {
 	Own       bool
 	// LastMessage is the newest text of the main agent in this turn.
 	LastMessage string
-	// Model is the newest model name of the main chain.
-	Model string
+	// Model is the newest model name of the main chain, Client the version of the client if
+	// it was asked for; "" when unknown.
+	Model, Client string
 	// Spent are the tokens that the main chain used in this turn so far, without cached
 	// input; -1: unknown.
 	Spent int64

@@ -40,8 +40,8 @@ type Store struct {
 // Open finds what is allowed for the project at root. commonDir is what all work
 // trees of its repository share, top the root of this work tree; both "" outside
 // git.
-func Open(stateHome, commonDir, top, root string) Store {
-	if stateHome == "" {
+func Open(sealer seal.Sealer, commonDir, top, root string) Store {
+	if sealer.Home == "" {
 		return Store{}
 	}
 	tree := real(root)
@@ -58,7 +58,7 @@ func Open(stateHome, commonDir, top, root string) Store {
 		project = real(commonDir) + "\x00" + filepath.ToSlash(rel)
 	}
 	return Store{
-		dir: filepath.Join(stateHome, "gauntlet", "trust", session.Key(project)), tree: session.Key(tree), sealer: seal.New(stateHome),
+		dir: filepath.Join(sealer.Home, "gauntlet", "trust", session.Key(project)), tree: session.Key(tree), sealer: sealer,
 	}
 }
 

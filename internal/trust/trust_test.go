@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/seal"
 )
 
 func policy(files ...string) config.Policy {
@@ -26,7 +27,9 @@ func command(c string) config.Policy {
 func TestDecide(t *testing.T) {
 	home, repo, ctx := t.TempDir(), t.TempDir(), t.Context()
 	first, second, third := command("go test ./..."), command("true"), command("make")
-	at := func(tree string) Store { return Open(home, repo, filepath.Join(repo, tree), filepath.Join(repo, tree)) }
+	at := func(tree string) Store {
+		return Open(seal.New(home), repo, filepath.Join(repo, tree), filepath.Join(repo, tree))
+	}
 	a, b := at("a"), at("b")
 	if d := a.Decide(first); d.Trusted() || a.Known() {
 		t.Errorf("trusted from the start: %+v", d)
@@ -69,26 +72,26 @@ func TestDecide(t *testing.T) {
 func TestAnotherProjectIsNotAllowed(t *testing.T) {
 	home, repo, other := t.TempDir(), t.TempDir(), t.TempDir()
 	p := command("true")
-	if err := Open(home, repo, repo, repo).Allow(t.Context(), p, time.Now()); err != nil {
+	if err := Open(seal.New(home), repo, repo, repo).Allow(t.Context(), p, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for name, s := range map[string]Store{
-		"another repository":           Open(home, other, other, other),
-		"another directory in it":      Open(home, repo, repo, filepath.Join(repo, "sub")),
-		"the same path outside git":    Open(home, "", "", repo),
-		"another home":                 Open(t.TempDir(), repo, repo, repo),
-		"a home that is not there yet": Open(filepath.Join(home, "new"), repo, repo, repo),
-		"no home":                      Open("", repo, repo, repo),
+		"another repository":           Open(seal.New(home), other, other, other),
+		"another directory in it":      Open(seal.New(home), repo, repo, filepath.Join(repo, "sub")),
+		"the same path outside git":    Open(seal.New(home), "", "", repo),
+		"another home":                 Open(seal.New(t.TempDir()), repo, repo, repo),
+		"a home that is not there yet": Open(seal.New(filepath.Join(home, "new")), repo, repo, repo),
+		"no home":                      Open(seal.New(""), repo, repo, repo),
 	} {
 		if s.Decide(p).Trusted() {
 			t.Errorf("%s is allowed", name)
 		}
 	}
-	if err := Open("", repo, repo, repo).Allow(t.Context(), p, time.Now()); !errors.Is(err, ErrNoHome) {
+	if err := Open(seal.New(""), repo, repo, repo).Allow(t.Context(), p, time.Now()); !errors.Is(err, ErrNoHome) {
 		t.Errorf("%v", err)
 	}
 	// The record of one project does not open as that of another.
-	a, b := Open(home, repo, repo, repo), Open(home, other, other, other)
+	a, b := Open(seal.New(home), repo, repo, repo), Open(seal.New(home), other, other, other)
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +109,7 @@ func TestAnotherProjectIsNotAllowed(t *testing.T) {
 
 func TestChangedCopyCountsForNothing(t *testing.T) {
 	home, repo := t.TempDir(), t.TempDir()
-	s := Open(home, repo, repo, repo)
+	s := Open(seal.New(home), repo, repo, repo)
 	good := command("go test ./...")
 	if err := s.Allow(t.Context(), good, time.Now()); err != nil {
 		t.Fatal(err)
@@ -130,14 +133,14 @@ func TestUnreadableIsNotAllowed(t *testing.T) {
 	home, repo := t.TempDir(), t.TempDir()
 	p := command("true")
 	p["checks/odd.yml"] = config.PolicyFile{Err: errors.New("is a pipe")}
-	if err := Open(home, repo, repo, repo).Allow(t.Context(), p, time.Now()); err == nil || !strings.Contains(err.Error(), "checks/odd.yml") {
+	if err := Open(seal.New(home), repo, repo, repo).Allow(t.Context(), p, time.Now()); err == nil || !strings.Contains(err.Error(), "checks/odd.yml") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestOldestPoliciesAreForgotten(t *testing.T) {
 	home, repo := t.TempDir(), t.TempDir()
-	s := Open(home, repo, repo, repo)
+	s := Open(seal.New(home), repo, repo, repo)
 	for i := range maxAllowed + 3 {
 		if err := s.Allow(t.Context(), command("echo "+string(rune('a'+i))), time.Now()); err != nil {
 			t.Fatal(err)

@@ -134,7 +134,7 @@ func (q Question) read(ctx context.Context, l Ledger) (transcript.Turn, error) {
 		return transcript.Turn{}, nil
 	}
 	for end := time.Now().Add(q.Event.TranscriptLag); ; {
-		turn, err := transcript.Read(name, transcript.Options{Own: l.IsOwn, Prompt: q.Event.Prompt})
+		turn, err := transcript.Read(name, transcript.Options{Own: l.IsOwn, Prompt: q.Event.Prompt, Client: true})
 		missing := errors.Is(err, fs.ErrNotExist)
 		wait := err == nil && !(settled(turn) && q.replied(turn)) || errors.Is(err, transcript.ErrNoTurn) || missing && q.Event.BackgroundUnmarked
 		// A format that marks its end is awaited until the mark is there.

@@ -30,6 +30,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/history"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 	"gauntlet/internal/ui"
@@ -519,7 +520,7 @@ func many(d *desk, n int) {
 func look(d *desk) {
 	d.must(os.MkdirAll(filepath.Join(d.project, ".claude"), 0o755))
 	d.must(os.WriteFile(filepath.Join(d.project, ".claude", "settings.json"), []byte(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"gauntlet stop-hook","timeout":300}]}]}}`), 0o644))
-	memory := session.Open(filepath.Join(d.project, ".git"), d.project, filepath.Join(d.home, ".local", "state"))
+	memory := session.Open(filepath.Join(d.project, ".git"), d.project, seal.New(filepath.Join(d.home, ".local", "state")))
 	for i, beat := range []session.Heartbeat{{Agent: "claude", Event: "stop"}, {Agent: "claude", Event: "prompt"}, {Agent: "codex", Event: "stop"}} {
 		beat.At = time.Now().Add(-time.Duration(i*i*90+3) * time.Minute)
 		d.must(memory.Beat(beat))
