@@ -54,11 +54,11 @@ func (app *App) list(asJSON bool) error {
 	out := []listed{}
 	for _, n := range slices.Sorted(maps.Keys(cfg.Checks)) {
 		c := cfg.Checks[n]
-		out = append(out, listed{n, "check", c.Command, orEmpty(where["check "+n]), yes(c.RunInCI), yes(c.RunLocally)})
+		out = append(out, listed{n, "check", c.Command, orEmpty(where["check "+n]), c.Runs(true), c.Runs(false)})
 	}
 	for _, n := range slices.Sorted(maps.Keys(cfg.Reviews)) {
 		r := cfg.Reviews[n]
-		out = append(out, listed{n, "review", "", orEmpty(where["review "+n]), yes(r.RunInCI), yes(r.RunLocally)})
+		out = append(out, listed{n, "review", "", orEmpty(where["review "+n]), r.Runs(true), r.Runs(false)})
 	}
 	if asJSON {
 		return writeJSON(app.Out, out)
@@ -74,5 +74,3 @@ func (app *App) list(asJSON bool) error {
 	}
 	return w.Flush()
 }
-
-func yes(b *bool) bool { return b == nil || *b }

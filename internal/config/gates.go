@@ -51,5 +51,10 @@ func (r *Review) RunsBeside() bool { return *WithDefaults(*r).Parallel }
 // Retried reports whether the check runs again when it failed.
 func (c *Check) Retried() bool { return *WithDefaults(*c).Retries > 0 }
 
+// Check is the test command as a check.
+func (t *Tests) Check() *Check {
+	return &Check{Name: "tests", Command: t.Command, Timeout: WithDefaults(*t).Timeout}
+}
+
 // CouldNotRunCodes are the exit codes that mean the check could not run.
 func (c *Check) CouldNotRunCodes() []int { return WithDefaults(*c).ErrorExitCodes }

@@ -20,13 +20,13 @@ const (
 // CheckpointTests runs checkpoint.tests the way a check is run.
 func CheckpointTests(cfg *config.Loaded, environ []string, now func() time.Time) func(context.Context, string) *rules.TestRun {
 	return func(ctx context.Context, logDir string) *rules.TestRun {
-		t := config.WithDefaults(*cfg.Project.Checkpoint.Tests)
+		t := cfg.Project.Checkpoint.Tests
 		if err := os.MkdirAll(logDir, 0o755); err != nil {
 			return &rules.TestRun{Command: t.Command, Err: err.Error()}
 		}
 		res := gate.RunCheck(ctx, gate.Job{
 			ID: "checkpoint:tests", Name: "tests", Entry: ".", Dir: cfg.Root, LogBase: testLogBase,
-			Check: &config.Check{Name: "tests", Command: t.Command, Timeout: t.Timeout},
+			Check: t.Check(),
 		}, gate.Env{LogDir: logDir, RunNumber: 1, Environ: environ, Now: now})
 		run := &rules.TestRun{
 			Command: t.Command, Passed: res.Status == gate.Pass, TimedOut: res.TimedOut,

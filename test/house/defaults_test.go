@@ -1,7 +1,6 @@
 package house
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -33,36 +32,42 @@ func checkDefaults(h *house) (out []finding) {
 			}
 		}
 	}
+	taken := map[ast.Expr]bool{} // settings whose value is used or set, not asked for
 	h.each(func(p *pkg, f *file, n ast.Node) {
 		if p.path == "internal/config" || f.in(unsetAsked) {
 			return
 		}
-		setting := func(e ast.Expr) (found bool) {
-			ast.Inspect(e, func(n ast.Node) bool {
-				if sel, ok := n.(*ast.SelectorExpr); ok && p.info.Uses[sel.Sel] != nil && tagged[h.position(p.info.Uses[sel.Sel])] {
-					found = true
-				}
-				_, call := n.(*ast.CallExpr)
-				return !call
-			})
-			return found
+		setting := func(e ast.Expr) bool {
+			sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+			return ok && p.info.Uses[sel.Sel] != nil && tagged[h.position(p.info.Uses[sel.Sel])]
 		}
 		zero := func(e ast.Expr) bool {
-			tv := p.info.Types[e]
-			return tv.IsNil() || tv.Value != nil && (tv.Value.ExactString() == `""` || tv.Value.ExactString() == "0")
+			v := p.info.Types[e].Value
+			return v != nil && (v.ExactString() == `""` || v.ExactString() == "0")
 		}
-		why := func(e ast.Expr) string {
-			return fmt.Sprintf("%s: its default is a tag in config/types.go; use config.Settings or config.WithDefaults", types.ExprString(e))
-		}
+		asked := ast.Expr(nil)
 		switch n := n.(type) {
+		case *ast.StarExpr:
+			taken[n.X] = true
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				taken[l] = true
+			}
+		case *ast.SelectorExpr: // a pointer that is handed on can be compared with nil anywhere
+			if setting(n) && isPointer(p.info.TypeOf(n)) && !taken[n] {
+				asked = n
+			}
 		case *ast.CallExpr:
 			if p.callee(n) == "cmp.Or" && len(n.Args) > 1 && setting(n.Args[0]) {
-				out = append(out, h.at(n, why(n.Args[0])))
+				asked = n.Args[0]
 			}
 		case *ast.BinaryExpr:
 			if (n.Op == token.EQL || n.Op == token.NEQ) && (setting(n.X) && zero(n.Y) || setting(n.Y) && zero(n.X)) {
-				out = append(out, h.at(n, why(n)))
+				asked = n
 			}
+		}
+		if asked != nil {
+			out = append(out, h.at(asked, types.ExprString(asked)+": its default is a tag in config/types.go; use config.Settings, config.WithDefaults or a method of the section"))
 		}
 	})
 	return out

@@ -48,6 +48,7 @@ var owners = []struct{ imports, from, why string }{
 	{"log", "", "a warning is a value; a person reads it on stderr or in one of the logs"},
 	{"log/slog", "", "a warning is a value; a person reads it on stderr or in one of the logs"},
 	{"plugin", "", "one binary"},
+	{"unsafe", "proc", "Windows' job objects; everything else has types"},
 	{"io/ioutil", "", "files are opened and written through safefile"},
 	{"gauntlet/internal/history/store", "cli ui", "the hook path appends to the spool, it never opens a database"},
 	{"gauntlet/internal/fleet", "fleet", "too heavy for the hook: only cmd/gauntlet-fleet links it"},

@@ -26,6 +26,10 @@ type house struct {
 	fset *token.FileSet
 	root string
 	pkgs []*pkg
+	// seen are the files that at least one platform compiles.
+	seen map[string]bool
+	// changed are the package variables that some package assigns to, by their full names.
+	changed map[string]bool
 }
 
 // pkg is a package on one platform. A file that several platforms share is in the first of
@@ -65,19 +69,22 @@ func load(t *testing.T, dir string) *house {
 		t.Fatal(err)
 	}
 	known := imports{}
-	seen := map[string]bool{}
+	h.seen = map[string]bool{}
 	for _, p := range roots {
 		for _, e := range p.Errors {
 			t.Errorf("%s: %v", p.PkgPath, e)
 		}
 		known.add(p.Types)
 		if isTestHelper(p.PkgPath) {
+			for _, name := range p.CompiledGoFiles {
+				h.seen[name] = true
+			}
 			continue
 		}
 		mine := h.pkg(p.PkgPath, p.Types, p.TypesInfo)
 		mine.whole = true
 		for i, f := range p.Syntax {
-			seen[p.CompiledGoFiles[i]] = true
+			h.seen[p.CompiledGoFiles[i]] = true
 			mine.files = append(mine.files, &file{h.relative(p.CompiledGoFiles[i]), f})
 		}
 	}
@@ -85,7 +92,7 @@ func load(t *testing.T, dir string) *house {
 		t.Fatal("no packages found")
 	}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
-		h.loadPlatform(t, goos, known, seen)
+		h.loadPlatform(t, goos, known)
 	}
 	return h
 }
@@ -108,7 +115,7 @@ func (h *house) relative(name string) string {
 }
 
 // loadPlatform adds the files that only this platform has.
-func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[string]bool) {
+func (h *house) loadPlatform(t *testing.T, goos string, known imports) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles", "gauntlet/cmd/...", "gauntlet/internal/...")
 	cmd.Dir, cmd.Stderr = h.root, os.Stderr
@@ -131,7 +138,7 @@ func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[
 		for i, name := range l.GoFiles {
 			paths[i] = filepath.Join(l.Dir, name)
 		}
-		if isTestHelper(l.ImportPath) || !slices.ContainsFunc(paths, func(p string) bool { return !seen[p] }) {
+		if isTestHelper(l.ImportPath) || !slices.ContainsFunc(paths, func(p string) bool { return !h.seen[p] }) {
 			continue
 		}
 		var all []*ast.File
@@ -142,8 +149,8 @@ func (h *house) loadPlatform(t *testing.T, goos string, known imports, seen map[
 				t.Fatal(err)
 			}
 			all = append(all, f)
-			if !seen[name] {
-				seen[name] = true
+			if !h.seen[name] {
+				h.seen[name] = true
 				own = append(own, &file{h.relative(name), f})
 			}
 		}

@@ -8,6 +8,7 @@ type rule struct {
 
 func rules() []rule {
 	return []rule{
+		{"hidden", checkHidden},
 		{"imports", checkImports},
 		{"names", checkNames},
 		{"agents", checkAgents},

@@ -130,12 +130,15 @@ func (o onlyFrom) openFlags(h *house, bits int) (out []finding) {
 	return out
 }
 
-// lockFiles are the places that may create a file exclusively (O_EXCL).
-var lockFiles = onlyFrom{places: map[string]string{
-	"safefile": "temporary files of its own",
-}, why: "a lock is a kernel lock (safefile), never a file that exists"}
+// lockFiles are the places that may create a file or a directory exclusively.
+var lockFiles = onlyFrom{"os.Mkdir (*os.Root).Mkdir syscall.Mkdir golang.org/x/sys/unix.Mkdir golang.org/x/sys/unix.Mkdirat", map[string]string{
+	"safefile":    "temporary files of its own",
+	"run/logs.go": "not a lock: a directory that exists is fine",
+}, "a lock is a kernel lock (safefile), never a file that exists"}
 
-func checkLocks(h *house) []finding { return lockFiles.openFlags(h, os.O_EXCL) }
+func checkLocks(h *house) []finding {
+	return append(lockFiles.check(h), lockFiles.openFlags(h, os.O_EXCL)...)
+}
 
 // callee is the full name of the function that a call calls, if it is known.
 func (p *pkg) callee(call *ast.CallExpr) string {
@@ -230,8 +233,8 @@ func (h *house) globalsOf(p *pkg, spec *ast.ValueSpec, g *ast.GenDecl) (out []fi
 		once := isCall && strings.HasPrefix(p.callee(call), "sync.Once")
 		isError := types.AssignableTo(obj.Type(), types.Universe.Lookup("error").Type())
 		switch {
-		case once || isError && !p.written(obj):
-		case fixed(obj.Type()) && !p.written(obj):
+		case once || isError && !h.written(obj):
+		case fixed(obj.Type()) && !h.written(obj):
 		default:
 			out = append(out, h.at(id, fmt.Sprintf("the package variable %s can change: make it a constant, a function or sync.OnceValue", id.Name)))
 		}
@@ -277,49 +280,49 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// written reports whether the package assigns to the variable or takes its address.
-func (p *pkg) written(obj types.Object) bool {
-	found := false
+// written reports whether some package assigns to the variable or takes its address.
+func (h *house) written(obj types.Object) bool {
+	if h.changed == nil {
+		h.changed = map[string]bool{}
+		h.each(func(p *pkg, _ *file, n ast.Node) { p.targets(n, h.changed) })
+	}
+	return h.changed[obj.Pkg().Path()+"."+obj.Name()]
+}
+
+// targets adds the package variables that a statement or expression can change.
+func (p *pkg) targets(n ast.Node, changed map[string]bool) {
 	target := func(e ast.Expr) {
 		for {
 			switch x := ast.Unparen(e).(type) {
 			case *ast.IndexExpr:
 				e = x.X
 			case *ast.SelectorExpr:
-				if p.info.Uses[x.Sel] == obj {
-					found = true
-				}
+				changed[p.name(x.Sel)] = true
 				e = x.X
 			case *ast.Ident:
-				found = found || p.info.Uses[x] == obj
+				changed[p.name(x)] = true
 				return
 			default:
 				return
 			}
 		}
 	}
-	for _, f := range p.files {
-		ast.Inspect(f.File, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				for _, l := range n.Lhs {
-					target(l)
-				}
-			case *ast.IncDecStmt:
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, l := range n.Lhs {
+			target(l)
+		}
+	case *ast.IncDecStmt:
+		target(n.X)
+	case *ast.UnaryExpr:
+		if n.Op == token.AND {
+			target(n.X)
+		}
+	case *ast.SelectorExpr: // a method with a pointer receiver takes the address
+		if sel := p.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal && !isPointer(p.info.TypeOf(n.X)) {
+			if recv := sel.Obj().(*types.Func).Signature().Recv(); recv != nil && isPointer(recv.Type()) {
 				target(n.X)
-			case *ast.UnaryExpr:
-				if n.Op == token.AND {
-					target(n.X)
-				}
-			case *ast.SelectorExpr: // a method with a pointer receiver takes the address
-				if sel := p.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal && !isPointer(p.info.TypeOf(n.X)) {
-					if recv := sel.Obj().(*types.Func).Signature().Recv(); recv != nil && isPointer(recv.Type()) {
-						target(n.X)
-					}
-				}
 			}
-			return !found
-		})
+		}
 	}
-	return found
 }

@@ -3,6 +3,7 @@ package house
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"path"
@@ -48,12 +49,18 @@ func checkAgents(h *house) (out []finding) {
 		}
 	}
 	h.each(func(p *pkg, f *file, n ast.Node) {
-		lit, ok := n.(*ast.BasicLit)
-		if !ok || lit.Kind != token.STRING || in(p.path, agentPlaces) || p.room == "" || f.in(agentNames) || f.isTag(lit) {
+		if in(p.path, agentPlaces) || p.room == "" || f.in(agentNames) {
 			return
 		}
-		text, err := strconv.Unquote(lit.Value)
-		if err != nil {
+		if p.asksAgent(n) {
+			out = append(out, h.at(n, "asks which agent it is: only agent/* and transcript know agents by name"))
+		}
+		lit, ok := n.(ast.Expr)
+		if !ok {
+			return
+		}
+		text, ok := p.literal(lit)
+		if !ok || f.isTag(lit) {
 			return
 		}
 		what := ""
@@ -78,6 +85,41 @@ func checkAgents(h *house) (out []finding) {
 	return out
 }
 
+// literal is the text of a string literal, or of one that is written in pieces.
+func (p *pkg) literal(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		if v := p.info.Types[e].Value; v != nil && v.Kind() == constant.String {
+			return constant.StringVal(v), true
+		}
+	}
+	return "", false
+}
+
+// asksAgent reports whether a piece of code compares the agent of an event with a word.
+func (p *pkg) asksAgent(n ast.Node) bool {
+	agent := func(e ast.Expr) bool {
+		sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+		return ok && isField(p.info.Uses[sel.Sel], eventPath, "Agent")
+	}
+	word := func(e ast.Expr) bool {
+		v := p.info.Types[e].Value
+		return v != nil && v.ExactString() != `""`
+	}
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		return agent(n.X) && word(n.Y) || agent(n.Y) && word(n.X)
+	case *ast.SwitchStmt:
+		return n.Tag != nil && agent(n.Tag)
+	case *ast.CallExpr:
+		return strings.HasPrefix(p.callee(n), "strings.") && slices.ContainsFunc(n.Args, agent) && slices.ContainsFunc(n.Args, word)
+	}
+	return false
+}
+
 func (f *file) in(places map[string]string) bool {
 	for place := range places {
 		if in(f.name, place) {
@@ -88,7 +130,7 @@ func (f *file) in(places map[string]string) bool {
 }
 
 // isTag reports whether the literal is a struct tag or an import path.
-func (f *file) isTag(lit *ast.BasicLit) bool {
+func (f *file) isTag(lit ast.Expr) bool {
 	found := false
 	ast.Inspect(f.File, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -116,8 +158,13 @@ func checkErrors(h *house) (out []finding) {
 						return true
 					}
 					name := p.callee(x)
-					return strings.HasPrefix(name, "strings.") && len(x.Args) > 0 && isText(x.Args[0]) ||
+					conversion := p.info.Types[x.Fun].IsType() // []byte(err.Error())
+					return (conversion || strings.HasPrefix(name, "strings.") || strings.HasPrefix(name, "bytes.")) && len(x.Args) > 0 && isText(x.Args[0]) ||
 						strings.HasPrefix(name, "fmt.Sprint") && slices.ContainsFunc(x.Args, func(a ast.Expr) bool { return isError(p.info.TypeOf(a)) })
+				case *ast.SliceExpr:
+					return isText(x.X)
+				case *ast.IndexExpr:
+					return isText(x.X)
 				case *ast.Ident:
 					return texts[p.info.Uses[x]]
 				}
@@ -140,7 +187,7 @@ func checkErrors(h *house) (out []finding) {
 						out = append(out, h.at(n, why))
 					}
 				case *ast.CallExpr:
-					if len(n.Args) > 0 && isText(n.Args[0]) && looksInto(p.callee(n)) || len(n.Args) == 1 && isText(n.Args[0]) && strings.Contains(p.callee(n), "regexp.Regexp).Match") {
+					if slices.ContainsFunc(n.Args, isText) && looksInto(p.callee(n)) {
 						out = append(out, h.at(n, why))
 					}
 				}
@@ -156,7 +203,11 @@ func isError(t types.Type) bool {
 }
 
 func looksInto(name string) bool {
-	for _, prefix := range []string{"strings.Contains", "strings.Has", "strings.Index", "strings.EqualFold", "strings.Count", "strings.Last"} {
+	name, ok := strings.CutPrefix(strings.Replace(name, "bytes.", "strings.", 1), "strings.")
+	if !ok {
+		return strings.HasPrefix(name, "regexp.Match") || strings.HasPrefix(name, "(*regexp.Regexp).Match") || strings.HasPrefix(name, "(*regexp.Regexp).Find")
+	}
+	for _, prefix := range []string{"Contains", "Has", "Index", "EqualFold", "Equal", "Count", "Last", "Compare"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}

@@ -25,3 +25,7 @@ func Read() (*os.File, error) {
 func Move(root *os.Root) error {
 	return root.Rename("a", "b") // breaks: files
 }
+
+func LockByDirectory() bool {
+	return os.Mkdir("lock", 0o700) == nil // breaks: locks
+}

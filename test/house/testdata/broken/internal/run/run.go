@@ -14,6 +14,9 @@ func retries(p *config.Project) int {
 	if p.MaxRetries != nil { // breaks: defaults
 		return *p.MaxRetries
 	}
+	if n := p.MaxRetries; n != nil { // breaks: defaults
+		return *n
+	}
 	if "" == p.LogDir { // breaks: defaults
 		return 1
 	}

@@ -2,8 +2,10 @@ package stop
 
 import (
 	"net" // breaks: imports
+	"strings"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/git"
 	"gauntlet/internal/history/store" // breaks: imports
 )
 
@@ -19,6 +21,16 @@ func Run(ev event.Event, prompt, output string) bool {
 		return true
 	case output == "Exit code ": // breaks: agents
 		return true
+	}
+	switch ev.Agent { // breaks: agents
+	case "a":
+		return true
+	}
+	if strings.HasPrefix(ev.Agent, "clau") || prompt == "cod"+"ex" { // breaks: agents
+		git.Changed++
+	}
+	if ev.Agent == "" {
+		return false
 	}
 	return settings() != variable()
 }

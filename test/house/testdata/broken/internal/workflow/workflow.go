@@ -1,9 +1,11 @@
 package workflow
 
 import (
+	"bytes"
 	. "fmt"
 	"net/http" // breaks: imports
 	. "os"
+	"regexp"
 	"strings"
 )
 
@@ -21,6 +23,12 @@ func Get() error {
 	}
 	lower := strings.ToLower(err.Error())
 	if strings.Contains(lower, "refused") || Sprint(err) == "EOF" { // breaks: errors
+		return nil
+	}
+	if bytes.Contains([]byte(err.Error()), nil) || err.Error()[:3] == "EOF" { // breaks: errors
+		return nil
+	}
+	if ok, _ := regexp.MatchString("EOF", text); ok { // breaks: errors
 		return nil
 	}
 	switch err.Error() { // breaks: errors

@@ -1,0 +1,3 @@
+package git // breaks: hidden
+
+import "C"
