@@ -36,6 +36,8 @@ func TestEditNotYetInTranscript(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.write("src/a.go", "package c\n")
+	now := time.Now()
+	p.clock = func() time.Time { return now } // however long the look takes
 	time.AfterFunc(80*time.Millisecond, func() { _ = os.WriteFile(name, []byte(before+edit), 0o600) })
 	o := p.see().Look(t.Context())
 	if len(o.Result.Actions) == 0 || o.Result.Actions[0].ID != "tests" {

@@ -70,13 +70,19 @@ func (q Question) Ask(ctx context.Context) Look {
 	})
 	l.State, l.Ledger, l.MemoryErr = q.Remembered()
 	q.reply = q.Reply != nil && q.Reply(l.State)
+	seen := stampOf(q.path())
 	if q.Transcript {
 		l.Turn, l.TurnErr = q.read(ctx, l.Ledger)
 	}
 	asked.Wait()
-	for q.Transcript && q.awaitEdit(ctx, l.ModTimes) {
+	for more := q.Transcript; more; more = q.awaitEdit(ctx, l.ModTimes) {
+		now := stampOf(q.path())
+		if now == seen {
+			continue
+		}
+		seen = now
 		if turn, err := q.read(ctx, l.Ledger); err == nil {
-			l.Turn = turn
+			l.Turn, l.TurnErr = turn, nil
 		}
 	}
 	l.Mark = NewMark(q.Event, l.Ledger, l.Turn.HumanID)
@@ -134,17 +140,31 @@ func (q Question) read(ctx context.Context, l Ledger) (transcript.Turn, error) {
 		return transcript.Turn{}, nil
 	}
 	for end := time.Now().Add(q.Event.TranscriptLag); ; {
+		seen := stampOf(name)
 		turn, err := transcript.Read(name, transcript.Options{Own: l.IsOwn, Prompt: q.Event.Prompt, Client: true})
 		missing := errors.Is(err, fs.ErrNotExist)
 		wait := err == nil && !(settled(turn) && q.replied(turn)) || errors.Is(err, transcript.ErrNoTurn) || missing && q.Event.BackgroundUnmarked
-		// A format that marks its end is awaited until the mark is there.
-		if !wait || !time.Now().Before(end) || !q.Event.BackgroundUnmarked && !q.writtenJustNow(name) {
-			return turn, err
-		}
-		if !pause(ctx) {
-			return turn, err
+		for same := true; same; same = stampOf(name) == seen {
+			// A format that marks its end is awaited until the mark is there.
+			if !wait || !time.Now().Before(end) || !q.Event.BackgroundUnmarked && !q.writtenJustNow(name) || !pause(ctx) {
+				return turn, err
+			}
 		}
 	}
+}
+
+// stamp differs when a file was written meanwhile: one that was not is not read again.
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+func stampOf(name string) stamp {
+	info, err := os.Stat(name)
+	if err != nil {
+		return stamp{}
+	}
+	return stamp{info.Size(), info.ModTime()}
 }
 
 // settled reports whether the newest call has its result.

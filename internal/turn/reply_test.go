@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/git"
 	"gauntlet/internal/session"
 )
 
@@ -109,5 +111,40 @@ func TestCallsBeforeTheReplyAreWaitedFor(t *testing.T) {
 	}
 	if n := len(seen.Turn.Calls); seen.TurnErr != nil || n != 2 || seen.Turn.Calls[1].Command != "verify app" {
 		t.Errorf("%d calls, %v: %+v", n, seen.TurnErr, seen.Turn.Calls)
+	}
+}
+
+// A client that records its last call while git is still at work: what was read before that
+// is read again, once, and however late it is.
+func TestTranscriptWrittenDuringGitStatus(t *testing.T) {
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const line = `{"type":"%s","uuid":"%s","sessionId":"s","timestamp":"2026-03-04T05:05:0%d.000Z","message":{"id":"%[2]s","role":"%[1]s","content":%[4]s}}` + "\n"
+	dir, bin := t.TempDir(), t.TempDir()
+	path, late := filepath.Join(bin, "s.jsonl"), filepath.Join(bin, "late")
+	shim := fmt.Sprintf("#!/bin/sh\nsleep 0.3; cat '%s' >> '%s'; exec '%s' \"$@\"\n", late, path, real)
+	call := `[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make test"}}]`
+	if out, err := exec.CommandContext(t.Context(), real, "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := errors.Join(
+		os.WriteFile(path, fmt.Appendf(nil, line, "user", "u1", 1, `"go"`), 0o600), os.WriteFile(late, fmt.Appendf(nil, line, "assistant", "a1", 2, call), 0o600),
+		os.WriteFile(filepath.Join(bin, "git"), []byte(shim), 0o755), os.WriteFile(filepath.Join(dir, "edited"), []byte("x"), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	repo, err := git.Find(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	q := Question{
+		Event: event.Event{Kind: event.Stop, SessionID: "s", TranscriptPath: path}, Repo: repo, InRepo: true, Status: true, Transcript: true, Now: time.Now,
+	}
+	seen := q.Ask(t.Context())
+	if seen.TurnErr != nil || seen.StatusErr != nil || len(seen.Turn.Calls) != 1 {
+		t.Errorf("%d calls, %v, %v", len(seen.Turn.Calls), seen.TurnErr, seen.StatusErr)
 	}
 }
