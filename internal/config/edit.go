@@ -58,6 +58,10 @@ var errShape = errors.New("cannot be edited without changing more of it")
 // matter of a review, or of a section.
 func editMode(data []byte, section string, mode Mode, review bool) ([]byte, error) {
 	text := string(data)
+	if n := strings.Count(text, "\r\n"); n > 0 && n == strings.Count(text, "\n") {
+		edited, err := editMode([]byte(strings.ReplaceAll(text, "\r\n", "\n")), section, mode, review)
+		return bytes.ReplaceAll(edited, []byte("\n"), []byte("\r\n")), err
+	}
 	if !review {
 		out, err := setMode(text, section, mode)
 		return []byte(out), err
@@ -81,8 +85,33 @@ func editMode(data []byte, section string, mode Mode, review bool) ([]byte, erro
 	return []byte(first + "\n" + edited + closing + body), nil
 }
 
-// setMode sets the key mode of a YAML document, or of one of its sections.
+// setMode sets the key mode of a YAML document, or of one of its sections. The result is
+// read again: a file that would not say what was asked for is never written.
 func setMode(text, section string, mode Mode) (string, error) {
+	edited, err := placeMode(text, section, mode)
+	if err != nil {
+		return "", err
+	}
+	node, fail := parseYAML([]byte(strings.ReplaceAll(edited, "\r\n", "\n")), "")
+	if fail != nil {
+		return "", errShape
+	}
+	at := mapping(node)
+	if section != "" {
+		in := valueOf(at, section)
+		if in == nil {
+			return "", errShape
+		}
+		at = mapping(in.Value)
+	}
+	if value := valueOf(at, "mode"); value == nil || value.Value.GetToken().Value != string(mode) {
+		return "", errShape
+	}
+	return edited, nil
+}
+
+// placeMode finds the place for the key mode and writes it there.
+func placeMode(text, section string, mode Mode) (string, error) {
 	node, fail := parseYAML([]byte(strings.ReplaceAll(text, "\r\n", "\n")), "")
 	if fail != nil {
 		return "", fail
@@ -196,7 +225,11 @@ func insertAfter(text string, row int, line string) string {
 	return insertBefore(text, row+1, line)
 }
 
+// appendLine adds a line at the end of a document, before a line that closes it.
 func appendLine(text, line string) string {
+	if body, ok := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n..."); ok {
+		return appendLine(body, line) + text[len(body)+1:]
+	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}

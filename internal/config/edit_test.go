@@ -20,6 +20,8 @@ func TestEditMode(t *testing.T) {
 		{"an empty section", "checkpoint", "checkpoint:\nstop_hook: {enabled: true}\n", "checkpoint:\n  mode: observe\nstop_hook: {enabled: true}\n"},
 		{"a flow section", "stop_hook", "stop_hook: {enabled: true} # x\n", "stop_hook: {mode: observe, enabled: true} # x\n"},
 		{"a section that is not there", "stop_hook", "checkpoint: {preset: go}\n", "checkpoint: {preset: go}\nstop_hook:\n  mode: observe\n"},
+		{"a document with an end", "", "---\ncommand: x\n...\n", "---\ncommand: x\nmode: observe\n...\n"},
+		{"windows line ends, added", "", "command: x\r\n", "command: x\r\nmode: observe\r\n"},
 		{"windows line ends", "", "command: x\r\nmode: enforce # a\r\n", "command: x\r\nmode: observe # a\r\n"},
 	} {
 		got, err := editMode([]byte(c.text), c.section, ModeObserve, false)
@@ -31,12 +33,16 @@ func TestEditMode(t *testing.T) {
 		"Look.\n": "---\nmode: observe\n---\nLook.\n",
 		"---\nmodel: x # y\n---\nLook.\nmode: z\n": "---\nmodel: x # y\nmode: observe\n---\nLook.\nmode: z\n",
 		"---\nmode: off\nmodel: x\n---\n\nLook.\n": "---\nmode: observe\nmodel: x\n---\n\nLook.\n",
+		"---\r\nmodel: x\r\n---\r\nLook.\r\n":       "---\r\nmodel: x\r\nmode: observe\r\n---\r\nLook.\r\n",
 		"---\n---\nLook.\n":                        "---\nmode: observe\n---\nLook.\n",
 	} {
 		got, err := editMode([]byte(text), "", ModeObserve, true)
 		if err != nil || string(got) != want {
 			t.Errorf("review %q: %v\n%s", text, err, got)
 		}
+	}
+	if got, err := editMode([]byte("command: x\n...\n# nothing more\n"), "", ModeObserve, false); err == nil {
+		t.Errorf("a file that cannot be edited was written: %q", got)
 	}
 	if _, err := editMode([]byte("checkpoint: on\n"), "checkpoint", ModeObserve, false); err == nil {
 		t.Error("a section that is a word was edited")
