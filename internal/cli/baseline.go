@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -120,11 +119,7 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 	seen := false
 	for _, r := range res.Gates {
 		if r.Report == nil || r.Status == gate.Error || r.Status == gate.Skipped || r.TimedOut || r.ExitCode != nil && *r.ExitCode != 0 && len(r.Findings) == 0 {
-			note := r.Message
-			if r.Report != nil {
-				note += " " + r.Report.Note
-			}
-			return exit(2, "%s: nothing can be recorded (%s)", redact.Line(r.ID, 80), redact.Line(strings.TrimSpace(note), 300))
+			return exit(2, "%s: nothing can be recorded (%s)", redact.Line(r.ID, 80), redact.Line(r.Message, 300))
 		}
 		seen = true
 		app.setBaseline(before, r, force, create)

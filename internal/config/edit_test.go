@@ -33,7 +33,7 @@ func TestEditMode(t *testing.T) {
 		"Look.\n": "---\nmode: observe\n---\nLook.\n",
 		"---\nmodel: x # y\n---\nLook.\nmode: z\n": "---\nmodel: x # y\nmode: observe\n---\nLook.\nmode: z\n",
 		"---\nmode: off\nmodel: x\n---\n\nLook.\n": "---\nmode: observe\nmodel: x\n---\n\nLook.\n",
-		"---\r\nmodel: x\r\n---\r\nLook.\r\n":       "---\r\nmodel: x\r\nmode: observe\r\n---\r\nLook.\r\n",
+		"---\r\nmodel: x\r\n---\r\nLook.\r\n":      "---\r\nmodel: x\r\nmode: observe\r\n---\r\nLook.\r\n",
 		"---\n---\nLook.\n":                        "---\nmode: observe\n---\nLook.\n",
 	} {
 		got, err := editMode([]byte(text), "", ModeObserve, true)

@@ -91,7 +91,9 @@ func (p *parser) parse(data []byte, format string) error {
 	var err error
 	switch format {
 	case "", "auto":
-		return p.auto(data)
+		if err = p.auto(data); err != nil {
+			return err
+		}
 	case "sarif":
 		err = p.sarif(data)
 	case "checkstyle":

@@ -23,6 +23,8 @@ type goEvent struct {
 func (p *parser) goTestJSON(data []byte) error {
 	type key struct{ pkg, test string }
 	failed, said := []key{}, map[key][]string{}
+	started := []key{} // in this order
+	ended := map[key]bool{}
 	events := 0
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
@@ -34,6 +36,10 @@ func (p *parser) goTestJSON(data []byte) error {
 		e.Package = cmp.Or(e.Package, e.ImportPath)
 		k := key{e.Package, e.Test}
 		switch e.Action {
+		case "run":
+			started = append(started, k)
+		case "skip":
+			ended[k] = true
 		case "output", "build-output":
 			if len(said[k]) < 50 {
 				said[k] = append(said[k], e.Output)
@@ -43,7 +49,9 @@ func (p *parser) goTestJSON(data []byte) error {
 				p.report.Tests++
 			}
 			delete(said, k)
+			ended[k] = true
 		case "fail":
+			ended[k] = true
 			if e.Test != "" {
 				p.report.Tests++
 				p.report.Failed++
@@ -53,6 +61,12 @@ func (p *parser) goTestJSON(data []byte) error {
 	}
 	if events == 0 {
 		return errors.New("no line is an event of go test -json")
+	}
+	// A time limit, os.Exit or a panic elsewhere ends tests without an event.
+	for _, k := range started {
+		if !ended[k] && ended[key{k.pkg, ""}] {
+			failed = append(failed, k)
+		}
 	}
 	// A test fails because a subtest did, a package because a test did.
 	parents := map[key]bool{}

@@ -10,7 +10,7 @@ import (
 // ruff's arrows, eslint's blocks, tsc's parentheses, and the summaries of the
 // test runners. One pass, because the output of a task often mixes them.
 func (p *parser) text(data []byte) {
-	t := &textReader{p: p, seen: map[string]bool{}}
+	t := &textReader{p: p, runners: runners{seen: map[string]bool{}}}
 	for raw := range strings.Lines(redact.Strip(string(data))) {
 		if len(raw) > maxReportLine {
 			continue // no tool writes a message of that length
@@ -30,19 +30,21 @@ type textReader struct {
 	// detail is the newest line of test output that names a file.
 	tests  []goFailure
 	detail string
+	// finished: the tests of that package ran to their end; death is why they did not.
+	finished bool
+	death    string
 	// Places of shellcheck's and Python's messages, which come before them.
 	shellFile, pyFile string
 	shellLine, pyLine int
 	compiled          bool // a compiler error was seen since the last package
-	suite             string
-	seen              map[string]bool // tests of runners that name them twice
+	runners
 }
 
 type goFailure struct{ name, detail string }
 
 func (t *textReader) line(s string) {
 	if s == "" {
-		t.file = ""
+		t.file, t.titles = "", nil
 		return
 	}
 	if t.shellcheck(s) || t.python(s) {
@@ -55,13 +57,17 @@ func (t *textReader) line(s string) {
 	if t.goLine(s) || t.testLine(s) {
 		return
 	}
+	if file, ok := reformatted(s); ok {
+		t.p.add(Finding{Rule: "format", Message: "not formatted", Severity: Err}, file)
+		return
+	}
 	if file, line, rest, ok := placed(strings.TrimPrefix(s, "vet: ")); ok {
 		t.title = ""
 		t.message(file, line, rest)
 		return
 	}
-	if file, ok := reformatted(s); ok {
-		t.p.add(Finding{Rule: "format", Message: "not formatted", Severity: Err}, file)
+	if file, line, text, ok := syntaxError(s); ok {
+		t.p.add(Finding{Line: line, Message: text, Severity: Err}, file)
 		return
 	}
 	t.title = s
@@ -75,6 +81,11 @@ func (t *textReader) message(file string, line int, rest string) {
 	column := 0
 	if digits, after, ok := strings.Cut(rest, ":"); ok && number(digits) > 0 {
 		column, rest = number(digits), after
+	} else if digits, after, ok := strings.Cut(rest, " "); ok && number(digits) > 0 { // tsc and biome for people
+		column, rest = number(digits), strings.TrimRight(strings.TrimPrefix(after, "- "), "━ ")
+	}
+	if _, inside := t.p.files.place(file); !inside && strings.HasPrefix(rest, " in ") {
+		return // a line of a traceback through a library
 	}
 	severity, text := splitSeverity(strings.TrimSpace(rest))
 	f := Finding{Line: line, Column: column, Severity: severity}
@@ -152,10 +163,7 @@ func (t *textReader) indented(s string) {
 		}
 		return
 	}
-	if name, ok := strings.CutPrefix(trimmed, "● "); ok && t.suite != "" {
-		if !strings.HasPrefix(name, "Console") {
-			t.test(t.suite, name, t.suite)
-		}
+	if t.indentedTest(trimmed) {
 		return
 	}
 	if t.file == "" {
@@ -206,10 +214,17 @@ func (t *textReader) goLine(s string) bool {
 		t.detail = ""
 		return true
 	}
+	switch {
+	case s == "FAIL" && len(t.tests) > 0:
+		t.finished = true
+		return true
+	case t.death == "" && (strings.HasPrefix(s, "panic: ") || strings.HasPrefix(s, "fatal error: ") || strings.HasPrefix(s, "signal: ")):
+		t.death = s
+	}
 	rest, failed := strings.CutPrefix(s, "FAIL\t")
 	if !failed {
 		if strings.HasPrefix(s, "ok  \t") || strings.HasPrefix(s, "?   \t") {
-			t.tests, t.detail, t.compiled = nil, "", false
+			t.resetPackage()
 			return true
 		}
 		return false
@@ -237,67 +252,19 @@ func (t *textReader) endPackage(pkg string) {
 		file, line, text := t.p.goDetail(name+" ", []string{f.detail})
 		t.p.goTest(name, f.name, file, line, text)
 	}
-	if pkg != "" && len(t.tests) == 0 && !t.compiled {
-		t.p.goTest(name, "", "", 0, strings.TrimSpace(strings.TrimPrefix(pkg, name)))
+	switch {
+	case pkg == "":
+	case len(t.tests) == 0 && !t.compiled:
+		t.p.goTest(name, "", "", 0, strings.TrimSpace(strings.TrimPrefix(pkg, name)+" "+t.death))
+	case len(t.tests) > 0 && !t.finished:
+		// os.Exit, a time limit or a panic: go test names no test for it
+		t.p.goTest(name, strings.TrimSpace("ended early "+normalise(t.death, "")), "", 0, "")
 	}
-	t.tests, t.detail, t.compiled = nil, "", false
+	t.resetPackage()
 }
 
-// testLine reads the summaries of other test runners.
-func (t *textReader) testLine(s string) bool {
-	for _, word := range []string{"FAILED ", "ERROR "} { // pytest
-		rest, ok := strings.CutPrefix(s, word)
-		if !ok {
-			continue
-		}
-		node, _, _ := strings.Cut(rest, " - ")
-		file, name, isNode := strings.Cut(node, "::")
-		if isNode || word == "ERROR " && looksLikeFile(node) {
-			t.test(file, strings.TrimSpace(file+" "+name), file)
-			return true
-		}
-	}
-	if rest, ok := strings.CutPrefix(s, "test "); ok { // cargo test
-		if name, end, found := strings.Cut(rest, " ... "); found {
-			if end == "FAILED" {
-				t.test("", name, "")
-			}
-			return true
-		}
-	}
-	if rest, ok := strings.CutPrefix(s, "not ok "); ok { // TAP
-		_, name, _ := strings.Cut(rest, "- ")
-		if !strings.Contains(name, "# TODO") && !strings.Contains(name, "# SKIP") {
-			t.test("", name, "")
-		}
-		return true
-	}
-	if rest, ok := strings.CutPrefix(s, "FAIL "); ok { // jest, vitest
-		file, name, named := strings.Cut(strings.TrimSpace(rest), " > ")
-		if file = strings.TrimSpace(file); !looksLikeFile(file) {
-			return false
-		}
-		t.suite = file
-		if named {
-			t.test(file, name, file)
-		}
-		return true
-	}
-	return false
-}
-
-// test adds a failed test once: runners name it where it failed and again in
-// their summary.
-func (t *textReader) test(suite, name, file string) {
-	f := Finding{Test: strings.TrimSpace(suite + " " + name), Rule: "test", Message: name, Severity: Err}
-	if suite != "" && strings.HasPrefix(name, suite) {
-		f.Test = name
-	}
-	if t.seen[f.Test] {
-		return
-	}
-	t.seen[f.Test] = true
-	t.p.add(f, file)
+func (t *textReader) resetPackage() {
+	t.tests, t.detail, t.compiled, t.finished, t.death = nil, "", false, false, ""
 }
 
 // reformatted reads the lines in which formatters name a file.
@@ -312,4 +279,20 @@ func reformatted(s string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// syntaxError reads the forms in which interpreters report code that they cannot read.
+func syntaxError(s string) (file string, line int, text string, ok bool) {
+	if file, rest, found := strings.Cut(s, ": line "); found && looksLikeFile(file) { // bash, dash
+		if digits, text, found := strings.Cut(rest, ": "); found && number(digits) > 0 {
+			return file, number(digits), text, true
+		}
+	}
+	kind, rest, found := strings.Cut(s, " error: ") // php
+	text, at, placed := strings.Cut(strings.TrimSpace(rest), " in ")
+	file, digits, _ := strings.Cut(at, " on line ")
+	if !found || !placed || number(digits) == 0 || kind != "PHP Parse" && kind != "PHP Fatal" {
+		return "", 0, "", false
+	}
+	return file, number(digits), text, true
 }

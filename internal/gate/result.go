@@ -5,6 +5,7 @@
 package gate
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -113,16 +114,19 @@ type Finding struct {
 	Print string `json:"print,omitempty"`
 }
 
+// Place is file:line, the file alone, or nothing, as far as it is known.
+func (f Finding) Place() string {
+	if f.File == "" || f.Line <= 0 {
+		return f.File
+	}
+	return f.File + ":" + strconv.Itoa(f.Line)
+}
+
 // String is one line for people: file:line [priority] issue, as far as they are known.
 func (f Finding) String() string {
 	var parts []string
-	switch {
-	case f.File != "" && f.Line > 0:
-		parts = append(parts, f.File+":"+strconv.Itoa(f.Line))
-	case f.File != "":
-		parts = append(parts, f.File)
-	case f.Test != "":
-		parts = append(parts, f.Test)
+	if at := cmp.Or(f.Place(), f.Test); at != "" {
+		parts = append(parts, at)
 	}
 	if f.Priority != "" {
 		parts = append(parts, "["+f.Priority+"]")

@@ -155,7 +155,7 @@ func findings(g gate.Result, output int) string {
 			old++
 			continue
 		}
-		line := fmt.Sprintf("%s:%d %s %s", redact.Line(f.File, 150), f.Line, redact.Line(cmp.Or(f.Rule, f.Priority), 40), redact.Line(f.Issue, 400))
+		line := strings.TrimSpace(redact.Line(f.Place(), 160) + " " + redact.Line(cmp.Or(f.Rule, f.Priority), 40) + " " + redact.Line(f.Issue, 400))
 		if f.Fix != "" {
 			line += " Suggested fix: " + redact.Line(f.Fix, 300)
 		}
