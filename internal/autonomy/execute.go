@@ -77,10 +77,12 @@ func failed(reason, format string, args ...any) outcome {
 
 // execution is one direct checkpoint.
 type execution struct {
-	in    Input
-	repo  git.Repo
-	use   event.ContextUse
-	build Build
+	in        Input
+	mode      Mode
+	repo      git.Repo
+	use       event.ContextUse
+	threshold int // in percent
+	build     Build
 	// number of this checkpoint in its session
 	number int
 	work   string // Gauntlet's directory in the git directory
@@ -262,7 +264,7 @@ func (x *execution) snapshot(ctx context.Context, committed outcome, st git.Stat
 	parent := cmp.Or(committed.Commit, st.Head)
 	message := fmt.Sprintf("checkpoint: work at %d%% of the context window\n\nBranch: %s\nSession: %s\n",
 		x.use.Percent(), branchName(st, func(s string) string { return s }), cut(x.in.Event.SessionID, 100))
-	cp, err := x.repo.SaveCheckpoint(ctx, safeName(x.in.Event.SessionID), parent, message, x.leftOut(st), x.in.Now())
+	cp, err := x.repo.SaveCheckpoint(ctx, git.Checkpoint{Session: safeName(x.in.Event.SessionID), Base: parent, Time: x.in.Now()}, message, x.leftOut(st))
 	if err != nil {
 		return nil, err
 	}

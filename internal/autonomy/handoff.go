@@ -42,9 +42,9 @@ func safeName(id string) string {
 
 // handOff writes the continuation where the next agent looks for it. What could not be
 // written is returned; the checkpoint continues.
-func handOff(home string, repo git.Repo, session, prompt string, threshold, percent int, now time.Time) error {
+func (x *execution) handOff(prompt string) error {
 	var errs []error
-	if home != "" {
+	if home := x.in.Home; home != "" {
 		data := []byte(prompt + "\n")
 		dir := inHome(home, "continuations")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -52,12 +52,12 @@ func handOff(home string, repo git.Repo, session, prompt string, threshold, perc
 		} else {
 			errs = append(errs,
 				replaceFile("", inHome(home, "continuation-prompt.md"), data, 0o600),
-				replaceFile("", filepath.Join(dir, safeName(session)+".md"), data, 0o600))
+				replaceFile("", filepath.Join(dir, safeName(x.in.Event.SessionID)+".md"), data, 0o600))
 		}
 	} else {
 		errs = append(errs, errors.New("no home directory for the continuation prompt"))
 	}
-	return errors.Join(append(errs, writeIteration(repo, threshold, percent, now))...)
+	return errors.Join(append(errs, writeIteration(x.repo, x.threshold, x.use.Percent(), x.in.Now()))...)
 }
 
 // hideHome hides Gauntlet's files from git in a home directory that is inside the

@@ -108,7 +108,8 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 		}
 		return advise(use, threshold), true
 	}
-	return in.direct(ctx, mode, use, threshold, again, log)
+	x := &execution{in: in, mode: mode, use: use, threshold: threshold, log: log, start: time.Now()}
+	return x.direct(ctx, again)
 }
 
 // recover completes or undoes a run that was killed, at the first stop after it.
@@ -130,69 +131,79 @@ func (in Input) warn(text string) {
 	}
 }
 
-// direct makes the checkpoint, under the repository's lock.
-func (in Input) direct(ctx context.Context, mode Mode, use event.ContextUse, threshold int, again bool, log logFile) (event.Verdict, bool) {
-	x := &execution{in: in, use: use, log: log, start: time.Now()}
+// direct makes the checkpoint, under the repository's lock; again: the last one was cut
+// short.
+func (x *execution) direct(ctx context.Context, again bool) (event.Verdict, bool) {
 	ctx, cancel := context.WithTimeout(ctx, total)
 	defer cancel()
-	repo, err := in.Repo, in.RepoErr
-	reason, detail := noRepository, "not a git repository"
-	switch {
-	case err == nil:
-		x.repo = repo
-		reason, detail = refusal(repo, in.Home)
-	case errors.Is(err, git.ErrBare):
-		reason, detail = bareRepo, "the repository is bare"
-	case errors.Is(err, git.ErrForeign):
-		detail = err.Error()
+	reason, detail, busy := x.enter(ctx)
+	if x.held != nil {
+		defer x.held.Release() //nolint:errcheck // closing releases it
 	}
-	if reason == "" {
-		err := x.lock()
-		if err == nil {
-			defer x.held.Release() //nolint:errcheck // closing releases it
-			err = x.recover(ctx)
-		}
-		if errors.Is(err, safefile.ErrHeld) {
-			log.printf("Another checkpoint is being made in this repository")
-			return event.Verdict{Status: event.LockExists, Message: "Another checkpoint is being made in this repository"}, true
-		}
-		if err != nil {
-			reason, detail = gitFailed, err.Error()
-		}
+	if busy {
+		x.log.printf("Another checkpoint is being made in this repository")
+		return event.Verdict{Status: event.LockExists, Message: "Another checkpoint is being made in this repository"}, true
 	}
-	if x.number, err = claim(ctx, in, use.Percent(), threshold, again); err != nil {
-		log.printf("No checkpoint: %v", err)
+	var err error
+	if x.number, err = claim(ctx, x.in, x.use.Percent(), x.threshold, again); err != nil {
+		x.log.printf("No checkpoint: %v", err)
 		return event.Verdict{}, false
 	}
 	if x.held != nil {
 		defer x.running()()
 	}
-	var out outcome
-	if reason != "" {
-		out = failed(reason, "%s", detail)
-	} else {
-		log.printf("Executing checkpoint directly")
-		if err := hideHome(in.Home, repo); err != nil {
-			log.printf("Warning: %v", err)
+	out := failed(reason, "%s", detail)
+	if reason == "" {
+		x.log.printf("Executing checkpoint directly")
+		if err := hideHome(x.in.Home, x.repo); err != nil {
+			x.log.printf("Warning: %v", err)
 		}
-		x.build = readBuild(repo.Root)
+		x.build = readBuild(x.repo.Root)
 		out = x.run(ctx)
 	}
 	for _, w := range out.Warnings {
-		in.warn(w)
-		log.printf("Warning: %s", w)
+		x.in.warn(w)
+		x.log.printf("Warning: %s", w)
 	}
 	if out.Failed {
-		log.printf("Direct checkpoint failed, signalling instead: %s", out.Detail)
-		return x.report(mode, out, x.signal(out)), true
+		x.log.printf("Direct checkpoint failed, signalling instead: %s", out.Detail)
+		return x.report(out, x.signal(out)), true
 	}
 	prompt := x.continuation(out)
-	if err := handOff(in.Home, repo, in.Event.SessionID, prompt, threshold, use.Percent(), in.Now()); err != nil {
-		in.warn("hand-off incomplete: " + cut(err.Error(), 300))
-		log.printf("Hand-off incomplete: %v", err)
+	if err := x.handOff(prompt); err != nil {
+		x.in.warn("hand-off incomplete: " + cut(err.Error(), 300))
+		x.log.printf("Hand-off incomplete: %v", err)
 	}
-	log.printf("Direct checkpoint execution completed")
-	return x.report(mode, out, prompt), true
+	x.log.printf("Direct checkpoint execution completed")
+	return x.report(out, prompt), true
+}
+
+// enter takes the repository's lock and completes or undoes a run that was killed. It
+// returns why no commit can be made here, if so, and whether another run is making one.
+func (x *execution) enter(ctx context.Context) (reason, detail string, busy bool) {
+	switch err := x.in.RepoErr; {
+	case errors.Is(err, git.ErrBare):
+		return bareRepo, "the repository is bare", false
+	case errors.Is(err, git.ErrForeign):
+		return noRepository, err.Error(), false
+	case err != nil:
+		return noRepository, "not a git repository", false
+	}
+	x.repo = x.in.Repo
+	if reason, detail = refusal(x.repo, x.in.Home); reason != "" {
+		return reason, detail, false
+	}
+	err := x.lock()
+	if err == nil {
+		err = x.recover(ctx)
+	}
+	switch {
+	case errors.Is(err, safefile.ErrHeld):
+		return "", "", true
+	case err != nil:
+		return gitFailed, err.Error(), false
+	}
+	return "", "", false
 }
 
 func workDir(repo git.Repo) string { return filepath.Join(repo.GitDir, "gauntlet", "autonomy") }

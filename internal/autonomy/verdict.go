@@ -32,13 +32,13 @@ func advise(use event.ContextUse, threshold int) event.Verdict {
 }
 
 // report is the verdict of direct execution: only what really happened.
-func (x *execution) report(mode Mode, out outcome, prompt string) event.Verdict {
+func (x *execution) report(out outcome, prompt string) event.Verdict {
 	a := &event.AutonomousExecution{
 		Enabled: true, Skill: skill, Reason: atThreshold, ExecutedDirectly: !out.Failed,
 		Router:    event.RouterDecision{ExecuteSkill: skill, Reason: atThreshold, Autonomous: true},
 		Committed: out.Commit != "", Pushed: out.Pushed,
 	}
-	if mode == Loop {
+	if x.mode == Loop {
 		a.Router.Reason = loopEnforced
 	}
 	if out.Commit != "" {

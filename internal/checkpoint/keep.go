@@ -11,19 +11,28 @@ import (
 // ErrAnswered means that another hook of the same stop blocked in the meantime.
 var ErrAnswered = errors.New("another hook has just blocked this stop")
 
-// Keep records how a stop ended, in one write: the outcome in the ledger, what the
-// checkpoint learned, and what else has to be remembered. It refuses a block if another
-// hook of the same stop already blocked.
-func Keep(ctx context.Context, memory session.Store, sessionID string, seen turn.Ledger, out turn.Outcome, owed Owed, more ...func(*session.State) error) error {
+// Ending is how a stop ended.
+type Ending struct {
+	Session string
+	Seen    turn.Ledger // as the stop read it
+	Outcome turn.Outcome
+	Owed    Owed
+	Learned []func(*session.State) error // what else has to be remembered
+}
+
+// Keep records the end of a stop, in one write: the outcome in the ledger, what the
+// checkpoint learned, and what else was learned. It refuses a block if another hook of the
+// same stop already blocked.
+func (e Ending) Keep(ctx context.Context, memory session.Store) error {
 	answered := false
-	err := memory.Update(ctx, sessionID, func(st *session.State) bool {
+	err := memory.Update(ctx, e.Session, func(st *session.State) bool {
 		l := turn.Of(st)
-		if newest := l.LastBlock(); out.Status.Blocks() && newest.At.After(seen.LastBlock().At) && newest.Turn.Same(out.Turn) {
+		if newest := l.LastBlock(); e.Outcome.Status.Blocks() && newest.At.After(e.Seen.LastBlock().At) && newest.Turn.Same(e.Outcome.Turn) {
 			answered = true
 			return false
 		}
-		l.Record(out)
-		for _, change := range append([]func(*session.State) error{l.Keep, owed.Learn}, more...) {
+		l.Record(e.Outcome)
+		for _, change := range append([]func(*session.State) error{l.Keep, e.Owed.Learn}, e.Learned...) {
 			if change(st) != nil {
 				return false
 			}
@@ -42,7 +51,7 @@ func (f Facts) Remember(ctx context.Context, o Owed) error {
 	if !o.Verdict.Blocks() && !o.Learns() {
 		return nil
 	}
-	return Keep(ctx, f.Memory, f.Event.SessionID, f.Seen.Ledger, out, o)
+	return Ending{Session: f.Event.SessionID, Seen: f.Seen.Ledger, Outcome: out, Owed: o}.Keep(ctx, f.Memory)
 }
 
 // IsOwn reports whether a prompt is a text that Gauntlet sent in this session.

@@ -213,7 +213,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 		if err != nil {
 			return err
 		}
-		s, err := repo.SaveCheckpoint(ctx, c.Session, st.Head, fmt.Sprintf("checkpoint: work before %s/%d was restored\n", c.Session, c.Seq), st.Nested(), app.Now())
+		s, err := repo.SaveCheckpoint(ctx, git.Checkpoint{Session: c.Session, Base: st.Head, Time: app.Now()}, fmt.Sprintf("checkpoint: work before %s/%d was restored\n", c.Session, c.Seq), st.Nested())
 		if err != nil {
 			return exit(2, "the uncommitted work could not be saved, so nothing was restored: %v", err)
 		}

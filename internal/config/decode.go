@@ -50,7 +50,7 @@ func (d *decoder) document(data []byte, out any) {
 	}
 	d.parsed = true
 	if node == nil {
-		d.required(reflect.ValueOf(out).Elem(), "", nil, map[string]bool{})
+		d.required(section{Value: reflect.ValueOf(out).Elem()}, nil)
 		return
 	}
 	ast.Walk(d, node)
@@ -160,7 +160,7 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 	if on, ok := boolOf(n); ok && isSection(v) {
 		if on { // the same as an empty section; off is the same as none
 			v.Set(reflect.New(v.Type().Elem()))
-			d.required(v.Elem(), field, n, map[string]bool{})
+			d.required(section{Value: v.Elem(), field: field}, n)
 		}
 		return
 	}

@@ -26,13 +26,20 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, field string, depth int) 
 		d.fail(n, field, "", "must be a mapping of keys to values, not %s", kindOf(n))
 		return
 	}
-	seen := map[string]bool{}
-	d.entries(entries, v, field, depth, seen, false)
-	d.required(v, field, n, seen)
+	s := section{v, field, map[string]bool{}}
+	d.entries(entries, s, depth, false)
+	d.required(s, n)
+}
+
+// section is a struct that is being filled from a mapping.
+type section struct {
+	reflect.Value
+	field string          // its path, "" for the document
+	seen  map[string]bool // keys that are set
 }
 
 // entries decodes key by key. Merged keys (<<) come last and never win.
-func (d *decoder) entries(entries []*ast.MappingValueNode, v reflect.Value, field string, depth int, seen map[string]bool, merged bool) {
+func (d *decoder) entries(entries []*ast.MappingValueNode, s section, depth int, merged bool) {
 	var merges []ast.Node
 	for _, kv := range entries {
 		if _, ok := kv.Key.(*ast.MergeKeyNode); ok {
@@ -40,29 +47,29 @@ func (d *decoder) entries(entries []*ast.MappingValueNode, v reflect.Value, fiel
 			continue
 		}
 		key := keyText(kv.Key)
-		path := join(field, key)
-		if seen[key] {
+		path := join(s.field, key)
+		if s.seen[key] {
 			if !merged {
 				d.fail(kv.Key, path, "", "is set twice; keep one")
 			}
 			continue
 		}
-		index, known := fieldIndex(v.Type(), key)
+		index, known := fieldIndex(s.Type(), key)
 		if !known {
-			d.unknownKey(kv, v.Type(), field, key)
+			d.unknownKey(kv, s.Type(), s.field, key)
 			continue
 		}
-		seen[key] = true
+		s.seen[key] = true
 		d.places[path] = d.placeOf(kv.Key)
-		sf := v.Type().Field(index)
+		sf := s.Type().Field(index)
 		if sf.Tag.Get("lenient") != "" {
-			d.lenient(kv, v.Field(index), path, sf.Tag, depth+1)
+			d.lenient(kv, s.Field(index), path, sf.Tag, depth+1)
 			continue
 		}
-		d.value(kv.Value, v.Field(index), path, sf.Tag, depth+1)
+		d.value(kv.Value, s.Field(index), path, sf.Tag, depth+1)
 	}
 	for _, m := range merges {
-		d.merge(m, v, field, depth+1, seen)
+		d.merge(m, s, depth+1)
 	}
 }
 
@@ -71,27 +78,27 @@ func (d *decoder) placeOf(n ast.Node) place {
 	return place{line, col}
 }
 
-func (d *decoder) merge(n ast.Node, v reflect.Value, field string, depth int, seen map[string]bool) {
+func (d *decoder) merge(n ast.Node, s section, depth int) {
 	if depth > maxDepth {
-		d.fail(n, field, "", "is nested too deeply")
+		d.fail(n, s.field, "", "is nested too deeply")
 		return
 	}
-	r, ok := d.resolve(n, field)
+	r, ok := d.resolve(n, s.field)
 	if !ok {
 		return
 	}
 	if seq, ok := r.(*ast.SequenceNode); ok {
 		for _, item := range seq.Values {
-			d.merge(item, v, field, depth+1, seen)
+			d.merge(item, s, depth+1)
 		}
 		return
 	}
 	entries, ok := pairs(r)
 	if !ok {
-		d.fail(n, field, "", "<< must be given a mapping, not %s", kindOf(r))
+		d.fail(n, s.field, "", "<< must be given a mapping, not %s", kindOf(r))
 		return
 	}
-	d.entries(entries, v, field, depth+1, seen, true)
+	d.entries(entries, s, depth+1, true)
 }
 
 // lenient decodes a field whose bad values only warn and count as not set.
@@ -124,17 +131,17 @@ func (d *decoder) unknownKey(kv *ast.MappingValueNode, t reflect.Type, field, ke
 }
 
 // required reports required fields that are missing.
-func (d *decoder) required(v reflect.Value, field string, n ast.Node, seen map[string]bool) {
-	for i := range v.NumField() {
-		sf := v.Type().Field(i)
+func (d *decoder) required(s section, n ast.Node) {
+	for i := range s.NumField() {
+		sf := s.Type().Field(i)
 		name := sf.Tag.Get("yaml")
 		if sf.Tag.Get("required") == "" {
 			continue
 		}
-		blank := v.Field(i).IsZero() || v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0
-		if blank && (!seen[name] || !d.hasErrorAt(join(field, name))) {
-			path := join(field, name)
-			if seen[name] {
+		path := join(s.field, name)
+		blank := s.Field(i).IsZero() || s.Field(i).Kind() == reflect.Slice && s.Field(i).Len() == 0
+		if blank && (!s.seen[name] || !d.hasErrorAt(path)) {
+			if s.seen[name] {
 				d.failField(path, "", "must not be empty")
 				continue
 			}

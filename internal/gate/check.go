@@ -65,11 +65,12 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		_ = log.finish("Result: error - " + res.Message + "\n")
 		return res
 	}
-	run := func() Result { return attempt(ctx, j, env, res, command, log) }
-	res = run()
+	run := checkRun{Job: j, env: env, command: command, log: log}
+	blank := res
+	res = run.once(ctx, blank)
 	if res.mayBeFlaky(ctx, j.Check) {
 		log.note("\nResult: fail - " + res.Message + "; running once more\n\n")
-		res = res.again(run(), env.Touched)
+		res = res.again(run.once(ctx, blank), env.Touched)
 	}
 	if env.Judge != nil {
 		env.Judge(ctx, j, &res)
@@ -92,29 +93,37 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 	return res
 }
 
-// attempt runs the command once.
-func attempt(ctx context.Context, j Job, env Env, res Result, command string, log *gateLog) Result {
-	out := newCapture(j.Check, j.Dir, log)
+// checkRun is a check that is being run.
+type checkRun struct {
+	Job
+	env     Env
+	command string
+	log     *gateLog
+}
+
+// once runs the command once and adds how it ended to the result.
+func (c checkRun) once(ctx context.Context, res Result) Result {
+	out := newCapture(c.Check, c.Dir, c.log)
 	cmd := proc.Cmd{
-		Args: []string{"sh", "-c", command}, Dir: j.Dir, Env: append(checkEnviron(env.Environ, j.Check.Env, j.Dir), "BASE_BRANCH="+env.BaseBranch),
-		Stdout: out.stdout, Stderr: out.stderr, Timeout: j.Check.Limit(), Contain: true, Beside: j.Parallel(),
+		Args: []string{"sh", "-c", c.command}, Dir: c.Dir, Env: append(checkEnviron(c.env.Environ, c.Check.Env, c.Dir), "BASE_BRANCH="+c.env.BaseBranch),
+		Stdout: out.stdout, Stderr: out.stderr, Timeout: c.Check.Limit(), Contain: true, Beside: c.Parallel(),
 	}
 	r, ran := proc.Result{}, false
-	if j.Check.Runner != nil && env.Elsewhere != nil {
-		if r, res.Where, ran = env.Elsewhere(ctx, j, command, cmd); ran {
-			log.note("\nRan on " + res.Where + "\n")
+	if c.Check.Runner != nil && c.env.Elsewhere != nil {
+		if r, res.Where, ran = c.env.Elsewhere(ctx, c.Job, c.command, cmd); ran {
+			c.log.note("\nRan on " + res.Where + "\n")
 		}
 	}
 	if !ran {
 		r = proc.Run(ctx, cmd)
 	}
 	res.DurationMS = r.Duration.Milliseconds()
-	output, whole := log.output()
-	res.judge(j, r, j.Check.Limit(), output, whole)
+	output, whole := c.log.output()
+	res.judge(c.Job, r, c.Check.Limit(), output, whole)
 	if res.Status != Pass {
-		res.Tail = log.lastLines(tailForReason)
+		res.Tail = c.log.lastLines(tailForReason)
 	}
-	res.readReport(j, env, command, out)
+	res.readReport(c.Job, c.env, c.command, out)
 	return res
 }
 

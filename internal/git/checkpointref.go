@@ -69,27 +69,22 @@ func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
 	return list, nil
 }
 
-// SaveCheckpoint stores the whole work tree, untracked files included, under the session's
-// next number. session must be valid in a reference name. The branch, the index and the
-// files are not touched.
-func (r Repo) SaveCheckpoint(ctx context.Context, session, parent, message string, exclude []string, now time.Time) (Checkpoint, error) {
-	seq, err := r.nextCheckpoint(ctx, session)
-	if err != nil {
+// SaveCheckpoint stores the whole work tree, untracked files included, under the next
+// number of c.Session, which must be valid in a reference name, on c.Base and at c.Time. The
+// branch, the index and the files are not touched.
+func (r Repo) SaveCheckpoint(ctx context.Context, c Checkpoint, message string, exclude []string) (Checkpoint, error) {
+	var err error
+	if c.Seq, err = r.nextCheckpoint(ctx, c.Session); err != nil {
 		return Checkpoint{}, err
 	}
 	tree, err := r.SnapshotTree(ctx, exclude)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	return r.saveTree(ctx, session, seq, tree, parent, message, now)
-}
-
-func (r Repo) saveTree(ctx context.Context, session string, seq int, tree, parent, message string, now time.Time) (Checkpoint, error) {
-	ref := CheckpointRefs + session + "/" + strconv.Itoa(seq)
-	who, at := "Gauntlet", strconv.FormatInt(now.Unix(), 10)+" +0000"
+	who, at := "Gauntlet", strconv.FormatInt(c.Time.Unix(), 10)+" +0000"
 	args := []string{"commit-tree", "-F", "-", tree}
-	if parent != "" {
-		args = append(args, "-p", parent)
+	if c.Base != "" {
+		args = append(args, "-p", c.Base)
 	}
 	out, err := r.RunWith(ctx, Opts{Stdin: strings.NewReader(message), Env: []string{
 		"GIT_AUTHOR_NAME=" + who, "GIT_AUTHOR_EMAIL=gauntlet@localhost", "GIT_AUTHOR_DATE=" + at,
@@ -98,13 +93,14 @@ func (r Repo) saveTree(ctx context.Context, session string, seq int, tree, paren
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("snapshot: %w", err)
 	}
-	commit := strings.TrimSpace(string(out))
+	c.Ref, c.Commit = CheckpointRefs+c.Session+"/"+strconv.Itoa(c.Seq), strings.TrimSpace(string(out))
 	// Never overwrite another one: its number was free a moment ago.
-	if _, err := r.Run(ctx, "update-ref", ref, commit, strings.Repeat("0", len(commit))); err != nil {
+	if _, err := r.Run(ctx, "update-ref", c.Ref, c.Commit, strings.Repeat("0", len(c.Commit))); err != nil {
 		return Checkpoint{}, fmt.Errorf("snapshot: %w", err)
 	}
-	subject, _, _ := strings.Cut(message, "\n")
-	return Checkpoint{Ref: ref, Session: session, Seq: seq, Commit: commit, Base: parent, Time: now.UTC(), Subject: subject}, nil
+	c.Time = c.Time.UTC()
+	c.Subject, _, _ = strings.Cut(message, "\n")
+	return c, nil
 }
 
 // nextCheckpoint is the first number of a session that is not taken.

@@ -17,7 +17,7 @@ func save(t *testing.T, r Repo, session string, at time.Time) Checkpoint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := r.SaveCheckpoint(t.Context(), session, head, "checkpoint: x\n\nbody\n", nil, at)
+	c, err := r.SaveCheckpoint(t.Context(), Checkpoint{Session: session, Base: head, Time: at}, "checkpoint: x\n\nbody\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ const selfTestTime = 30 * time.Second
 type trial struct {
 	name string
 	dir  string
-	path string // PATH of the command
+	env  []string
 	want wire.Outcome
 	bad  string // what a different result means
 }
@@ -55,7 +55,7 @@ func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed)
 			continue
 		}
 		tested[stop.Line] = true
-		d.try(ctx, a, in, stop.Line, world, trials)
+		d.try(ctx, a, in, stop.Line, trials)
 	}
 }
 
@@ -95,11 +95,11 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 	if err := safefile.Put(project, filepath.Join(project, "committed.txt"), []byte("two\n"), 0o600); err != nil {
 		return nil, err
 	}
-	path := d.Getenv("PATH")
+	env := d.env(world, d.Getenv("PATH"))
 	return []trial{
-		{"a stop outside a project", plain, path, wire.Allowed, "the agent could not stop where nothing is configured"},
-		{"a stop with a failing gate", project, path, wire.Blocked, "a failing gate would not block"},
-		{"a stop without gauntlet on PATH", plain, nothing, wire.Allowed, "a missing binary would disturb the agent"},
+		{"a stop outside a project", plain, env, wire.Allowed, "the agent could not stop where nothing is configured"},
+		{"a stop with a failing gate", project, env, wire.Blocked, "a failing gate would not block"},
+		{"a stop without gauntlet on PATH", plain, d.env(world, nothing), wire.Allowed, "a missing binary would disturb the agent"},
 	}, nil
 }
 
@@ -121,14 +121,14 @@ func (d *Doctor) env(world, path string) []string {
 }
 
 // try runs the trials and reports the first that fails.
-func (d *Doctor) try(ctx context.Context, a agent.Adapter, in Installed, line, world string, trials []trial) {
+func (d *Doctor) try(ctx context.Context, a agent.Adapter, in Installed, line string, trials []trial) {
 	sh, err := d.LookPath("sh")
 	if err != nil {
 		return
 	}
 	for _, t := range trials {
 		stdout, stderr, res := proc.Output(ctx, proc.Cmd{
-			Args: []string{sh, "-c", line}, Dir: t.dir, Env: d.env(world, t.path), Unguarded: true,
+			Args: []string{sh, "-c", line}, Dir: t.dir, Env: t.env, Unguarded: true,
 			Stdin: bytes.NewReader(a.Sample(t.dir)), Timeout: selfTestTime,
 		}, 1<<20)
 		got := a.React(wire.Reply{Stdout: stdout, Stderr: stderr, ExitCode: res.ExitCode, TimedOut: res.TimedOut})

@@ -25,32 +25,41 @@ import (
 // note says why.
 func (e *execution) elsewhere(kept git.Kept) func(context.Context, gate.Job, string, proc.Cmd) (proc.Result, string, bool) {
 	var mu sync.Mutex // checks run concurrently
-	here := func(j gate.Job, why string) (proc.Result, string, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s ran here: %s", j.Name, why))
-		return proc.Result{}, "", false
-	}
 	return func(ctx context.Context, j gate.Job, command string, c proc.Cmd) (proc.Result, string, bool) {
+		s := sent{Job: j, command: command, cmd: c, here: func(why string) (proc.Result, string, bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s ran here: %s", j.Name, why))
+			return proc.Result{}, "", false
+		}}
 		if e.content == nil {
-			return here(j, "the content of the work tree is unknown")
+			return s.here("the content of the work tree is unknown")
 		}
 		tmp, remove, err := safefile.TempDir("", "gauntlet-runner-")
 		if err != nil {
-			return here(j, err.Error())
+			return s.here(err.Error())
 		}
 		defer remove()
-		if r := j.Check.Runner; len(r.Exec) > 0 {
-			return e.byCommand(ctx, j, command, c, kept, tmp, here)
-		}
-		if j.Check.Runner.Kind == config.RunnerRemote {
-			return e.onFarm(ctx, j, command, c, tmp, here)
+		s.tmp = tmp
+		switch r := j.Check.Runner; {
+		case len(r.Exec) > 0:
+			return e.byCommand(ctx, s, kept)
+		case r.Kind == config.RunnerRemote:
+			return e.onFarm(ctx, s)
 		}
 		return proc.Result{}, "", false
 	}
 }
 
-type fallback func(j gate.Job, why string) (proc.Result, string, bool)
+// sent is a check on its way to a runner.
+type sent struct {
+	gate.Job
+	command string
+	cmd     proc.Cmd // how it would run here
+	tmp     string   // a directory of its own
+	// here is the answer that makes it run here.
+	here func(why string) (proc.Result, string, bool)
+}
 
 // fleetJob is what `gauntlet-fleet execute` reads.
 type fleetJob struct {
@@ -68,35 +77,35 @@ type fleetJob struct {
 const exitUnreachable = 3
 
 // onFarm runs a check on the build farm, through the helper binary.
-func (e *execution) onFarm(ctx context.Context, j gate.Job, command string, c proc.Cmd, tmp string, here fallback) (proc.Result, string, bool) {
+func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bool) {
 	fleet, err := fleetBinary()
 	if err != nil {
-		return here(j, err.Error())
+		return s.here(err.Error())
 	}
-	dir, err := filepath.Rel(e.opts.Config.Root, j.Dir)
+	dir, err := filepath.Rel(e.opts.Config.Root, s.Dir)
 	if err != nil || !filepath.IsLocal(dir) {
-		return here(j, "its directory is not in the project")
+		return s.here("its directory is not in the project")
 	}
 	job := fleetJob{
-		Command: command, Root: e.opts.Config.Root, Dir: strings.TrimPrefix(filepath.ToSlash(dir), "."), Env: j.Check.Env, Platform: j.Check.Platform, TimeoutSec: j.Check.Limit().Seconds(),
+		Command: s.command, Root: e.opts.Config.Root, Dir: strings.TrimPrefix(filepath.ToSlash(dir), "."), Env: s.Check.Env, Platform: s.Check.Platform, TimeoutSec: s.Check.Limit().Seconds(),
 	}
 	for _, f := range e.tree.Files {
 		job.Files = append(job.Files, f.Path)
 	}
 	text, err := json.Marshal(job)
 	if err != nil {
-		return here(j, err.Error())
+		return s.here(err.Error())
 	}
 	farm := e.opts.Config.Project.Remote.Farm
-	result := filepath.Join(tmp, "result.json")
+	result := filepath.Join(s.tmp, "result.json")
 	args := []string{fleet, "execute", "--farm", farm.Address, "--instance", farm.Instance, "--result", result}
 	if farm.Plaintext {
 		args = append(args, "--plaintext")
 	}
 	var trouble bytes.Buffer
-	c.Args, c.Dir, c.Stdin, c.Stderr = args, e.opts.Config.Root, bytes.NewReader(text), &trouble
-	c.Timeout += farmGrace
-	r := proc.Run(ctx, c)
+	s.cmd.Args, s.cmd.Dir, s.cmd.Stdin, s.cmd.Stderr = args, e.opts.Config.Root, bytes.NewReader(text), &trouble
+	s.cmd.Timeout += farmGrace
+	r := proc.Run(ctx, s.cmd)
 	if ctx.Err() != nil || r.TimedOut {
 		return r, farm.Address, true
 	}
@@ -105,13 +114,13 @@ func (e *execution) onFarm(ctx context.Context, j gate.Job, command string, c pr
 		Worker   string `json:"worker"`
 		TimedOut bool   `json:"timedOut"`
 	}
-	answer, err := safefile.Read(tmp, result, 64<<10)
+	answer, err := safefile.Read(s.tmp, result, 64<<10)
 	if r.ExitCode != 0 || err != nil || json.Unmarshal(answer, &ended) != nil {
 		why := "the build farm did not run it"
 		if line := strings.TrimSpace(trouble.String()); line != "" && r.ExitCode == exitUnreachable {
 			why += ": " + strings.TrimPrefix(line, "gauntlet-fleet: ")
 		}
-		return here(j, why)
+		return s.here(why)
 	}
 	r.ExitCode, r.TimedOut = ended.ExitCode, ended.TimedOut
 	where := farm.Address
@@ -151,30 +160,30 @@ func isFile(path string) bool {
 
 // byCommand runs a check through a command such as ssh, with the tree as a git
 // bundle on its standard input.
-func (e *execution) byCommand(ctx context.Context, j gate.Job, command string, c proc.Cmd, kept git.Kept, tmp string, here fallback) (proc.Result, string, bool) {
+func (e *execution) byCommand(ctx context.Context, s sent, kept git.Kept) (proc.Result, string, bool) {
 	if kept.Commit == "" {
-		return here(j, "the tree could not be saved")
+		return s.here("the tree could not be saved")
 	}
-	file := filepath.Join(tmp, "tree.bundle")
+	file := filepath.Join(s.tmp, "tree.bundle")
 	if err := kept.Bundle(ctx, e.repo, file); err != nil {
-		return here(j, err.Error())
+		return s.here(err.Error())
 	}
-	bundle, err := safefile.Open(tmp, file)
+	bundle, err := safefile.Open(s.tmp, file)
 	if err != nil {
-		return here(j, err.Error())
+		return s.here(err.Error())
 	}
 	defer bundle.Close() //nolint:errcheck // read only
-	dir, err := filepath.Rel(e.repo.Root, j.Dir)
+	dir, err := filepath.Rel(e.repo.Root, s.Dir)
 	if err != nil || !filepath.IsLocal(dir) {
-		return here(j, "its directory is not in the repository")
+		return s.here("its directory is not in the repository")
 	}
-	c.Args = append(slices.Clone(j.Check.Runner.Exec), remoteScript(filepath.ToSlash(dir), j.Check.Env, command))
-	c.Stdin = bundle
-	r := proc.Run(ctx, c)
+	s.cmd.Args = append(slices.Clone(s.Check.Runner.Exec), remoteScript(filepath.ToSlash(dir), s.Check.Env, s.command))
+	s.cmd.Stdin = bundle
+	r := proc.Run(ctx, s.cmd)
 	if r.ExitCode == notStarted && ctx.Err() == nil || proc.NotFound(r) {
-		return here(j, fmt.Sprintf("%s could not start it", j.Check.Runner.Exec[0]))
+		return s.here(fmt.Sprintf("%s could not start it", s.Check.Runner.Exec[0]))
 	}
-	return r, strings.Join(j.Check.Runner.Exec, " "), true
+	return r, strings.Join(s.Check.Runner.Exec, " "), true
 }
 
 // notStarted is the exit code of the script when the tree could not be unpacked, and that

@@ -14,23 +14,23 @@ import (
 // same directory, sync, rename, sync of the directory. The directory must exist.
 // A link at path is replaced, never followed.
 func Write(path string, data []byte, perm os.FileMode) error {
-	return write("", path, data, perm, true)
+	return pending{"", path, data, perm, true}.place((*os.Root).Rename)
 }
 
 // WriteIn is Write for a path below root: no link on the way may leave it.
 func WriteIn(root, path string, data []byte, perm os.FileMode) error {
-	return write(root, path, data, perm, true)
+	return pending{root, path, data, perm, true}.place((*os.Root).Rename)
 }
 
 // Put is WriteIn without the syncs, for what may be lost in a power cut.
 func Put(root, path string, data []byte, perm os.FileMode) error {
-	return write(root, path, data, perm, false)
+	return pending{root, path, data, perm, false}.place((*os.Root).Rename)
 }
 
 // WriteNew is WriteIn for a file that must not exist yet: it appears complete or not at
 // all, and an existing one stays unchanged and is an error (fs.ErrExist).
 func WriteNew(root, path string, data []byte, perm os.FileMode) error {
-	return place(root, path, data, perm, true, func(r *os.Root, tmp, rel string) error {
+	return pending{root, path, data, perm, true}.place(func(r *os.Root, tmp, rel string) error {
 		err := r.Link(tmp, rel)
 		if err == nil || errors.Is(err, fs.ErrExist) {
 			_ = r.Remove(tmp)
@@ -45,35 +45,39 @@ func WriteNew(root, path string, data []byte, perm os.FileMode) error {
 	})
 }
 
-func write(root, path string, data []byte, perm os.FileMode, durable bool) error {
-	return place(root, path, data, perm, durable, (*os.Root).Rename)
+// pending is a file that is about to be written.
+type pending struct {
+	root, path string
+	data       []byte
+	perm       os.FileMode
+	durable    bool // synced to the disk
 }
 
 // place writes a temporary file and lets move rename it.
-func place(root, path string, data []byte, perm os.FileMode, durable bool, move func(r *os.Root, tmp, rel string) error) (err error) {
-	r, rel, err := within(root, path)
+func (p pending) place(move func(r *os.Root, tmp, rel string) error) (err error) {
+	r, rel, err := within(p.root, p.path)
 	if err != nil {
 		return err
 	}
 	defer r.Close() //nolint:errcheck // nothing is written through it
 	f, tmp, err := createTemp(r, rel)
 	if err != nil {
-		return fault("write", path, err)
+		return fault("write", p.path, err)
 	}
 	defer func() {
 		if err != nil {
 			_ = f.Close()
 			_ = r.Remove(tmp)
-			err = fault("write", path, err)
+			err = fault("write", p.path, err)
 		}
 	}()
-	if err := f.Chmod(perm); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := f.Chmod(p.perm); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	if _, err := f.Write(data); err != nil {
+	if _, err := f.Write(p.data); err != nil {
 		return err
 	}
-	if durable {
+	if p.durable {
 		if err := f.Sync(); err != nil {
 			return err
 		}
@@ -84,8 +88,8 @@ func place(root, path string, data []byte, perm os.FileMode, durable bool, move 
 	if err := move(r, tmp, rel); err != nil {
 		return err
 	}
-	if durable {
-		return syncDir(filepath.Dir(path))
+	if p.durable {
+		return syncDir(filepath.Dir(p.path))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // turn; turn names it. It costs the start of a program, is done at most once per
 // turn and once a minute, and nothing that goes wrong with it matters.
 func (s *Site) NotifyBlocked(settings config.Settings, turn, why string, now time.Time) {
-	s.notify(settings, "blocked", turn, "Gauntlet blocked a stop twice", why, now)
+	s.notify(settings, "blocked", turn, proc.Notice{Title: "Gauntlet blocked a stop twice", Text: why}, now)
 }
 
 // NotifyOff shows on the desktop that the stop hook was switched off here.
@@ -22,12 +22,13 @@ func (s *Site) NotifyOff(o Switch, now time.Time) {
 	if cfg, err := s.Config(); err == nil && cfg != nil {
 		settings = cfg.Settings
 	}
-	s.notify(settings, "off", o.Since.UTC().Format(time.RFC3339), "Gauntlet is switched off", "stops are not judged "+o.Until(now)+o.since(now), now)
+	s.notify(settings, "off", o.Since.UTC().Format(time.RFC3339), proc.Notice{Title: "Gauntlet is switched off", Text: "stops are not judged " + o.Until(now) + o.since(now)}, now)
 }
 
-func (s *Site) notify(settings config.Settings, kind, about, title, text string, now time.Time) {
+func (s *Site) notify(settings config.Settings, kind, about string, n proc.Notice, now time.Time) {
 	if settings.Notify == config.NotifyNever || !s.Memory.ClaimNotice(kind, redact.Line(about, 200), now) {
 		return
 	}
-	_ = proc.Notice{Title: title, Text: redact.Line(filepath.Base(s.Root)+": "+text, 300)}.Show()
+	n.Text = redact.Line(filepath.Base(s.Root)+": "+n.Text, 300)
+	_ = n.Show()
 }

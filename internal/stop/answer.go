@@ -83,7 +83,7 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 	if !s.concernsMemory(d, out) {
 		return d
 	}
-	err := checkpoint.Keep(ctx, s.site.Memory, s.Event.SessionID, s.Ledger, out, s.Owed, s.learned...)
+	err := checkpoint.Ending{Session: s.Event.SessionID, Seen: s.Ledger, Outcome: out, Owed: s.Owed, Learned: s.learned}.Keep(ctx, s.site.Memory)
 	switch {
 	case err == nil:
 		return d

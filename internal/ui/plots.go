@@ -25,8 +25,11 @@ func newSVG(width, height int, label string) *svg {
 	return s
 }
 
-func (s *svg) rect(x, y, w, h float64, class, title string) {
-	fmt.Fprintf(s, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="%s"><title>%s</title></rect>`, x, y, math.Max(w, 0), math.Max(h, 0), class, html.EscapeString(title))
+// box is where a rectangle is and how large.
+type box struct{ x, y, w, h float64 }
+
+func (s *svg) rect(b box, class, title string) {
+	fmt.Fprintf(s, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" class="%s"><title>%s</title></rect>`, b.x, b.y, math.Max(b.w, 0), math.Max(b.h, 0), class, html.EscapeString(title))
 }
 
 func (s *svg) text(x, y float64, class, text string) {
@@ -90,7 +93,7 @@ func (p span) dates(s *svg) {
 		none++
 	}
 	if none > 0 {
-		s.rect(leftSpace, topSpace, p.at(none)-leftSpace, plotHeight-baseSpace-topSpace, "unmeasured", "no history of this time")
+		s.rect(box{leftSpace, topSpace, p.at(none) - leftSpace, plotHeight - baseSpace - topSpace}, "unmeasured", "no history of this time")
 		if p.at(none)-leftSpace > 64 {
 			s.text((leftSpace+p.at(none))/2, topSpace+18, "tick mid", "no history")
 		}
@@ -157,8 +160,8 @@ func weeksPlot(weeks []ask.Bucket, since, first, now time.Time, top int) templat
 			}
 			w := sums[start.Unix()]
 			title := fmt.Sprintf("week of %s: %s, %d blocked", start.Format("2 Jan"), text.Count(w.Stops, "stop"), w.Blocked)
-			s.rect(p.at(i)+p.slot()*0.15, y(float64(w.Stops)), p.slot()*0.7, y(0)-y(float64(w.Stops)), "bar", title)
-			s.rect(p.at(i)+p.slot()*0.15, y(float64(w.Blocked)), p.slot()*0.7, y(0)-y(float64(w.Blocked)), "bar bad", title)
+			s.rect(box{p.at(i) + p.slot()*0.15, y(float64(w.Stops)), p.slot() * 0.7, y(0) - y(float64(w.Stops))}, "bar", title)
+			s.rect(box{p.at(i) + p.slot()*0.15, y(float64(w.Blocked)), p.slot() * 0.7, y(0) - y(float64(w.Blocked))}, "bar bad", title)
 		}
 		p.dates(s)
 		return s.done()
@@ -210,8 +213,8 @@ func spentPlot(days []ask.Bucket, since, first, now time.Time, count int) templa
 				continue
 			}
 			title := fmt.Sprintf("%s: %s spent, %s saved", p.starts[i].Format("2 Jan"), duration(d.SpentMS), duration(d.SavedMS))
-			s.rect(p.at(i)+p.slot()*0.12, y(d.SpentMS), p.slot()*0.36, y(0)-y(d.SpentMS), "bar", title)
-			s.rect(p.at(i)+p.slot()*0.52, y(d.SavedMS), p.slot()*0.36, y(0)-y(d.SavedMS), "bar good", title)
+			s.rect(box{p.at(i) + p.slot()*0.12, y(d.SpentMS), p.slot() * 0.36, y(0) - y(d.SpentMS)}, "bar", title)
+			s.rect(box{p.at(i) + p.slot()*0.52, y(d.SavedMS), p.slot() * 0.36, y(0) - y(d.SavedMS)}, "bar good", title)
 		}
 		p.dates(s)
 		return s.done()
@@ -259,7 +262,7 @@ func waterfallPlot(steps []history.Step, gates []history.Record, total float64) 
 		for i, b := range bars {
 			top := float64(i * row)
 			s.text(float64(names-8), top+14, "tick end", short(b.name, names/8))
-			s.rect(float64(names)+b.from*scale, top+3, math.Max(b.took*scale, 1.5), row-8, b.class, b.title)
+			s.rect(box{float64(names) + b.from*scale, top + 3, math.Max(b.took*scale, 1.5), row - 8}, b.class, b.title)
 			s.text(float64(names)+(b.from+b.took)*scale+6, top+14, "tick", b.note)
 		}
 		return s.done()
@@ -283,7 +286,7 @@ func sourcesPlot(gates []ask.Gate) template.HTML {
 			y := float64(i*row + 4)
 			w := float64(width-names-room) * float64(b.n) / float64(top)
 			s.text(names-8, y+17, "tick end", b.name)
-			s.rect(names, y+4, math.Max(w, 1.5), row-12, b.class, fmt.Sprintf("%s: %s", b.name, text.Count(b.n, "result")))
+			s.rect(box{names, y + 4, math.Max(w, 1.5), row - 12}, b.class, fmt.Sprintf("%s: %s", b.name, text.Count(b.n, "result")))
 			s.text(names+w+6, y+17, "tick", text.Count(b.n, "result"))
 		}
 		return s.done()
@@ -305,7 +308,7 @@ func sparkPlot(recent []float64, median *float64, label string) template.HTML {
 		slot := float64(width) / shown
 		for i, v := range recent {
 			h := math.Max(v/top*(height-4), 1)
-			s.rect(float64(i+shown-len(recent))*slot+0.5, height-h, slot-1, h, "bar", duration(v))
+			s.rect(box{float64(i+shown-len(recent))*slot + 0.5, height - h, slot - 1, h}, "bar", duration(v))
 		}
 		if median != nil {
 			y := height - *median/top*(height-4)

@@ -98,6 +98,7 @@ func TestExceptionsAreNeeded(t *testing.T) {
 	needed("globals", globals, checkGlobals)
 	needed("start", atStart, checkStart)
 	needed("size", longFiles, checkSize)
+	needed("size", longFunctions, checkSize)
 	needed("imports", sameRing, checkImports)
 	needed("imports", leaves, checkImports)
 	needed("agents", agentWords, checkAgents)

@@ -267,24 +267,3 @@ func checkNames(h *house) (out []finding) {
 	}
 	return out
 }
-
-// maxLines is where a file has become two: "about 400", and nobody counts to the line.
-const maxLines = 420
-
-// longFiles are longer, each with its reason.
-var longFiles = map[string]string{
-	"git/content.go": "what git would say about the content of a work tree is one algorithm",
-	"run/execute.go": "the steps of a run, in their order",
-}
-
-// checkSize finds files that a newcomer does not read in one go.
-func checkSize(h *house) (out []finding) {
-	for _, p := range h.pkgs {
-		for _, f := range p.files {
-			if n := h.fset.Position(f.FileEnd).Line - 1; p.room != "" && n > maxLines && !f.in(longFiles) {
-				out = append(out, h.at(f.Name, fmt.Sprintf("%d lines: move a part of it to a file that says what it is", n)))
-			}
-		}
-	}
-	return out
-}

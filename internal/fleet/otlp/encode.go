@@ -125,20 +125,21 @@ func Encode(res Resource, recs []history.Record) (Payload, error) {
 	}
 	attrs := resource{Attributes: attributes("service.name", "gauntlet", "service.version", res.Version, "host.id", res.Machine)}
 	sc := scope{Name: "gauntlet", Version: res.Version}
-	var p Payload
 	var err error
-	put := func(to *[]byte, n int, outer, inner, items string, list any) {
-		if err != nil || n == 0 {
-			return
+	pack := func(n int, signal, items string, list any) (payload []byte) {
+		if err == nil && n > 0 {
+			payload, err = json.Marshal(map[string]any{"resource" + signal: []any{map[string]any{
+				"resource": attrs, "scope" + signal: []any{map[string]any{"scope": sc, items: list}},
+			}}})
 		}
-		*to, err = json.Marshal(map[string]any{outer: []any{map[string]any{
-			"resource": attrs, inner: []any{map[string]any{"scope": sc, items: list}},
-		}}})
+		return payload
 	}
 	metrics := m.list()
-	put(&p.Traces, len(spans), "resourceSpans", "scopeSpans", "spans", spans)
-	put(&p.Logs, len(logs), "resourceLogs", "scopeLogs", "logRecords", logs)
-	put(&p.Metrics, len(metrics), "resourceMetrics", "scopeMetrics", "metrics", metrics)
+	p := Payload{
+		Traces:  pack(len(spans), "Spans", "spans", spans),
+		Logs:    pack(len(logs), "Logs", "logRecords", logs),
+		Metrics: pack(len(metrics), "Metrics", "metrics", metrics),
+	}
 	return p, err
 }
 
