@@ -179,7 +179,6 @@ var goroutines = onlyFrom{"(*sync.WaitGroup).Go time.AfterFunc context.AfterFunc
 	"agent/read_windows.go": "it only copies a stream",
 	"cli/watchdog.go":       "it answers in place of work that hangs, so it must not wait for it",
 	"cli/allow.go":          "a command for a person, who can run it again",
-	"cli/init_show.go":      "a command for a person, who can run it again",
 	"report/view.go":        "the live view of a command for a person",
 	"ui":                    "a server for a person",
 	"fleet":                 "a server for people",
