@@ -22,12 +22,18 @@ var errNoInput = errors.New("the event did not arrive in time")
 // ReadEvent reads one JSON value: until it is complete or the input ends,
 // whichever is first. A caller that keeps stdin open, or sends nothing, does
 // not make the hook wait; what has arrived by then is returned.
-func ReadEvent(r io.Reader, patience time.Duration) []byte {
+func ReadEvent(r io.Reader, patience time.Duration) []byte { return ReadRest(nil, r, patience) }
+
+// ReadRest is ReadEvent after a part of the event was read.
+func ReadRest(part []byte, r io.Reader, patience time.Duration) []byte {
 	if f, ok := r.(*os.File); ok {
 		r = patientReader(f, patience)
 	}
 	if r == nil {
-		return nil
+		return part
+	}
+	if len(part) > 0 {
+		r = io.MultiReader(bytes.NewReader(part), r)
 	}
 	head := make([]byte, usualEvent)
 	n, err := r.Read(head)

@@ -20,7 +20,9 @@ func lockFiles() []string {
 	return []string{
 		"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb",
 		"deno.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.txt", "Cargo.lock", "Gemfile.lock",
-		"composer.lock", "mix.lock", "pubspec.lock", "packages.lock.json", "gradle.lockfile", "flake.lock",
+		"composer.lock", "mix.lock", "rebar.lock", "pubspec.lock", "packages.lock.json", "paket.lock", "gradle.lockfile", "Package.resolved", "Podfile.lock",
+		"Cartfile.resolved", "stack.yaml.lock", "cabal.project.freeze", "conan.lock", "shard.lock", "cpanfile.snapshot", "renv.lock", "Manifest.toml",
+		"conda-lock.yml", "pixi.lock", "MODULE.bazel.lock", "buf.lock", ".terraform.lock.hcl", "flake.lock", "devbox.lock", "mise.lock",
 	}
 }
 

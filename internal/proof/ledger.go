@@ -33,8 +33,8 @@ const (
 )
 
 // ErrNoPlace means that there is neither a repository nor a home directory to keep proofs
-// in.
-var ErrNoPlace = errors.New("no place to keep proofs (set HOME or XDG_STATE_HOME)")
+// in, or that their directory in the repository is a link.
+var ErrNoPlace = errors.New("no place to keep proofs (set HOME or XDG_STATE_HOME; gauntlet/proofs in the git directory must not be a link)")
 
 // Dir is where the proofs of a project are: the configured directory, else the git
 // directory that all work trees share, else the state home.
@@ -46,11 +46,21 @@ func Dir(configured, commonDir, root, stateHome string) string {
 		}
 		return configured
 	case commonDir != "":
-		return filepath.Join(commonDir, "gauntlet", "proofs")
+		own := filepath.Join(commonDir, "gauntlet")
+		dir := filepath.Join(own, "proofs")
+		if isLink(own) || isLink(dir) {
+			return "" // it may lead anywhere; proofs.dir is how to keep proofs elsewhere
+		}
+		return dir
 	case stateHome != "":
 		return filepath.Join(stateHome, "gauntlet", "proofs", digest(root)[:32])
 	}
 	return ""
+}
+
+func isLink(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.Mode()&os.ModeSymlink != 0
 }
 
 // Open opens the ledger in dir, with the seal of a state home.

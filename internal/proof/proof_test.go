@@ -236,3 +236,26 @@ func TestAgainIsOneInTwenty(t *testing.T) {
 		t.Error("what has no key is run")
 	}
 }
+
+// A link in the git directory leads nothing out of it.
+func TestDirIsNotALink(t *testing.T) {
+	for _, link := range []string{"gauntlet", "gauntlet/proofs"} {
+		common, elsewhere := t.TempDir(), t.TempDir()
+		if want := filepath.Join(common, "gauntlet", "proofs"); Dir("", common, "/project", "/home") != want {
+			t.Errorf("no link: %s", Dir("", common, "/project", "/home"))
+		}
+		path := filepath.Join(common, filepath.FromSlash(link))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(elsewhere, path); err != nil {
+			t.Skip("symbolic links are not available here:", err)
+		}
+		if dir := Dir("", common, "/project", "/home"); dir != "" {
+			t.Errorf("%s is a link: %s", link, dir)
+		}
+		if dir := Dir(elsewhere, common, "/project", "/home"); dir != elsewhere {
+			t.Errorf("configured: %s", dir)
+		}
+	}
+}

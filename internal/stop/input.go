@@ -3,6 +3,7 @@ package stop
 import (
 	"context"
 	"os"
+	"runtime"
 	"time"
 
 	"gauntlet/internal/agent"
@@ -15,19 +16,24 @@ const stdinPatience = 5 * time.Second
 // usualDelay is how long the event usually takes, if it comes at all.
 const usualDelay = 50 * time.Millisecond
 
-// readEvent reads the event. While it does not arrive, the client may lose patience: only
-// then is listening for signals worth its cost.
+// readEvent reads the event. While it, or the rest of it, does not arrive, the client may
+// lose patience: only then is listening for signals worth its cost.
 func (s *stopping) readEvent(ctx context.Context) (payload []byte, interrupted bool) {
 	f, ok := s.Stdin.(*os.File)
-	if !ok || arrives(f, usualDelay) {
+	if !ok || runtime.GOOS == "windows" { // there a read cannot be given up and begun again
 		return agent.ReadEvent(s.Stdin, stdinPatience), false
+	}
+	start := time.Now()
+	part := agent.ReadEvent(f, usualDelay)
+	if time.Since(start) < usualDelay {
+		return part, false
 	}
 	ctx, release := s.Interruptible(ctx)
 	defer release()
 	got := make(chan []byte, 1)
 	beside.Start(func() {
 		defer close(got)
-		got <- agent.ReadEvent(f, stdinPatience)
+		got <- agent.ReadRest(part, f, stdinPatience)
 	})
 	select {
 	case payload = <-got:
