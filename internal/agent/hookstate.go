@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,22 +34,33 @@ func HookState(name string, d wire.Dirs) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%s: names gauntlet %d times", path, strings.Count(string(text), "gauntlet"))
-		var settings struct {
-			DisableAllHooks bool           `json:"disableAllHooks"`
-			Env             map[string]any `json:"env"`
+		settings := wire.Settings(text)
+		off := wire.AllHooksOff
+		if setup.Pitfalls != nil {
+			off = setup.Pitfalls
 		}
-		if json.Unmarshal(text, &settings) == nil {
-			if settings.DisableAllHooks {
-				b.WriteString(", disableAllHooks")
-			}
-			for _, name := range slices.Sorted(maps.Keys(settings.Env)) {
-				b.WriteString(", sets " + name)
-				if strings.HasPrefix(name, "GAUNTLET_") {
-					fmt.Fprintf(&b, "=%v", settings.Env[name])
-				}
+		for _, why := range off(settings) {
+			b.WriteString(", " + why)
+		}
+		env := settings.Object("env")
+		for _, name := range slices.Sorted(maps.Keys(env)) {
+			b.WriteString(", sets " + name)
+			if strings.HasPrefix(name, "GAUNTLET_") {
+				fmt.Fprintf(&b, "=%s", env[name])
 			}
 		}
 		b.WriteByte('\n')
+	}
+	for _, file := range setup.Elsewhere {
+		path := file.File(d)
+		if path == "" {
+			continue
+		}
+		if text, err := safefile.ReadLinked(path, maxSettings); err == nil {
+			for _, why := range file.Pitfalls(text) {
+				fmt.Fprintf(&b, "%s: %s\n", path, why)
+			}
+		}
 	}
 	return b.String()
 }

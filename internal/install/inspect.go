@@ -7,7 +7,6 @@ import (
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
-	"gauntlet/internal/install/jsonedit"
 )
 
 // Installed is what one settings file contains of Gauntlet.
@@ -70,6 +69,13 @@ func (p Places) Inspect(a agent.Adapter) []Installed {
 			out = append(out, in)
 		}
 	}
+	for _, e := range a.Setup().Elsewhere {
+		if f, err := readFile(e.File(p.dirs())); err == nil && f.exists {
+			for _, why := range e.Pitfalls(f.data) {
+				everywhere = append(everywhere, Pitfall{f.name, why})
+			}
+		}
+	}
 	for i := range out {
 		out[i].Pitfalls = append(out[i].Pitfalls, everywhere...)
 	}
@@ -104,28 +110,29 @@ func (p Places) inspect(s wire.Setup, root string, f file, in *Installed) {
 		}
 	}
 	if s.Pitfalls != nil {
-		if plain, err := jsonedit.Standard(f.data); err == nil {
-			for _, why := range s.Pitfalls(wire.Payload(wire.Keys(plain))) {
-				in.Pitfalls = append(in.Pitfalls, Pitfall{f.name, why})
-			}
+		for _, why := range s.Pitfalls(wire.Settings(f.data)) {
+			in.Pitfalls = append(in.Pitfalls, Pitfall{f.name, why})
 		}
 	}
 	if s.Trust != nil {
-		in.Untrusted = p.untrusted(s, root, f)
+		p.trusted(s, root, f, in)
 	}
 }
 
-func (p Places) untrusted(s wire.Setup, root string, f file) int {
+// trusted counts the hooks that are not trusted, and finds those that are switched off.
+func (p Places) trusted(s wire.Setup, root string, f file, in *Installed) {
 	want, err := trustOf(s, root, f.name, f.data)
 	if err != nil {
-		return 0
+		return
 	}
 	list, err := readFile(s.Trust.File(p.dirs()))
-	n := 0
 	for _, t := range want {
-		if at := findTable(list.data, t.table); err != nil || at == nil || at.hash != t.hash {
-			n++
+		at := findTable(list.data, t.table)
+		switch {
+		case err != nil || at == nil || at.hash != t.hash:
+			in.Untrusted++
+		case at.off:
+			in.Pitfalls = append(in.Pitfalls, Pitfall{list.name, t.table + ` has "enabled = false": that hook does not run; remove it`})
 		}
 	}
-	return n
 }

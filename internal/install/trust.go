@@ -2,8 +2,11 @@ package install
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
@@ -58,6 +61,9 @@ func (p Places) planTrust(a agent.Adapter, c *Change, root string, r Request) (*
 		c.Notes = append(c.Notes, fmt.Sprintf("%s runs hooks only after you trusted them: %s. (--trust writes the trust for you, without that review.)", s.Label, s.Trust.How))
 		return nil, nil
 	}
+	if err := readableTOML(f.name, f.data); err != nil {
+		return nil, err
+	}
 	t := p.change(a, r.Scope, f)
 	for _, w := range want {
 		edits, err := addTrust(f.name, t.after, w)
@@ -66,11 +72,32 @@ func (p Places) planTrust(a agent.Adapter, c *Change, root string, r Request) (*
 		}
 		t.edit(edits)
 	}
+	if err := readableTOML(f.name, t.after); err != nil {
+		return nil, err // it has another table of the same name
+	}
 	if err := f.writable(); err != nil {
 		return nil, err
 	}
 	t.Notes = []string{"Trust in the hooks was written because of --trust."}
 	return t, nil
+}
+
+// readableTOML refuses a file that is not TOML: the client would not read it either.
+func readableTOML(path string, data []byte) error {
+	var any map[string]any
+	err := toml.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &any)
+	if err == nil {
+		return nil
+	}
+	why := strings.TrimPrefix(err.Error(), "toml: ")
+	at := jsontree.ErrorAt(data, 0, "%s", why)
+	if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
+		at.Line, at.Column = bad.Position()
+	} else if key, _, ok := strings.Cut(strings.TrimPrefix(why, "key "), " is already defined"); ok {
+		// the library does not say where: it is the last place that begins with the key
+		at = jsontree.ErrorAt(data, bytes.LastIndex(data, []byte("\n"+key))+1, "%s", why)
+	}
+	return refuse(path, at, "Correct it there and try again.")
 }
 
 // planDistrust removes the trust in Gauntlet's hooks.
@@ -130,6 +157,9 @@ func addTrust(path string, data []byte, w trusted) ([]jsonedit.Edit, error) {
 			text = "\n" + text
 		}
 	}
+	if bytes.Contains(data, []byte("\r\n")) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
 	return []jsonedit.Edit{{At: len(data), Inserted: text}}, nil
 }
 
@@ -139,6 +169,7 @@ type table struct {
 	hash               string
 	hashStart, hashEnd int
 	plain              bool // nothing but the hash in it
+	off                bool // "enabled" is false
 }
 
 // findTable looks for a header in the form that Gauntlet writes; nil if there is none. Text
@@ -185,6 +216,7 @@ func (t *table) take(line string, start int, raw []byte, end int) {
 		t.hashStart, t.hashEnd = start, start+len(bytes.TrimRight(raw, "\r\n"))
 		t.end = end
 	case line != "":
+		t.off = t.off || ok && strings.TrimSpace(key) == "enabled" && strings.HasPrefix(strings.TrimSpace(value), "false")
 		t.plain = false
 		t.end = end
 	}

@@ -79,7 +79,10 @@ func (s *stopping) comparePins() {
 	if pin.User != now.User {
 		s.announceLater("your own configuration of Gauntlet was changed since the prompt: %s", redact.Line(difference(pin.User, now.User), 300))
 	}
-	if pin.Git != now.Git {
+	switch {
+	case pin.Git != "" && !s.site.InRepo:
+		s.announceLater("the git directory of %s is gone since the prompt, and with it what was allowed there", redact.Line(pin.Root, 200))
+	case pin.Git != now.Git:
 		s.announceLater("another program answers as git since the prompt: %s, before %s", redact.Line(now.Git, 200), redact.Line(pin.Git, 200))
 	}
 	if pin.Hooks != now.Hooks {

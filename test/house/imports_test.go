@@ -55,7 +55,7 @@ var owners = []struct{ imports, from, why string }{
 	{"github.com/ncruces/", "history/store", "the hook path appends to the spool, it never opens a database"},
 	{"github.com/spf13/", "cli fleet", "only the surface knows commands and flags"},
 	{"github.com/goccy/go-yaml", "config tasks setup", "one decoder, with positions"},
-	{"github.com/pelletier/go-toml", "tasks setup", "only init reads other tools' files"},
+	{"github.com/pelletier/go-toml", "tasks setup install", "only init and install read other tools' files"},
 	{"github.com/bmatcuk/doublestar", "config gate checkpoint/rules", "globs"},
 	{"github.com/reviewdog/errorformat", "finding config", "tools' output is read in finding; the names of formats are validated in config"},
 	{"github.com/rogpeppe/go-internal", "install", "the diff that init and install show"},

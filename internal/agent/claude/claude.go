@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"gauntlet/internal/agent/wire"
@@ -185,5 +186,27 @@ func (Adapter) Setup() wire.Setup {
 		StatusLine:   "statusLine",
 		Merged:       true,
 		Pitfalls:     wire.AllHooksOff,
+		Elsewhere:    []wire.Elsewhere{{File: managedSettings, Pitfalls: managedPitfalls}},
 	}
+}
+
+// managedSettings is what an administrator sets for every user of the machine.
+func managedSettings(d wire.Dirs) string {
+	dir := "/etc/claude-code"
+	switch runtime.GOOS {
+	case "darwin":
+		dir = "/Library/Application Support/ClaudeCode"
+	case "windows":
+		dir = `C:\Program Files\ClaudeCode`
+	}
+	return filepath.Join(d.System, dir, "managed-settings.json")
+}
+
+func managedPitfalls(text []byte) []string {
+	settings := wire.Settings(text)
+	out := wire.AllHooksOff(settings)
+	if settings.Bool("allowManagedHooksOnly") {
+		out = append(out, `"allowManagedHooksOnly" is true: only an administrator's hooks run; ask for Gauntlet's to be added there`)
+	}
+	return out
 }

@@ -146,6 +146,10 @@ func (Adapter) Setup() wire.Setup {
 			}
 			return nil
 		},
+		Elsewhere: []wire.Elsewhere{
+			{File: func(d wire.Dirs) string { return wire.Join(home(d), "config.toml") }, Pitfalls: featureOff},
+			{File: func(d wire.Dirs) string { return wire.Join(d.Project, ".codex", "config.toml") }, Pitfalls: featureOff},
+		},
 		Trust: &wire.Trust{
 			File:  func(d wire.Dirs) string { return wire.Join(home(d), "config.toml") },
 			Table: trustTable,
@@ -153,4 +157,31 @@ func (Adapter) Setup() wire.Setup {
 			How:   "start codex and trust the hooks when it asks, or type /hooks",
 		},
 	}
+}
+
+// featureOff finds the switch of all hooks in config.toml, under its present and its
+// former name: a table, dotted keys or an inline table.
+func featureOff(text []byte) []string {
+	table := ""
+	for raw := range bytes.Lines(text) {
+		line, _, _ := strings.Cut(strings.TrimSpace(string(raw)), "#")
+		if strings.HasPrefix(line, "[") {
+			table = strings.ReplaceAll(strings.Trim(line, "[] \t"), `"`, "")
+			continue
+		}
+		if inner, ok := strings.CutPrefix(strings.ReplaceAll(line, " ", ""), "features={"); ok && table == "" {
+			line = "features." + strings.ReplaceAll(strings.TrimSuffix(inner, "}"), ",", "\nfeatures.")
+		}
+		for pair := range strings.Lines(line) {
+			key, value, _ := strings.Cut(pair, "=")
+			key = strings.ReplaceAll(strings.TrimSpace(key), `"`, "")
+			if table != "" {
+				key = table + "." + key
+			}
+			if (key == "features.hooks" || key == "features.codex_hooks") && strings.TrimSpace(value) == "false" {
+				return []string{fmt.Sprintf("%q is false: no hook runs; remove it", key)}
+			}
+		}
+	}
+	return nil
 }

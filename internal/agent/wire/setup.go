@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gauntlet/internal/event"
+	"gauntlet/internal/jsontree"
 )
 
 // Scope selects the settings that a hook is written to.
@@ -46,6 +47,8 @@ type Dirs struct {
 	Project string
 	// Getenv reads the variables by which clients move their directories.
 	Getenv func(string) string
+	// System is the directory that absolute paths of the system are below; "" is /.
+	System string
 }
 
 // Setup describes a client's hook files.
@@ -99,6 +102,8 @@ type Setup struct {
 	// they do so in any of the client's settings files.
 	Pitfalls func(Payload) []string
 	Merged   bool
+	// Elsewhere are settings that Gauntlet never writes and that can switch its hooks off.
+	Elsewhere []Elsewhere
 	// ClientKeys are members that the client itself writes into the file.
 	ClientKeys []string
 	// Folder is set where project hooks run only in a trusted directory.
@@ -107,6 +112,12 @@ type Setup struct {
 	AlsoRuns []string
 	// Trust is set where hooks run only after they were trusted.
 	Trust *Trust
+}
+
+// Elsewhere is a settings file of a client that is not Gauntlet's to edit.
+type Elsewhere struct {
+	File     func(Dirs) string
+	Pitfalls func(text []byte) []string
 }
 
 // Trust is a client's list of trusted hooks: a TOML table per hook with a hash.
@@ -181,4 +192,16 @@ func AllHooksOff(settings Payload) []string {
 		return []string{`"disableAllHooks" is true: no hook runs; remove it`}
 	}
 	return nil
+}
+
+// Settings reads a settings file that people edit: comments and trailing commas are allowed.
+func Settings(text []byte) Payload {
+	if keys := Keys(text); keys != nil {
+		return keys
+	}
+	tree, err := jsontree.ParseRelaxed(text)
+	if err != nil {
+		return nil
+	}
+	return Keys(tree.Compact())
 }
