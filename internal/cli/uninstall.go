@@ -63,7 +63,7 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
 					app.remindOfUser(w.places, w.agents)
 				}
 			}
-			if f.user || f.json && !purge || w.explicit && !purge {
+			if f.user || f.json && !purge || !purge && w.explicit && hooksRemain(w.places) {
 				return nil // about one agent or every project, not about leaving this one
 			}
 			return app.leave(cmd.Context(), f, purge, yes)
@@ -155,6 +155,18 @@ func planUninstall(p install.Places, a agent.Adapter, scopes []wire.Scope) ([]*i
 		}
 	}
 	return out, nil
+}
+
+// hooksRemain reports whether an agent still has Gauntlet's hooks in this project.
+func hooksRemain(p install.Places) bool {
+	for _, a := range agent.All() {
+		for _, in := range p.Inspect(a) {
+			if in.Scope != wire.User && len(in.Commands) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // remindOfUser points out that hooks in the user's own settings still judge this project.

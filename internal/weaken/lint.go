@@ -56,7 +56,8 @@ func suppressors() []suppressor {
 		{"credo:disable", "elixir", "", true},
 		{"swiftlint:disable", "swift", "", true},
 		{"NOLINT", "c", "", true},
-		{"shellcheck disable", "other", "", true},
+		{"shellcheck disable", "other bats", "", true},
+		{"--no-verify", "other bats", "", false},
 		{"tfsec:ignore", "other", "", true},
 	}
 }
@@ -97,7 +98,7 @@ func inComment(lang, before string) bool {
 	switch lang {
 	case "python", "ruby", "elixir":
 		starts = []string{"#"}
-	case "other", "php":
+	case "other", "bats", "php":
 		starts = append(starts, "#")
 	}
 	trimmed := strings.TrimRight(before, " \t")

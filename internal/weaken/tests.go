@@ -32,7 +32,9 @@ func language(name string) string {
 		return "swift"
 	case ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp":
 		return "c"
-	case ".sh", ".bash", ".bats", ".css", ".scss", ".tf":
+	case ".bats":
+		return "bats"
+	case ".sh", ".bash", ".css", ".scss", ".tf":
 		return "other"
 	}
 	return ""
@@ -52,8 +54,8 @@ func isTest(name string) bool {
 		return strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || under("__tests__")
 	case "python":
 		return strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || stem == "tests"
-	case "rust":
-		return true // tests are beside the code
+	case "rust", "bats":
+		return true // rust: tests are beside the code
 	case "jvm", "csharp", "swift", "php":
 		return strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || strings.HasSuffix(stem, "IT") || strings.HasSuffix(stem, "Spec") || under("src/test")
 	case "ruby":
@@ -66,15 +68,47 @@ func isTest(name string) bool {
 	return false
 }
 
+// block is a suite of tests that is skipped, or the only one that runs. It ends where the
+// indentation does.
+type block struct {
+	open   bool
+	indent int
+}
+
+func (b *block) leave(indent int) { b.open = b.open && indent > b.indent }
+
 // tests lists the tests in a text, and those of them that are skipped.
 func tests(lang, text string) (names, skipped []string) {
 	pending := false  // an attribute marks the next function as a test
-	skipNext := false // … that the next test is skipped
+	skipNext := false // … that the next test, or the next suite, is skipped
 	last := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
+	var off, on block
+	var picked []string // the only tests that run
+	skip := func(name string) {
+		if !slices.Contains(skipped, name) {
+			skipped = append(skipped, name)
+		}
+	}
+	for raw := range strings.Lines(text) {
+		line := strings.TrimSpace(raw)
+		if lang == "go" && line == "//go:build ignore" {
+			off = block{true, -1}
+		}
 		if line == "" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "#") && lang != "rust" || strings.HasPrefix(line, "*") {
 			continue
+		}
+		indent := len(raw) - len(strings.TrimLeft(raw, " \t"))
+		off.leave(indent)
+		on.leave(indent)
+		suite, isOff := suiteOf(lang, line)
+		switch {
+		case suite == "file":
+			off = block{true, -1}
+			continue
+		case suite != "" && (isOff || skipNext):
+			off, skipNext = block{true, indent}, false
+		case suite == "only":
+			on = block{true, indent}
 		}
 		if marksTest(lang, line) {
 			pending = true
@@ -82,21 +116,66 @@ func tests(lang, text string) (names, skipped []string) {
 		name := testName(lang, line, pending)
 		if name != "" {
 			names, last, pending = append(names, name), name, false
+			if on.open || picks(lang, line) {
+				picked = append(picked, name)
+			}
 		}
 		switch {
-		case !skips(lang, line):
-			if name != "" && skipNext {
-				skipped, skipNext = append(skipped, name), false
-			}
-		case name != "":
-			skipped = append(skipped, name)
+		case name != "" && (off.open || skipNext || skips(lang, line)):
+			skip(name)
+			skipNext = false
+		case suite != "" || !skips(lang, line):
 		case strings.HasPrefix(line, "@") || strings.HasPrefix(line, "#[") || strings.HasPrefix(line, "["):
 			skipNext = true
-		case last != "" && !slices.Contains(skipped, last):
-			skipped = append(skipped, last)
+		case last != "":
+			skip(last)
+		}
+	}
+	for _, name := range names {
+		if len(picked) > 0 && !slices.Contains(picked, name) {
+			skip(name)
 		}
 	}
 	return names, skipped
+}
+
+// suiteOf reports whether a line begins a suite of tests: "suite", "only" for the only one
+// that runs, "file" for a line that skips the whole file.
+func suiteOf(lang, line string) (kind string, skipped bool) {
+	switch lang {
+	case "js":
+		function, _, _ := strings.Cut(line, "(")
+		name, how, _ := strings.Cut(function, ".")
+		switch {
+		case !slices.Contains([]string{"describe", "suite", "context", "xdescribe", "xcontext", "fdescribe"}, name):
+			return "", false
+		case name == "fdescribe" || how == "only":
+			return "only", false
+		}
+		return "suite", name[0] == 'x' || strings.HasPrefix(how, "skip") || how == "todo"
+	case "ruby":
+		name := word(line)
+		if slices.Contains([]string{"describe", "context", "xdescribe", "xcontext"}, name) {
+			return "suite", name[0] == 'x'
+		}
+	case "python":
+		switch {
+		case strings.HasPrefix(line, "pytestmark") && strings.Contains(line, "mark.skip"), strings.HasPrefix(line, "pytest.skip(") && strings.Contains(line, "allow_module_level"):
+			return "file", true
+		case strings.HasPrefix(line, "class "):
+			return "suite", false
+		}
+	case "jvm", "csharp":
+		if strings.HasPrefix(line, "class ") || strings.Contains(line, " class ") && !strings.Contains(line, "=") {
+			return "suite", strings.Contains(line, "@Disabled") || strings.Contains(line, "@Ignore")
+		}
+	}
+	return "", false
+}
+
+// picks reports whether the line begins a test that keeps the others from running.
+func picks(lang, line string) bool {
+	return lang == "js" && (strings.HasPrefix(line, "it.only(") || strings.HasPrefix(line, "test.only(") || strings.HasPrefix(line, "fit("))
 }
 
 // marksTest reports whether the line is an attribute that makes the next function a test.
@@ -144,6 +223,8 @@ func testName(lang, line string, pending bool) string {
 		return calledWith(line, "it", "test", "specify", "xit")
 	case "elixir":
 		return calledWith(line, "test")
+	case "bats":
+		return calledWith(strings.TrimPrefix(line, "@"), "test")
 	case "rust":
 		if _, rest, ok := strings.Cut(line, "fn "); ok && pending {
 			return word(rest)
@@ -207,6 +288,8 @@ func skips(lang, line string) bool {
 		}
 	}
 	switch lang {
+	case "bats":
+		return word(line) == "skip"
 	case "js", "ruby":
 		return strings.HasPrefix(line, "xit(") || strings.HasPrefix(line, "xtest(") || strings.HasPrefix(line, "xit ")
 	}
@@ -218,7 +301,7 @@ func skipWords(lang string) []string {
 	case "go":
 		return []string{"t.Skip(", "t.Skipf(", "t.SkipNow(", ".T().Skip("}
 	case "js":
-		return []string{"it.skip(", "test.skip(", "it.skip.", "test.skip.", "it.fixme(", "test.fixme("}
+		return []string{"it.skip(", "test.skip(", "it.skip.", "test.skip.", "it.skipIf(", "test.skipIf(", "it.todo(", "test.todo(", "it.fixme(", "test.fixme("}
 	case "python":
 		return []string{"pytest.mark.skip", "pytest.mark.xfail", "pytest.skip(", "unittest.skip", ".skipTest("}
 	case "rust":
