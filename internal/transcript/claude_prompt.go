@@ -146,15 +146,15 @@ func withoutReminders(s string) string {
 
 // notification reads the end of a background command from its notice.
 func notification(said string, at time.Time) []entry {
-	id := between(said, "<tool-use-id>", "</tool-use-id>")
-	if id == "" {
+	id := between(said, "<tool-use-id>", "</tool-use-id>") // older builds name the task only
+	r := &result{outcome: event.Unknown, task: between(said, "<task-id>", "</task-id>")}
+	if id == "" && r.task == "" {
 		return nil
 	}
-	r := &result{outcome: event.Unknown}
+	const status = "exit code "
 	summary := between(said, "<summary>", "</summary>")
-	if i := strings.LastIndex(summary, "(exit code "); i >= 0 {
-		digits, _, _ := strings.Cut(summary[i+len("(exit code "):], ")")
-		if n, err := strconv.Atoi(digits); err == nil {
+	if i := strings.LastIndex(summary, status); i >= 0 {
+		if n, err := strconv.Atoi(strings.TrimSuffix(summary[i+len(status):], ")")); err == nil {
 			r.finish(n)
 		}
 	}

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -51,8 +52,9 @@ func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 				r.background = r.background || isTrue(v)
 			}
 		}
-		if strings.HasPrefix(r.output, "Command running in background with ID:") {
-			r.background = true
+		if said, found := strings.CutPrefix(r.output, "Command running in background with ID: "); found {
+			id, _, _ := strings.Cut(said, ".")
+			r.background, r.task = true, cmp.Or(r.task, strings.TrimSpace(id))
 		}
 		if r.background {
 			r.outcome, r.hasExit = event.Unknown, false
