@@ -106,6 +106,14 @@ func TestLoadErrors(t *testing.T) {
 			map[string]string{"config.yml": minimal + "stop_hook: {deadline_seconds: 0}\n", "checks/lint.yml": lint},
 			`.gauntlet/config.yml:4:31: stop_hook.deadline_seconds: must be greater than 0, not 0`,
 		},
+		"not an address": {
+			map[string]string{"config.yml": minimal + "remote: {url: ftp://cache}\n", "checks/lint.yml": lint},
+			`.gauntlet/config.yml:4:15: remote.url: must be an http or https address, not "ftp://cache"`,
+		},
+		"address with a password": {
+			map[string]string{"config.yml": minimal + "remote: {url: 'https://me:secret@cache'}\n", "checks/lint.yml": lint},
+			`.gauntlet/config.yml:4:15: remote.url: must not contain a user or password; put them into remote.auth of your own configuration`,
+		},
 		"bad enum": {
 			map[string]string{"config.yml": "rerun_new_issue_threshold: hihg\n" + minimal, "checks/lint.yml": lint},
 			`.gauntlet/config.yml:1:28: rerun_new_issue_threshold: must be one of critical, high, medium, low, not "hihg" (did you mean "high"?)`,

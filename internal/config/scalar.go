@@ -2,6 +2,7 @@ package config
 
 import (
 	"math"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -86,6 +87,16 @@ func (d *decoder) text(n ast.Node, value, field string, tag reflect.StructTag) {
 	if tag.Get("nonblank") != "" && strings.ContainsFunc(value, unicode.IsControl) {
 		d.fail(n, field, "", "must be one line without control characters")
 		return
+	}
+	if tag.Get("url") != "" {
+		switch u, err := url.Parse(value); {
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			d.fail(n, field, "", "must be an http or https address, not %s", quote(value))
+			return
+		case u.User != nil:
+			d.fail(n, field, "", "must not contain a user or password; put them into remote.auth of your own configuration")
+			return
+		}
 	}
 	words := tag.Get("enum")
 	if words == "" {

@@ -8,6 +8,7 @@ package config
 //	enum      one of these words
 //	min, max  inclusive bounds; above: an exclusive lower bound
 //	glob      every item is a glob
+//	url       an http or https address without user and password
 //	lenient   a bad value is a warning and the field counts as not set
 //	word      the field that a plain word in place of the section sets
 //	default   the value that counts when no file sets it; lists are separated by blanks
@@ -42,7 +43,7 @@ type Proofs struct {
 
 // Remote is the remote section: proofs shared through a cache server.
 type Remote struct {
-	URL       string   `yaml:"url" json:"url,omitempty" doc:"Address of a server of the Bazel remote cache protocol, such as bazel-remote or nginx with WebDAV PUT. When not set: no proof leaves this machine." nonblank:"true"`
+	URL       string   `yaml:"url" json:"url,omitempty" doc:"Address of a server of the Bazel remote cache protocol, such as bazel-remote or nginx with WebDAV PUT. When not set: no proof leaves this machine." nonblank:"true" url:"true"`
 	Read      *bool    `yaml:"read" json:"read,omitempty" doc:"Look up proofs on the server." default:"true"`
 	Write     *bool    `yaml:"write" json:"write,omitempty" doc:"Publish passes of checks that ran here, signed." default:"false"`
 	Signers   string   `yaml:"signers" json:"signers,omitempty" doc:"File below .gauntlet/, in the format of OpenSSH's allowed_signers: whose proofs count. Your own always do." nonblank:"true" default:"allowed_signers"`
@@ -69,7 +70,7 @@ type Runner struct {
 // UserRemote is the remote section of the user's own file, the only one that may contain
 // keys and credentials.
 type UserRemote struct {
-	URL       string      `yaml:"url" json:"url,omitempty" doc:"Address of the server, if the project does not set it." nonblank:"true"`
+	URL       string      `yaml:"url" json:"url,omitempty" doc:"Address of the server, if the project does not set it." nonblank:"true" url:"true"`
 	Read      *bool       `yaml:"read" json:"read,omitempty" doc:"Look up proofs on the server."`
 	Write     *bool       `yaml:"write" json:"write,omitempty" doc:"Publish passes of checks that ran here, signed."`
 	Signers   string      `yaml:"signers" json:"signers,omitempty" doc:"File below .gauntlet/ that names whose proofs count." nonblank:"true"`

@@ -62,7 +62,7 @@ func (app *App) execute(ctx context.Context, o reapi.Options, resultFile string)
 	}
 	farm, err := reapi.Dial(o)
 	if err != nil {
-		return err
+		return failed(err)
 	}
 	defer farm.Close() //nolint:errcheck // the process ends
 	res, err := farm.Run(ctx, job, app.Out)

@@ -37,6 +37,7 @@ type Record struct {
 	Source  Source  `json:"source"`
 	// Where it ran: the root of the work tree, or the name of a remote machine.
 	Where   string `json:"where,omitempty"`
+	Worker  string `json:"worker,omitempty"` // the machine of a runner that is not this one
 	Session string `json:"session,omitempty"`
 	Agent   string `json:"agent,omitempty"` // "" for a run by hand
 	// Signer is the fingerprint of the key that signed a remote proof, Platform and Tools
@@ -73,6 +74,7 @@ type Origin struct {
 	By     string    `json:"by"`
 	At     time.Time `json:"at"`
 	Where  string    `json:"where"`
+	Worker string    `json:"worker,omitempty"`
 	Files  int       `json:"files,omitempty"`
 	Call   string    `json:"call,omitempty"`
 	// With is what a remote proof ran with: the platform, and the tools that its
@@ -82,7 +84,7 @@ type Origin struct {
 
 // Origin returns the record's origin, seen from the work tree at here.
 func (r Record) Origin(here string) Origin {
-	o := Origin{Source: r.Source, By: r.Agent, At: r.At, Where: r.Where, Files: r.Files, Call: r.Call}
+	o := Origin{Source: r.Source, By: r.Agent, At: r.At, Where: r.Where, Worker: r.Worker, Files: r.Files, Call: r.Call}
 	if o.Source == Run && r.Where != here {
 		o.Source = Worktree
 	}

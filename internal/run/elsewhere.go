@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 )
 
@@ -72,10 +73,6 @@ type fleetJob struct {
 	TimeoutSec float64           `json:"timeoutSeconds"`
 }
 
-// exitUnreachable is the exit code of `gauntlet-fleet execute` when the farm did not run
-// the command.
-const exitUnreachable = 3
-
 // onFarm runs a check on the build farm, through the helper binary.
 func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bool) {
 	fleet, err := fleetBinary()
@@ -106,8 +103,11 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 	s.cmd.Args, s.cmd.Dir, s.cmd.Stdin, s.cmd.Stderr = args, e.opts.Config.Root, bytes.NewReader(text), &trouble
 	s.cmd.Timeout += farmGrace
 	r := proc.Run(ctx, s.cmd)
-	if ctx.Err() != nil || r.TimedOut {
+	if ctx.Err() != nil {
 		return r, farm.Address, true
+	}
+	if r.TimedOut {
+		return s.here("the build farm did not finish it in time")
 	}
 	var ended struct {
 		ExitCode int    `json:"exitCode"`
@@ -117,21 +117,28 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 	answer, err := safefile.Read(s.tmp, result, 64<<10)
 	if r.ExitCode != 0 || err != nil || json.Unmarshal(answer, &ended) != nil {
 		why := "the build farm did not run it"
-		if line := strings.TrimSpace(trouble.String()); line != "" && r.ExitCode == exitUnreachable {
-			why += ": " + strings.TrimPrefix(line, "gauntlet-fleet: ")
+		if line := strings.TrimSpace(trouble.String()); line != "" {
+			why += ": " + redact.Line(strings.TrimPrefix(line, "gauntlet-fleet: "), maxReason)
 		}
 		return s.here(why)
 	}
 	r.ExitCode, r.TimedOut = ended.ExitCode, ended.TimedOut
 	where := farm.Address
 	if ended.Worker != "" {
-		where = ended.Worker + " of " + where
+		where = redact.Line(ended.Worker, maxWorker) + " of " + where
 	}
 	return r, where, true
 }
 
-// farmGrace is how much longer than the check's own time a farm may take, to upload.
-const farmGrace = time.Minute
+// farmGrace is how much longer than the check's own time a farm may take, to receive the
+// inputs and to find a worker.
+const farmGrace = 3 * time.Minute
+
+// Bounds on what a farm says about itself.
+const (
+	maxReason = 300
+	maxWorker = 80
+)
 
 // fleetBinary finds the helper beside this program, else on PATH.
 func fleetBinary() (string, error) {

@@ -84,6 +84,9 @@ func Origin(o proof.Origin, here string, now time.Time) string {
 	case proof.Remote:
 		said += " on " + o.Where
 	}
+	if o.Worker != "" {
+		said = strings.TrimSuffix(said, " here") + " on " + o.Worker
+	}
 	said += " (" + o.By + ")"
 	for _, w := range o.With {
 		said += ", " + w
@@ -173,7 +176,7 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 			continue
 		}
 		rec := proof.Record{
-			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, Where: e.opts.Config.Root,
+			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, Where: e.opts.Config.Root, Worker: r.Where,
 			Session: e.opts.Session, Agent: e.opts.Agent, At: e.opts.Now().UTC(), Tree: tree, DurationMS: r.DurationMS,
 			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky || r.FailedBefore,
 			Files: p.key.Files, Parts: p.key.Parts, Turn: e.opts.Turn,

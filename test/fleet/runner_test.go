@@ -30,8 +30,8 @@ func TestCheckRunsOnAFarm(t *testing.T) {
 	if got.Status != "passed" || !strings.Contains(got.Gates[0].Where, "worker-1") || len(got.Warnings) != 0 {
 		t.Fatalf("%+v", got)
 	}
-	if again := m.judge(); !again.Gates[0].Cached {
-		t.Errorf("the farm's result is not a proof: %+v", again)
+	if again := m.judge(); !again.Gates[0].Cached || !strings.Contains(again.Gates[0].Message, " on worker-1 of ") {
+		t.Errorf("the farm's result is not a proof that names the worker: %+v", again)
 	}
 	m.write(m.repo, "a.txt", "BAD\n")
 	if got := m.judge(); got.Status != "failed" || got.Gates[0].Where == "" {
@@ -60,7 +60,8 @@ func TestCheckRunsOnTheGivenFarm(t *testing.T) {
 
 func TestUnreachableFarmRunsTheCheckLocally(t *testing.T) {
 	address := (&reapitest.Farm{Refuse: status.Error(codes.Unimplemented, "cache only")}).Start(t)
-	for name, address := range map[string]string{"no Execute": address, "no server": "127.0.0.1:1"} {
+	silent := (&reapitest.Farm{Silent: true}).Start(t)
+	for name, address := range map[string]string{"no Execute": address, "no server": "127.0.0.1:1", "silent": silent} {
 		m := onFarm(t, address, "grep -q GOOD a.txt")
 		got := m.judge()
 		if got.Status != "passed" || got.Gates[0].Where != "" || !strings.Contains(strings.Join(got.Warnings, "\n"), "test ran here: the build farm did not run it") {

@@ -50,13 +50,18 @@ type Farm struct {
 	InlineMax  int           // output longer than this goes into the CAS
 
 	IgnoreTimeout bool // a command runs until it ends or its client leaves
+	Silent        bool // accepts calls and never answers
+	Queue         bool // no worker ever begins
+	Stream        bool // the output can be read while the command runs
 
 	mu        sync.Mutex
 	blobs     map[string][]byte
 	uploads   int
 	cancelled []string
+	asked     int
 	started   int
 	results   map[string]*longrunning.Operation
+	outputs   map[string]*growing
 	dir       string
 }
 
@@ -64,6 +69,7 @@ type Farm struct {
 func (f *Farm) Start(t testing.TB) string {
 	t.Helper()
 	f.blobs, f.results, f.dir = map[string][]byte{}, map[string]*longrunning.Operation{}, t.TempDir()
+	f.outputs = map[string]*growing{}
 	f.InlineMax = cmp.Or(f.InlineMax, 1<<10)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -116,7 +122,11 @@ func (f *Farm) put(b []byte) *repb.Digest {
 }
 
 // FindMissingBlobs implements the protocol.
-func (f *Farm) FindMissingBlobs(_ context.Context, r *repb.FindMissingBlobsRequest) (*repb.FindMissingBlobsResponse, error) {
+func (f *Farm) FindMissingBlobs(ctx context.Context, r *repb.FindMissingBlobsRequest) (*repb.FindMissingBlobsResponse, error) {
+	if f.Silent {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	out := &repb.FindMissingBlobsResponse{}
 	for _, d := range r.GetBlobDigests() {
 		if f.get(d) == nil {
@@ -170,14 +180,70 @@ func (f *Farm) Write(s bspb.ByteStream_WriteServer) error {
 	return s.SendAndClose(&bspb.WriteResponse{CommittedSize: int64(all.Len())})
 }
 
-// Read implements the download of large blobs.
+// growing is the output of a command that runs.
+type growing struct {
+	mu    sync.Mutex
+	grown *sync.Cond
+	text  []byte
+	ended bool
+}
+
+func newGrowing() *growing {
+	g := &growing{}
+	g.grown = sync.NewCond(&g.mu)
+	return g
+}
+
+// Write implements io.Writer.
+func (g *growing) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.text = append(g.text, p...)
+	g.grown.Broadcast()
+	return len(p), nil
+}
+
+func (g *growing) end() []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended = true
+	g.grown.Broadcast()
+	return g.text
+}
+
+// from waits for output after the first at bytes; nil when there will be none.
+func (g *growing) from(at int) []byte {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.text) == at && !g.ended {
+		g.grown.Wait()
+	}
+	return bytes.Clone(g.text[at:])
+}
+
+// Read implements the download of large blobs, and of output that still grows.
 func (f *Farm) Read(r *bspb.ReadRequest, s bspb.ByteStream_ReadServer) error {
+	f.mu.Lock()
+	output := f.outputs[r.GetResourceName()]
+	f.mu.Unlock()
+	if output != nil {
+		for at := 0; ; {
+			part := output.from(at)
+			if len(part) == 0 {
+				return nil
+			}
+			at += len(part)
+			if err := s.Send(&bspb.ReadResponse{Data: part}); err != nil {
+				return err
+			}
+		}
+	}
 	words := strings.Split(r.GetResourceName(), "/")
 	b := f.get(&repb.Digest{Hash: words[len(words)-2]})
 	if b == nil {
 		return status.Error(codes.NotFound, "no such blob")
 	}
-	for at := 0; at < len(b); at += 1 << 16 {
+	for at := int(r.GetReadOffset()); at < len(b); at += 1 << 16 {
 		if err := s.Send(&bspb.ReadResponse{Data: b[at:min(at+1<<16, len(b))]}); err != nil {
 			return err
 		}
@@ -196,8 +262,21 @@ func (f *Farm) Execute(r *repb.ExecuteRequest, s repb.Execution_ExecuteServer) e
 	if f.Name != nil {
 		<-f.Name
 	}
-	name := "operations/" + r.GetActionDigest().GetHash()[:12]
-	if err := s.Send(&longrunning.Operation{Name: name}); err != nil {
+	f.mu.Lock()
+	f.asked++
+	name := "operations/" + r.GetActionDigest().GetHash()[:12] + "-" + strconv.Itoa(f.asked)
+	f.mu.Unlock()
+	if err := f.stage(s, name, repb.ExecutionStage_QUEUED); err != nil {
+		return err
+	}
+	if f.Queue {
+		<-s.Context().Done()
+		return s.Context().Err()
+	}
+	f.mu.Lock()
+	f.outputs["log of "+name] = newGrowing()
+	f.mu.Unlock()
+	if err := f.stage(s, name, repb.ExecutionStage_EXECUTING); err != nil {
 		return err
 	}
 	op := f.execute(s.Context(), name, r.GetActionDigest())
@@ -212,6 +291,19 @@ func (f *Farm) Execute(r *repb.ExecuteRequest, s repb.Execution_ExecuteServer) e
 	return s.Send(op)
 }
 
+// stage reports how far an operation is.
+func (f *Farm) stage(s repb.Execution_ExecuteServer, name string, stage repb.ExecutionStage_Value) error {
+	said := &repb.ExecuteOperationMetadata{Stage: stage}
+	if f.Stream && stage == repb.ExecutionStage_EXECUTING {
+		said.StdoutStreamName = "log of " + name
+	}
+	any, err := anypb.New(said)
+	if err != nil {
+		return err
+	}
+	return s.Send(&longrunning.Operation{Name: name, Metadata: any})
+}
+
 // WaitExecution returns the result of a stream that was lost.
 func (f *Farm) WaitExecution(r *repb.WaitExecutionRequest, s repb.Execution_WaitExecutionServer) error {
 	f.mu.Lock()
@@ -224,7 +316,7 @@ func (f *Farm) WaitExecution(r *repb.WaitExecutionRequest, s repb.Execution_Wait
 }
 
 func (f *Farm) execute(ctx context.Context, name string, action *repb.Digest) *longrunning.Operation {
-	res, err := f.run(ctx, action)
+	res, err := f.run(ctx, name, action)
 	if err != nil {
 		return &longrunning.Operation{Name: name, Done: true, Result: &longrunning.Operation_Error{Error: status.Convert(err).Proto()}}
 	}
@@ -238,7 +330,7 @@ func (f *Farm) execute(ctx context.Context, name string, action *repb.Digest) *l
 	return &longrunning.Operation{Name: name, Done: true, Result: &longrunning.Operation_Response{Response: any}}
 }
 
-func (f *Farm) run(ctx context.Context, d *repb.Digest) (*repb.ExecuteResponse, error) {
+func (f *Farm) run(ctx context.Context, name string, d *repb.Digest) (*repb.ExecuteResponse, error) {
 	var action repb.Action
 	var cmd repb.Command
 	if err := errors.Join(proto.Unmarshal(f.get(d), &action), proto.Unmarshal(f.get(action.GetCommandDigest()), &cmd)); err != nil {
@@ -266,9 +358,12 @@ func (f *Farm) run(ctx context.Context, d *repb.Digest) (*repb.ExecuteResponse, 
 	}
 	f.mu.Lock()
 	f.started++
+	output := f.outputs["log of "+name]
 	f.mu.Unlock()
 	c.WaitDelay = 100 * time.Millisecond // processes that the command started keep its output open
-	out, err := c.CombinedOutput()
+	c.Stdout, c.Stderr = output, output
+	err = c.Run()
+	out := output.end()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil, status.Error(codes.Internal, err.Error())

@@ -1,6 +1,7 @@
 package reapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -9,10 +10,8 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sync/atomic"
 	"time"
 
-	longrunning "cloud.google.com/go/longrunning/autogen/longrunningpb"
 	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 	bspb "google.golang.org/genproto/googleapis/bytestream"
 	"google.golang.org/grpc"
@@ -45,6 +44,15 @@ type Result struct {
 type Farm struct {
 	conn     *grpc.ClientConn
 	instance string
+	wait     Patience
+}
+
+// Patience is how long a farm may take, beside the time of the command itself. A farm that
+// takes longer did not run the command, and it runs locally.
+type Patience struct {
+	Answer  time.Duration // to say which inputs it needs
+	Queue   time.Duration // until a worker begins
+	Overrun time.Duration // beyond the command's own time, until the farm ends it
 }
 
 // Options say how to reach a farm.
@@ -53,6 +61,12 @@ type Options struct {
 	Instance string
 	Plain    bool   // no TLS, for loopback and private networks
 	Token    string // bearer token, "" for none
+	Wait     Patience
+}
+
+// patience is what a farm gets that is not configured otherwise.
+func patience() Patience {
+	return Patience{Answer: 10 * time.Second, Queue: time.Minute, Overrun: 5 * time.Second}
 }
 
 // Dial prepares a connection; the first call connects.
@@ -72,7 +86,7 @@ func Dial(o Options) (*Farm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build farm %s: %w", o.Address, err)
 	}
-	return &Farm{conn: conn, instance: o.Instance}, nil
+	return &Farm{conn: conn, instance: o.Instance, wait: cmp.Or(o.Wait, patience())}, nil
 }
 
 // Close ends the connection.
@@ -91,7 +105,7 @@ const maxBatch = 3 << 20
 
 // Run uploads the inputs, executes the job and copies its output to log.
 func (f *Farm) Run(ctx context.Context, job Job, log io.Writer) (Result, error) {
-	root, blobs, err := tree(job.Root, job.Files)
+	root, blobs, err := tree(job.Root, job.Dir, job.Files)
 	if err != nil {
 		return Result{}, err
 	}
@@ -102,11 +116,25 @@ func (f *Farm) Run(ctx context.Context, job Job, log io.Writer) (Result, error) 
 	if err := f.upload(ctx, blobs); err != nil {
 		return Result{}, fmt.Errorf("upload: %w", err)
 	}
-	res, err := f.execute(ctx, action)
-	if err != nil {
-		return Result{}, err
+	e := execution{farm: f, limit: job.limit(), log: &output{to: log}}
+	return e.run(ctx, action)
+}
+
+// limit is the time of the command itself.
+func (j Job) limit() time.Duration { return time.Duration(j.TimeoutSec * float64(time.Second)) }
+
+// errSilent means that the farm accepted a connection and did not answer.
+var errSilent = errors.New("the farm does not answer")
+
+// soon calls the farm with a bound on the time of its answer.
+func (f *Farm) soon(ctx context.Context, call func(context.Context) error) error {
+	bounded, done := context.WithTimeout(ctx, f.wait.Answer)
+	defer done()
+	err := call(bounded)
+	if ctx.Err() == nil && (bounded.Err() != nil || status.Code(err) == codes.DeadlineExceeded) {
+		return errSilent
 	}
-	return f.finish(ctx, res, log)
+	return err
 }
 
 // describe adds command and action to the blobs and returns the action's digest.
@@ -126,7 +154,7 @@ func describe(job Job, root *repb.Digest, blobs map[string]blob) (*repb.Digest, 
 	}
 	return message(&repb.Action{
 		CommandDigest: cmdDigest, InputRootDigest: root, Platform: platform,
-		Timeout: durationpb.New(time.Duration(job.TimeoutSec * float64(time.Second))),
+		Timeout: durationpb.New(job.limit()),
 		// Proofs are stored under Gauntlet's own keys; the farm's cache is not used.
 		DoNotCache: true,
 	}, blobs)
@@ -140,8 +168,11 @@ func (f *Farm) upload(ctx context.Context, blobs map[string]blob) error {
 		all = append(all, b.digest)
 	}
 	for part := range slices.Chunk(all, 10000) {
-		missing, err := cas.FindMissingBlobs(ctx, &repb.FindMissingBlobsRequest{InstanceName: f.instance, BlobDigests: part})
-		if err != nil {
+		var missing *repb.FindMissingBlobsResponse
+		if err := f.soon(ctx, func(ctx context.Context) (err error) {
+			missing, err = cas.FindMissingBlobs(ctx, &repb.FindMissingBlobsRequest{InstanceName: f.instance, BlobDigests: part})
+			return err
+		}); err != nil {
 			return err
 		}
 		if err := f.send(ctx, cas, missing.GetMissingBlobDigests(), blobs); err != nil {
@@ -225,129 +256,12 @@ func (f *Farm) stream(ctx context.Context, d *repb.Digest, data []byte) error {
 	return err
 }
 
-// lostStreams is how often a broken stream is resumed.
-const lostStreams = 3
-
-// cancelGrace is how long to wait for the name of a job that is cancelled right after its
-// start: without its name it cannot be cancelled at the farm.
-const cancelGrace = time.Second
-
-// execute starts the action and waits for its end. When ctx ends, the job is cancelled at the farm.
-func (f *Farm) execute(ctx context.Context, action *repb.Digest) (*repb.ExecuteResponse, error) {
-	var operation atomic.Pointer[string]
-	stream, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	defer context.AfterFunc(ctx, func() {
-		if operation.Load() == nil {
-			time.Sleep(cancelGrace)
-		}
-		stop()
-	})()
-	client := repb.NewExecutionClient(f.conn)
-	ops, err := client.Execute(stream, &repb.ExecuteRequest{InstanceName: f.instance, ActionDigest: action, SkipCacheLookup: true})
-	for lost := 0; err == nil; {
-		var op *longrunning.Operation
-		op, err = ops.Recv()
-		if err == nil {
-			name := op.GetName()
-			operation.Store(&name)
-		}
-		name := operation.Load()
-		switch {
-		case ctx.Err() != nil:
-			if name != nil {
-				f.cancel(context.WithoutCancel(ctx), *name)
-			}
-			return nil, context.Cause(ctx)
-		case err == nil && op.GetDone():
-			return response(op)
-		case err == nil:
-		case name == nil || lost == lostStreams || status.Code(err) != codes.Unavailable && !errors.Is(err, io.EOF):
-			return nil, err
-		default:
-			lost++
-			ops, err = client.WaitExecution(stream, &repb.WaitExecutionRequest{Name: *name})
-		}
-	}
-	return nil, err
-}
-
-// cancel asks the farm to end the job; its answer does not matter.
-func (f *Farm) cancel(ctx context.Context, operation string) {
-	ctx, done := context.WithTimeout(ctx, time.Second)
-	defer done()
-	_, _ = longrunning.NewOperationsClient(f.conn).CancelOperation(ctx, &longrunning.CancelOperationRequest{Name: operation})
-}
-
-func response(op *longrunning.Operation) (*repb.ExecuteResponse, error) {
-	if e := op.GetError(); e != nil {
-		return nil, status.Error(codes.Code(e.GetCode()), e.GetMessage())
-	}
-	res := &repb.ExecuteResponse{}
-	if err := op.GetResponse().UnmarshalTo(res); err != nil {
-		return nil, fmt.Errorf("the farm's answer: %w", err)
-	}
-	return res, nil
-}
-
-// finish copies the output and reads how the job ended.
-func (f *Farm) finish(ctx context.Context, res *repb.ExecuteResponse, log io.Writer) (Result, error) {
-	r := res.GetResult()
-	out := Result{ExitCode: int(r.GetExitCode()), Worker: r.GetExecutionMetadata().GetWorker()}
-	if st := res.GetStatus(); st != nil && codes.Code(st.GetCode()) != codes.OK {
-		if codes.Code(st.GetCode()) != codes.DeadlineExceeded {
-			return out, status.Error(codes.Code(st.GetCode()), st.GetMessage())
-		}
-		out.TimedOut = true
-	}
-	if r == nil && !out.TimedOut {
-		return out, errors.New("the farm's answer contains no result")
-	}
-	for _, part := range []struct {
-		raw    []byte
-		digest *repb.Digest
-	}{{r.GetStdoutRaw(), r.GetStdoutDigest()}, {r.GetStderrRaw(), r.GetStderrDigest()}} {
-		if len(part.raw) > 0 {
-			if _, err := log.Write(part.raw); err != nil {
-				return out, err
-			}
-			continue
-		}
-		if part.digest.GetSizeBytes() > 0 {
-			if err := f.download(ctx, part.digest, log); err != nil {
-				return out, fmt.Errorf("output: %w", err)
-			}
-		}
-	}
-	return out, nil
-}
-
-func (f *Farm) download(ctx context.Context, d *repb.Digest, to io.Writer) error {
-	name := fmt.Sprintf("blobs/%s/%d", d.GetHash(), d.GetSizeBytes())
-	if f.instance != "" {
-		name = f.instance + "/" + name
-	}
-	r, err := bspb.NewByteStreamClient(f.conn).Read(ctx, &bspb.ReadRequest{ResourceName: name})
-	if err != nil {
-		return err
-	}
-	for {
-		part, err := r.Recv()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := to.Write(part.GetData()); err != nil {
-			return err
-		}
-	}
-}
-
 // Unreachable reports whether an error means that the farm did not run the job, so that it
 // may run locally instead.
 func Unreachable(err error) bool {
+	if errors.Is(err, errSilent) || errors.Is(err, errQueued) {
+		return true
+	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}

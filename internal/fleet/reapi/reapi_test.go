@@ -149,6 +149,67 @@ func TestCancellingAJobThatHasNoNameYet(t *testing.T) {
 	}
 }
 
+// A farm that does not answer, or has no worker, did not run the command: that is not a
+// command that took too long.
+func TestFarmThatTakesTooLong(t *testing.T) {
+	short := reapi.Patience{Answer: time.Second, Queue: time.Second, Overrun: time.Second}
+	for name, server := range map[string]*reapitest.Farm{"silent": {Silent: true}, "no worker": {Queue: true}} {
+		farm, err := reapi.Dial(reapi.Options{Address: server.Start(t), Plain: true, Wait: short})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer farm.Close() //nolint:errcheck // the test ends
+		res, err := farm.Run(t.Context(), reapi.Job{Command: "true", Root: t.TempDir(), TimeoutSec: 300}, &bytes.Buffer{})
+		if res.TimedOut || err == nil || !reapi.Unreachable(err) {
+			t.Errorf("%s: %+v %v", name, res, err)
+		}
+	}
+	endless := &reapitest.Farm{IgnoreTimeout: true}
+	farm, err := reapi.Dial(reapi.Options{Address: endless.Start(t), Plain: true, Wait: short})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer farm.Close() //nolint:errcheck // the test ends
+	res, err := farm.Run(t.Context(), reapi.Job{Command: "while sleep 1; do :; done", Root: t.TempDir(), TimeoutSec: 1}, &bytes.Buffer{})
+	if err != nil || !res.TimedOut || len(endless.Cancelled()) != 1 {
+		t.Errorf("endless: %+v %v, cancelled %q", res, err, endless.Cancelled())
+	}
+}
+
+// goOn creates a file when it sees a word.
+type goOn struct {
+	bytes.Buffer
+	word, file string
+}
+
+func (g *goOn) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(g.word)) {
+		_ = os.WriteFile(g.file, nil, 0o600) // without it the command never ends
+	}
+	return g.Buffer.Write(p)
+}
+
+// The output arrives while the command runs, and none of it twice.
+func TestOutputIsStreamed(t *testing.T) {
+	for _, inline := range []int{1 << 10, 1} {
+		farm := dial(t, &reapitest.Farm{Stream: true, InlineMax: inline})
+		log := &goOn{word: "first", file: filepath.Join(t.TempDir(), "seen")}
+		job := reapi.Job{Command: "echo first; until test -e '" + log.file + "'; do sleep 0.05; done; echo last", Root: t.TempDir(), TimeoutSec: 60}
+		if res, err := farm.Run(t.Context(), job, log); err != nil || res.TimedOut || log.String() != "first\nlast\n" {
+			t.Errorf("%+v %v %q", res, err, log.String())
+		}
+	}
+}
+
+// A directory without files is part of the tree if the command runs there.
+func TestEmptyWorkingDirectory(t *testing.T) {
+	root, files := project(t)
+	res, err := dial(t, &reapitest.Farm{}).Run(t.Context(), reapi.Job{Command: "test -e ../../a.txt", Root: root, Dir: "new/empty", Files: files, TimeoutSec: 20}, &bytes.Buffer{})
+	if err != nil || res.ExitCode != 0 {
+		t.Errorf("%+v %v", res, err)
+	}
+}
+
 func TestUnavailableFarm(t *testing.T) {
 	for name, server := range map[string]*reapitest.Farm{
 		"no Execute":   {Refuse: status.Error(codes.Unimplemented, "cache only")},

@@ -26,11 +26,13 @@ type blob struct {
 // maxInputs bounds what is uploaded for one gate.
 const maxInputs = 2 << 30
 
-// tree builds the Merkle tree of files (slash-separated paths below root) and
-// returns the root directory's digest and everything to upload.
-func tree(root string, files []string) (*repb.Digest, map[string]blob, error) {
+// tree builds the Merkle tree of files (slash-separated paths below root) and of the
+// directory in which the command runs, and returns the root directory's digest and
+// everything to upload.
+func tree(root, dir string, files []string) (*repb.Digest, map[string]blob, error) {
 	dirs := map[string]*repb.Directory{"": {}}
 	blobs := map[string]blob{}
+	makeDirs(dirs, path.Clean(dir)) // it may contain no file
 	total := int64(0)
 	for _, p := range files {
 		p = path.Clean(p)

@@ -105,6 +105,8 @@ func (s *Server) get(ctx context.Context, kind, key string, limit int64) ([]byte
 		return nil, fmt.Errorf("%s answered %s", s.base.Host, res.Status)
 	case res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusProxyAuthRequired:
 		return nil, fmt.Errorf("%s answered %s: check remote.auth in your own configuration", s.base.Host, res.Status)
+	case res.StatusCode >= 300 && res.StatusCode < 400:
+		return nil, fmt.Errorf("%s answered %s to another address: set remote.url to the address of the cache itself", s.base.Host, res.Status)
 	default:
 		return nil, fmt.Errorf("%w: %s", ErrMiss, res.Status)
 	}
@@ -126,7 +128,7 @@ func (s *Server) put(ctx context.Context, kind, key string, body []byte) error {
 	defer res.Body.Close() //nolint:errcheck // only its beginning is read
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		text, _ := io.ReadAll(io.LimitReader(res.Body, 200)) //nolint:errcheck // shown as far as it came
-		err := fmt.Errorf("%s answered %s to PUT /%s: %s", s.base.Host, res.Status, kind, bytes.TrimSpace(text))
+		err := fmt.Errorf("%s answered %s to PUT /%s%s", s.base.Host, res.Status, kind, reason(text))
 		switch res.StatusCode {
 		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
 			return fmt.Errorf("%w: %w", ErrRejected, err)
@@ -134,6 +136,15 @@ func (s *Server) put(ctx context.Context, kind, key string, body []byte) error {
 		return err
 	}
 	return nil
+}
+
+// reason is the first line of a refusal, unless it is a page for a browser.
+func reason(body []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
+	if line == "" || strings.HasPrefix(line, "<") {
+		return ""
+	}
+	return ": " + strings.TrimSpace(line)
 }
 
 func (s *Server) do(ctx context.Context, method, kind, key string, body []byte) (*http.Response, error) {

@@ -114,7 +114,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
 	defer other.Close()
 	s := serve(t, http.RedirectHandler(other.URL, http.StatusFound))
-	if _, err := s.Lookup(t.Context(), key); !errors.Is(err, ErrMiss) {
+	// Such a server never has a proof: the person has to hear of it.
+	if _, err := s.Lookup(t.Context(), key); err == nil || errors.Is(err, ErrMiss) || !strings.Contains(err.Error(), "set remote.url to") {
 		t.Errorf("got %v", err)
 	}
 	if asked {
@@ -138,6 +139,16 @@ func TestBrokenServerIsAnError(t *testing.T) {
 	}
 	if err := serve(t, &remotetest.Server{Full: true}).Publish(t.Context(), key, envelope, nil); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("full: %v", err)
+	}
+}
+
+// A refusal is one line: a page for a browser is left out.
+func TestRefusalIsOneLine(t *testing.T) {
+	for body, want := range map[string]string{"<html>\r\n<head>": "to PUT /ac", "quota\r\nof this team": "to PUT /ac: quota\r", "": "to PUT /ac"} {
+		s := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, body, http.StatusForbidden) }))
+		if err := s.Publish(t.Context(), key, envelope, nil); err == nil || !strings.HasSuffix(err.Error(), strings.TrimSpace(want)) {
+			t.Errorf("%q: %v", body, err)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func Open(o Options) (*Cache, []string, error) {
 	}
 	signers, warnings := attest.ParseSigners(".gauntlet/"+set.Signers, o.Config.Signers)
 	// The user's own key counts, unless a line of the policy limits when.
-	if own, err := ownPublic(set.Key, o.StateHome); err == nil && !signers.Has(own) {
+	if own, err := ownPublic(o.home(set.Key), o.StateHome); err == nil && !signers.Has(own) {
 		signers = append(signers, attest.Signer{Principals: []string{"yourself"}, Key: own})
 	}
 	sum := sha256.Sum256([]byte(set.URL))
@@ -76,7 +76,7 @@ func connect(o Options) (*remote.Server, error) {
 	var auth func(*http.Request) error
 	if a := set.Auth; a != nil {
 		if a.Cert != "" {
-			pem, err := safefile.ReadLinked(a.Cert, 1<<20)
+			pem, err := safefile.ReadLinked(o.home(a.Cert), 1<<20)
 			if err != nil {
 				return nil, fmt.Errorf("remote.auth.cert: %w", err)
 			}

@@ -112,8 +112,9 @@ type Signer func(message []byte) (blob []byte, keyID string, err error)
 
 // NewSigner finds the key that signs: the configured one, that of `gauntlet
 // proofs key`, else git's user.signingkey.
-func NewSigner(ctx context.Context, configured, stateHome string, o Options) (Signer, error) {
-	for _, file := range []string{configured, KeyFile(stateHome)} {
+func NewSigner(ctx context.Context, o Options) (Signer, error) {
+	configured := o.home(o.Config.Settings.Remote.Key)
+	for _, file := range []string{configured, KeyFile(o.StateHome)} {
 		if file == "" {
 			continue
 		}
@@ -129,22 +130,51 @@ func NewSigner(ctx context.Context, configured, stateHome string, o Options) (Si
 			return nil, fmt.Errorf("remote.key: %w", err)
 		}
 	}
-	out, _, res := proc.Output(ctx, proc.Cmd{Args: []string{"git", "config", "--global", "--get", "user.signingkey"}, Env: o.Environ, Timeout: 5 * time.Second}, 4<<10)
-	name := strings.TrimSpace(string(out))
-	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		name = filepath.Join(o.Getenv("HOME"), rest)
-	}
-	// A gpg key, or one written in the configuration itself, is not a file.
-	if !res.OK() || !filepath.IsAbs(name) {
+	// In the project, because identities are often chosen by directory (includeIf).
+	out, _, res := proc.Output(ctx, proc.Cmd{Args: []string{"git", "config", "--get", "user.signingkey"}, Dir: o.Config.Root, Env: o.Environ, Timeout: 5 * time.Second}, 4<<10)
+	name := o.home(strings.TrimSpace(string(out)))
+	if !res.OK() {
 		return nil, errNoKey
 	}
-	if _, err := os.Stat(name); err != nil {
+	// A public key that is written in the configuration itself: ssh-agent has the other half.
+	line := strings.TrimPrefix(name, "key::")
+	if words := strings.Fields(line); len(words) > 1 {
+		if _, err := attest.ParsePublicKey(words[0], words[1]); err == nil {
+			return agentSigner(ctx, line, o), nil
+		}
+	}
+	// A gpg key is not a file.
+	if _, err := os.Stat(name); err != nil || !filepath.IsAbs(name) {
 		return nil, errNoKey
 	}
 	return sshSigner(ctx, name, o), nil
 }
 
+// home expands ~/ in a path that the user wrote.
+func (o Options) home(path string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(o.Getenv("HOME"), rest)
+	}
+	return path
+}
+
 var errNoKey = errors.New("no key to sign proofs with: run `gauntlet proofs key`")
+
+// agentSigner signs with the key of ssh-agent whose public half is line.
+func agentSigner(ctx context.Context, line string, o Options) Signer {
+	return func(message []byte) ([]byte, string, error) {
+		dir, remove, err := safefile.TempDir("", "gauntlet-key-")
+		if err != nil {
+			return nil, "", err
+		}
+		defer remove()
+		file := filepath.Join(dir, "key.pub")
+		if err := safefile.WriteIn(dir, file, []byte(line+"\n"), 0o600); err != nil {
+			return nil, "", err
+		}
+		return sshSigner(ctx, file, o)(message)
+	}
+}
 
 // sshSigner signs with ssh-keygen, which also asks ssh-agent for the key. It never asks for
 // a passphrase: no person is there to type one.

@@ -86,12 +86,88 @@ func TestAnSSHKeySigns(t *testing.T) {
 	}
 }
 
+// Git's key is found wherever git finds it, and in every form that git takes.
+func TestKeyOfGitSigns(t *testing.T) {
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skip("SKIPPED: ssh-keygen is not installed, so signing with an SSH key was not tested")
+	}
+	home := t.TempDir()
+	file := filepath.Join(home, "id")
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	public := strings.TrimSpace(read(t, file+".pub"))
+	write(t, filepath.Join(home, "work.inc"), "[user]\n\tsigningkey = ~/id\n")
+	for name, c := range map[string]struct{ global, local, configured string }{
+		"global":        {"[user]\n\tsigningkey = " + file + "\n", "", ""},
+		"included":      {"[include]\n\tpath = work.inc\n", "", ""},
+		"the project's": {"", "[user]\n\tsigningkey = " + file + ".pub\n", ""},
+		"remote.key":    {"", "", "~/id"},
+		"in ssh-agent":  {"[user]\n\tsigningkey = key::" + public + "\n", "", ""},
+	} {
+		fake := &remotetest.Server{}
+		d := newDesk(t, serve(t, fake))
+		if err := os.Remove(KeyFile(d.opts.StateHome)); err != nil {
+			t.Fatal(err)
+		}
+		d.opts.Config.Root = t.TempDir()
+		d.opts.Getenv = func(name string) string { return map[string]string{"HOME": home}[name] }
+		d.opts.Environ = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+		if name == "in ssh-agent" {
+			d.opts.Environ = append(d.opts.Environ, "SSH_AUTH_SOCK="+agentWith(t, file))
+		}
+		write(t, filepath.Join(home, ".gitconfig"), c.global)
+		if out, err := exec.Command("git", "init", "-q", d.opts.Config.Root).CombinedOutput(); err != nil {
+			t.Fatalf("%v %s", err, out)
+		}
+		write(t, filepath.Join(d.opts.Config.Root, ".git", "config"), c.local)
+		d.remote().Key = c.configured
+		d.add(pass(0))
+		if n, err := d.outbox().Publish(t.Context(), d.opts); n != 1 || err != nil {
+			t.Errorf("%s: %d %v", name, n, err)
+			continue
+		}
+		words := strings.Fields(public)
+		if a := newDesk(t, serve(t, fake)).trusts("dev " + words[0] + " " + words[1]).ask(keyOf(0)); len(a.Hits) != 1 {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}
+
+// agentWith starts an ssh-agent that has the key, and returns its socket.
+func agentWith(t *testing.T, key string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "agent") // short: the length of a socket's path is limited
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	agent := exec.Command("ssh-agent", "-D", "-a", socket)
+	if err := agent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = agent.Process.Kill(); _ = agent.Wait() })
+	for {
+		add := exec.Command("ssh-add", "-q", key)
+		add.Env = append(os.Environ(), "SSH_AUTH_SOCK="+socket)
+		out, err := add.CombinedOutput()
+		if err == nil {
+			return socket
+		}
+		if _, missing := os.Stat(socket); missing == nil && !strings.Contains(string(out), "connecting") {
+			t.Fatalf("%v %s", err, out)
+		}
+	}
+}
+
 func TestKeysThatCannotSign(t *testing.T) {
 	d := newDesk(t, serve(t, &remotetest.Server{}))
 	if err := os.Remove(KeyFile(d.opts.StateHome)); err != nil {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
+	d.opts.Config.Root = home
 	d.opts.Environ = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
 	d.add(pass(0))
 	for name, c := range map[string]struct{ key, git, want string }{

@@ -70,7 +70,7 @@ func (q *Inquiry) Ask(ctx context.Context, a Ask) {
 		case err == nil:
 			q.answer.Hits[a.Key] = rec
 		case errors.Is(err, errRejected):
-			q.answer.Warnings = append(q.answer.Warnings, fmt.Sprintf("the remote proof of %s was not believed: %v", a.Gate, err))
+			q.answer.Warnings = append(q.answer.Warnings, fmt.Sprintf("the remote proof of %s was %v", a.Gate, err))
 		case !errors.Is(err, remote.ErrMiss):
 			q.failed = err
 		}
@@ -118,7 +118,7 @@ func (c *Cache) learn(was remote.Breaker, failed error) (warnings []string) {
 		c.writeBreaker(next)
 	}
 	if tripped {
-		return []string{fmt.Sprintf("the remote cache does not answer (%v); it is left alone for 10 minutes", failed)}
+		return []string{fmt.Sprintf("the remote cache cannot be used (%v); it is left alone for 10 minutes", failed)}
 	}
 	return nil
 }

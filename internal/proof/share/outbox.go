@@ -134,7 +134,7 @@ func (b Outbox) Publish(ctx context.Context, o Options) (sent int, err error) {
 	if err != nil || len(items) == 0 {
 		return 0, err
 	}
-	sign, err := NewSigner(ctx, set.Key, o.StateHome, o)
+	sign, err := NewSigner(ctx, o)
 	if err != nil {
 		return 0, err
 	}
