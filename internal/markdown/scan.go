@@ -83,123 +83,160 @@ func OpenTask(doc []byte) (string, bool) {
 	return "", false
 }
 
+// current is the line that is being read.
+type current struct {
+	cursor
+	start, next int // where it and the next one begin
+	matched     int // how many of the open containers it continues
+}
+
 func (s *scanner) line(line []byte, start, next int) {
-	c := cursor{b: line}
-	matched := 0
-	for matched < len(s.open) && s.continues(&s.open[matched], &c) {
-		matched++
+	l := current{cursor: cursor{b: line}, start: start, next: next}
+	for l.matched < len(s.open) && s.continues(&s.open[l.matched], &l.cursor) {
+		l.matched++
 	}
-	all := matched == len(s.open)
-	if all {
-		switch s.leaf {
-		case leafFence:
-			if s.closesFence(c) {
-				s.leaf = leafNone
-			}
-			return
-		case leafHTML:
-			if s.html.end.Match(c.rest()) {
-				s.leaf = leafNone
-			}
-			return
-		case leafNone, leafParagraph:
-		}
+	if l.matched == len(s.open) && s.inLeaf(l.cursor) {
+		return
 	}
-	for {
-		indent := c.indent()
-		rest := c.text()
-		if len(rest) == 0 {
-			break
-		}
-		// Only a paragraph of the same container is interrupted or underlined;
-		// one in a container that this line did not match can only go on lazily.
-		inParagraph := all && s.leaf == leafParagraph
-		if indent >= 4 {
+	for len(l.text()) > 0 {
+		if l.indent() >= 4 {
 			if s.leaf == leafParagraph {
 				break
 			}
-			s.close(matched)
-			s.fill()
+			s.begin(l) // code
 			return
 		}
-		if rest[0] == '>' {
-			s.close(matched)
-			s.fill()
-			c.advance(indent)
-			c.skip(1)
-			c.optionalSpace()
-			s.open = append(s.open, container{quote: true})
-			matched, all = len(s.open), true
+		if s.quote(&l) {
 			continue
 		}
-		if level, text, ok := atx(rest); ok {
-			s.close(matched)
-			s.fill()
-			s.heading(start, next, level, text)
+		if s.leafBlock(l) {
 			return
 		}
-		if ch, n, ok := fence(rest); ok {
-			s.close(matched)
-			s.fill()
-			s.leaf, s.fenceChar, s.fenceLen = leafFence, ch, n
-			return
+		if !s.item(&l) {
+			break
 		}
-		if kind := htmlStart(rest, s.leaf == leafParagraph); kind != nil {
-			s.close(matched)
-			s.fill()
-			if !kind.end.Match(rest) {
-				s.leaf, s.html = leafHTML, kind
-			}
-			return
-		}
-		if inParagraph {
-			if level, ok := underline(rest); ok {
-				s.leaf = leafNone
-				s.heading(s.paragraph, next, level, string(bytes.TrimSpace(s.text)))
-				return
-			}
-		}
-		if thematicBreak(rest) {
-			s.close(matched)
-			s.fill()
-			return
-		}
-		if m, ok := listMarker(rest, inParagraph); ok {
-			s.close(matched)
-			s.fill()
-			c.advance(indent)
-			c.skip(m.len)
-			after, blank := c.indent(), len(c.text()) == 0
-			if blank || after > 4 {
-				after = 1
-			}
-			c.advance(after)
-			if task, ok := bytes.CutPrefix(c.rest(), []byte("[ ]")); ok && m.char == '-' && (len(task) == 0 || isBlank(task[0])) {
-				s.tasks = append(s.tasks, string(bytes.TrimSpace(task)))
-			}
-			s.open = append(s.open, container{width: indent + m.len + after})
-			matched, all = len(s.open), true
-			continue
-		}
-		break
 	}
-	blank := len(c.text()) == 0
-	if !blank && !all && s.leaf == leafParagraph {
-		s.extend(c) // lazy continuation: the containers stay open
+	s.paragraphLine(l)
+}
+
+// inLeaf reports whether the line belongs to an open fence or HTML block, and closes it if
+// it ends there.
+func (s *scanner) inLeaf(c cursor) bool {
+	ends := false
+	switch s.leaf {
+	case leafFence:
+		ends = s.closesFence(c)
+	case leafHTML:
+		ends = s.html.end.Match(c.rest())
+	case leafNone, leafParagraph:
+		return false
+	}
+	if ends {
+		s.leaf = leafNone
+	}
+	return true
+}
+
+// begin makes room for a new block in the containers that the line continues.
+func (s *scanner) begin(l current) {
+	s.close(l.matched)
+	s.fill()
+}
+
+// quote opens a block quote.
+func (s *scanner) quote(l *current) bool {
+	if l.text()[0] != '>' {
+		return false
+	}
+	s.begin(*l)
+	l.advance(l.indent())
+	l.skip(1)
+	l.optionalSpace()
+	s.open = append(s.open, container{quote: true})
+	l.matched = len(s.open)
+	return true
+}
+
+// inParagraph: only a paragraph of the same container is interrupted or underlined; one in
+// a container that this line did not match can only go on lazily.
+func (s *scanner) inParagraph(l current) bool {
+	return l.matched == len(s.open) && s.leaf == leafParagraph
+}
+
+// leafBlock reads a heading, a thematic break, or the beginning of a fence or HTML block.
+func (s *scanner) leafBlock(l current) bool {
+	rest := l.text()
+	if level, text, ok := atx(rest); ok {
+		s.begin(l)
+		s.heading(l.start, l.next, level, text)
+		return true
+	}
+	if ch, n, ok := fence(rest); ok {
+		s.begin(l)
+		s.leaf, s.fenceChar, s.fenceLen = leafFence, ch, n
+		return true
+	}
+	if kind := htmlStart(rest, s.leaf == leafParagraph); kind != nil {
+		s.begin(l)
+		if !kind.end.Match(rest) {
+			s.leaf, s.html = leafHTML, kind
+		}
+		return true
+	}
+	if level, ok := underline(rest); ok && s.inParagraph(l) {
+		s.leaf = leafNone
+		s.heading(s.paragraph, l.next, level, string(bytes.TrimSpace(s.text)))
+		return true
+	}
+	if thematicBreak(rest) {
+		s.begin(l)
+		return true
+	}
+	return false
+}
+
+// item opens a list item.
+func (s *scanner) item(l *current) bool {
+	m, ok := listMarker(l.text(), s.inParagraph(*l))
+	if !ok {
+		return false
+	}
+	s.begin(*l)
+	indent := l.indent()
+	l.advance(indent)
+	l.skip(m.len)
+	after, blank := l.indent(), len(l.text()) == 0
+	if blank || after > 4 {
+		after = 1
+	}
+	l.advance(after)
+	if task, ok := bytes.CutPrefix(l.rest(), []byte("[ ]")); ok && m.char == '-' && (len(task) == 0 || isBlank(task[0])) {
+		s.tasks = append(s.tasks, string(bytes.TrimSpace(task)))
+	}
+	s.open = append(s.open, container{width: indent + m.len + after})
+	l.matched = len(s.open)
+	return true
+}
+
+// paragraphLine begins, continues or ends a paragraph.
+func (s *scanner) paragraphLine(l current) {
+	blank := len(l.text()) == 0
+	if !blank && l.matched < len(s.open) && s.leaf == leafParagraph {
+		s.extend(l.cursor) // lazy continuation: the containers stay open
 		return
 	}
-	if !all {
-		s.close(matched)
+	if l.matched < len(s.open) {
+		s.close(l.matched)
 	}
 	switch {
 	case blank:
 		s.leaf = leafNone
 	case s.leaf == leafParagraph:
-		s.extend(c)
+		s.extend(l.cursor)
 	default:
 		s.fill()
-		s.leaf, s.paragraph, s.text = leafParagraph, start, nil
-		s.extend(c)
+		s.leaf, s.paragraph, s.text = leafParagraph, l.start, nil
+		s.extend(l.cursor)
 	}
 }
 

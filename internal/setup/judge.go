@@ -12,123 +12,177 @@ import (
 // judge reads what a command runs and decides whether it is a gate. Neither result: it is a
 // command that checks nothing.
 func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
-	run := tidy(f.run)
-	if head, _, ok := strings.Cut(run, "| tee "); ok && !strings.Contains(head, "|") {
-		run = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "2>&1")) // what tee says would hide what failed
+	r := reading{found: f}
+	r.run = withoutTee(tidy(f.run))
+	if r.steps = set.Expand(r.run, f.dir); len(r.steps) == 0 {
+		return nil, nil
 	}
+	r.call = callOf(set, r.run, f.dir)
+	r.Proposal = Proposal{Dir: f.dir, Run: r.run, Why: f.why, Source: f.source, Env: f.env}
 	refuse := func(reason string) (*Proposal, *Refusal) {
-		return nil, &Refusal{Dir: f.dir, Run: run, Why: f.why, Reason: reason}
+		return nil, &Refusal{Dir: f.dir, Run: r.run, Why: f.why, Reason: reason}
 	}
-	steps := set.Expand(run, f.dir)
-	if len(steps) == 0 {
-		return nil, nil
-	}
-	p := Proposal{Dir: f.dir, Run: run, Why: f.why, Source: f.source, Env: f.env}
-	call := callOf(set, run, f.dir)
-	danger, idle := "", true
-	known, proven, filtered := 0, 0, false
-	for _, c := range shellcmd.Parse(run).Commands { // what a recipe is called through
-		if why := hazard(tasks.Step{Command: c}); why != "" && danger == "" {
-			danger = why
-		}
-	}
-	for _, s := range steps {
-		if s.Hollow {
-			return refuse(hollow(s))
-		}
-		if why := hazard(s); why != "" && danger == "" {
-			danger = why
-		}
-		idle = idle && onlyPrints(s)
-		c, ok := classify(s)
-		if ok && !call.own && danger == "" && intoTree(s.Into) { // what a recipe writes and removes again the trial shows
-			danger = "writes a file (" + s.Into + ")"
-		}
-		if !ok {
-			if !onlyPrints(s) && len(s.Views) > 0 {
-				p.keys = append(p.keys, strings.Join(append([]string{s.Dir}, s.Views[0]...), " "))
-			}
-			continue
-		}
-		known++
-		if s.Proof == shellcmd.Proven {
-			proven++
-		} else if len(s.Filters) > 0 {
-			filtered = true
-		}
-		if watchesUnlessCI(s) {
-			p.Env = withCI(p.Env)
-		}
-		p.addRole(c.role)
-		for _, r := range c.more {
-			p.addRole(r)
-		}
-		p.addKind(c.kind)
-		p.addEvidence(c)
-		p.keys = append(p.keys, strings.Join(append([]string{s.Dir, c.head}, c.operands...), " "))
-	}
-	hint, strong := roleOfName(call.name)
-	if hint == "" {
-		hint, strong = roleOfName(f.name)
-	}
-	p.addKind(call.kind)
-	switch {
-	case idle:
-		return nil, nil // a placeholder
-	case f.role != "":
-		p.addRole(f.role)
-	case len(p.Covers) == 0 && (!call.own || !strong || f.weak):
-		return nil, nil
-	case call.own && strong && !f.weak:
-		p.addRole(hint)
-	}
-	if danger != "" {
-		return refuse(danger)
-	}
-	if known > 0 && proven == 0 && (filtered || !slices.ContainsFunc(steps, checksOutput)) {
-		return refuse("hides its exit status, so it cannot fail")
-	}
-	if slices.ContainsFunc(steps, onlyLists) && !slices.ContainsFunc(steps, checksOutput) {
-		return refuse("only lists files, so it cannot fail (use test -z \"$(…)\")")
-	}
-	if !call.own && f.source == FromCI && partial(run) {
-		if strings.HasPrefix(run, "go test ") && strings.Contains(run, "-tags") {
-			return refuse("tests a variant (-tags)")
-		}
-		return refuse("checks a part of the project only")
-	}
-	if f.source == FromCI && isVariant(run) {
-		return refuse("checks a variant that CI builds beside the plain one")
-	}
-	if !call.own && !slices.ContainsFunc(steps, func(s tasks.Step) bool { return !compiles(s) }) {
-		return nil, nil // it makes a program of one file
-	}
-	name := call.name
-	if f.source != FromCI { // the name of a CI step is prose
-		name += " " + f.name
-	}
-	if why := unfitName(name); why != "" && (why != neverEnds || proven == 0) { // test-serve that is `vitest run` ends
+	if why := r.read(); why != "" {
 		return refuse(why)
 	}
-	if slices.ContainsFunc(steps, endToEnd) {
-		return refuse(needsMore)
+	if !r.hasRole() {
+		return nil, nil
 	}
-	if call.own && hint == "" && f.role == "" && slices.Equal(p.Covers, []Role{Build}) {
+	if why := r.provesNothing(); why != "" {
+		return refuse(why)
+	}
+	if !r.call.own && !slices.ContainsFunc(r.steps, func(s tasks.Step) bool { return !compiles(s) }) {
+		return nil, nil // it makes a program of one file
+	}
+	if why := r.unfit(); why != "" {
+		return refuse(why)
+	}
+	if r.call.own && r.hint == "" && f.role == "" && slices.Equal(r.Covers, []Role{Build}) {
 		return nil, nil // it makes something; nothing says that this is a check
 	}
-	if call.args {
-		p.keys = append(p.keys, f.dir+" "+run) // what it does depends on its arguments
+	p := r.Proposal
+	if r.call.args {
+		p.keys = append(p.keys, f.dir+" "+r.run) // what it does depends on its arguments
 	}
 	if f.kind != "" {
 		p.addKind(f.kind)
 	}
 	p.Role = f.role
 	if p.Role == "" {
-		p.Role = mainRole(p.Covers, hint)
+		p.Role = mainRole(p.Covers, r.hint)
 	}
-	p.finishEvidence(call)
-	p.Also = alsoName(steps, call, f)
+	p.finishEvidence(r.call)
+	p.Also = alsoName(r.steps, r.call, f)
 	return &p, nil
+}
+
+// reading is what is known of a command after its steps were read.
+type reading struct {
+	found
+	Proposal
+	run    string // tidied, as it is proposed
+	steps  []tasks.Step
+	call   called
+	danger string // why it must not run
+	idle   bool   // it only prints
+	hint   Role   // what its name says
+	// known are its steps that check something, proven those whose failure is its own;
+	// filtered: the output of one goes through a filter.
+	known, proven int
+	filtered      bool
+}
+
+// withoutTee removes a tee at the end: its exit status would hide what failed.
+func withoutTee(run string) string {
+	if head, _, ok := strings.Cut(run, "| tee "); ok && !strings.Contains(head, "|") {
+		return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "2>&1"))
+	}
+	return run
+}
+
+// read reads the steps. It returns why the command cannot be judged.
+func (r *reading) read() string {
+	for _, c := range shellcmd.Parse(r.run).Commands { // what a recipe is called through
+		if why := hazard(tasks.Step{Command: c}); why != "" && r.danger == "" {
+			r.danger = why
+		}
+	}
+	r.idle = true
+	for _, s := range r.steps {
+		if s.Hollow {
+			return hollow(s)
+		}
+		if why := hazard(s); why != "" && r.danger == "" {
+			r.danger = why
+		}
+		r.idle = r.idle && onlyPrints(s)
+		c, ok := classify(s)
+		if ok && !r.call.own && r.danger == "" && intoTree(s.Into) { // what a recipe writes and removes again the trial shows
+			r.danger = "writes a file (" + s.Into + ")"
+		}
+		if ok {
+			r.add(s, c)
+		} else if !onlyPrints(s) && len(s.Views) > 0 {
+			r.keys = append(r.keys, strings.Join(append([]string{s.Dir}, s.Views[0]...), " "))
+		}
+	}
+	return ""
+}
+
+// add adds what one step checks.
+func (r *reading) add(s tasks.Step, c finding) {
+	r.known++
+	if s.Proof == shellcmd.Proven {
+		r.proven++
+	} else if len(s.Filters) > 0 {
+		r.filtered = true
+	}
+	if watchesUnlessCI(s) {
+		r.Env = withCI(r.Env)
+	}
+	r.addRole(c.role)
+	for _, role := range c.more {
+		r.addRole(role)
+	}
+	r.addKind(c.kind)
+	r.addEvidence(c)
+	r.keys = append(r.keys, strings.Join(append([]string{s.Dir, c.head}, c.operands...), " "))
+}
+
+// hasRole decides by the steps and the names whether the command checks something.
+func (r *reading) hasRole() bool {
+	strong := false
+	if r.hint, strong = roleOfName(r.call.name); r.hint == "" {
+		r.hint, strong = roleOfName(r.name)
+	}
+	r.addKind(r.call.kind)
+	switch {
+	case r.idle:
+		return false // a placeholder
+	case r.role != "":
+		r.addRole(r.role)
+	case len(r.Covers) == 0 && (!r.call.own || !strong || r.weak):
+		return false
+	case r.call.own && strong && !r.weak:
+		r.addRole(r.hint)
+	}
+	return true
+}
+
+// provesNothing returns why a pass of the command would say nothing about the project, or
+// why it must not run.
+func (r *reading) provesNothing() string {
+	switch checked := slices.ContainsFunc(r.steps, checksOutput); {
+	case r.danger != "":
+		return r.danger
+	case r.known > 0 && r.proven == 0 && (r.filtered || !checked):
+		return "hides its exit status, so it cannot fail"
+	case slices.ContainsFunc(r.steps, onlyLists) && !checked:
+		return "only lists files, so it cannot fail (use test -z \"$(…)\")"
+	case !r.call.own && r.source == FromCI && partial(r.run):
+		if strings.HasPrefix(r.run, "go test ") && strings.Contains(r.run, "-tags") {
+			return "tests a variant (-tags)"
+		}
+		return "checks a part of the project only"
+	case r.source == FromCI && isVariant(r.run):
+		return "checks a variant that CI builds beside the plain one"
+	}
+	return ""
+}
+
+// unfit returns why the command does not belong at a stop.
+func (r *reading) unfit() string {
+	name := r.call.name
+	if r.source != FromCI { // the name of a CI step is prose
+		name += " " + r.name
+	}
+	if why := unfitName(name); why != "" && (why != neverEnds || r.proven == 0) { // test-serve that is `vitest run` ends
+		return why
+	}
+	if slices.ContainsFunc(r.steps, endToEnd) {
+		return needsMore
+	}
+	return ""
 }
 
 // hollow returns what a command calls that cannot be read.

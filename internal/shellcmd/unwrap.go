@@ -66,92 +66,148 @@ func unwrap(argv []string) []string {
 	return unwrapRunner(name, args)
 }
 
-// unwrapRunner sees through the runners of package managers.
+// unwrapRunner sees through the runners of package managers and tool chains, and through
+// what prepares an environment.
 func unwrapRunner(name string, args []string) []string {
 	sub := ""
 	if len(args) > 0 {
 		sub = args[0]
 	}
+	for _, known := range []func(name, sub string, args []string) ([]string, bool){pythonRunner, nodeRunner, toolchainRunner, environmentRunner} {
+		if inner, ok := known(name, sub, args); ok {
+			return inner
+		}
+	}
+	return passedOn(name, args)
+}
+
+// pythonRunner sees through what runs a command in a project's Python.
+func pythonRunner(name, sub string, args []string) (inner []string, ok bool) {
 	switch name {
 	case "uv":
 		after := skipFlags(args, "--directory", "--project", "--config-file")
 		switch {
 		case len(after) > 1 && after[0] == "run":
-			return uvRun(after[1:])
+			return uvRun(after[1:]), true
 		case len(after) > 1 && after[0] == "pip":
-			return after
+			return after, true
 		case len(after) > 2 && after[0] == "tool" && after[1] == "run":
-			return skipFlags(after[2:], "--from", "--with", "-p", "--python")
+			return skipFlags(after[2:], "--from", "--with", "-p", "--python"), true
 		}
-	case "uvx", "pipx":
-		if name == "pipx" {
-			if sub != "run" {
-				return nil
-			}
-			args = args[1:]
+	case "pipx":
+		if sub != "run" {
+			return nil, true
 		}
-		return skipFlags(args, "--from", "--with", "-p", "--python", "--spec")
+		return skipFlags(args[1:], "--from", "--with", "-p", "--python", "--spec"), true
+	case "uvx":
+		return skipFlags(args, "--from", "--with", "-p", "--python", "--spec"), true
 	case "poetry", "pipenv", "pdm", "rye", "pixi", "hatch":
 		after := skipFlags(args, "-C", "--directory", "-P", "--project", "-e", "--env")
-		if len(after) > 1 && after[0] == "run" {
-			inner := skipFlags(after[1:], "-e", "--environment", "-p", "--project")
-			if name == "hatch" && len(inner) > 0 {
-				// hatch run env:command
-				if _, command, found := strings.Cut(inner[0], ":"); found {
-					inner = append([]string{command}, inner[1:]...)
-				}
-			}
-			return inner
+		if len(after) < 2 || after[0] != "run" {
+			return nil, false
 		}
+		inner = skipFlags(after[1:], "-e", "--environment", "-p", "--project")
+		if name == "hatch" && len(inner) > 0 {
+			// hatch run env:command
+			if _, command, found := strings.Cut(inner[0], ":"); found {
+				inner = append([]string{command}, inner[1:]...)
+			}
+		}
+		return inner, true
 	case "conda", "mamba", "micromamba":
 		if sub == "run" {
-			return skipFlags(args[1:], "-n", "--name", "-p", "--prefix", "--cwd")
+			return skipFlags(args[1:], "-n", "--name", "-p", "--prefix", "--cwd"), true
 		}
+	}
+	return nil, false
+}
+
+// nodeRunner sees through what runs a package's command or script.
+func nodeRunner(name, sub string, args []string) (inner []string, ok bool) {
+	switch name {
 	case "npx", "bunx", "pnpx":
-		return npxCommand(args)
+		return npxCommand(args), true
 	case "corepack":
-		return rest(args, 0)
+		return rest(args, 0), true
 	case "yarn", "npm", "pnpm", "bun":
 		if name == "yarn" && sub == "workspace" && len(args) > 2 {
-			return append([]string{"yarn"}, args[2:]...)
+			return append([]string{"yarn"}, args[2:]...), true
 		}
-		return packageManager(name, skipFlags(args, "-C", "--dir", "--cwd", "--filter", "-F", "--prefix", "-w", "--workspace"))
+		return packageManager(name, skipFlags(args, "-C", "--dir", "--cwd", "--filter", "-F", "--prefix", "-w", "--workspace")), true
+	case "deno":
+		if sub == "task" && len(args) > 1 {
+			return append([]string{"npm", "run"}, args[1:]...), true
+		}
+	case "tsx":
+		if slices.Contains(args, "--test") {
+			return append([]string{"node"}, args...), true
+		}
+	}
+	return nil, false
+}
+
+// toolchainRunner sees through what picks the version of a tool.
+func toolchainRunner(name, sub string, args []string) (inner []string, ok bool) {
+	switch name {
 	case "bundle", "asdf":
 		if sub == "exec" {
-			return rest(args, 1)
-		}
-	case "direnv":
-		if sub == "exec" {
-			return rest(args, 2)
+			return rest(args, 1), true
 		}
 	case "mise", "rtx":
 		if sub == "exec" || sub == "x" {
-			return afterDashes(args)
+			return afterDashes(args), true
+		}
+	case "rustup":
+		if sub == "run" {
+			return rest(args, 2), true
+		}
+	case "cross":
+		return append([]string{"cargo"}, args...), true
+	case "go":
+		// go run example.com/tool@v1 runs tool
+		if after := rest(args, 1); sub == "run" && len(after) > 0 && strings.Contains(after[0], "@") {
+			module, _, _ := strings.Cut(after[0], "@")
+			return append([]string{base(module)}, after[1:]...), true
+		}
+	case "cargo":
+		if strings.HasPrefix(sub, "+") {
+			return append([]string{"cargo"}, args[1:]...), true
+		}
+	}
+	return nil, false
+}
+
+// environmentRunner sees through what prepares variables, a container or a proxy.
+func environmentRunner(name, sub string, args []string) (inner []string, ok bool) {
+	switch name {
+	case "direnv":
+		if sub == "exec" {
+			return rest(args, 2), true
 		}
 	case "docker-compose", "podman-compose":
-		return inContainer(args)
+		return inContainer(args), true
 	case "docker", "podman", "nerdctl":
 		if sub == "compose" {
-			return inContainer(args[1:])
+			return inContainer(args[1:]), true
 		}
 	case "ddev", "devcontainer":
 		if sub == "exec" {
-			return skipFlags(args[1:], "-d", "--dir", "-s", "--service", "--workspace-folder")
+			return skipFlags(args[1:], "-d", "--dir", "-s", "--service", "--workspace-folder"), true
 		}
 	case "nix", "op", "doppler", "dotenvx", "dotenv", "infisical", "aws-vault":
 		if inner := afterDashes(args); inner != nil {
-			return inner
+			return inner, true
 		}
 		if name == "dotenv" || name == "dotenvx" {
 			inner := skipFlags(args, "-f", "--file", "-e", "-c", "-v", "-q")
 			if len(inner) > 0 && inner[0] == "run" {
 				inner = skipFlags(inner[1:], "-f", "--file", "-e")
 			}
-			return inner
+			return inner, true
 		}
 		for i, arg := range args {
 			if name == "nix" && (arg == "-c" || arg == "--command") {
-				return rest(args, i+1)
+				return rest(args, i+1), true
 			}
 		}
 	case "rtk":
@@ -159,33 +215,9 @@ func unwrapRunner(name string, args []string) []string {
 		if slices.Contains([]string{"proxy", "run", "exec", "test", "err", "summary"}, sub) && len(args) > 1 {
 			args = args[1:]
 		}
-		return skipFlags(args)
-	case "rustup":
-		if sub == "run" {
-			return rest(args, 2)
-		}
-	case "cross":
-		return append([]string{"cargo"}, args...)
-	case "deno":
-		if sub == "task" && len(args) > 1 {
-			return append([]string{"npm", "run"}, args[1:]...)
-		}
-	case "tsx":
-		if slices.Contains(args, "--test") {
-			return append([]string{"node"}, args...)
-		}
-	case "go":
-		// go run example.com/tool@v1 runs tool
-		if after := rest(args, 1); sub == "run" && len(after) > 0 && strings.Contains(after[0], "@") {
-			module, _, _ := strings.Cut(after[0], "@")
-			return append([]string{base(module)}, after[1:]...)
-		}
-	case "cargo":
-		if strings.HasPrefix(sub, "+") {
-			return append([]string{"cargo"}, args[1:]...)
-		}
+		return skipFlags(args), true
 	}
-	return passedOn(name, args)
+	return nil, false
 }
 
 // inContainer is what a container of the project's own set runs: docker compose exec. What
