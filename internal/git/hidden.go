@@ -102,7 +102,7 @@ func (r Repo) UntrackedUnder(ctx context.Context, excludes string) ([]Change, er
 	}
 	var list []Change
 	for p := range strings.SplitSeq(string(out), "\x00") {
-		if p != "" {
+		if p != "" && !IsBytecode(p) {
 			list = append(list, Change{Path: p, Index: '.', Worktree: '?', Untracked: true})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"sort"
 	"strings"
@@ -144,8 +145,17 @@ func parseStatus(out []byte) (Status, error) {
 			if !ok || path == "" {
 				return s, fmt.Errorf("git status: unexpected line %q", line)
 			}
-			s.Changes = append(s.Changes, Change{Path: path, Index: '.', Worktree: '?', Untracked: true})
+			if !IsBytecode(path) {
+				s.Changes = append(s.Changes, Change{Path: path, Index: '.', Worktree: '?', Untracked: true})
+			}
 		}
 	}
 	return s, nil
+}
+
+// IsBytecode reports whether an untracked file is what Python leaves beside every file that
+// it imports. Where nobody told git to ignore it, it is not work either: otherwise every
+// run of a test would change the content that it was to prove.
+func IsBytecode(p string) bool {
+	return strings.HasSuffix(p, ".pyc") && path.Base(path.Dir(p)) == "__pycache__"
 }

@@ -127,7 +127,7 @@ func (t *Tryout) restore(ctx context.Context) ([]string, error) {
 	if err := t.Repo.ApplyRestore(ctx, r); err != nil {
 		return nil, err
 	}
-	return append(r.Write, r.Remove...), nil
+	return append(r.Write, slices.DeleteFunc(r.Remove, git.IsBytecode)...), nil
 }
 
 // few names some files.
