@@ -193,6 +193,7 @@ func TestProves(t *testing.T) {
 		{"docker compose logs pytest", "pytest", pytestOK, false},
 		{"devcontainer exec --workspace-folder . pytest", "pytest", "", true},
 		{"env -S 'make restart'", "make restart", "", true},
+		{"cross-env CI=1 pytest", "pytest", "", true},
 		{"xvfb-run -a pytest", "pytest", "", true},
 		{"xvfb-run -s '-screen 0' pytest", "pytest", "", true},
 		{"dotenv -f .env run pytest", "pytest", "", true},

@@ -39,7 +39,12 @@ func (c Command) Opaque() bool {
 // IsTask reports whether the command calls tasks that a file of the project
 // defines, or a script of the project by its path.
 func (c Command) IsTask() bool {
-	return slices.ContainsFunc(c.Views, func(argv []string) bool { return len(TaskNames(argv)) > 0 })
+	return slices.ContainsFunc(c.Views, func(argv []string) bool { return len(TaskNames(argv)) > 0 || runsDefault(argv) })
+}
+
+// runsDefault reports whether a task runner is called without a task: make, just.
+func runsDefault(argv []string) bool {
+	return len(argv) > 0 && slices.Contains([]string{"make", "gmake", "just", "task", "go-task"}, base(argv[0])) && len(Operands(argv)) == 0
 }
 
 // StandsFor reports whether a task's name suggests that it runs the pattern: `mise run
@@ -145,7 +150,11 @@ func TaskNames(argv []string) []string {
 			return first(args[1:])
 		case (sub == "tasks" || sub == "task") && len(args) > 2 && args[1] == "run":
 			return first(args[2:])
-		case isTestName(sub) || strings.ContainsAny(sub, ":/"): // mise test, mise //pkg:test
+		case !slices.Contains(miseVerbs(), sub): // mise check, mise //pkg:test
+			return first(args)
+		}
+	case "cargo":
+		if !slices.Contains(cargoVerbs(), sub) { // an alias
 			return first(args)
 		}
 	case "pixi", "pdm", "hatch", "rye", "deno":
@@ -162,6 +171,23 @@ func TaskNames(argv []string) []string {
 		return scriptName(argv[0])
 	}
 	return nil
+}
+
+// miseVerbs are the commands of mise that are not the names of tasks.
+func miseVerbs() []string {
+	return []string{
+		"activate", "alias", "backends", "bin-paths", "cache", "completion", "config", "current", "deactivate", "doctor", "en", "env", "exec", "x", "fmt", "generate", "hook-env",
+		"implode", "install", "i", "latest", "link", "lock", "ls", "ls-remote", "outdated", "plugins", "prune", "registry", "reshim", "search", "self-update", "set", "settings",
+		"shell", "sync", "tasks", "task", "test-tool", "tool", "trust", "uninstall", "unset", "unuse", "upgrade", "up", "use", "u", "version", "watch", "where", "which",
+	}
+}
+
+// cargoVerbs are the commands of cargo that no alias can replace, and its common plugins.
+func cargoVerbs() []string {
+	return []string{
+		"add", "b", "bench", "build", "c", "check", "clean", "clippy", "d", "doc", "fetch", "fix", "fmt", "help", "init", "install", "llvm-cov", "login", "metadata", "miri", "new",
+		"nextest", "owner", "package", "publish", "r", "remove", "rm", "run", "rustc", "rustdoc", "search", "t", "tarpaulin", "test", "tree", "uninstall", "update", "vendor", "version", "yank",
+	}
 }
 
 func first(args []string) []string { return args[:min(1, len(args))] }

@@ -138,6 +138,12 @@ func nodeRunner(name, sub string, args []string) (inner []string, ok bool) {
 		if sub == "task" && len(args) > 1 {
 			return append([]string{"npm", "run"}, args[1:]...), true
 		}
+	case "node":
+		if len(args) > 1 && sub == "--run" {
+			return append([]string{"npm", "run"}, args[1:]...), true
+		}
+	case "cross-env", "cross-env-shell", "env-cmd":
+		return afterAssignments(skipFlags(args, "-f", "--file", "-e", "--environments")), true
 	case "tsx":
 		if slices.Contains(args, "--test") {
 			return append([]string{"node"}, args...), true

@@ -13,8 +13,11 @@ type Call struct {
 	Dir     string   // of the file
 	Recipes []string // as named in the call; none when it names none and there is no default
 	Words   []string // what a script of package.json is given besides flags
-	// Elsewhere: it runs scripts of other packages of the workspace.
+	// Elsewhere: it runs Script in other packages of the workspace: those named, or all
+	// that have it.
 	Elsewhere bool
+	Script    string
+	Packages  []string
 }
 
 func (c Call) exists() bool {
@@ -39,9 +42,12 @@ func (s *Set) Call(argv []string, dir string) (Call, bool) {
 		return s.makeCall(name, args, dir)
 	case "just", "task", "go-task", "poe":
 		words, sub := operands(args, "-d", "--dir", "--working-directory", "-f", "--justfile", "-C")
-		return s.named(name, inside(dir, sub), words, 1, "")
+		return s.named(name, inside(dir, sub), words, 1)
 	case "npm", "pnpm", "yarn", "bun":
 		return s.scriptCall(name, args, dir)
+	case "cargo":
+		c, ok := s.named(name, dir, args, 1)
+		return c, ok && c.exists()
 	case "run-s", "run-p", "npm-run-all", "npm-run-all2", "run-z", "concurrently":
 		return s.scriptsCall(name, args, dir)
 	case "tox", "nox":
@@ -51,14 +57,22 @@ func (s *Set) Call(argv []string, dir string) (Call, bool) {
 		if len(words) > 0 && (words[0] == "run" || words[0] == "run-script") {
 			words = words[1:]
 		}
-		c, ok := s.named(name, inside(dir, sub), words, 1, "")
+		c, ok := s.named(name, inside(dir, sub), words, 1)
 		return c, ok && c.exists() // the other words are commands of its own
 	case "deno", "mise", "pdm", "hatch":
 		words, sub := operands(args, "--cwd", "-C", "-p", "--project", "-e", "--env")
-		if len(words) == 0 || words[0] != "run" && words[0] != "task" && words[0] != "r" {
+		switch {
+		case len(words) == 0:
 			return Call{}, false
+		case words[0] == "run" || words[0] == "task" || words[0] == "r":
+			words = words[1:]
+		case name != "mise":
+			return Call{}, false
+		default: // mise runs a task by its bare name
+			c, ok := s.named(name, inside(dir, sub), words, 1)
+			return c, ok && c.exists()
 		}
-		c, ok := s.named(name, inside(dir, sub), words[1:], 1, "")
+		c, ok := s.named(name, inside(dir, sub), words, 1)
 		// `pdm run pytest` runs a program, not a recipe.
 		if ok && len(c.Recipes) == 1 && name != "mise" {
 			_, ok = c.File.Find(c.Recipes[0])
@@ -72,17 +86,38 @@ func (s *Set) makeCall(name string, args []string, dir string) (Call, bool) {
 	words, sub := operands(args, "-C", "--directory", "-f", "--file", "--makefile", "-o", "-W", "-I")
 	// A number is that of -j or -l, which may also stand alone.
 	words = slices.DeleteFunc(words, func(w string) bool { return strings.Contains(w, "=") || strings.Trim(w, "0123456789.") == "" })
-	first := ""
-	if f, ok := s.By(name, inside(dir, sub)); ok && len(f.Recipes) > 0 {
+	if dir = inside(dir, sub); dir == "" {
+		return Call{}, false
+	}
+	f, ok := s.By(name, dir)
+	if file := valueOf(args, "-f", "--file", "--makefile"); file != "" {
+		f, ok = s.makefileOf(dir, file)
+	}
+	if len(words) == 0 {
 		if i := slices.IndexFunc(f.Recipes, func(r Recipe) bool { return !strings.Contains(r.Name, "%") }); i >= 0 {
-			first = f.Recipes[i].Name
+			words = []string{f.Recipes[i].Name}
 		}
 	}
-	return s.named(name, inside(dir, sub), words, len(words), first)
+	return Call{File: f, Dir: dir, Recipes: words}, ok
+}
+
+// valueOf is the value of an option that has several names.
+func valueOf(args []string, names ...string) string {
+	for i, a := range args {
+		flag, value, glued := strings.Cut(a, "=")
+		switch {
+		case !slices.Contains(names, flag):
+		case glued:
+			return value
+		case i+1 < len(args):
+			return args[i+1]
+		}
+	}
+	return ""
 }
 
 // named is a call of the first n words, of the default without any.
-func (s *Set) named(runner, dir string, words []string, n int, byDefault string) (Call, bool) {
+func (s *Set) named(runner, dir string, words []string, n int) (Call, bool) {
 	if dir == "" {
 		return Call{}, false
 	}
@@ -91,9 +126,6 @@ func (s *Set) named(runner, dir string, words []string, n int, byDefault string)
 		return Call{}, false
 	}
 	c := Call{File: f, Dir: dir, Recipes: words[:min(n, len(words))]}
-	if len(c.Recipes) == 0 && byDefault != "" {
-		c.Recipes = []string{byDefault}
-	}
 	if len(c.Recipes) == 0 {
 		if _, ok := f.Find("default"); ok {
 			c.Recipes = []string{"default"}
@@ -112,7 +144,7 @@ func (s *Set) scriptCall(manager string, args []string, dir string) (Call, bool)
 	for _, a := range args {
 		switch {
 		case a == "-r", a == "--recursive", a == "--workspaces", a == "-ws", strings.HasPrefix(a, "--filter"), a == "-F", a == "-w" && manager != "pnpm", strings.HasPrefix(a, "--workspace="), a == "workspaces", a == "workspace":
-			return Call{Dir: dir, Elsewhere: true}, true
+			return elsewhere(args, dir), true
 		}
 	}
 	words, sub := operands(args, "--prefix", "-C", "--dir", "--cwd", "--shell")
@@ -145,11 +177,41 @@ func (s *Set) scriptCall(manager string, args []string, dir string) (Call, bool)
 		if names := f.matching(words[0]); len(names) > 0 {
 			words = names
 		}
-		return s.named(manager, inside(dir, sub), words, len(words), "")
+		return s.named(manager, inside(dir, sub), words, len(words))
 	}
-	c, ok := s.named(manager, inside(dir, sub), words[:1], 1, "")
+	c, ok := s.named(manager, inside(dir, sub), words[:1], 1)
 	c.Words = words[1:]
 	return c, ok
+}
+
+// elsewhere is a call of a script in other packages: pnpm --filter web test, npm run test
+// -w web, yarn workspace web test.
+func elsewhere(args []string, dir string) Call {
+	c := Call{Dir: dir, Elsewhere: true}
+	for i := 0; i < len(args); i++ {
+		flag, value, glued := strings.Cut(args[i], "=")
+		switch {
+		case flag == "--filter" || flag == "-F" || flag == "-w" || flag == "--workspace" || flag == "workspace":
+			if !glued && i+1 < len(args) {
+				i++
+				value = args[i]
+			}
+			c.Packages = append(c.Packages, value)
+		case strings.HasPrefix(args[i], "-"), c.Script != "":
+		case slices.Contains([]string{"run", "run-script", "workspaces", "foreach"}, args[i]):
+		default:
+			c.Script = args[i]
+		}
+	}
+	return c
+}
+
+// names reports whether the call is about the package in a directory.
+func (c Call) names(name, dir string) bool {
+	return len(c.Packages) == 0 || slices.ContainsFunc(c.Packages, func(want string) bool {
+		want = strings.TrimSuffix(strings.TrimPrefix(want, "./"), "/")
+		return want == name || want == dir || want == path.Base(dir) || strings.ContainsAny(want, "*!{}[]^") || strings.Contains(want, "...")
+	})
 }
 
 // scriptsCall is a call of several scripts by name or pattern: run-s lint test:*,

@@ -98,6 +98,9 @@ func (e *expander) command(c shellcmd.Command, dir string, depth int) {
 }
 
 func (e *expander) call(c shellcmd.Command, call Call, depth int) {
+	if call.Elsewhere && e.elsewhere(c, call, depth) {
+		return
+	}
 	if len(call.Recipes) == 0 {
 		e.out = append(e.out, Step{Command: c, Dir: call.Dir, Hollow: !call.Elsewhere})
 		return
@@ -105,6 +108,20 @@ func (e *expander) call(c shellcmd.Command, call Call, depth int) {
 	for _, name := range call.Recipes {
 		e.recipe(c, call, name, depth)
 	}
+}
+
+// elsewhere follows a script into the packages of the workspace that a call is about.
+func (e *expander) elsewhere(c shellcmd.Command, call Call, depth int) bool {
+	found := false
+	for _, pkg := range e.set.packages(call.Dir) {
+		f, ok := e.set.By("npm", pkg)
+		if _, has := f.Find(call.Script); !ok || !has || pkg == call.Dir || !call.names(e.set.packageName(pkg), pkg) {
+			continue
+		}
+		found = true
+		e.recipe(c, Call{File: f, Dir: pkg}, call.Script, depth)
+	}
+	return found
 }
 
 func (e *expander) recipe(c shellcmd.Command, call Call, name string, depth int) {
@@ -133,7 +150,12 @@ func (e *expander) recipe(c shellcmd.Command, call Call, name string, depth int)
 			if i == len(r.Lines)-1 {
 				line = withWords(line, call.Words)
 			}
-			e.line(line, dir, depth+1)
+			body, ignored := strings.CutPrefix(line, ignoreMark)
+			before := len(e.out)
+			e.line(body, dir, depth+1)
+			for j := before; ignored && j < len(e.out); j++ {
+				e.out[j].Command = e.out[j].Hidden()
+			}
 		}
 	})
 }

@@ -21,7 +21,11 @@ func (s *Set) justfile(dir string) (File, bool) {
 		if line[0] == ' ' || line[0] == '\t' {
 			if at >= 0 {
 				body := strings.TrimLeft(trimmed, "@-")
-				f.Recipes[at].Lines = append(f.Recipes[at].Lines, interpolate(body, vars))
+				line := interpolate(body, vars)
+				if strings.Contains(trimmed[:len(trimmed)-len(body)], "-") {
+					line = ignoringErrors(line)
+				}
+				f.Recipes[at].Lines = append(f.Recipes[at].Lines, line)
 			}
 			continue
 		}

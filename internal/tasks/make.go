@@ -8,7 +8,12 @@ import (
 // makefile reads the rules of a Makefile and of the files it includes. Both sides of a
 // conditional count: it is unknown which one applies.
 func (s *Set) makefile(dir string) (File, bool) {
-	name, text := s.text(dir, "GNUmakefile", "makefile", "Makefile")
+	return s.makefileOf(dir, "GNUmakefile", "makefile", "Makefile")
+}
+
+// makefileOf reads the first of several files that exists.
+func (s *Set) makefileOf(dir string, names ...string) (File, bool) {
+	name, text := s.text(dir, names...)
 	if name == "" {
 		return File{}, false
 	}
@@ -17,7 +22,12 @@ func (s *Set) makefile(dir string) (File, bool) {
 	for i := range m.out {
 		m.target = m.out[i].Name
 		for j, line := range m.out[i].Lines {
-			m.out[i].Lines[j] = strings.TrimLeft(m.expand(line, 0), prefixes)
+			line = m.expand(line, 0)
+			body := strings.TrimLeft(line, prefixes)
+			if strings.Contains(line[:len(line)-len(body)], "-") {
+				body = ignoringErrors(body)
+			}
+			m.out[i].Lines[j] = body
 		}
 	}
 	return File{Name: name, Runner: "make", Recipes: m.out}, true
@@ -172,8 +182,8 @@ func (m *makeReader) withoutComment(line string) string {
 }
 
 func (m *makeReader) addLine(target, line string) {
-	line = strings.TrimLeft(strings.TrimSpace(line), prefixes)
-	if line == "" || strings.HasPrefix(line, "#") {
+	line = strings.TrimSpace(line)
+	if body := strings.TrimLeft(line, prefixes); body == "" || strings.HasPrefix(body, "#") {
 		return
 	}
 	i := m.rules[target]
@@ -243,6 +253,11 @@ func (m *makeReader) value(name string, depth int) string {
 
 // prefixes of a line are for make and not for the shell; a variable may hold them, too.
 const prefixes = "@-+ "
+
+// ignoringErrors is a line whose failure the runner ignores, as make and just write it.
+func ignoringErrors(line string) string { return ignoreMark + line }
+
+const ignoreMark = "-"
 
 // onlyQuiet reports whether a condition decides no more than how much make prints, as in
 // $(if $(filter 1,$(V)),,@).

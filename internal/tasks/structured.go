@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"encoding/json"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -70,8 +71,14 @@ func (r *Recipe) add(v any, vars map[string]string) {
 		if t, ok := v["task"].(string); ok {
 			r.Lines = append(r.Lines, "task "+t)
 		}
+		first := len(r.Lines)
 		for _, key := range []string{"cmd", "cmds"} {
 			r.add(v[key], vars)
+		}
+		if ignored, _ := v["ignore_error"].(bool); ignored {
+			for i := first; i < len(r.Lines); i++ {
+				r.Lines[i] = ignoringErrors(r.Lines[i])
+			}
 		}
 	}
 }
@@ -92,6 +99,16 @@ func (s *Set) packageJSON(dir string) (File, bool) {
 		f.Recipes = append(f.Recipes, r)
 	}
 	return f, ok
+}
+
+// packageName is the name of the package in a directory.
+func (s *Set) packageName(dir string) string {
+	_, text := s.text(dir, "package.json")
+	var doc struct {
+		Name string `json:"name"`
+	}
+	_ = json.Unmarshal([]byte(text), &doc)
+	return doc.Name
 }
 
 // scripts reads the member "scripts" of a JSON file.
@@ -157,12 +174,23 @@ func (s *Set) deno(dir string) (File, bool) {
 	return f, true
 }
 
+// withoutSlashComments removes comments that begin with // from JSON.
 func withoutSlashComments(text string) string {
 	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
-			b.WriteString(line)
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\' && i+1 < len(text):
+			b.WriteByte(c)
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(text[i:], "//"):
+			if i += strings.IndexByte(text[i:]+"\n", '\n'); i >= len(text) {
+				return b.String()
+			}
 		}
+		b.WriteByte(text[i])
 	}
 	return b.String()
 }
@@ -170,16 +198,13 @@ func withoutSlashComments(text string) string {
 // mise reads the tasks of a mise.toml.
 func (s *Set) mise(dir string) (File, bool) {
 	name, text := s.text(dir, "mise.toml", ".mise.toml", "mise/config.toml", ".config/mise.toml", ".mise/config.toml")
-	if name == "" {
-		return File{}, false
-	}
 	var doc struct {
 		Tasks map[string]any `toml:"tasks"`
 	}
 	if toml.Unmarshal([]byte(text), &doc) != nil {
 		return File{}, false
 	}
-	f := File{Name: name, Runner: "mise"}
+	f := File{Name: name, Runner: "mise", Recipes: s.fileTasks(dir)}
 	for _, task := range slices.Sorted(maps.Keys(doc.Tasks)) {
 		r := Recipe{Name: task}
 		switch v := doc.Tasks[task].(type) {
@@ -193,7 +218,43 @@ func (s *Set) mise(dir string) (File, bool) {
 		}
 		f.Recipes = append(f.Recipes, r)
 	}
-	return f, true
+	return f, name != "" || len(f.Recipes) > 0
+}
+
+// fileTasks are the tasks of mise that are scripts in a directory of their own.
+func (s *Set) fileTasks(dir string) []Recipe {
+	var out []Recipe
+	for _, top := range []string{"mise-tasks", ".mise-tasks", "mise/tasks", ".mise/tasks", ".config/mise/tasks"} {
+		_ = fs.WalkDir(s.fsys, path.Join(dir, top), func(p string, entry fs.DirEntry, err error) error {
+			if err != nil || len(out) >= maxRecipes {
+				return fs.SkipAll
+			}
+			if !entry.IsDir() {
+				script := strings.TrimPrefix(p, path.Clean(dir)+"/")
+				name := strings.TrimSuffix(strings.TrimPrefix(script, top+"/"), path.Ext(p))
+				name = strings.TrimSuffix(strings.ReplaceAll(name, "/", ":"), ":_default")
+				out = append(out, Recipe{Name: name, Lines: []string{"./" + script}})
+			}
+			return nil
+		})
+	}
+	return out
+}
+
+// cargo reads the aliases of cargo.
+func (s *Set) cargo(dir string) (File, bool) {
+	name, text := s.text(dir, ".cargo/config.toml", ".cargo/config")
+	var doc struct {
+		Alias map[string]any `toml:"alias"`
+	}
+	if name == "" || toml.Unmarshal([]byte(text), &doc) != nil {
+		return File{}, false
+	}
+	f := File{Name: name, Runner: "cargo"}
+	for _, alias := range slices.Sorted(maps.Keys(doc.Alias)) {
+		f.Recipes = append(f.Recipes, Recipe{Name: alias, Lines: []string{strings.Join(append([]string{"cargo"}, texts(doc.Alias[alias])...), " ")}})
+	}
+	return f, len(f.Recipes) > 0
 }
 
 // pyproject finds a table of pyproject.toml.

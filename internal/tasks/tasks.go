@@ -11,7 +11,7 @@ import (
 // File is one task file.
 type File struct {
 	Name    string // its name in its directory
-	Runner  string // the program that runs its recipes: make, just, task, npm, composer, mise, deno, poe, pdm, hatch, nx, moon, tox, nox
+	Runner  string // the program that runs its recipes: make, just, task, npm, composer, mise, deno, poe, pdm, hatch, nx, moon, tox, nox, cargo
 	Recipes []Recipe
 }
 
@@ -19,7 +19,7 @@ type File struct {
 type Recipe struct {
 	Name  string
 	Needs []string // recipes that run before it
-	Lines []string // shell lines, variables replaced as far as the file defines them
+	Lines []string // shell lines, variables replaced as far as the file defines them; see ignoreMark
 	Dir   string   // where it runs, relative to the file; "" beside it
 }
 
@@ -68,7 +68,7 @@ func (s *Set) In(dir string) []File {
 	var files []File
 	for _, read := range []func(dir string) (File, bool){
 		s.makefile, s.justfile, s.taskfile, s.packageJSON, s.composer, s.deno, s.mise, s.poe, s.pdm, s.hatch,
-		s.nxTargets, s.moonTasks, s.tox, s.nox,
+		s.nxTargets, s.moonTasks, s.tox, s.nox, s.cargo,
 	} {
 		if f, ok := read(dir); ok {
 			f.Recipes = f.Recipes[:min(len(f.Recipes), maxRecipes)]

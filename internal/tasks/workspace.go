@@ -273,7 +273,10 @@ func toxLine(line string) string {
 		head, rest, open := strings.Cut(line, "{")
 		inner, tail, closed := strings.Cut(rest, "}")
 		if !open || !closed {
-			return strings.TrimPrefix(line, "- ")
+			if body, ignored := strings.CutPrefix(line, "- "); ignored {
+				return ignoringErrors(body)
+			}
+			return line
 		}
 		_, byDefault, _ := strings.Cut(inner, ":")
 		line = head + byDefault + tail

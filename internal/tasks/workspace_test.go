@@ -12,7 +12,12 @@ func TestRuns(t *testing.T) {
 	files := map[string]string{
 		"package.json":                `{"scripts":{"verify":"pnpm run lint && pnpm run test","lint":"eslint .","test":"vitest run"}}`,
 		"turbo.json":                  `{"tasks":{"ci":{"dependsOn":["test","^build"]},"test":{}}}`,
-		"apps/web/package.json":       `{"scripts":{"unit":"jest","build":"vite build"}}`,
+		"ci.mk":                       "all:\n\tgo test ./...\n",
+		"mise-tasks/check":            "#!/usr/bin/env bash\nset -e\ngo test ./...\n",
+		"mise-tasks/lint/_default":    "#!/bin/sh\ngolangci-lint run\n",
+		".cargo/config.toml":          "[alias]\nt2 = \"nextest run\"\n",
+		"deno.json":                   "{ // the tasks\n\"tasks\":{\"t\":\"deno test -A\", // https://x\n\"u\":\"curl https://x\"}}",
+		"apps/web/package.json":       `{"name":"@x/web","scripts":{"unit":"jest","build":"vite build"}}`,
 		"libs/a/project.json":         `{"targets":{"unit":{"executor":"@nx/vite:test"},"e2e":{"command":"playwright test"}}}`,
 		"libs/b/moon.yml":             "tasks:\n  prove:\n    command: 'go test ./...'\n    deps: ['~:gen']\n  gen:\n    command: 'go generate ./...'\n",
 		"tox.ini":                     "[tox]\nenv_list = py312\n\n[testenv]\ncommands =\n    pytest {posargs:tests}\n\n[testenv:lint]\ncommands = ruff check .\n",
@@ -40,6 +45,19 @@ func TestRuns(t *testing.T) {
 		"nox":                     "pytest -q; ruff check",
 		"nx run a:missing":        "?",
 		"make nothing":            "?",
+		"make":                    "golangci-lint run; go test ./...",
+		"make -f ci.mk":           "go test ./...",
+		"pnpm --filter web unit":  "jest",
+		"npm run unit -w @x/web":  "jest",
+		"yarn workspace web unit": "jest",
+		"pnpm --filter api unit":  "?",
+		"node --run test":         "vitest run",
+		"mise check":              "go test ./...",
+		"mise run lint":           "golangci-lint run",
+		"mise nothing":            "?",
+		"cargo t2":                "cargo nextest run",
+		"cargo test":              "?",
+		"deno task t":             "deno test -A",
 		"go test ./...":           "?",
 	} {
 		c := shellcmd.Parse(line).Commands[0]
@@ -50,6 +68,27 @@ func TestRuns(t *testing.T) {
 		}
 		if text := strings.Join(got, "; "); known && text != want || known != (want != "?") {
 			t.Errorf("%s: %q %v, want %q", line, text, known, want)
+		}
+	}
+}
+
+// A task whose runner ignores that a command failed proves nothing by its status.
+func TestIgnoredFailures(t *testing.T) {
+	for line, files := range map[string]map[string]string{
+		"make t": {"Makefile": "t:\n\t-pytest\n"},
+		"make u": {"Makefile": "Q = @-\nu:\n\t$(Q)pytest\n"},
+		"just t": {"justfile": "t:\n  -pytest\n"},
+		"task t": {"Taskfile.yml": "version: '3'\ntasks:\n  t:\n    cmds:\n      - cmd: pytest\n        ignore_error: true\n"},
+		"task u": {"Taskfile.yml": "version: '3'\ntasks:\n  u:\n    ignore_error: true\n    cmds: [pytest]\n"},
+		"tox":    {"tox.ini": "[testenv]\ncommands =\n    - pytest\n"},
+	} {
+		fsys := fstest.MapFS{}
+		for name, text := range files {
+			fsys[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		list, known := New(fsys).Runs(shellcmd.Parse(line).Commands[0], ".")
+		if !known || len(list) != 1 || list[0].Name() != "pytest" || list[0].Proof == shellcmd.Proven {
+			t.Errorf("%s runs %+v (known: %v), want a pytest that its status does not prove", line, list, known)
 		}
 	}
 }
