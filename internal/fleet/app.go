@@ -103,7 +103,11 @@ func (app *App) historyDir(flag string) (string, error) {
 	if flag != "" {
 		return flag, nil
 	}
-	return history.Dir(app.Getenv)
+	dir, err := history.Dir(app.Getenv)
+	if err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o700) // it may be started before the first stop
 }
 
 func (app *App) warn(format string, args ...any) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gauntlet/internal/fleet/otlp"
 	"gauntlet/internal/history"
 	"gauntlet/internal/safefile"
 )
@@ -81,6 +82,9 @@ func (d drain) retry(ctx context.Context, lines [][]byte) error {
 		err := d.take(ctx, lines)
 		if err == nil || errors.Is(err, errPermanent) || ctx.Err() != nil {
 			return err
+		}
+		if later, ok := errors.AsType[*otlp.RetryError](err); ok {
+			pause = max(pause, later.After)
 		}
 		if waited+pause > d.retryFor {
 			return fmt.Errorf("%w (nothing is lost: the next run goes on here)", err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,18 +71,10 @@ func (app *App) export(ctx context.Context, endpoint string, client *otlp.Client
 		for _, r := range rejected {
 			app.warn("the collector accepted %s", r)
 		}
-		if retry, ok := errors.AsType[*otlp.RetryError](err); ok {
-			if retry.After > 0 {
-				if err := sleep(ctx, retry.After); err != nil {
-					return err
-				}
-			}
-			return err
-		}
-		if err != nil {
+		if _, later := errors.AsType[*otlp.RetryError](err); err != nil && !later {
 			return fmt.Errorf("%w (%w)", err, errPermanent)
 		}
-		return nil
+		return err
 	})
 	return app.repeat(ctx, flags.follow, func(ctx context.Context) error {
 		sent, err := d.run(ctx)
@@ -103,7 +96,8 @@ func decode(n names, lines [][]byte) []history.Record {
 	return out
 }
 
-// parseHeaders reads OTEL_EXPORTER_OTLP_HEADERS: name=value,name=value.
+// parseHeaders reads OTEL_EXPORTER_OTLP_HEADERS: name=value,name=value, with values
+// percent-encoded as in W3C Baggage.
 func parseHeaders(s string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, pair := range strings.Split(s, ",") {
@@ -114,7 +108,11 @@ func parseHeaders(s string) (map[string]string, error) {
 		if !ok {
 			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS is not a list of name=value")
 		}
-		out[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		value = strings.TrimSpace(value)
+		if plain, err := url.PathUnescape(value); err == nil {
+			value = plain
+		}
+		out[strings.TrimSpace(name)] = value
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -242,6 +243,37 @@ func TestExportIsReadByTheCollectorsDecoder(t *testing.T) {
 	}
 	if code := m.run("export"); code != 0 || spans.Load() != 3 || !strings.Contains(m.out.String(), "0 records sent") {
 		t.Errorf("again: exit %d, %d spans", code, spans.Load())
+	}
+}
+
+// The delay that a collector asks for counts as waiting for it.
+func TestExportDoesNotWaitForHours(t *testing.T) {
+	m := newMachine(t, "m")
+	m.record(0, 1)
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "3600")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer ts.Close()
+	m.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = ts.URL
+	if code := m.run("export"); code != 1 || !strings.Contains(m.err.String(), "429") || !strings.Contains(m.err.String(), "nothing is lost") {
+		t.Errorf("exit %d: %s", code, m.err.String())
+	}
+}
+
+func TestHeadersOfTheEnvironment(t *testing.T) {
+	got, err := parseHeaders("api-key=abc%20d%3D, x = y,bad=100%")
+	if want := map[string]string{"api-key": "abc d=", "x": "y", "bad": "100%"}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v %v", got, err)
+	}
+}
+
+// A service may be started before the first stop.
+func TestNoHistoryYet(t *testing.T) {
+	m := newMachine(t, "m")
+	m.env["DATABASE_URL"] = "postgres://127.0.0.1:1/x"
+	if code := m.run("sync"); code != 0 || !strings.Contains(m.out.String(), "0 records sent") {
+		t.Errorf("exit %d: %s%s", code, m.out.String(), m.err.String())
 	}
 }
 

@@ -27,16 +27,18 @@ func NewClient(endpoint string, headers map[string]string) (*Client, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("endpoint %q is not an http or https address", endpoint)
 	}
-	return &Client{base: u, headers: headers, http: &http.Client{Timeout: 30 * time.Second}}, nil
+	// A redirect would carry the headers, which contain credentials, to another host.
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Client{base: u, headers: headers, http: &http.Client{Timeout: 30 * time.Second, CheckRedirect: stay}}, nil
 }
 
 // RetryError means that the collector may accept the same later.
 type RetryError struct {
-	Status string
+	Reason string
 	After  time.Duration // the delay it asked for; 0 for none
 }
 
-func (e *RetryError) Error() string { return "the collector answered " + e.Status }
+func (e *RetryError) Error() string { return e.Reason }
 
 // Send posts the three payloads. rejected describes what the collector accepted only in
 // part; that is not an error, and nothing is sent again for it.
@@ -70,20 +72,24 @@ func (c *Client) post(ctx context.Context, path string, body []byte) (note strin
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return "", &RetryError{Status: err.Error()}
+		return "", &RetryError{Reason: "the collector cannot be reached: " + err.Error()}
 	}
 	defer res.Body.Close() //nolint:errcheck // read only
 	answer, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	if err != nil {
-		return "", &RetryError{Status: err.Error()}
+		return "", &RetryError{Reason: "the collector's answer broke off: " + err.Error()}
 	}
 	switch res.StatusCode {
 	case http.StatusOK:
 		return partial(answer), nil
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return "", &RetryError{Status: res.Status, After: retryAfter(res.Header.Get("Retry-After"))}
+		return "", &RetryError{Reason: "the collector answered " + res.Status, After: retryAfter(res.Header.Get("Retry-After"))}
 	}
-	return "", errors.New("the collector answered " + res.Status + ": " + string(bytes.TrimSpace(answer[:min(len(answer), 200)])))
+	said := "the collector answered " + res.Status
+	if text := bytes.TrimSpace(answer[:min(len(answer), 200)]); len(text) > 0 {
+		said += ": " + string(text)
+	}
+	return "", errors.New(said)
 }
 
 func retryAfter(s string) time.Duration {

@@ -119,6 +119,7 @@ func TestAnswersOfACollector(t *testing.T) {
 		{name: "down", code: 503, header: "soon", retry: true, wantErr: "503"},
 		{name: "refused", code: 400, body: "bad field", wantErr: "bad field"},
 		{name: "not allowed", code: 403, wantErr: "403"},
+		{name: "elsewhere", code: 307, wantErr: "307"}, // following it would give the header to another host
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var paths []string
@@ -130,6 +131,9 @@ func TestAnswersOfACollector(t *testing.T) {
 				}
 				if tt.header != "" {
 					w.Header().Set("Retry-After", tt.header)
+				}
+				if tt.code == http.StatusTemporaryRedirect {
+					w.Header().Set("Location", "/elsewhere")
 				}
 				w.WriteHeader(tt.code)
 				_, _ = io.WriteString(w, tt.body)
