@@ -155,15 +155,7 @@ func (x *execution) run(ctx context.Context) outcome {
 // commit writes the notes and makes the commit, or undoes both.
 func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n *notes, s seen) outcome {
 	if len(c.Files) == 0 && !c.Everything {
-		if out.Notes {
-			if err := n.place(x.work); err != nil {
-				return failed(notesFailed, "%v", err)
-			}
-			x.log.printf("Updated %s, which is not committed: %s", n.rel, out.Detail)
-		} else {
-			x.log.printf("No commit: %s", out.Detail)
-		}
-		return outcome{}
+		return x.onlyNotes(*out, n)
 	}
 	record := undo{Head: s.status.Head}
 	for _, f := range c.Files {
@@ -198,16 +190,7 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 	x.log.printf("Creating git commit")
 	oid, err := commit.Repo{Repo: x.repo}.Make(ctx, c)
 	if oid == "" {
-		// Commit, index and notes: all three are restored.
-		if placed && !errors.Is(err, errChanged) {
-			if rerr := n.restore(x.work); rerr != nil {
-				// The note stays: the next stop tries again.
-				x.log.printf("%s could not be put back: %v", n.rel, rerr)
-				return failed(notesFailed, "no commit, and %s could not be put back (%v): %s", n.rel, rerr, gitMessage(err))
-			}
-		}
-		clearUndo(x.work)
-		return x.notCommitted(err)
+		return x.takeBack(n, placed, err)
 	}
 	if err != nil {
 		out.Warnings = append(out.Warnings, redact.Line(err.Error(), 300))
@@ -220,6 +203,32 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 	}
 	x.log.printf("Git commit successful: %s", oid)
 	return outcome{}
+}
+
+// onlyNotes writes the notes, if there are any, where nothing is to be committed.
+func (x *execution) onlyNotes(out outcome, n *notes) outcome {
+	if !out.Notes {
+		x.log.printf("No commit: %s", out.Detail)
+		return outcome{}
+	}
+	if err := n.place(x.work); err != nil {
+		return failed(notesFailed, "%v", err)
+	}
+	x.log.printf("Updated %s, which is not committed: %s", n.rel, out.Detail)
+	return outcome{}
+}
+
+// takeBack restores the notes after a commit that failed; it left the index as it was.
+func (x *execution) takeBack(n *notes, placed bool, err error) outcome {
+	if placed && !errors.Is(err, errChanged) {
+		if rerr := n.restore(x.work); rerr != nil {
+			// The note stays: the next stop tries again.
+			x.log.printf("%s could not be put back: %v", n.rel, rerr)
+			return failed(notesFailed, "no commit, and %s could not be put back (%v): %s", n.rel, rerr, gitMessage(err))
+		}
+	}
+	clearUndo(x.work)
+	return x.notCommitted(err)
 }
 
 // notCommitted returns why.

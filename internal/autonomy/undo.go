@@ -73,29 +73,40 @@ func clearUndo(work string) {
 // into the user's files.
 var errForged = errors.New("the note of an interrupted run was not written by gauntlet; it was removed unread")
 
-// recoverUndo completes or undoes a run that was killed. It reports what it did.
-func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Sealer) (string, error) {
+// readUndo reads the note; one that cannot be trusted or read is removed. Without one the
+// error is fs.ErrNotExist.
+func readUndo(repo git.Repo, work string, sealer seal.Sealer) (u undo, notesPath string, err error) {
 	b, err := safefile.Read(work, undoPath(work), maxUndo)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return u, "", err
 	}
 	b, authentic := sealer.Open(undoPurpose(work), b)
 	if err != nil || !authentic {
 		clearUndo(work)
-		return "", errForged
+		return u, "", errForged
 	}
-	var u undo
 	if err := json.Unmarshal(b, &u); err != nil {
 		clearUndo(work)
-		return "", fmt.Errorf("note of an interrupted run: %w", err)
+		return u, "", fmt.Errorf("note of an interrupted run: %w", err)
 	}
-	notesPath := ""
 	if u.Rel != "" {
 		notesPath = filepath.Join(repo.Root, filepath.FromSlash(u.Rel))
 		if !filepath.IsLocal(filepath.FromSlash(u.Rel)) || !safefile.Inside(repo.Root, notesPath) {
 			clearUndo(work)
-			return "", errForged
+			return u, "", errForged
 		}
+	}
+	return u, notesPath, nil
+}
+
+// recoverUndo completes or undoes a run that was killed. It reports what it did.
+func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Sealer) (string, error) {
+	u, notesPath, err := readUndo(repo, work, sealer)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
 	}
 	index := commit.Repo{Repo: repo}
 	head, err := repo.Head(ctx)

@@ -204,17 +204,23 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		return writeJSON(app.Out, orEmpty(list))
 	}
 	if len(list) == 0 {
-		if !all {
+		switch {
+		case !all:
 			fmt.Fprintln(app.Out, "no stop matches")
-			return nil
-		}
-		if paths != nil {
+		case paths != nil:
 			fmt.Fprintln(app.Out, "nothing recorded for this project yet (all projects: gauntlet log --everywhere)")
-			return nil
+		default:
+			fmt.Fprintln(app.Out, "nothing recorded yet")
 		}
-		fmt.Fprintln(app.Out, "nothing recorded yet")
 		return nil
 	}
+	err = app.printVerdicts(list)
+	app.namePage(report.Detect(app.Out, app.Getenv))
+	return err
+}
+
+// printVerdicts prints one line per verdict; in a narrow terminal times and ids are short.
+func (app *App) printVerdicts(list []store.Verdict) error {
 	many := slices.ContainsFunc(list, func(v store.Verdict) bool { return v.Project != list[0].Project })
 	head := "TIME\tID\tBY\tVERDICT\tSTATUS\tTOOK\t"
 	if many {
@@ -239,7 +245,7 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 			fmt.Fprintln(w, redact.Line(v.Message, 100))
 		}
 	}
-	err = app.printTable(fill, 0, func(t report.Terminal, n int, line string) string {
+	return app.printTable(fill, 0, func(t report.Terminal, n int, line string) string {
 		switch {
 		case n == 0:
 			return t.Dim(line)
@@ -248,8 +254,6 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		}
 		return line
 	})
-	app.namePage(report.Detect(app.Out, app.Getenv))
-	return err
 }
 
 // who asked for the verdict: an agent, or a person.

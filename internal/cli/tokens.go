@@ -46,27 +46,29 @@ A summary is also limited to 8 KiB.`,
 			Short:   "Check a summary: exit 0 when it is within the limits, 1 when not",
 			Example: `  gauntlet tokens validate --max 200 < summary.txt`,
 			Args:    cobra.NoArgs,
-			RunE: func(*cobra.Command, []string) error {
-				if limit < 0 {
-					return exit(2, "--max must not be negative")
-				}
-				text, err := readText(app.In)
-				if err != nil {
-					return err
-				}
-				result := tokens.Validate(text, limit)
-				if estimate {
-					result = tokens.ValidateEstimate(text, limit)
-				}
-				if err := writeJSONLine(app.Out, result); err != nil {
-					return fmt.Errorf("write the result: %w", err)
-				}
-				if !result.Valid {
-					return exit(1, "")
-				}
-				return nil
-			},
+			RunE:    func(*cobra.Command, []string) error { return app.validateTokens(limit, estimate) },
 		},
 	)
 	return cmd
+}
+
+func (app *App) validateTokens(limit int, estimate bool) error {
+	if limit < 0 {
+		return exit(2, "--max must not be negative")
+	}
+	text, err := readText(app.In)
+	if err != nil {
+		return err
+	}
+	result := tokens.Validate(text, limit)
+	if estimate {
+		result = tokens.ValidateEstimate(text, limit)
+	}
+	if err := writeJSONLine(app.Out, result); err != nil {
+		return fmt.Errorf("write the result: %w", err)
+	}
+	if !result.Valid {
+		return exit(1, "")
+	}
+	return nil
 }

@@ -18,13 +18,20 @@ type goEvent struct {
 	FailedBuild string
 }
 
+// goTestKey names a test; without a test, its package.
+type goTestKey struct{ pkg, test string }
+
+// goTestRun is what the events of a run say about its tests.
+type goTestRun struct {
+	started, failed []goTestKey // in this order
+	ended           map[goTestKey]bool
+	said            map[goTestKey][]string
+}
+
 // goTestJSON reads `go test -json`: one event per line, lines of other programs
 // in between.
 func (p *parser) goTestJSON(data []byte) error {
-	type key struct{ pkg, test string }
-	failed, said := []key{}, map[key][]string{}
-	started := []key{} // in this order
-	ended := map[key]bool{}
+	run := goTestRun{ended: map[goTestKey]bool{}, said: map[goTestKey][]string{}}
 	events := 0
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
@@ -34,60 +41,71 @@ func (p *parser) goTestJSON(data []byte) error {
 		}
 		events++
 		e.Package = cmp.Or(e.Package, e.ImportPath)
-		k := key{e.Package, e.Test}
-		switch e.Action {
-		case "run":
-			started = append(started, k)
-		case "skip":
-			ended[k] = true
-		case "output", "build-output":
-			if len(said[k]) < 50 {
-				said[k] = append(said[k], e.Output)
-			}
-		case "pass":
-			if e.Test != "" {
-				p.report.Tests++
-			}
-			delete(said, k)
-			ended[k] = true
-		case "fail":
-			ended[k] = true
-			if e.Test != "" {
-				p.report.Tests++
+		if e.Test != "" && (e.Action == "pass" || e.Action == "fail") {
+			p.report.Tests++
+			if e.Action == "fail" {
 				p.report.Failed++
 			}
-			failed = append(failed, k)
 		}
+		run.add(e)
 	}
 	if events == 0 {
 		return errors.New("no line is an event of go test -json")
 	}
-	// A time limit, os.Exit or a panic elsewhere ends tests without an event.
-	for _, k := range started {
-		if !ended[k] && ended[key{k.pkg, ""}] {
-			failed = append(failed, k)
-		}
-	}
-	// A test fails because a subtest did, a package because a test did.
-	parents := map[key]bool{}
-	for _, k := range failed {
-		for i := range len(k.test) {
-			if k.test[i] == '/' {
-				parents[key{k.pkg, k.test[:i]}] = true
-			}
-		}
-		if k.test != "" {
-			parents[key{k.pkg, ""}] = true
-		}
-	}
-	for _, k := range failed {
-		if parents[k] {
-			continue
-		}
-		file, line, text := p.goDetail(k.pkg, said[k])
+	for _, k := range run.causes() {
+		file, line, text := p.goDetail(k.pkg, run.said[k])
 		p.goTest(k.pkg, k.test, file, line, text)
 	}
 	return nil
+}
+
+func (r *goTestRun) add(e goEvent) {
+	k := goTestKey{e.Package, e.Test}
+	switch e.Action {
+	case "run":
+		r.started = append(r.started, k)
+	case "skip":
+		r.ended[k] = true
+	case "output", "build-output":
+		if len(r.said[k]) < 50 {
+			r.said[k] = append(r.said[k], e.Output)
+		}
+	case "pass":
+		delete(r.said, k)
+		r.ended[k] = true
+	case "fail":
+		r.ended[k] = true
+		r.failed = append(r.failed, k)
+	}
+}
+
+// causes are the tests that failed by themselves: a test fails because a subtest did, a
+// package because a test did.
+func (r *goTestRun) causes() (out []goTestKey) {
+	failed := r.failed
+	// A time limit, os.Exit or a panic elsewhere ends tests without an event.
+	for _, k := range r.started {
+		if !r.ended[k] && r.ended[goTestKey{k.pkg, ""}] {
+			failed = append(failed, k)
+		}
+	}
+	parents := map[goTestKey]bool{}
+	for _, k := range failed {
+		for i := range len(k.test) {
+			if k.test[i] == '/' {
+				parents[goTestKey{k.pkg, k.test[:i]}] = true
+			}
+		}
+		if k.test != "" {
+			parents[goTestKey{k.pkg, ""}] = true
+		}
+	}
+	for _, k := range failed {
+		if !parents[k] {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // goTest adds a failed test, or a package that failed by itself.

@@ -120,16 +120,13 @@ func readIndex(text string, oidSize int) (entries []TreeEntry, ok bool) {
 // scanIndex takes an index apart. The strings of the entries are parts of it: a
 // large repository has too many files for one allocation each.
 func scanIndex(text string, oidSize int) (index seenIndex, ok bool) {
-	const header, stat = 12, 40
-	if len(text) < header+oidSize || text[:4] != "DIRC" {
-		return index, false
-	}
-	version, count := word(text[4:]), int(word(text[8:]))
-	if version < 2 || version > 4 || count > len(text)/(stat+oidSize) {
+	const stat = indexStatSize
+	version, count, ok := indexHeader(text, oidSize)
+	if !ok {
 		return index, false
 	}
 	text = text[:len(text)-oidSize] // the checksum
-	pos, name, dir := header, "", ""
+	pos, name, dir := indexHeaderSize, "", ""
 	index.entries = make([]indexEntry, 0, count)
 	for range count {
 		fixed := stat + oidSize + 2
@@ -164,18 +161,9 @@ func scanIndex(text string, oidSize int) (index seenIndex, ok bool) {
 		if end < 0 || entry.mode&0o170000 == 0o040000 {
 			return index, false
 		}
-		if tail := e[fixed : fixed+end]; name == "" {
-			name = tail
-		} else {
-			name += tail
-		}
-		slash := strings.LastIndexByte(name, '/')
-		known := slash < 0 || name[:slash] == dir // as nearly always: the files of a directory stand together
-		if !known {
-			dir = name[:slash]
-		}
-		if !known && !isPath(dir) || !isName(name[slash+1:]) {
-			return index, false // git writes no such names
+		name += e[fixed : fixed+end] // copies nothing unless the version shortens names
+		if dir, ok = validPath(name, dir); !ok {
+			return index, false
 		}
 		entry.path = name
 		index.entries = append(index.entries, entry)
@@ -190,9 +178,36 @@ func scanIndex(text string, oidSize int) (index seenIndex, ok bool) {
 	return index, index.extensions(text[pos:])
 }
 
+// Sizes in an index: its header, and what an entry says about the file.
+const (
+	indexHeaderSize = 12
+	indexStatSize   = 40
+)
+
+// indexHeader reads the version of an index and how many entries it has.
+func indexHeader(text string, oidSize int) (version uint32, count int, ok bool) {
+	if len(text) < indexHeaderSize+oidSize || text[:4] != "DIRC" {
+		return 0, 0, false
+	}
+	version, count = word(text[4:]), int(word(text[8:]))
+	return version, count, version >= 2 && version <= 4 && count <= len(text)/(indexStatSize+oidSize)
+}
+
 // word reads a number of four bytes.
 func word(s string) uint32 {
 	return uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3])
+}
+
+// validPath reports whether git would write such a name, and returns its directory. dir is
+// that of the file before it, nearly always the same: the files of a directory stand together.
+func validPath(name, dir string) (string, bool) {
+	slash := strings.LastIndexByte(name, '/')
+	if slash >= 0 && name[:slash] != dir {
+		if dir = name[:slash]; !isPath(dir) {
+			return dir, false
+		}
+	}
+	return dir, isName(name[slash+1:])
 }
 
 // isPath reports whether a directory is below the root, and written as git does.

@@ -146,9 +146,8 @@ type keeper struct {
 	left    []string
 }
 
-// trees writes what differs, bottom up, and returns the id of the root. Files are sorted by
-// path, so a directory is complete at the first path outside it.
-func (w *keeper) trees(ctx context.Context) ([]byte, error) {
+// findDirty finds the directories that differ from HEAD, and the untracked files.
+func (w *keeper) findDirty() (untracked map[string]bool) {
 	c := w.content
 	touch := func(p string) {
 		for dir := path.Dir(p); !w.dirty[dir]; dir = path.Dir(dir) {
@@ -161,7 +160,7 @@ func (w *keeper) trees(ctx context.Context) ([]byte, error) {
 	for p := range c.read {
 		touch(p)
 	}
-	untracked := map[string]bool{}
+	untracked = map[string]bool{}
 	for _, ch := range c.status.Changes {
 		touch(strings.TrimSuffix(ch.Path, "/"))
 		if ch.Orig != "" {
@@ -180,6 +179,14 @@ func (w *keeper) trees(ctx context.Context) ([]byte, error) {
 			touch(f.Path)
 		}
 	}
+	return untracked
+}
+
+// trees writes what differs, bottom up, and returns the id of the root. Files are sorted by
+// path, so a directory is complete at the first path outside it.
+func (w *keeper) trees(ctx context.Context) ([]byte, error) {
+	c := w.content
+	untracked := w.findDirty()
 	known := cachedTrees(c.trees, c.oidSize)
 	root := &keptTree{}
 	stack := []*keptTree{root}

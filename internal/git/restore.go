@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/safefile"
@@ -87,16 +88,22 @@ func (r Repo) PlanRestore(ctx context.Context, commit string) (Restore, error) {
 			}
 		}
 	}
+	p.Dirty = p.touches(st.Paths())
+	return p, nil
+}
+
+// touches lists those of the paths that would be written or removed.
+func (p Restore) touches(paths []string) (out []string) {
 	touched := map[string]bool{}
-	for _, path := range append(append([]string{}, p.Write...), p.Remove...) {
+	for _, path := range slices.Concat(p.Write, p.Remove) {
 		touched[path] = true
 	}
-	for _, path := range st.Paths() {
+	for _, path := range paths {
 		if touched[path] {
-			p.Dirty = append(p.Dirty, path)
+			out = append(out, path)
 		}
 	}
-	return p, nil
+	return out
 }
 
 func (r Repo) path(rel string) string { return filepath.Join(r.Root, filepath.FromSlash(rel)) }

@@ -36,57 +36,20 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	}
 	defer log.Close()
 
-	secrets := redact.Environment(job.Env)
-	sent := job
-	var leftOut []string
-	sent.Diff, leftOut = withoutSecrets(job.Diff, secrets)
-	files := parseDiff(sent.Diff)
-	var earlier []Finding
-	if w.prior != nil {
-		earlier = w.prior.Violations
-	}
-	dir, note, remove, err := r.workplace(job.Dir)
+	q, err := send(ctx, job, w, r, args)
 	if err != nil {
 		s.Status, s.Message = Error, "cannot be asked outside the project: "+err.Error()
 		s.keepFailing(w.prior)
 		return
 	}
-	defer remove()
-	stdout := &capture{head: 256 << 10, tail: 2 << 20, line: job.Line}
-	stderr := &capture{head: 64 << 10, tail: 256 << 10, line: job.Line}
-	timeout := job.Review.Limit()
-	res := proc.Run(ctx, proc.Cmd{
-		Args: args, Dir: dir, Env: r.environ(job.Env), Timeout: timeout, Contain: true,
-		Stdin: bytes.NewReader(prompt(sent, files, earlier, leftOut)), Stdout: stdout, Stderr: stderr,
-	})
-
-	rec := record{Adapter: r.Name, Timestamp: job.Now(), Inputs: inputs(job), Violations: earlier}
-	rec.RawOutput = secrets.String(stdout.text(256 << 10))
-	var notes []string
-	if note != "" {
-		notes = append(notes, note)
-	}
-	if len(leftOut) > 0 {
-		notes = append(notes, leftOutNote(leftOut))
-	}
-	a, answered := lastAnswer(stdout.last())
-	switch {
-	case !res.OK():
-		rec.Status, rec.Message = Error, trouble(res, timeout, stdout, stderr)
-	case !answered:
-		rec.Status, rec.Message = Error, "answered no JSON object of the agreed form"
-		if quotaShown(stdout, stderr) {
-			rec.Message = "is out of quota"
-		}
-	default:
-		notes = append(notes, judge(&rec, job, w.prior, files, a)...)
-	}
+	rec, notes := q.record(job, w.prior)
+	rec.Adapter = r.Name
 	s.Status, s.Message, s.Findings = rec.Status, rec.Message, rec.Violations
-	if note != "" {
-		s.Message += "; " + note
+	if q.note != "" {
+		s.Message += "; " + q.note
 	}
-	if len(leftOut) > 0 {
-		s.Message += "; not sent: " + strings.Join(leftOut, ", ")
+	if len(q.leftOut) > 0 {
+		s.Message += "; not sent: " + strings.Join(q.leftOut, ", ")
 	}
 	if s.Status == Error {
 		s.keepFailing(w.prior)
@@ -96,7 +59,68 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 		s.Status, s.Message = Error, "cannot keep its result: "+err.Error()
 		s.JSONPath = ""
 	}
-	log.finish(s, notes, stdout, stderr)
+	log.finish(s, notes, q.stdout, q.stderr)
+}
+
+// question is what a reviewer was sent and how it answered.
+type question struct {
+	files          changed
+	earlier        []Finding // of the last run
+	leftOut        []string  // files that were not sent: they contain secrets
+	note           string    // about where it ran
+	secrets        redact.Values
+	res            proc.Result
+	stdout, stderr *capture
+}
+
+// send asks a reviewer and waits for its answer.
+func send(ctx context.Context, job Job, w *work, r Reviewer, args []string) (question, error) {
+	q := question{
+		secrets: redact.Environment(job.Env),
+		stdout:  &capture{head: 256 << 10, tail: 2 << 20, line: job.Line},
+		stderr:  &capture{head: 64 << 10, tail: 256 << 10, line: job.Line},
+	}
+	sent := job
+	sent.Diff, q.leftOut = withoutSecrets(job.Diff, q.secrets)
+	q.files = parseDiff(sent.Diff)
+	if w.prior != nil {
+		q.earlier = w.prior.Violations
+	}
+	dir, note, remove, err := r.workplace(job.Dir)
+	if err != nil {
+		return q, err
+	}
+	defer remove()
+	q.note = note
+	q.res = proc.Run(ctx, proc.Cmd{
+		Args: args, Dir: dir, Env: r.environ(job.Env), Timeout: job.Review.Limit(), Contain: true,
+		Stdin: bytes.NewReader(prompt(sent, q.files, q.earlier, q.leftOut)), Stdout: q.stdout, Stderr: q.stderr,
+	})
+	return q, nil
+}
+
+// record reads the answer; notes are for the log.
+func (q question) record(job Job, before *prior) (rec record, notes []string) {
+	rec = record{Timestamp: job.Now(), Inputs: inputs(job), Violations: q.earlier, RawOutput: q.secrets.String(q.stdout.text(256 << 10))}
+	if q.note != "" {
+		notes = append(notes, q.note)
+	}
+	if len(q.leftOut) > 0 {
+		notes = append(notes, leftOutNote(q.leftOut))
+	}
+	a, answered := lastAnswer(q.stdout.last())
+	switch {
+	case !q.res.OK():
+		rec.Status, rec.Message = Error, trouble(q.res, job.Review.Limit(), q.stdout, q.stderr)
+	case !answered:
+		rec.Status, rec.Message = Error, "answered no JSON object of the agreed form"
+		if quotaShown(q.stdout, q.stderr) {
+			rec.Message = "is out of quota"
+		}
+	default:
+		notes = append(notes, judge(&rec, job, before, q.files, a)...)
+	}
+	return rec, notes
 }
 
 // judge makes a record of an answer: findings outside the diff do not count, and a re-run

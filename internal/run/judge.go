@@ -27,8 +27,6 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	n := e.logs.highest + 1
 	all := make([]planned, len(jobs))
 	results := make([]gate.Result, len(jobs))
-	var tasks []task
-	var places []int
 	for i, j := range jobs {
 		all[i] = e.prepare(ctx, j, n, kept)
 		if r, ok := e.proved(&all[i]); ok {
@@ -38,39 +36,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		e.askElsewhere(ctx, all[i])
 	}
 	e.provedElsewhere(ctx, all, results)
-	for i, j := range jobs {
-		if results[i].ID != "" {
-			continue
-		}
-		tasks = append(tasks, task{job: j, index: len(tasks), do: all[i].do})
-		places = append(places, i)
-	}
-	var console *consoleLog
-	if len(tasks) > 0 {
-		saved := func() git.Kept { return kept }
-		if kept.Commit == "" {
-			saved = e.keep(ctx) // concurrently with the gates: only the record of the run needs it
-		}
-		console = openConsole(e.logDir, n, e.opts.Now())
-		for i := range results {
-			if results[i].ID != "" {
-				console.Done(results[i])
-			}
-		}
-		obs := observers{console}
-		if e.opts.Observer != nil {
-			obs = append(obs, e.opts.Observer)
-		}
-		set := e.opts.Config.Settings
-		for i, r := range schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, observer: obs}) {
-			results[places[i]] = r
-			if !r.Cached && r.Status != gate.Skipped {
-				e.res.Executed++
-			}
-		}
-		kept = saved()
-		e.lookAgain(ctx, tasks)
-	}
+	console, kept := e.runRest(ctx, all, results, n, kept)
 	if e.opts.Observer != nil {
 		for _, r := range results {
 			if r.Cached {
@@ -98,6 +64,46 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	if err := written(); err != nil {
 		e.res.Warnings = append(e.res.Warnings, err.Error())
 	}
+}
+
+// runRest runs what has no result yet, and meanwhile saves what is judged, unless that is
+// kept already: only the record of the run needs it. The log is nil if nothing had to run.
+func (e *execution) runRest(ctx context.Context, all []planned, results []gate.Result, n int, kept git.Kept) (*consoleLog, git.Kept) {
+	var tasks []task
+	var places []int
+	for i, p := range all {
+		if results[i].ID == "" {
+			tasks = append(tasks, task{job: p.job, index: len(tasks), do: p.do})
+			places = append(places, i)
+		}
+	}
+	if len(tasks) == 0 {
+		return nil, kept
+	}
+	saved := func() git.Kept { return kept }
+	if kept.Commit == "" {
+		saved = e.keep(ctx)
+	}
+	console := openConsole(e.logDir, n, e.opts.Now())
+	for i := range results {
+		if results[i].ID != "" {
+			console.Done(results[i])
+		}
+	}
+	obs := observers{console}
+	if e.opts.Observer != nil {
+		obs = append(obs, e.opts.Observer)
+	}
+	set := e.opts.Config.Settings
+	for i, r := range schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, observer: obs}) {
+		results[places[i]] = r
+		if !r.Cached && r.Status != gate.Skipped {
+			e.res.Executed++
+		}
+	}
+	kept = saved()
+	e.lookAgain(ctx, tasks)
+	return console, kept
 }
 
 // runMessage is the message of the commit that keeps a run's snapshot.

@@ -115,24 +115,7 @@ func manyGoals(name string) bool {
 func special(f finding, name string, argv []string) (finding, bool) {
 	switch name {
 	case "turbo", "nx", "lerna", "wireit", "rush", "moon":
-		// turbo run lint test: by the names of the tasks
-		f.role = ""
-		for _, w := range f.operands {
-			if r, _ := roleOfName(w); r != "" {
-				f.more = append(f.more, r)
-				if f.role == "" || r == Test {
-					f.role = r
-				}
-			}
-		}
-		for _, a := range argv[1:] {
-			if rest, ok := strings.CutPrefix(a, "--target"); ok && f.role == "" {
-				f.role, _ = roleOfName(rest)
-			}
-		}
-		if f.role == "" {
-			return finding{}, false
-		}
+		return byTasks(f, argv)
 	case "tsc", "vue-tsc", "tsgo", "glint":
 		if !slices.ContainsFunc(argv, func(a string) bool { return a == "--noEmit" || a == "--no-emit" }) {
 			f.role = Build // it writes JavaScript unless the configuration says otherwise
@@ -155,24 +138,7 @@ func special(f finding, name string, argv []string) (finding, bool) {
 	case "make":
 		return finding{}, false
 	case "tox", "nox":
-		f.role = Test
-		for i, a := range argv {
-			if (a == "-e" || a == "-s" || a == "--session" || a == "-f" || a == "-m") && i+1 < len(argv) {
-				if r, _ := roleOfName(argv[i+1]); r != "" {
-					f.role = r
-				} else if unfitEnv(argv[i+1]) {
-					return finding{}, false
-				}
-			}
-		}
-		if slices.Contains(argv, "list") || slices.Contains(argv, "-l") {
-			return finding{}, false
-		}
-		if !slices.ContainsFunc(argv, func(a string) bool {
-			return strings.HasPrefix(a, "-e") || strings.HasPrefix(a, "-s") || a == "--session" || a == "-f" || a == "-m" || a == "-k"
-		}) {
-			f.more = []Role{Format, Lint, Typecheck} // every environment that is listed
-		}
+		return byEnvironments(f, argv)
 	case "zig":
 		if f.role == Build && slices.Contains(argv, "test") {
 			f.role, f.head = Test, "zig build test"
@@ -191,6 +157,49 @@ func special(f finding, name string, argv []string) (finding, bool) {
 		}) {
 			f.role = Build
 		}
+	}
+	return f, true
+}
+
+// byTasks is what a runner of several packages does, by the names of the tasks: turbo run
+// lint test.
+func byTasks(f finding, argv []string) (finding, bool) {
+	f.role = ""
+	for _, w := range f.operands {
+		if r, _ := roleOfName(w); r != "" {
+			f.more = append(f.more, r)
+			if f.role == "" || r == Test {
+				f.role = r
+			}
+		}
+	}
+	for _, a := range argv[1:] {
+		if rest, ok := strings.CutPrefix(a, "--target"); ok && f.role == "" {
+			f.role, _ = roleOfName(rest)
+		}
+	}
+	return f, f.role != ""
+}
+
+// byEnvironments is what tox and nox do, by the names of the environments.
+func byEnvironments(f finding, argv []string) (finding, bool) {
+	f.role = Test
+	for i, a := range argv {
+		if (a == "-e" || a == "-s" || a == "--session" || a == "-f" || a == "-m") && i+1 < len(argv) {
+			if r, _ := roleOfName(argv[i+1]); r != "" {
+				f.role = r
+			} else if unfitEnv(argv[i+1]) {
+				return finding{}, false
+			}
+		}
+	}
+	if slices.Contains(argv, "list") || slices.Contains(argv, "-l") {
+		return finding{}, false
+	}
+	if !slices.ContainsFunc(argv, func(a string) bool {
+		return strings.HasPrefix(a, "-e") || strings.HasPrefix(a, "-s") || a == "--session" || a == "-f" || a == "-m" || a == "-k"
+	}) {
+		f.more = []Role{Format, Lint, Typecheck} // every environment that is listed
 	}
 	return f, true
 }

@@ -39,22 +39,7 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 		}
 		return
 	}
-	switch argv[0] {
-	case "cd", "pushd":
-		if k != no {
-			w.chdir(lastOperand(argv))
-		}
-		return
-	case "popd":
-		w.dir = ""
-		return
-	case "set":
-		w.set(argv[1:])
-		return
-	case "eval":
-		w.shell(strings.Join(argv[1:], " "), k)
-		return
-	case "exit", "return", "break", "continue", "export", "unset", "shift", "trap", "wait":
+	if w.builtin(argv, k) {
 		return
 	}
 	views := w.views(argv)
@@ -90,6 +75,26 @@ func (w *walker) run(argv []string, redirs []*syntax.Redirect, k know) {
 		}
 	}
 	w.emit(views, redirs, k)
+}
+
+// builtin follows what the shell does itself.
+func (w *walker) builtin(argv []string, k know) bool {
+	switch argv[0] {
+	case "cd", "pushd":
+		if k != no {
+			w.chdir(lastOperand(argv))
+		}
+	case "popd":
+		w.dir = ""
+	case "set":
+		w.set(argv[1:])
+	case "eval":
+		w.shell(strings.Join(argv[1:], " "), k)
+	case "exit", "return", "break", "continue", "export", "unset", "shift", "trap", "wait":
+	default:
+		return false
+	}
+	return true
 }
 
 // onlySetFlags keeps the letters of `-elc` that `set` accepts.

@@ -5,15 +5,20 @@ import (
 	"strings"
 )
 
-// detect recognises the format by the shape of one line; nil when it is unknown.
-func detect(line []byte) (string, normaliser) {
-	var has struct{ typ, payload, stamp, id, uuid, session, message, content, set, header, messages, leaf, data, parts, info, exported, qwen bool }
-	var typ string
-	foreign := false // a message in an unknown shape
-	ok := walk(line, func(k, v []byte) bool {
+// shape is which members a line has, each of the kind that some format expects.
+type shape struct {
+	typ, payload, stamp, id, uuid, session, message, set, header, messages, leaf, data, parts, info, exported, qwen bool
+
+	typeName string
+	foreign  bool // a message in an unknown shape
+}
+
+// shapeOf looks at the members of a line; ok is false if it is not an object.
+func shapeOf(line []byte) (has shape, ok bool) {
+	ok = walk(line, func(k, v []byte) bool {
 		switch string(k) {
 		case "type":
-			has.typ, typ = true, text(v)
+			has.typ, has.typeName = true, text(v)
 		case "payload":
 			has.payload = isObject(v)
 		case "timestamp":
@@ -28,8 +33,8 @@ func detect(line []byte) (string, normaliser) {
 			has.leaf = true
 		case "message":
 			has.message = isObject(v)
-			foreign = has.message && field(v, "content") == nil
-			has.qwen = has.qwen || foreign && isArray(field(v, "parts"))
+			has.foreign = has.message && field(v, "content") == nil
+			has.qwen = has.qwen || has.foreign && isArray(field(v, "parts"))
 		case "provenance", "systemPayload", "toolCallResult":
 			has.qwen = true
 		case "data":
@@ -39,8 +44,6 @@ func detect(line []byte) (string, normaliser) {
 			has.exported = isObject(v) && field(v, "directory") != nil
 		case "parts":
 			has.parts = isArray(v)
-		case "content":
-			has.content = true
 		case "$set", "$rewindTo":
 			has.set = true
 		case "projectHash", "startTime":
@@ -50,12 +53,19 @@ func detect(line []byte) (string, normaliser) {
 		}
 		return true
 	})
+	return has, ok
+}
+
+// detect recognises the format by the shape of one line; nil when it is unknown.
+func detect(line []byte) (string, normaliser) {
+	has, ok := shapeOf(line)
+	typ := has.typeName
 	switch {
 	case !ok:
 		return "", nil
 	case has.qwen && has.uuid:
 		return FormatQwen, &qwenLog{}
-	case foreign:
+	case has.foreign:
 		return "", nil
 	case has.messages && has.exported && !has.typ:
 		return FormatOpenCode, newDocument(FormatOpenCode)

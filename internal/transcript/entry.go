@@ -88,68 +88,80 @@ type worked struct {
 	launched map[int]string
 }
 
+// pairing is worked while it is being built.
+type pairing struct {
+	worked
+	byID    map[string]int    // index of a call
+	tasks   map[string][]int  // indexes of the calls of a background task
+	pollers map[string]string // calls that ask for a task, by id
+}
+
 // pair builds the tool calls of entries, in call order, results applied by id.
 func pair(entries []entry) worked {
-	w := worked{launched: map[int]string{}}
-	byID := map[string]int{}
-	tasks := map[string][]int{}
-	pollers := map[string]string{}
-	apply := func(i int, r *result) {
-		r.apply(&w.calls[i])
-		if r.task != "" && !slices.Contains(tasks[r.task], i) {
-			tasks[r.task] = append(tasks[r.task], i)
-		}
-		if r.agent != "" {
-			w.launched[i] = r.agent
-		}
-	}
+	p := pairing{worked{launched: map[int]string{}}, map[string]int{}, map[string][]int{}, map[string]string{}}
 	for _, e := range entries {
-		i, known := byID[e.id]
+		i, known := p.byID[e.id]
 		known = known && e.id != ""
 		switch e.kind {
 		case entryCall, entryItem:
 			if !known {
-				i = len(w.calls)
-				w.calls = append(w.calls, *e.call)
+				i = len(p.calls)
+				p.calls = append(p.calls, *e.call)
 				if e.id != "" {
-					byID[e.id] = i
+					p.byID[e.id] = i
 				}
 			} else {
-				complete(&w.calls[i], e.call)
+				complete(&p.calls[i], e.call)
 			}
 			if e.text != "" {
-				pollers[e.id] = e.text
+				p.pollers[e.id] = e.text
 			}
 			if e.res != nil {
-				apply(i, e.res)
+				p.apply(i, e.res)
 			}
 		case entryResult:
-			// A poll shows how the polled command ended, not how it did itself.
-			if targets := tasks[pollers[e.id]]; len(targets) > 0 && known && !e.res.rejected {
-				for _, target := range targets {
-					r := *e.res
-					if was := w.calls[target].Output; was != "" && r.output != "" && r.outcome == event.Unknown {
-						r.output = clip(was + "\n" + r.output) // what it printed since
-					}
-					apply(target, &r)
-				}
+			if targets := p.tasks[p.pollers[e.id]]; len(targets) > 0 && known && !e.res.rejected {
+				p.polled(targets, *e.res)
 			} else if known {
-				apply(i, e.res)
+				p.apply(i, e.res)
 			}
 		case entryPoll:
-			if targets := tasks[e.res.task]; !known && len(targets) > 0 {
+			if targets := p.tasks[e.res.task]; !known && len(targets) > 0 {
 				i, known = targets[len(targets)-1], true
 			}
 			if known && e.res.outcome != event.Unknown {
 				r := *e.res
 				r.task = ""
-				apply(i, &r)
+				p.apply(i, &r)
 			}
 		case entryHuman, entryMaybe, entryReply, entryUsage, entryCompacted, entryTurnID, entryModel, entryBegin, entryEnd, entryBreak:
 		}
 	}
-	inStartOrder(w.calls)
-	return w
+	inStartOrder(p.calls)
+	return p.worked
+}
+
+// apply adds a result to a call.
+func (p *pairing) apply(i int, r *result) {
+	r.apply(&p.calls[i])
+	if r.task != "" && !slices.Contains(p.tasks[r.task], i) {
+		p.tasks[r.task] = append(p.tasks[r.task], i)
+	}
+	if r.agent != "" {
+		p.launched[i] = r.agent
+	}
+}
+
+// polled adds the result of a poll: it shows how the polled command ended, not how it did
+// itself.
+func (p *pairing) polled(targets []int, r result) {
+	for _, target := range targets {
+		each := r
+		if was := p.calls[target].Output; was != "" && r.output != "" && r.outcome == event.Unknown {
+			each.output = clip(was + "\n" + r.output) // what it printed since
+		}
+		p.apply(target, &each)
+	}
 }
 
 // inStartOrder sorts calls that a program made concurrently, and that were recorded when

@@ -123,37 +123,8 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 	}
 	t := newTail(f, size, opts.MaxBytes)
 	defer t.release()
-	for {
-		line, ok := t.prev()
-		if c.whole = !ok; !ok || c.settled && t.read > earlierBytes {
-			break
-		}
-		// A crash can leave NULs in place of a line.
-		line = bytes.Trim(line, " \t\r\x00")
-		if len(line) < 2 || line[0] != '{' {
-			continue
-		}
-		if c.norm == nil {
-			if isForeign(line) {
-				break
-			}
-			if c.format, c.norm = detect(line); c.norm == nil {
-				continue
-			}
-			if doc, ok := c.norm.(*document); ok {
-				doc.hand(c, line, add)
-				c.whole = !c.cut
-				return c, nil
-			}
-		}
-		if c.settled && !c.mayExplain(line) {
-			continue
-		}
-		c.line, c.at = line, t.at
-		if group := c.norm.line(line, c.settled); len(group) > 0 && !add(c, group) {
-			c.whole = true
-			return c, nil
-		}
+	if c.lines(t, add) {
+		return c, nil
 	}
 	if t.err != nil && c.norm == nil {
 		return nil, t.err
@@ -169,6 +140,43 @@ func scan(path string, opts Options, add func(*collector, []entry) bool) (*colle
 		return nil, fmt.Errorf("%w: %s", ErrFormat, path)
 	}
 	return c, nil
+}
+
+// lines passes on the entries of one line after the other, newest first. It reports whether
+// that was enough.
+func (c *collector) lines(t *tail, add func(*collector, []entry) bool) (enough bool) {
+	for {
+		line, ok := t.prev()
+		if c.whole = !ok; !ok || c.settled && t.read > earlierBytes {
+			return false
+		}
+		// A crash can leave NULs in place of a line.
+		line = bytes.Trim(line, " \t\r\x00")
+		if len(line) < 2 || line[0] != '{' {
+			continue
+		}
+		if c.norm == nil {
+			if isForeign(line) {
+				return false
+			}
+			if c.format, c.norm = detect(line); c.norm == nil {
+				continue
+			}
+			if doc, ok := c.norm.(*document); ok {
+				doc.hand(c, line, add)
+				c.whole = !c.cut
+				return true
+			}
+		}
+		if c.settled && !c.mayExplain(line) {
+			continue
+		}
+		c.line, c.at = line, t.at
+		if group := c.norm.line(line, c.settled); len(group) > 0 && !add(c, group) {
+			c.whole = true
+			return true
+		}
+	}
 }
 
 // rest passes on what a normaliser kept until it saw an older line.

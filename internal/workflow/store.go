@@ -197,24 +197,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 	s.sweep(dir)
 
 	path := s.locate(command, feature)
-	old, err := s.read(path)
-	aside := ""
-	switch {
-	case err == nil || errors.Is(err, os.ErrNotExist):
-	case isCorrupt(err):
-		old, aside = nil, "corrupt"
-	case isVersion(err):
-		old, aside = nil, "unsupported"
-	default:
-		return err
-	}
-	cause := err
-	doc, err := edit(old)
-	if _, ok := errors.AsType[*shapeError](err); ok && old != nil {
-		// Valid JSON that is not a record: nothing can be merged into it.
-		cause, aside = &corruptError{path, err}, "corrupt"
-		doc, err = edit(nil)
-	}
+	doc, aside, cause, err := s.edited(path, edit)
 	if err != nil {
 		return err
 	}
@@ -245,6 +228,28 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 		}
 	}
 	return nil
+}
+
+// edited is the new content of a record. If the old one is unusable, aside is the word to
+// set it aside with, and cause is why.
+func (s *Store) edited(path string, edit func(old *jsontree.Value) (*jsontree.Value, error)) (doc *jsontree.Value, aside string, cause, err error) {
+	old, cause := s.read(path)
+	switch {
+	case cause == nil || errors.Is(cause, os.ErrNotExist):
+	case isCorrupt(cause):
+		old, aside = nil, "corrupt"
+	case isVersion(cause):
+		old, aside = nil, "unsupported"
+	default:
+		return nil, "", nil, cause
+	}
+	doc, err = edit(old)
+	if _, ok := errors.AsType[*shapeError](err); ok && old != nil {
+		// Valid JSON that is not a record: nothing can be merged into it.
+		cause, aside = &corruptError{path, err}, "corrupt"
+		doc, err = edit(nil)
+	}
+	return doc, aside, cause, err
 }
 
 // lock makes this process the only writer of the directory, which must exist.

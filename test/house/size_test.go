@@ -8,7 +8,7 @@ import (
 // What a newcomer reads in one go: "about", so that a few more do not matter.
 const (
 	maxLines      = 420 // of a file
-	maxBody       = 120 // lines of a function
+	maxBody       = 60  // lines of a function
 	maxParameters = 5
 )
 

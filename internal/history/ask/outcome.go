@@ -49,33 +49,62 @@ func (o outcome) String() string {
 	}
 }
 
+// never is later than every verdict.
+const never = math.MaxInt32
+
+type sessionGate struct {
+	session uint64
+	gate    name
+}
+
+// following is where the next event of each kind is, seen from a verdict: a pass on the
+// same content, a pass of the session with other content, the hook switched off.
+type following struct {
+	same  map[uint64]int32
+	other map[sessionGate]int32
+	off   map[uint64]int32
+}
+
+// outcome is what followed a failure: whichever came first.
+func (n following) outcome(key uint64, here sessionGate) outcome {
+	same, other, off := int32(never), int32(never), int32(never)
+	if key != 0 {
+		same = n.same[key]
+	}
+	if here.session != 0 {
+		if key != 0 {
+			other = n.other[here]
+		}
+		if at, known := n.off[here.session]; known {
+			off = at
+		}
+	}
+	switch {
+	case same < never && same <= other && same <= off:
+		return unchanged
+	case other < never && other <= off:
+		return fixed
+	case off < never:
+		return switchedOff
+	}
+	return unknown
+}
+
 // judge says of every failed gate what followed it: it passed later on the same
 // content (wrong), the session made it pass with other content (right), or the hook
 // was switched off next (wrong), whichever came first. It walks from the newest
 // verdict to the oldest and remembers the nearest of each.
 func (f *Facts) judge() {
-	const never = math.MaxInt32
-	type sessionGate struct {
-		session uint64
-		gate    name
-	}
 	pass, fail := f.names.intern([]byte("pass")), f.names.intern([]byte("fail"))
 	disabled := f.names.intern([]byte("stop_hook_disabled"))
 	// Only what failed at some time is followed: most of a history passes.
-	sameContent, otherContent := map[uint64]int32{}, map[sessionGate]int32{}
+	next := following{same: map[uint64]int32{}, other: map[sessionGate]int32{}, off: map[uint64]int32{}}
 	f.failed = map[uint64]bool{}
 	for i := range f.gates {
 		if g := &f.gates[i]; g.status == fail {
 			f.failed[g.key] = true
-			sameContent[g.key], otherContent[sessionGate{f.verdicts[g.of].session, g.gate}] = never, never
+			next.same[g.key], next.other[sessionGate{f.verdicts[g.of].session, g.gate}] = never, never
 		}
-	}
-	off := map[uint64]int32{}
-	at := func(n int32, known bool) int32 {
-		if !known {
-			return never
-		}
-		return n
 	}
 	for p := int32(len(f.order)) - 1; p >= 0; p-- { //nolint:gosec // below maxFacts
 		i := f.order[p]
@@ -83,20 +112,8 @@ func (f *Facts) judge() {
 		gates := f.first.of(i)
 		for _, n := range gates {
 			g := &f.gates[n]
-			if g.status != fail || v.byHand || v.ghost {
-				continue
-			}
-			same := at(sameContent[g.key], g.key != 0)
-			other := at(otherContent[sessionGate{v.session, g.gate}], v.session != 0 && g.key != 0)
-			switched, known := off[v.session]
-			disabled := at(switched, known && v.session != 0)
-			switch g.outcome = unknown; {
-			case same < never && same <= other && same <= disabled:
-				g.outcome = unchanged
-			case other < never && other <= disabled:
-				g.outcome = fixed
-			case disabled < never:
-				g.outcome = switchedOff
+			if g.status == fail && !v.byHand && !v.ghost {
+				g.outcome = next.outcome(g.key, sessionGate{v.session, g.gate})
 			}
 		}
 		for _, n := range gates {
@@ -104,16 +121,16 @@ func (f *Facts) judge() {
 			if g.status != pass || g.key == 0 {
 				continue
 			}
-			if _, followed := sameContent[g.key]; followed {
-				sameContent[g.key] = p
+			if _, followed := next.same[g.key]; followed {
+				next.same[g.key] = p
 			}
 			here := sessionGate{v.session, g.gate}
-			if _, followed := otherContent[here]; followed && !v.byHand {
-				otherContent[here] = p
+			if _, followed := next.other[here]; followed && !v.byHand {
+				next.other[here] = p
 			}
 		}
 		if v.session != 0 && v.status == disabled && !v.byHand {
-			off[v.session] = p
+			next.off[v.session] = p
 		}
 	}
 }
