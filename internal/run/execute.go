@@ -285,8 +285,12 @@ func (e *execution) leavesOut(jobs []gate.Job) bool {
 	for _, j := range jobs {
 		in[j.LogBase] = true
 	}
-	for _, j := range gate.Select(e.opts.Config, nil, e.stillFails, gate.Filter{CI: e.ci, Mode: e.filter().Mode, Now: e.opts.Now()}) {
-		if !in[j.LogBase] {
+	must := e.stillFails
+	if e.opts.Scope != (Scope{}) {
+		must = func(gate.Job) bool { return true } // only a part of what changed was asked about
+	}
+	for _, j := range gate.Select(e.opts.Config, e.changes.paths, must, gate.Filter{CI: e.ci, Mode: e.filter().Mode, Now: e.opts.Now()}) {
+		if e.logs.failing[j.LogBase] && !in[j.LogBase] {
 			return true
 		}
 	}

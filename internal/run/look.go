@@ -162,6 +162,9 @@ func (e *execution) lookAgain(ctx context.Context, tasks []task) {
 	if err != nil {
 		e.res.Warnings = append(e.res.Warnings, "nothing is kept for reuse: "+err.Error())
 		e.content = nil
+		if ctx.Err() == nil {
+			e.res.ChangedMeanwhile = []string{"the repository"} // it could be read before the gates ran
+		}
 		return
 	}
 	for _, p := range e.inProject(changed) {

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -45,9 +46,10 @@ type File struct {
 	Gone  bool  `json:"gone,omitempty"`
 	Size  int64 `json:"size,omitempty"`
 	MTime int64 `json:"mtime,omitempty"`
-	// Mode is git's: 100644, 100755, 120000.
+	// Mode is git's: 100644, 100755, 120000, 160000 for a submodule.
 	Mode string `json:"mode,omitempty"`
-	// Blob is git's id of the content, before any filter; "" when it was not read.
+	// Blob is git's id of the content, before any filter; "" when it was not read. For a
+	// submodule it is the sizes and times of its files.
 	Blob string `json:"blob,omitempty"`
 	// Marks are the parts of it that determine how strictly the project is judged.
 	Marks weaken.Marks `json:"marks,omitzero"`
@@ -113,6 +115,11 @@ func state(root, p string, read bool) (f File, content []byte) {
 	}
 	f = File{Size: info.Size(), MTime: info.ModTime().UnixNano()}
 	switch {
+	case info.IsDir() && !strings.HasSuffix(p, "/"): // with a slash it is another repository, which is not content
+		f = File{Mode: submodule}
+		if read {
+			f.Blob = sight(root, p)
+		}
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, _ := os.Readlink(full)
 		f.Mode, f.Blob = "120000", blobID(int64(len(target)), strings.NewReader(target))
@@ -130,6 +137,31 @@ func state(root, p string, read bool) (f File, content []byte) {
 		f.Blob = blobID(info.Size(), bytes.NewReader(content))
 	}
 	return f, content
+}
+
+const submodule = "160000"
+
+// maxSeen is how many files of a submodule are checked.
+const maxSeen = 20_000
+
+// sight identifies the files of a submodule by their sizes and times: git only reports that
+// it is dirty, not what changed in it since.
+func sight(root, dir string) string {
+	h := sha256.New()
+	seen := 0
+	_ = fs.WalkDir(safefile.FS(root), path.Clean(dir), func(name string, e fs.DirEntry, err error) error {
+		if seen++; err != nil || seen > maxSeen || e.IsDir() && e.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if info, err := e.Info(); err == nil && !e.IsDir() && e.Name() != ".git" && !git.IsBytecode(name) {
+			fmt.Fprintf(h, "%s\x00%o %d %d\x00", name, info.Mode(), info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	if seen > maxSeen {
+		return "too many files"
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // blobID is the id that git gives a content. The SHA-1 only names it, nothing is proved by
@@ -153,7 +185,7 @@ func (f File) still(root, p string) bool {
 	if now.Size != f.Size || now.Mode != f.Mode {
 		return false
 	}
-	if now.MTime == f.MTime {
+	if now.MTime == f.MTime && now.Mode != submodule {
 		return true
 	}
 	now, _ = state(root, p, f.Blob != "")
