@@ -1,5 +1,10 @@
 package shellcmd
 
+import (
+	"slices"
+	"strings"
+)
+
 // runner is a known way of running tests.
 type runner int
 
@@ -58,7 +63,12 @@ func runnerOf(argv []string) runner {
 		if sub == "test" || sub == "t" || sub == "nextest" {
 			return perPackage
 		}
-	case "mvn", "mvnw", "gradle", "gradlew", "tox", "nox":
+	case "tox", "nox":
+		if envs := flagValues(argv, "-e", "--env", "-s", "--session", "--sessions"); len(envs) > 0 && !slices.ContainsFunc(envs, mayTest) {
+			return noRunner
+		}
+		return wraps
+	case "mvn", "mvnw", "gradle", "gradlew":
 		return wraps
 	case "bazel", "bazelisk", "buck", "buck2", "pants", "lein", "sbt", "stack", "cabal", "dune", "meson", "rails", "gleam", "hatch", "ginkgo", "cargo-nextest":
 		if sub == "test" || name == "ginkgo" {
@@ -69,4 +79,18 @@ func runnerOf(argv []string) runner {
 		return wraps
 	}
 	return noRunner
+}
+
+// mayTest reports whether an environment of tox or nox may run tests: its name does not say
+// that it is for something else.
+func mayTest(env string) bool {
+	if isTestName(env) {
+		return true
+	}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(env), isNameBreak) {
+		if slices.Contains([]string{"lint", "style", "format", "fmt", "type", "types", "typing", "typecheck", "mypy", "pyright", "docs", "doc", "build", "package", "pkg", "release", "publish", "ruff", "flake8", "pylint", "black", "isort", "bandit", "dev"}, word) {
+			return false
+		}
+	}
+	return true
 }

@@ -44,6 +44,8 @@ func unwrap(argv []string) []string {
 		return rest(skipFlags(args, "-w", "--timeout", "-E"), 1)
 	case name == "time" || name == "gtime":
 		return skipFlags(args, "-f", "--format", "-o", "--output")
+	case name == "setsid" && hasAny(argv, "-f", "--fork"):
+		return nil // it does not wait
 	case slices.Contains([]string{"nohup", "setsid", "unbuffer", "chronic", "caffeinate", "dbus-run-session"}, name):
 		return skipFlags(args)
 	case name == "exec":
