@@ -25,11 +25,12 @@ type replayFlags struct {
 	config   string
 	against  string
 	days     int
-	daysSet  bool
 	project  string
 	json     bool
 	redact   bool
 	failOver float64
+	// The person wrote these flags.
+	daysSet, commitsSet, failOverSet bool
 }
 
 func (app *App) replayCmd() *cobra.Command {
@@ -52,7 +53,7 @@ Nothing real is touched: no proof, memory or log of the project changes.`,
   gauntlet replay show r-3f9a1c2b4d`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.daysSet = cmd.Flags().Changed("days")
+			f.daysSet, f.commitsSet, f.failOverSet = cmd.Flags().Changed("days"), cmd.Flags().Changed("commits"), cmd.Flags().Changed("fail-over")
 			if f.sessions != "" {
 				args = append([]string{f.sessions}, args...)
 			}
@@ -87,8 +88,11 @@ func (app *App) replay(ctx context.Context, f replayFlags, args []string) error 
 	if f.days <= 0 {
 		return exit(2, "--days must be at least 1")
 	}
-	if f.commits < 0 || f.commits > 1000 {
+	if f.commitsSet && f.commits < 1 || f.commits > 1000 {
 		return exit(2, "--commits must be between 1 and 1000")
+	}
+	if f.failOverSet && (f.failOver < 0 || f.failOver > 100) {
+		return exit(2, "--fail-over must be between 0 and 100")
 	}
 	if len(args) > 0 && (f.history || f.commits > 0) {
 		return exit(2, "files and directories are for --sessions only")
@@ -145,6 +149,14 @@ func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (r
 		}
 		if found, ok := config.FindRoot(root); ok {
 			root = found
+		}
+	}
+	if named := f.config != "" || f.against != ""; named && f.commits > 0 && root != "" {
+		// Another policy does not make the project's own commands trusted.
+		if project := site.Here(root, app.Getenv); project.IsProject() {
+			if _, err := app.policyToRun(ctx, project, false); err != nil {
+				return opts, err
+			}
 		}
 	}
 	switch {
