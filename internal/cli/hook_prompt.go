@@ -9,7 +9,6 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/transcript"
 	"gauntlet/internal/turn"
 )
 
@@ -22,7 +21,7 @@ const promptPatience = 2 * time.Second
 func (app *App) promptHook(ctx context.Context, args []string) {
 	adapter, ev, at, err := app.hookEvent(args, promptPatience)
 	if err != nil || ev.SubagentID != "" || ev.Kind == event.Other || !at.IsProject() ||
-		ev.SubagentsUnmarked && transcript.CalledBy(ev.TranscriptPath) != "" {
+		at.OfSubagent(ev) {
 		return
 	}
 	_ = at.Pin(ctx, ev.Agent, ev.SessionID, app.Now()) // without it the stop judges where it happens

@@ -47,6 +47,7 @@ func (app *App) beat(at *site.Site, ev event.Event, kind event.Kind) {
 func (app *App) sessionStartHook(ctx context.Context, args []string) {
 	adapter, ev, at, _ := app.hookEvent(args, hookPatience) // an unreadable event is ignored
 	app.beat(at, ev, event.SessionStart)
+	_ = at.NoteStart(ctx, ev) // without it only the transcript shows the caller
 	encode := func(text string) []byte { return adapter.EncodeContext(event.SessionStart, text) }
 	text := workflow.Open(ev.Cwd, app.Now, func(string) {}).SessionText(ctx, func(text string) int { return len(encode(text)) })
 	if out := encode(text); text != "" && len(out) > 0 {

@@ -67,8 +67,8 @@ type Event struct {
 	// ReplyInTranscript: the agent records its last reply before it sends the
 	// event. If the transcript does not contain it, more will be written.
 	ReplyInTranscript bool
-	// SubagentsUnmarked: a sub-agent's stop looks like any stop; only the first
-	// line of its transcript shows who called it.
+	// SubagentsUnmarked: a sub-agent's stop looks like any stop; only the start of its
+	// session and the first line of its transcript show who called it.
 	SubagentsUnmarked bool
 	// BackgroundUnmarked: the event does not list which sub-agents are still at
 	// work; only the transcript does.

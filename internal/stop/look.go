@@ -18,7 +18,6 @@ import (
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
-	"gauntlet/internal/transcript"
 	"gauntlet/internal/turn"
 )
 
@@ -34,9 +33,6 @@ func (s *stopping) receive(ctx context.Context) {
 		s.Stderr = io.Discard // this client would read it as the answer
 	}
 	s.watch(Patience)
-	if s.Event.SubagentsUnmarked && transcript.CalledBy(s.Event.TranscriptPath) != "" {
-		s.Event.Kind, s.Event.SubagentID = event.SubagentStop, s.Event.SessionID
-	}
 }
 
 // locate finds project, repository and memory, with a few stats. If the second stop of a
@@ -44,6 +40,9 @@ func (s *stopping) receive(ctx context.Context) {
 func (s *stopping) locate(context.Context) {
 	if s.site = s.only; s.only == nil {
 		s.site = s.atPrompt(site.Find(site.Dir(s.Event.Cwd, s.Cwd), s.Getenv))
+	}
+	if s.only == nil && s.site.OfSubagent(s.Event) {
+		s.Event.Kind, s.Event.SubagentID = event.SubagentStop, s.Event.SessionID
 	}
 	s.Event.Cwd, s.root = s.site.Cwd, s.site.Root
 	s.Project, s.Foreign = s.site.IsProject(), s.site.Foreign

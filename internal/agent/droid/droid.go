@@ -32,7 +32,7 @@ func (Adapter) Detect(p wire.Payload) bool {
 // session of its own: its start names the caller, its stop has no mark.
 func (Adapter) Decode(p wire.Payload) event.Event {
 	ev := wire.DecodeClaudeLike(p)
-	ev.SubagentsUnmarked = ev.Kind == event.Stop || ev.Kind == event.Prompt
+	ev.SubagentsUnmarked = ev.Kind == event.Stop || ev.Kind == event.Prompt || ev.Kind == event.SessionStart
 	if ev.PermissionMode == "spec" {
 		ev.PermissionMode = event.PlanMode
 	}
@@ -101,8 +101,8 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 
 // Setup implements agent.Adapter. hooks.json has the events at its top level; while
 // it does not exist the client reads hooks from settings.json. A sub-agent's own
-// stop is judged like any other (SubagentsUnmarked), so the notice that its caller
-// gets is not judged again.
+// stop is recognised by itself (SubagentsUnmarked), so the notice that its caller gets
+// needs no hook.
 func (Adapter) Setup() wire.Setup {
 	file := func(name string) func(wire.Scope, wire.Dirs) string {
 		return wire.UserAndProject(wire.InHome(".factory", name), ".factory", name)
