@@ -154,7 +154,7 @@ func parseStatus(out []byte) (Status, error) {
 }
 
 // IsBytecode reports whether an untracked file is what Python leaves beside every file that
-// it imports. Where git is not told to ignore it, it is not work either: otherwise every
+// it imports. Where no .gitignore lists it, it is not work either: otherwise every
 // run of a test would change the content that it was to prove.
 func IsBytecode(p string) bool {
 	return strings.HasSuffix(p, ".pyc") && path.Base(path.Dir(p)) == "__pycache__"
