@@ -50,6 +50,17 @@ type file struct {
 	*ast.File
 }
 
+// program loads this module, once for all tests.
+func program(t *testing.T) *house {
+	t.Helper()
+	if theProgram == nil {
+		theProgram = load(t, "../..")
+	}
+	return theProgram
+}
+
+var theProgram *house
+
 // load reads the module in dir. This platform's packages come with the types of
 // everything they import. The files of the other platforms are checked against
 // the same types: what only exists there stays unknown, which no rule needs.

@@ -19,7 +19,7 @@ func TestMapMatchesTheTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := load(t, "../..")
+	h := program(t)
 	for _, p := range mapProblems(string(data), h) {
 		t.Error(p)
 	}

@@ -5,20 +5,11 @@ import (
 	"go/ast"
 )
 
-// What a newcomer reads in one go: "about", so that a few more do not matter.
+// What a newcomer reads in one go.
 const (
-	maxLines      = 420 // of a file
+	maxLines      = 400 // of a file
 	maxBody       = 60  // lines of a function
 	maxParameters = 5
-)
-
-// longFiles and longFunctions are longer, each with its reason.
-var (
-	longFiles = map[string]string{
-		"git/content.go": "what git would say about the content of a work tree is one algorithm",
-		"run/execute.go": "the steps of a run, in their order",
-	}
-	longFunctions = map[string]string{}
 )
 
 // checkSize finds files and functions that have become two, and functions that are handed
@@ -26,7 +17,7 @@ var (
 func checkSize(h *house) (out []finding) {
 	for _, p := range h.pkgs {
 		for _, f := range p.files {
-			if n := h.fset.Position(f.FileEnd).Line - 1; p.room != "" && n > maxLines && !f.in(longFiles) {
+			if n := h.fset.Position(f.FileEnd).Line - 1; p.room != "" && n > maxLines {
 				out = append(out, h.at(f.Name, fmt.Sprintf("%d lines: move a part of it to a file that says what it is", n)))
 			}
 			for _, d := range f.Decls {
@@ -35,7 +26,7 @@ func checkSize(h *house) (out []finding) {
 					continue
 				}
 				n := h.fset.Position(fn.End()).Line - h.fset.Position(fn.Pos()).Line + 1
-				if n > maxBody && longFunctions[p.path+"."+fn.Name.Name] == "" {
+				if n > maxBody {
 					out = append(out, h.at(fn, fmt.Sprintf("%s has %d lines: give a part of it a name", fn.Name.Name, n)))
 				}
 			}
