@@ -354,6 +354,10 @@ func (w *initWork) confirmAndWrite(ctx context.Context) error {
 		w.say("Done, but nothing is checked yet: write a gate, or install what is missing and run gauntlet init again.")
 		return nil
 	}
+	if !slices.Contains(w.flags.agents, "none") && !hooksIn(w.places, wire.User, wire.Project, wire.Local) {
+		w.say("Done, but no agent calls Gauntlet yet: see the notes above, then: gauntlet install. Try the gates: gauntlet run --all.")
+		return nil
+	}
 	w.say("Done. Try it: gauntlet run --all. Check the hooks: gauntlet doctor.")
 	return nil
 }

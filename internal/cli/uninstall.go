@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +64,7 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
 					app.remindOfUser(w.places, w.agents)
 				}
 			}
-			if f.user || f.json && !purge || !purge && w.explicit && hooksRemain(w.places) {
+			if f.user || f.json && !purge || !purge && w.explicit && hooksIn(w.places, wire.Project, wire.Local) {
 				return nil // about one agent or every project, not about leaving this one
 			}
 			return app.leave(cmd.Context(), f, purge, yes)
@@ -157,11 +158,11 @@ func planUninstall(p install.Places, a agent.Adapter, scopes []wire.Scope) ([]*i
 	return out, nil
 }
 
-// hooksRemain reports whether an agent still has Gauntlet's hooks in this project.
-func hooksRemain(p install.Places) bool {
+// hooksIn reports whether an agent calls Gauntlet by one of these settings.
+func hooksIn(p install.Places, scopes ...wire.Scope) bool {
 	for _, a := range agent.All() {
 		for _, in := range p.Inspect(a) {
-			if in.Scope != wire.User && len(in.Commands) > 0 {
+			if slices.Contains(scopes, in.Scope) && (in.ByHand || len(in.Commands) > 0) {
 				return true
 			}
 		}

@@ -168,6 +168,8 @@ func neverRan() []string {
 		`^\s*Command ".*" is not defined\.`,
 		`^mise ERROR no tasks? .* found`,
 		`could not find task .* in project`,
+		`^Could not open input file: (?:\S+/)?vendor/\S+`,
+		`^Error: Cannot find module '\S*/node_modules/\S+'$`, // the program itself: a package that code imports has no path
 	}
 }
 
