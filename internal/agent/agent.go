@@ -2,7 +2,7 @@
 // An adapter decodes its client's events, encodes verdicts in its client's
 // dialect, knows how that client reacts to a reply, and where that client keeps
 // its hooks. Nothing outside agent/* and transcript knows an agent's name.
-// Ring 2: imports event, x/sys and its own sub-packages only.
+// Ring 2: imports event, safefile, x/sys and its own sub-packages only.
 package agent
 
 import (

@@ -1,7 +1,8 @@
 // Package site answers "where am I?" once, for every command and every hook: project root,
 // repository, memory, configuration, off switch. Commands and hooks that all use it cannot
-// disagree about which project a directory belongs to. Ring 2: imports rings 0 and 1, and
-// agent for the variables in which clients name the directory they were started in.
+// disagree about which project a directory belongs to. Ring 2: imports rings 0 and 1,
+// trust, and agent for the variables in which clients name the directory they were started
+// in.
 package site
 
 import (

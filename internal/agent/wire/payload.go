@@ -1,7 +1,7 @@
 // Package wire is what the adapters share: reading an event leniently, writing
 // an answer as exactly one line, the vocabulary for a client's reaction, and
 // the description of where a client keeps its hooks. It knows no agent's name.
-// Ring 2: imports event and transcript only.
+// Ring 2: imports event, jsontree and transcript only.
 package wire
 
 import (
