@@ -87,6 +87,7 @@ func TestWrittenFilesAreValid(t *testing.T) {
 		"go":                         {[]string{"go.mod", ""}, nil, "entry_points:\n  - path: .\n    checks: [lint, test]\n"},
 		"go make":                    {[]string{"go.mod", "", "Makefile", "test:\n\tgo test\nlint:\n\tx\n"}, nil, "  preset: go\n  always:\n    - id: tests\n      run: make test\n      evidence: [make test, go test, gotestsum, "},
 		"java":                       {[]string{"pom.xml", ""}, nil, "  categories:\n    - name: java\n      paths: [\"**/*.{java,kt,kts,groovy,gradle,xml}\"]\n"},
+		"rust beside go":             {[]string{"go.mod", "", "x_test.go", "package x\n", "cli/Cargo.toml", "[package]\nname='c'\n", "cli/src/main.rs", ""}, nil, `      paths: ["cli/**/*.rs", "cli/**/Cargo.{toml,lock}"]`},
 		"mixed":                      {[]string{"go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "  - path: .\n    exclude: [web]\n"},
 		"two kinds in one directory": {[]string{"go.mod", "", "package.json", `{"scripts":{"test":"x"}}`, "web/go.mod", "", "web/package.json", `{"scripts":{"test":"x"}}`}, nil, "    checks: [lint, test-node, test-go]\n  - path: web\n    checks: [lint, test-node]\n"},
 		"odd visited":                {[]string{"a b's/go.mod", "", "a b's/x_test.go", "package x\n", "ünï/Cargo.toml", "", "true/go.mod", "", "#x/go.mod", "", "- y/go.mod", "", "x: y/go.mod", ""}, nil, `run: "cd 'a b'\\''s' && go test ./..."`},

@@ -241,7 +241,7 @@ func sources(dir, kind string) []string {
 		prefix = dir + "/"
 	}
 	endings := map[string]string{
-		Go: "{go,mod,sum}", Node: "{js,jsx,mjs,cjs,ts,tsx,mts,cts,vue,svelte}", Python: "{py,pyi}", Rust: "{rs,toml}",
+		Go: "{go,mod,sum}", Node: "{js,jsx,mjs,cjs,ts,tsx,mts,cts,vue,svelte}", Python: "{py,pyi}", Rust: "rs",
 		Java: "{java,kt,kts,groovy,gradle,xml}", Ruby: "{rb,rake,gemspec,erb}", PHP: "php", Dotnet: "{cs,fs,vb,csproj,fsproj,sln}",
 		Elixir: "{ex,exs,eex,heex}", C: "{c,cc,cpp,cxx,h,hpp}", Zig: "zig", Deno: "{js,jsx,ts,tsx}", Shell: "{sh,bash,bats}",
 		Swift: "swift", Dart: "dart", Scala: "{scala,sbt}", Haskell: "{hs,cabal}",
@@ -250,7 +250,11 @@ func sources(dir, kind string) []string {
 	if !ok {
 		ending = "{c,cc,cpp,h,hpp,go,py,js,ts,rs,java,kt,rb,php,cs,sh,zig,ex,swift,scala}"
 	}
-	return []string{prefix + "**/*." + ending}
+	globs := []string{prefix + "**/*." + ending}
+	if kind == Rust { // the other .toml files are settings of tools
+		globs = append(globs, prefix+"**/Cargo.{toml,lock}")
+	}
+	return globs
 }
 
 // list writes a flow sequence.

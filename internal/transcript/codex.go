@@ -17,6 +17,8 @@ type codexLog struct {
 	items bool
 	// printed is what programs printed, by call.
 	printed map[string]*programOutput
+	// cells is what programs printed while they were waited for.
+	cells map[string]*programOutput
 }
 
 func (l *codexLog) marksBegins() {}
@@ -182,6 +184,9 @@ func (l *codexLog) item(p []byte, at time.Time) []entry {
 		return codexMessage(p, at)
 	case "function_call":
 		args := []byte(command(field(p, "arguments")))
+		if cell := text(field(args, "cell_id")); name == "wait" && cell != "" {
+			l.waited(cell, l.printed[id])
+		}
 		return codexCall(id, name, args, at)
 	case "local_shell_call":
 		call := newCall(id, "shell", at)
@@ -198,7 +203,11 @@ func (l *codexLog) item(p []byte, at time.Time) []entry {
 		if source == "" {
 			source = "exec_command()" // too long to be read: something ran
 		}
-		return programEntries(id, source, at, l.printed[id])
+		o := l.printed[id]
+		if o != nil {
+			o = o.followedBy(l.cells[o.cell()])
+		}
+		return programEntries(id, source, at, o)
 	case "function_call_output", "custom_tool_call_output":
 		output := field(p, "output")
 		if !l.items && isProgramOutput(output) {

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +34,31 @@ func newProgramOutput(raw []byte, at time.Time) *programOutput {
 		}
 	}
 	return o
+}
+
+// cell is the handle of a program that was still running.
+func (o *programOutput) cell() string {
+	return between(o.head+"\n", "Script running with cell ID ", "\n")
+}
+
+// waited keeps what a program printed while it was waited for. Reading goes backwards: what
+// is kept already was printed later.
+func (l *codexLog) waited(cell string, o *programOutput) {
+	if o == nil {
+		return
+	}
+	if l.cells == nil {
+		l.cells = map[string]*programOutput{}
+	}
+	l.cells[cell] = o.followedBy(l.cells[cell])
+}
+
+// followedBy is the output with what was printed later, which shows how the program ended.
+func (o *programOutput) followedBy(later *programOutput) *programOutput {
+	if later == nil {
+		return o
+	}
+	return &programOutput{at: o.at, head: later.head, items: slices.Concat(o.items, later.items)}
 }
 
 // programEntries are the calls of a program with what is known of their ends.
@@ -77,9 +103,8 @@ func programEntries(id, source string, at time.Time, o *programOutput) []entry {
 // result is what the program printed about the i-th of n calls.
 func (o *programOutput) result(i, n int, exits bool) *result {
 	r := &result{outcome: event.Unknown, ended: true}
-	if _, cell, running := strings.Cut(o.head, "Script running with cell ID "); running {
-		cell, _, _ = strings.Cut(cell, "\n")
-		r.background, r.ended, r.task = true, false, "cell "+strings.TrimSpace(cell)
+	if cell := o.cell(); cell != "" {
+		r.background, r.ended, r.task = true, false, "cell "+cell
 	}
 	items := o.items
 	switch {

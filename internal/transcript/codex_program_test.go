@@ -85,14 +85,24 @@ func TestProgramPolls(t *testing.T) {
 		}
 	}
 	const between = "\n--- RESULT ---\n"
+	running := func(lines []string) []string {
+		return append(lines[:1:1], append([]string{strings.Replace(lines[1], "Script completed", "Script running with cell ID 206", 1)}, lines[2:]...)...)
+	}
 	for name, lines := range map[string][]string{
 		"in the same program": program("1", `const r = await tools.exec_command({cmd:"pnpm test"}); text(r.output); if (r.session_id) { const p = await tools.write_stdin({session_id:r.session_id}); text(p.output); }`,
 			"> vitest run\n", "Tests  24 passed (24)\n"),
+		"by waiting for the program": append(append(
+			program("1", `const all = await Promise.all([tools.exec_command({cmd:"pnpm test"}), tools.exec_command({cmd:"pnpm build"})]); for (const r of all) { text(JSON.stringify({cmd: r.output, exit_code: r.exit_code})); }`),
+			codexLine("response_item", `{"type":"function_call","name":"wait","call_id":"2","arguments":"{\"cell_id\":\"206\"}"}`)),
+			strings.Replace(program("2", "", `{"cmd":"> vitest run\n","exit_code":0}`, `{"cmd":"built","exit_code":1}`)[1], "custom_tool_call_output", "function_call_output", 1)),
 		"in a later program, with a line between results": append(
 			program("1", `const all = await Promise.all([tools.exec_command({cmd:"pnpm lint"}), tools.exec_command({cmd:"pnpm test"})]); for (const r of all) { text(JSON.stringify(r)); text("\n--- RESULT ---\n"); }`,
 				`{"exit_code":0,"output":"clean"}`, between, `{"session_id":58577,"output":"> vitest run\n"}`, between),
 			program("2", `const r = await tools.write_stdin({session_id:58577,chars:""}); text(JSON.stringify(r));`, `{"exit_code":0,"output":"Tests  24 passed (24)\n"}`)...),
 	} {
+		if strings.HasPrefix(name, "by waiting") {
+			lines = running(lines)
+		}
 		turn, err := Read(write(t, append([]string{codexPrompt}, lines...)...), Options{})
 		if err != nil {
 			t.Fatal(err)
