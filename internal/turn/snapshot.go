@@ -264,5 +264,18 @@ func (b Base) Committed(ctx context.Context, repo git.Repo) ([]string, error) {
 			list = append(list, p)
 		}
 	}
+	if b.Head == "" || len(list) == 0 {
+		return list, nil
+	}
+	// A commit that was only made again, with another message or on another base, lists
+	// files that it did not change.
+	differ, err := repo.DiffNames(ctx, b.Head+"..HEAD")
+	if err != nil {
+		return list, nil //nolint:nilerr // that commit is gone: all of them may be changed
+	}
+	list = slices.DeleteFunc(list, func(p string) bool {
+		_, found := slices.BinarySearch(differ, p)
+		return !found
+	})
 	return list, nil
 }
