@@ -229,6 +229,12 @@ func TestProves(t *testing.T) {
 		{"pwsh -File test.ps1", "pytest", "", false},
 		{`cmd /c "pytest -q"`, "pytest", "", true},
 
+		// a filter that left nothing, then more commands
+		{`go test ./... 2>&1 | grep -vE "^ok|no test files" | head -10; echo "=== done ==="; git status --short`, "go test", "=== done ===\n M a.go\n", true},
+		{`go test ./... 2>&1 | grep -vE "^ok|no test files" | head -10; echo "=== done ==="; git status --short`, "go test", "--- FAIL: TestX (0.00s)\n=== done ===\n M a.go\n", false},
+		{`go test ./... 2>&1 | grep -vE "^ok|no test files" | head -10; echo "=== done ==="; git status --short`, "go test", "panic-free log\n=== done ===\n", false},
+		{`go test ./... 2>&1 | grep -vE "^ok|no test files" | head -10; git status --short`, "go test", " M a.go\n", false},
+
 		// output kept in a variable
 		{`out=$(pytest -q); echo "$out"`, "pytest", pytestOK, true},
 		{`out=$(pytest -q 2>&1); echo "$out" | tail -3`, "pytest", pytestOK, true},

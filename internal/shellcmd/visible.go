@@ -66,11 +66,28 @@ func (l Line) LeavesNothing(c Command, output string) bool {
 				return false
 			}
 			filtered = filtered || showsOnlyFailures(filter)
-		case !passesOn(filter[0]) && (base(filter[0]) != "head" || strings.TrimSpace(output) != ""):
+		case !passesOn(filter[0]) && (base(filter[0]) != "head" || strings.TrimSpace(l.before(c, output)) != ""):
 			return false
 		}
 	}
 	return filtered && !OutputFailed(output)
+}
+
+// before is what was printed before the plain line that an echo after the command prints.
+func (l Line) before(c Command, output string) string {
+	for _, later := range l.Commands {
+		argv := later.Argv()
+		if later.Seq <= c.Seq || later.Name() != "echo" || len(later.Filters) > 0 || later.Into != "" {
+			continue
+		}
+		text := strings.Join(argv[1:], " ")
+		if text == "" || strings.ContainsAny(text, "$\\") || strings.HasPrefix(text, "-e ") || strings.Count("\n"+output+"\n", "\n"+text+"\n") != 1 {
+			return output
+		}
+		head, _, _ := strings.Cut("\n"+output+"\n", "\n"+text+"\n")
+		return head
+	}
+	return output
 }
 
 // keepsEveryFailure reports whether a grep removes nothing that reports a failure.
