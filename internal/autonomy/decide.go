@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"gauntlet/internal/config"
-	"gauntlet/internal/event"
 )
 
 // Mode is what happens at the threshold.
@@ -133,6 +132,3 @@ func (m Memory) due(percent, threshold int) (bool, string) {
 func (m Memory) allowed(percent, threshold int) bool {
 	return percent >= threshold && m.Count < maxPerSession
 }
-
-// usable reports whether a figure can be turned into a percentage.
-func usable(c *event.ContextUse) bool { return c != nil && c.Window > 0 && c.Tokens >= 0 }

@@ -81,7 +81,7 @@ func (app *App) listProofs(asJSON bool) error {
 
 // describe describes what a record proves.
 func describe(r proof.Record, o proof.Origin, here string, app *App) string {
-	text := run.Origin(o, here, app.Now())
+	text := o.Describe(here, app.Now())
 	if r.Outcome == proof.Fail {
 		text = strings.Replace(text, "passed", "failed", 1)
 	}
@@ -174,11 +174,11 @@ func (app *App) printProof(s shownProof, here string) {
 	id := redact.Line(s.Gate, 100)
 	switch {
 	case s.Proved:
-		fmt.Fprintf(app.Out, "%s: %s\n", id, run.Origin(*s.Proof, here, app.Now()))
+		fmt.Fprintf(app.Out, "%s: %s\n", id, s.Proof.Describe(here, app.Now()))
 	case s.Key == "":
 		fmt.Fprintf(app.Out, "%s: cannot be proved: a part of what it depends on cannot be read (a repository inside this one, a dirty submodule)\n", id)
 	case s.Newest != nil && len(s.Differs) > 0:
-		fmt.Fprintf(app.Out, "%s: not proved for this content\n  newest proof: %s\n  differs in:   %s\n", id, run.Origin(*s.Newest, here, app.Now()), strings.Join(s.Differs, ", "))
+		fmt.Fprintf(app.Out, "%s: not proved for this content\n  newest proof: %s\n  differs in:   %s\n", id, s.Newest.Describe(here, app.Now()), strings.Join(s.Differs, ", "))
 	default:
 		fmt.Fprintf(app.Out, "%s: not proved for this content\n", id)
 	}

@@ -3,8 +3,13 @@ package proof
 import (
 	"cmp"
 	"encoding/json"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
+
+	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // Source is who proved it.
@@ -93,6 +98,40 @@ func (r Record) Origin(here string) Origin {
 		o.With = append([]string{r.Platform}, r.Tools...)
 	}
 	return o
+}
+
+// Describe says where a reused result comes from, seen from the project at here: "passed
+// 12 min ago in work tree ../fix-login (claude), same 214 files".
+func (o Origin) Describe(here string, now time.Time) string {
+	said := "passed " + text.Ago(now.Sub(o.At))
+	switch o.Source {
+	case Run:
+		said += " here"
+	case Worktree:
+		where := o.Where
+		if rel, err := filepath.Rel(here, where); err == nil && len(rel) < len(where) {
+			where = rel
+		}
+		said += " in work tree " + where
+	case Agent:
+		said += " in the agent's own run"
+		if o.Call != "" {
+			said += " `" + o.Call + "`"
+		}
+	case Remote:
+		said += " on " + o.Where
+	}
+	if o.Worker != "" {
+		said = strings.TrimSuffix(said, " here") + " on " + o.Worker
+	}
+	said += " (" + o.By + ")"
+	for _, w := range o.With {
+		said += ", " + w
+	}
+	if o.Files > 0 {
+		said += ", same " + text.Count(o.Files, "file")
+	}
+	return redact.Line(said, 300)
 }
 
 // Again reports whether a pass that an agent claims is one of the one in twenty that are

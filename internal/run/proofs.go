@@ -6,15 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/proof"
-	"gauntlet/internal/redact"
-	"gauntlet/internal/text"
 )
 
 // proved looks for a pass on exactly this content. A failure is never reused: its cause may
@@ -56,45 +52,12 @@ func (e *execution) reused(j gate.Job, rec *proof.Record) gate.Result {
 	r := gate.Result{
 		ID: j.ID, Kind: j.Kind, Name: j.Name, Entry: j.Entry, Dir: j.Dir, Status: gate.Pass, Cached: true, Proof: &o,
 		Command: rec.Command, ExitCode: rec.ExitCode, LogPath: rec.LogPath, Warning: rec.Warning, Flaky: rec.Flaky, SavedMS: rec.DurationMS,
-		Message: Origin(o, here, e.opts.Now()),
+		Message: o.Describe(here, e.opts.Now()),
 	}
 	if _, err := os.Stat(r.LogPath); errors.Is(err, fs.ErrNotExist) {
 		r.LogPath = ""
 	}
 	return r
-}
-
-// Origin describes where a reused result comes from, seen from the project at here.
-func Origin(o proof.Origin, here string, now time.Time) string {
-	said := "passed " + text.Ago(now.Sub(o.At))
-	switch o.Source {
-	case proof.Run:
-		said += " here"
-	case proof.Worktree:
-		where := o.Where
-		if rel, err := filepath.Rel(here, where); err == nil && len(rel) < len(where) {
-			where = rel
-		}
-		said += " in work tree " + where
-	case proof.Agent:
-		said += " in the agent's own run"
-		if o.Call != "" {
-			said += " `" + o.Call + "`"
-		}
-	case proof.Remote:
-		said += " on " + o.Where
-	}
-	if o.Worker != "" {
-		said = strings.TrimSuffix(said, " here") + " on " + o.Worker
-	}
-	said += " (" + o.By + ")"
-	for _, w := range o.With {
-		said += ", " + w
-	}
-	if o.Files > 0 {
-		said += ", same " + text.Count(o.Files, "file")
-	}
-	return redact.Line(said, 300)
 }
 
 // attribute determines whether a failure existed before this turn, and whether an agent's

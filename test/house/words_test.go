@@ -24,7 +24,7 @@ var agentWords = map[string]string{
 
 // agentNames are files that may contain an agent's name for another reason.
 var agentNames = map[string]string{
-	"autonomy/window.go": "names of models, by which their context windows are known",
+	"autonomy/use.go": "names of models, by which their context windows are known",
 }
 
 // agentFiles may name the directories of an agent, each with its reason.

@@ -1,6 +1,11 @@
 package autonomy
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+
+	"gauntlet/internal/event"
+)
 
 // defaultWindow is assumed for an unknown model.
 const defaultWindow = 200_000
@@ -42,3 +47,32 @@ func Window(model string) int {
 	}
 	return defaultWindow
 }
+
+// use finds how full the context window is, from the best available source.
+func (in Input) use() (event.ContextUse, bool) {
+	if usable(in.Event.Context) {
+		return *in.Event.Context, true
+	}
+	var line StatusLine
+	if in.State.Get(statusSection, &line) && line.Known && line.Window > 0 {
+		return event.ContextUse{Tokens: line.Tokens, Window: line.Window}, true
+	}
+	u := in.Usage
+	if u == nil || u.Tokens <= 0 {
+		return event.ContextUse{}, false
+	}
+	model := cmp.Or(u.Model, in.Event.Model)
+	window := Window(model)
+	switch {
+	case in.Config != nil && in.Config.ContextWindow != nil && *in.Config.ContextWindow > 0:
+		window = *in.Config.ContextWindow
+	case u.Window > 0:
+		window = u.Window
+	case line.Window > 0:
+		window = line.Window
+	}
+	return event.ContextUse{Tokens: u.Tokens, Window: window}, true
+}
+
+// usable reports whether a figure can be turned into a percentage.
+func usable(c *event.ContextUse) bool { return c != nil && c.Window > 0 && c.Tokens >= 0 }
