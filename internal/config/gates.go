@@ -58,3 +58,12 @@ func (t *Tests) Check() *Check {
 
 // CouldNotRunCodes are the exit codes that mean the check could not run.
 func (c *Check) CouldNotRunCodes() []int { return WithDefaults(*c).ErrorExitCodes }
+
+// Quarantined reports whether the check only warns today.
+func (c *Check) Quarantined(now time.Time) bool {
+	if c.Quarantine == nil {
+		return false
+	}
+	_, err := time.Parse(time.DateOnly, c.Quarantine.Until)
+	return err == nil && now.Local().Format(time.DateOnly) <= c.Quarantine.Until
+}

@@ -27,15 +27,6 @@ func (c *Check) ReportFormat() string {
 	return c.Report
 }
 
-// Quarantined reports whether the check only warns today.
-func (c *Check) Quarantined(now time.Time) bool {
-	if c.Quarantine == nil {
-		return false
-	}
-	_, err := time.Parse(time.DateOnly, c.Quarantine.Until)
-	return err == nil && now.Local().Format(time.DateOnly) <= c.Quarantine.Until
-}
-
 // checkReport applies the rules of the fields that read a check's output.
 func checkReport(d *decoder, c *Check) {
 	if problem, hint := reportProblem(c.Report); problem != "" {

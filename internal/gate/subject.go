@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
 )
 
 // ownDir is Gauntlet's configuration: a check's settings are in its key already.
-const ownDir = ".gauntlet"
+const ownDir = config.Dir
 
 // lockFiles pin what a check's tools load from outside the tree; those at the project root
 // belong to every key.
