@@ -119,6 +119,11 @@ func TestExceptionsAreNeeded(t *testing.T) {
 			t.Errorf("%s is in a rule and not in the tree", place)
 		}
 	}
+	for _, name := range answering {
+		if !slices.ContainsFunc(h.pkgs, func(p *pkg) bool { return p.declares(name) }) {
+			t.Errorf("verdict: the function %s is in a rule and not in the tree", name)
+		}
+	}
 	for room := range ring {
 		if !slices.ContainsFunc(h.pkgs, func(p *pkg) bool { return p.room == room }) {
 			t.Errorf("imports: the room %s is on a ring and not in the tree", room)

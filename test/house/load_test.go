@@ -67,6 +67,9 @@ var theProgram *house
 func load(t *testing.T, dir string) *house {
 	t.Helper()
 	root, err := filepath.Abs(dir)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root) // as the go command names the files
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

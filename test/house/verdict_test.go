@@ -48,6 +48,20 @@ func checkVerdict(h *house) (out []finding) {
 	return out
 }
 
+// declares reports whether a function is declared in the package, by its full name.
+func (p *pkg) declares(name string) bool {
+	return slices.ContainsFunc(p.files, func(f *file) bool {
+		return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				return false
+			}
+			obj, ok := p.info.Defs[fn.Name].(*types.Func)
+			return ok && obj.FullName() == name
+		})
+	})
+}
+
 // noVerdict returns why the results of a function may be no verdict.
 func (p *pkg) noVerdict(fn *ast.FuncType) string {
 	if fn.Results == nil {
