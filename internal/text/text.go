@@ -129,7 +129,8 @@ func hiddenInJSON(r rune) bool { return r != '\n' && r != '\t' && hides(r) }
 
 func hides(r rune) bool {
 	return r < 0x20 || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
-		r == 0x200e || r == 0x200f || r == 0x2028 || r == 0x2029 || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
+		r == 0x200e || r == 0x200f || r == 0x61c || r == 0x2028 || r == 0x2029 || r >= 0xe0000 && r <= 0xe007f ||
+		r == 0xad || r == 0x180e || r == 0x200b || r >= 0x2060 && r <= 0x2064 || r == 0xfeff // without width
 }
 
 // Ago formats how long ago something was: "just now", "5 minutes ago".

@@ -75,6 +75,7 @@ func TestVisible(t *testing.T) {
 		"a\rb\x7f":          `a\x0db\x7f`,
 		"over\u202eride":    `over\u202eride`,
 		"\u009b2J":          `\x9b2J`,
+		"ec\u200bho\u2060":  `ec\u200bho\u2060`,
 		"bad \xff":          `bad \xff`,
 		"grüße 日本":          "grüße 日本",
 	} {
