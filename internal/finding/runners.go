@@ -9,6 +9,8 @@ type runners struct {
 	// After these lines come the failed tests of mocha, of ctest, of PHPUnit and, one
 	// line below its kind, of minitest.
 	mocha, ctest, phpunit, minitest bool
+	// cargo: a test program of cargo has begun and has not reported its result.
+	cargo bool
 	// titles are the suites above the test in mocha's list of failures.
 	titles []string
 	// repeated: node's list of failures, which were named already, has begun.
@@ -104,6 +106,12 @@ func (t *textReader) jsTest(s string) bool {
 
 // nativeTest reads cargo, googletest, deno and the beginning of ctest's list.
 func (t *textReader) nativeTest(s string) bool {
+	switch {
+	case strings.HasPrefix(s, "running ") && (strings.HasSuffix(s, " tests") || strings.HasSuffix(s, " test")):
+		t.endProgram(true)
+	case strings.HasPrefix(s, "test result: "):
+		t.cargo = false
+	}
 	if rest, ok := strings.CutPrefix(s, "test "); ok { // cargo test
 		if name, end, found := strings.Cut(rest, " ... "); found {
 			if end == "FAILED" {
@@ -128,6 +136,15 @@ func (t *textReader) nativeTest(s string) bool {
 	}
 	t.ctest = t.ctest || s == "The following tests FAILED:"
 	return false
+}
+
+// endProgram adds the test program that ended without a result: a test aborted it, and
+// cargo names none for that.
+func (t *textReader) endProgram(next bool) {
+	if t.cargo {
+		t.test("", "a test program ended early", "")
+	}
+	t.cargo = next
 }
 
 // jvmTest reads Gradle and Maven.

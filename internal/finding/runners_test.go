@@ -13,12 +13,18 @@ func TestFailedTestsOfRunners(t *testing.T) {
 		report string
 		want   []string
 	}{
-		"TAP":           {"not ok 1 - with a dash\nnot ok 2 without\nnot ok 3\nok 4 - fine\nnot ok 5 - later # TODO\n", []string{"with a dash", "without", "a test without a name"}},
-		"TAP, suites":   {"    not ok 1 - works\n    ok 2 - fine\nnot ok 1 - a\n", []string{"works", "a"}},
-		"bats":          {"1..2\nnot ok 1 old\n# (in test file t.bats, line 2)\n#   `false' failed\nnot ok 2 newer\n", []string{"old", "newer"}},
-		"cargo, crates": {"running 1 test\ntest tests::it_works ... FAILED\n\nrunning 1 test\ntest tests::it_works ... FAILED\n", []string{"tests::it_works", "tests::it_works"}},
-		"cargo -q":      {"running 2 tests\nold --- FAILED\n.\nfailures:\n\nfailures:\n    old\n", []string{"old"}},
-		"mocha":         {"  s\n    1) old\n\n  1 passing (3ms)\n  2 failing\n\n  1) s\n       old:\n     Error: o\n      at Context.<anonymous> (a.js:2:9)\n\n  2) root:\n     Error: n\n", []string{"s old", "root"}},
+		"TAP":            {"not ok 1 - with a dash\nnot ok 2 without\nnot ok 3\nok 4 - fine\nnot ok 5 - later # TODO\n", []string{"with a dash", "without", "a test without a name"}},
+		"TAP, suites":    {"    not ok 1 - works\n    ok 2 - fine\nnot ok 1 - a\n", []string{"works", "a"}},
+		"bats":           {"1..2\nnot ok 1 old\n# (in test file t.bats, line 2)\n#   `false' failed\nnot ok 2 newer\n", []string{"old", "newer"}},
+		"cargo, crates":  {"running 1 test\ntest tests::it_works ... FAILED\ntest result: FAILED.\n\nrunning 1 test\ntest tests::it_works ... FAILED\ntest result: FAILED.\n", []string{"tests::it_works", "tests::it_works"}},
+		"cargo, abort":   {"running 2 tests\ntest a ... FAILED\ntest zz ... error: test failed, to rerun pass `--lib`\n\nCaused by:\n  process didn't exit successfully (signal: 6, SIGABRT)\n", []string{"a", "a test program ended early"}},
+		"cargo, results": {"running 1 test\ntest a ... FAILED\n\nfailures:\n\ntest result: FAILED. 0 passed; 1 failed\n\nrunning 0 tests\n\ntest result: ok. 0 passed\n", []string{"a"}},
+		"JUnit, a suite that crashed": {
+			`<testsuites><testsuite name="A" failures="1"><testcase name="t" classname="A"><failure>x</failure></testcase></testsuite><testsuite name="B" tests="0" errors="1"><system-err>boom</system-err></testsuite></testsuites>`,
+			[]string{"A t", "B"},
+		},
+		"cargo -q": {"running 2 tests\nold --- FAILED\n.\nfailures:\n\nfailures:\n    old\n\ntest result: FAILED. 1 passed\n", []string{"old"}},
+		"mocha":    {"  s\n    1) old\n\n  1 passing (3ms)\n  2 failing\n\n  1) s\n       old:\n     Error: o\n      at Context.<anonymous> (a.js:2:9)\n\n  2) root:\n     Error: n\n", []string{"s old", "root"}},
 		"node, for people": {
 			"▶ a\n  ✖ works (8.9ms)\n    Error: o\n\n✖ a (10.2ms)\n✔ b (0.3ms)\n\n✖ failing tests:\n\ntest at s.test.js:2:20\n✖ works (8.9ms)\n", []string{"works", "a"},
 		},

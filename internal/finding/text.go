@@ -18,6 +18,7 @@ func (p *parser) text(data []byte) {
 		t.line(strings.TrimRight(raw, " \t\r\n"))
 	}
 	t.endPackage("")
+	t.endProgram(false)
 }
 
 type textReader struct {

@@ -70,6 +70,8 @@ func (p *parser) checkstyle(data []byte) error {
 type junitSuite struct {
 	Name   string       `xml:"name,attr"`
 	File   string       `xml:"file,attr"`
+	Errors string       `xml:"errors,attr"`
+	Fails  string       `xml:"failures,attr"`
 	Suites []junitSuite `xml:"testsuite"`
 	Cases  []junitCase  `xml:"testcase"`
 	Error  []junitFault `xml:"error"`
@@ -112,6 +114,13 @@ func (p *parser) junitSuite(s junitSuite, outer string, depth int) {
 	for _, e := range s.Error {
 		p.add(Finding{Test: name, Rule: "error", Message: firstLine(e.Message, e.Text), Severity: Err}, s.File)
 	}
+	before := len(p.report.Findings)
+	defer func() {
+		// A suite that failed outside its tests, as one that crashed, names none.
+		if len(s.Error) == 0 && number(s.Errors)+number(s.Fails) > 0 && len(p.report.Findings) == before {
+			p.add(Finding{Test: name, Rule: "error", Message: strings.TrimSpace(name + " failed outside its tests"), Severity: Err}, s.File)
+		}
+	}()
 	for _, c := range s.Cases {
 		if len(c.Skipped) == 0 {
 			p.report.Tests++
