@@ -36,7 +36,7 @@ func Local(getenv func(string) string, now func() time.Time) (Options, error) {
 	here := &local{getenv: getenv, now: now, dir: dir}
 	here.blocks.Policy = here.policy
 	return Options{
-		Open: here.open, Close: here.close, Refresh: here.refresh, Followed: here.followed,
+		Open: here.open, Damaged: store.Damaged, Close: here.close, Refresh: here.refresh, Followed: here.followed,
 		Now: now, Places: here.places, Modes: here.modes, Log: readLog, Changed: here.changed, Busy: here.busy,
 		Replay: func() (replay.Report, bool) { return replay.Latest(filepath.Join(filepath.Dir(dir), "replay")) },
 		Act:    &Actions{Off: here.off, On: here.on, Label: here.label, Mode: here.mode},

@@ -186,7 +186,7 @@ func perDay(days int) bool { return days <= manyDays }
 
 // spentPlot shows the time that gates took and, beside it, the time that proofs saved:
 // per day, or per week when there are many days.
-func spentPlot(days []ask.Bucket, since, first, now time.Time, count int) template.HTML {
+func spentPlot(days []ask.DayCost, since, first, now time.Time, count int) template.HTML {
 	step, start := 1, since.UTC().Truncate(24*time.Hour)
 	if !perDay(count) {
 		step, start = 7, ask.Monday(since)
@@ -195,7 +195,7 @@ func spentPlot(days []ask.Bucket, since, first, now time.Time, count int) templa
 	for at := start; !at.After(now); at = at.AddDate(0, 0, step) {
 		p.starts = append(p.starts, at)
 	}
-	sums := make([]ask.Bucket, len(p.starts))
+	sums := make([]ask.DayCost, len(p.starts))
 	top := 1000.0
 	for _, d := range days {
 		if i := int(d.Start.Sub(start).Hours()/24) / step; i >= 0 && i < len(sums) {

@@ -13,8 +13,8 @@ import (
 func TestPlotsShowTheWholeTime(t *testing.T) {
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	first := now.AddDate(0, 0, -20)
-	day := func(ago int) ask.Bucket {
-		return ask.Bucket{Start: now.Truncate(24*time.Hour).AddDate(0, 0, -ago), SpentMS: 60_000, SavedMS: 1000, Stops: 3, Blocked: 1}
+	day := func(ago int) ask.DayCost {
+		return ask.DayCost{Start: now.Truncate(24*time.Hour).AddDate(0, 0, -ago), SpentMS: 60_000, SavedMS: 1000}
 	}
 	for _, tt := range []struct {
 		days       int
@@ -26,7 +26,7 @@ func TestPlotsShowTheWholeTime(t *testing.T) {
 		{365, "26 Oct: 3 min spent, 3 s saved", true}, // a bar per week
 	} {
 		since := ask.Since(now, tt.days)
-		got := string(spentPlot([]ask.Bucket{day(20), day(19), day(18), day(6)}, since, first, now, tt.days))
+		got := string(spentPlot([]ask.DayCost{day(20), day(19), day(18), day(6)}, since, first, now, tt.days))
 		if !strings.Contains(got, tt.bars) {
 			t.Errorf("%d days: %q is missing", tt.days, tt.bars)
 		}

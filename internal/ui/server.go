@@ -61,9 +61,12 @@ type Actions struct {
 
 // Options are what a page shows and what it may do.
 type Options struct {
-	// Open opens the database. It is called once, concurrently with the first requests:
-	// reading a long history takes seconds.
+	// Open opens the database, concurrently with the first requests: reading a long history
+	// takes seconds.
 	Open func(context.Context) (ask.DB, error)
+	// Damaged reports whether an error means that the database has to be opened again; nil:
+	// never.
+	Damaged func(error) bool
 	// Refresh reads what is new before queries run; nil: nothing to do.
 	Refresh func(context.Context) error
 	// Followed decides whether blocks since a moment were right that no gate decided, from
@@ -116,14 +119,20 @@ func New(o Options) *Server {
 // Load reads the history. It is called once.
 func (s *Server) Load(ctx context.Context) {
 	defer close(s.loaded)
-	if s.db, s.loadErr = s.Open(ctx); s.loadErr != nil {
-		return
+	s.loadErr = s.read(ctx)
+	debug.FreeOSMemory() // reading needed far more memory than the result
+}
+
+// read opens the database and reads all of it.
+func (s *Server) read(ctx context.Context) (err error) {
+	if s.db, err = s.Open(ctx); err != nil {
+		return err
 	}
 	s.mark = s.newest(ctx)
-	if s.facts, s.loadErr = ask.Load(ctx, s.db); s.loadErr == nil {
-		s.loadErr = s.settle(ctx)
+	if s.facts, err = ask.Load(ctx, s.db); err != nil {
+		return err
 	}
-	debug.FreeOSMemory() // reading needed far more memory than the result
+	return s.settle(ctx)
 }
 
 // view is a page: its title is known immediately, the rest when the history is read.
@@ -190,6 +199,21 @@ func (s *Server) ask(ctx context.Context, questions func() error) error {
 	}
 	s.busy.Lock()
 	defer s.busy.Unlock()
+	err := s.answer(ctx, questions)
+	if err == nil || s.Damaged == nil || !s.Damaged(err) {
+		return err
+	}
+	if s.Close != nil {
+		_ = s.Close() // it is damaged
+	}
+	if err := s.read(context.WithoutCancel(ctx)); err != nil { // it is used after this request
+		return err
+	}
+	return s.answer(ctx, questions)
+}
+
+// answer reads what is new, then runs the queries.
+func (s *Server) answer(ctx context.Context, questions func() error) error {
 	if mark := s.newest(ctx); mark != s.mark {
 		if s.Refresh != nil {
 			if err := s.Refresh(ctx); err != nil {

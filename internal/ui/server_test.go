@@ -145,6 +145,57 @@ func TestUnreadableHistoryIsReported(t *testing.T) {
 	}
 }
 
+// What happens to the store's file while the page is open is repaired from the spool.
+func TestStoreDamagedWhileOpen(t *testing.T) {
+	m := &machine{home: t.TempDir()}
+	stop := func(id string) {
+		t.Helper()
+		if err := history.Append(m.history(), history.Record{
+			Type: history.Verdict, ID: id, Time: time.Now(), Project: "/p", Status: "passed", Decision: "approve", Source: history.FromStop,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop("261115-100000-aaaaaa")
+	serve(t, m, nil)
+	file := filepath.Join(m.history(), "store.db")
+	for i, damage := range []func() error{
+		func() error { return os.WriteFile(file, bytes.Repeat([]byte("garbage "), 1000), 0o600) },
+		func() error { return os.Truncate(file, 0) },
+		func() error { return os.Remove(file) },
+	} {
+		if code, body := m.do(m.request(http.MethodGet, "/api/totals", "")); code != 200 || !strings.Contains(body, fmt.Sprintf(`"stops":%d,`, i+1)) {
+			t.Fatalf("%d: %d %s", i, code, body)
+		}
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		stop(fmt.Sprintf("261115-10000%d-bbbbbb", i))
+	}
+	code, body := m.do(m.request(http.MethodGet, "/api/stops", ""))
+	if code != 200 || strings.Count(body, `"id":`) != 4 {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+// A number that an answer does not contain is not there as zero.
+func TestDaysAndWeeksSayOnlyWhatTheyCount(t *testing.T) {
+	m := &machine{home: t.TempDir()}
+	now := time.Now()
+	if err := history.Append(m.history(),
+		history.Record{Type: history.Verdict, ID: "261115-100000-aaaaaa", Time: now, Project: "/p", Status: "passed", Decision: "approve", Source: history.FromStop},
+		history.Record{Type: history.Gate, ID: "261115-100000-aaaaaa", Time: now, Project: "/p", Gate: "check:.:test", Kind: "check", Status: "pass", DurationMS: 50},
+	); err != nil {
+		t.Fatal(err)
+	}
+	serve(t, m, nil)
+	for path, want := range map[string][2]string{"/api/days": {`"spentMs":50`, `"stops"`}, "/api/weeks": {`"stops":1`, `"spentMs"`}} {
+		if code, body := m.do(m.request(http.MethodGet, path, "")); code != 200 || !strings.Contains(body, want[0]) || strings.Contains(body, want[1]) {
+			t.Errorf("%s: %d %s", path, code, body)
+		}
+	}
+}
+
 // A long history is shown whole, page by page.
 func TestAHundredThousandVerdicts(t *testing.T) {
 	if testing.Short() {

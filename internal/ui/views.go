@@ -245,7 +245,7 @@ type timeView struct {
 	base
 	Total  ask.Total
 	Gates  []ask.Gate
-	PerDay []ask.Bucket
+	PerDay []ask.DayCost
 }
 
 func (timeView) template() string { return "time" }

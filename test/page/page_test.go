@@ -348,10 +348,13 @@ func TestTwoTabsAndARestart(t *testing.T) {
 func TestEveryViewInEverySizeAndScheme(t *testing.T) {
 	d := newDesk(t)
 	many(d, 400)
+	long := d.record("260101-100000-aaaaaa", 90, "failed", "1 of 2 gates failed")
+	long[1].Gate = "check:.:" + strings.Repeat("a-check-with-a-rather-long-name-", 8)
+	d.spool(long...)
 	look(d)
 	shots := os.Getenv("PAGE_SHOTS")
 	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 1280, 2560} {
+		for _, width := range []int64{360, 768, 1024, 1280, 2560} {
 			d.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 				emulation.SetDeviceMetricsOverride(width, 1000, 1, width < 500))
 			for name, path := range map[string]string{"overview": "/", "stops": "/stops", "stop": "/stops/250101-000000-000001", "gates": "/gates", "time": "/time", "who": "/who", "replay": "/replay"} {

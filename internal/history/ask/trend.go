@@ -93,12 +93,17 @@ func (t *Total) cost(v, next *verdict) {
 	}
 }
 
-// Bucket is one span of time.
+// Bucket is the stops of one week.
 type Bucket struct {
 	Start   time.Time `json:"start"`
 	Key     string    `json:"key,omitempty"`
 	Stops   int       `json:"stops"`
 	Blocked int       `json:"blocked"`
+}
+
+// DayCost is the time that gates took and saved on one day.
+type DayCost struct {
+	Start   time.Time `json:"start"`
 	SpentMS float64   `json:"spentMs"`
 	SavedMS float64   `json:"savedMs"`
 }
@@ -216,10 +221,10 @@ func Groups(weeks []Bucket) []Group {
 }
 
 // Days sums up the time that gates took and saved, day by day in UTC.
-func (f *Facts) Days(by Filter) []Bucket {
+func (f *Facts) Days(by Filter) []DayCost {
 	sel := f.chosen(by)
 	gate, narrowed := f.names.find(by.Gate)
-	sums := map[int64]*Bucket{}
+	sums := map[int64]*DayCost{}
 	for i := range f.gates {
 		g := &f.gates[i]
 		if !sel.in[g.of] || by.Gate != "" && (!narrowed || g.gate != gate) {
@@ -228,7 +233,7 @@ func (f *Facts) Days(by Filter) []Bucket {
 		at := floor(f.verdicts[g.of].at, day)
 		b := sums[at]
 		if b == nil {
-			b = &Bucket{Start: time.UnixMicro(at * day).UTC()}
+			b = &DayCost{Start: time.UnixMicro(at * day).UTC()}
 			sums[at] = b
 		}
 		b.SavedMS += float64(g.saved)
@@ -236,7 +241,12 @@ func (f *Facts) Days(by Filter) []Bucket {
 			b.SpentMS += float64(g.ms)
 		}
 	}
-	return sorted(sums)
+	out := make([]DayCost, 0, len(sums))
+	for _, d := range sums {
+		out = append(out, *d)
+	}
+	slices.SortFunc(out, func(a, b DayCost) int { return a.Start.Compare(b.Start) })
+	return out
 }
 
 // DayStat is one day, in the time zone of the caller.

@@ -87,6 +87,17 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	return s, nil
 }
 
+// Damaged reports whether an error of an open store means that its file was damaged since:
+// opened again, it is rebuilt from the spool.
+func Damaged(err error) bool {
+	for _, code := range []sqlite3.ErrorCode{sqlite3.NOTADB, sqlite3.CORRUPT, sqlite3.IOERR, sqlite3.ERROR} {
+		if errors.Is(err, code) {
+			return true
+		}
+	}
+	return false
+}
+
 // Close unlocks the store for others.
 func (s *Store) Close() error {
 	err := s.db.Close()
