@@ -28,7 +28,6 @@ repository, until it changes. Until a changed policy is allowed, the one allowed
 before still judges. ` + "`gauntlet deny`" + ` undoes it.`,
 		Example: `  gauntlet allow
   gauntlet allow --yes`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.allow(cmd.Context(), yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -40,7 +39,6 @@ func (app *App) denyCmd() *cobra.Command {
 		Use:     "deny",
 		Short:   "Undo every `gauntlet allow` of this project",
 		Example: "  gauntlet deny",
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := app.refuseAgents("gauntlet deny", ""); err != nil {
 				return err

@@ -24,15 +24,15 @@ is the file ~/.claude/autonomous-mode.active and applies to all your projects.`,
 	}
 	turn := func(name, short string, on bool) *cobra.Command {
 		return &cobra.Command{
-			Use: name, Short: short, Example: "  gauntlet auto " + name, Args: cobra.NoArgs,
+			Use: name, Short: short, Example: "  gauntlet auto " + name,
 			RunE: func(*cobra.Command, []string) error { return app.autoTurn(on) },
 		}
 	}
 	var asJSON bool
 	status := &cobra.Command{
 		Use: "status", Short: "Show what would happen at the threshold here, and why",
-		Example: "  gauntlet auto status\n  gauntlet auto status --json", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return app.autoStatus(asJSON) },
+		Example: "  gauntlet auto status\n  gauntlet auto status --json",
+		RunE:    func(*cobra.Command, []string) error { return app.autoStatus(asJSON) },
 	}
 	status.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.AddCommand(turn("on", "Switch autonomous mode on", true), turn("off", "Switch autonomous mode off", false), status)

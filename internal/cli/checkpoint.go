@@ -36,7 +36,6 @@ func (app *App) checkpointCmd() *cobra.Command {
 what a stop would answer now. Nothing is blocked or recorded.`,
 		Example: `  gauntlet owed
   gauntlet owed --transcript ~/.claude/projects/-repo/09c322b6.jsonl --json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f, err := app.sessionFacts(flags)
 			if err != nil {

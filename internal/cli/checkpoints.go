@@ -33,34 +33,33 @@ pushed. N below is the number that list shows, or the full reference.`,
 	var asJSON, stat, force, dry bool
 	var keep int
 	var age string
-	add := func(use, short, example string, args cobra.PositionalArgs, run func(context.Context, []string) error) *cobra.Command {
+	add := func(use, short, example string, run func(context.Context, []string) error) *cobra.Command {
 		c := &cobra.Command{
-			Use: use, Short: short, Example: "  gauntlet snapshots " + example, Args: args,
+			Use: use, Short: short, Example: "  gauntlet snapshots " + example,
 			RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
 		}
 		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 		cmd.AddCommand(c)
 		return c
 	}
-	one := cobra.ExactArgs(1)
-	add("list", "List the snapshots, oldest first", "list --json", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	add("list", "List the snapshots, oldest first", "list --json", func(ctx context.Context, _ []string) error {
 		return app.checkpointsList(ctx, asJSON)
 	})
-	add("show N", "Show what is in a snapshot", "show 3", one, func(ctx context.Context, args []string) error {
+	add("show N", "Show what is in a snapshot", "show 3", func(ctx context.Context, args []string) error {
 		return app.checkpointsShow(ctx, args[0], asJSON)
 	})
-	diff := add("diff N", "Compare a snapshot with the work tree", "diff 3 --stat", one, func(ctx context.Context, args []string) error {
+	diff := add("diff N", "Compare a snapshot with the work tree", "diff 3 --stat", func(ctx context.Context, args []string) error {
 		return app.checkpointsDiff(ctx, args[0], stat, asJSON)
 	})
 	diff.Flags().BoolVar(&stat, "stat", false, "only which files, and how much")
-	restore := add("restore N", "Bring the files of a snapshot back into the work tree", "restore 3", one, func(ctx context.Context, args []string) error {
+	restore := add("restore N", "Bring the files of a snapshot back into the work tree", "restore 3", func(ctx context.Context, args []string) error {
 		return app.checkpointsRestore(ctx, args[0], force, asJSON)
 	})
 	restore.Long = `Restore the files of a snapshot in the work tree. The index and the branch
 stay unchanged, and so do files that are in neither. Uncommitted work is not
 overwritten without --force, and then it is kept as another snapshot first.`
 	restore.Flags().BoolVar(&force, "force", false, "overwrite uncommitted work, after saving it as another snapshot")
-	gc := add("gc", "Delete old snapshots", "gc --older-than 7d --dry-run", cobra.NoArgs, func(ctx context.Context, _ []string) error {
+	gc := add("gc", "Delete old snapshots", "gc --older-than 7d --dry-run", func(ctx context.Context, _ []string) error {
 		return app.checkpointsGC(ctx, keep, age, dry, asJSON)
 	})
 	gc.Flags().IntVar(&keep, "keep", 20, "keep this many of each session, the newest")

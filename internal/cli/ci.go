@@ -48,7 +48,6 @@ An existing file that differs is left alone.`,
   gauntlet ci init --dry-run
   gauntlet ci init --system gitlab
   gauntlet ci init --force`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.ciInit(cmd.Context(), f) },
 	}
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace an existing file that differs")
@@ -171,7 +170,6 @@ func (app *App) ciListJobsCmd() *cobra.Command {
 		Long: `Print one line of JSON, {"include":[{"name","kind","gates"}]}, with every gate that
 applies to the change and runs in CI. Exit code 0: printed. 2: configuration or git failed.`,
 		Example: "  gauntlet ci list-jobs",
-		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return app.ciListJobs(cmd.Context()) },
 	}
 }

@@ -20,7 +20,6 @@ execution state into it. The debug log stays. Refused while gates run.
 
 Exit code 0: done. 2: not done.`,
 		Example: "  gauntlet clean",
-		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			cfg, err := app.loadProject()
 			if err != nil {

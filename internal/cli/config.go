@@ -28,7 +28,6 @@ environment variable, the project (.gauntlet/config.yml), the user
 		Example: `  gauntlet config
   gauntlet config --json
   gauntlet config schema check > check.schema.json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.showConfig(cmd.Context(), asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -44,7 +43,6 @@ func (app *App) configSchemaCmd() *cobra.Command {
 		Example: `  gauntlet config schema                 # .gauntlet/config.yml
   gauntlet config schema check           # .gauntlet/checks/NAME.yml
   gauntlet config schema > .vscode/gauntlet.schema.json`,
-		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
 			kind := "config"

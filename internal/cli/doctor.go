@@ -31,7 +31,6 @@ installed command, in a throw-away project, and reads the reply as that agent
 would. Exit code 0 when nothing fails, 1 when something does.`,
 		Example: `  gauntlet doctor
   gauntlet doctor --json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := app.places()
 			if err != nil {

@@ -33,7 +33,6 @@ to its beginning or its end.`,
 		Example: `  gauntlet explain
   gauntlet explain 3f9a1c
   gauntlet explain --everywhere`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := ""
 			if len(args) > 0 {

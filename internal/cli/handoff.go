@@ -41,7 +41,6 @@ func (app *App) handoffValidateCmd() *cobra.Command {
 A summary over its limit makes a request invalid; of a response it is a warning,
 with --strict an error too.`,
 		Example: `  gauntlet handoff validate --kind response --strict < response.json`,
-		Args:    cobra.NoArgs,
 	}
 	kind := kindFlag(cmd, "detected from its fields")
 	cmd.Flags().BoolVar(&strict, "strict", false, "reject a response whose summary is over the limit")
@@ -71,7 +70,6 @@ func (app *App) handoffSchemaCmd() *cobra.Command {
 		Use:     "schema",
 		Short:   "Print the JSON Schema of hand-offs",
 		Example: `  gauntlet handoff schema --kind request > request.schema.json`,
-		Args:    cobra.NoArgs,
 	}
 	kind := kindFlag(cmd, "both")
 	cmd.RunE = func(*cobra.Command, []string) error {

@@ -28,7 +28,6 @@ Exit code 0: every review has a reviewer. 1: at least one has none. 2: the
 configuration cannot be read.`,
 		Example: `  gauntlet reviewers
   gauntlet reviewers --json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.health(cmd.Context(), asJSON, usage) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

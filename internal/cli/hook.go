@@ -42,7 +42,7 @@ func (app *App) smallHook(ctx context.Context, args []string) (code int, ok bool
 // command tree.
 func (app *App) hookHelp(use, short, long, example string) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short, Long: long, Example: example, Args: cobra.NoArgs,
+		Use: use, Short: short, Long: long, Example: example,
 		Run: func(cmd *cobra.Command, _ []string) { app.hook(cmd.Context(), app.args) },
 	}
 	cmd.Flags().String("agent", "", "which agent sent it (default: detected from the event)")

@@ -49,7 +49,6 @@ fails, every step is undone; a second init changes nothing.`,
   gauntlet init --dry-run --diff
   gauntlet init --agent claude --agent codex
   gauntlet init --agent none --reviews`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.runInit(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()

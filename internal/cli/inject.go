@@ -25,7 +25,6 @@ and paste it into the pane as one block, then press Enter. Nothing is typed when
 nothing is owed, when this turn had its checkpoint, or when the last input was
 already one of Gauntlet's checkpoints.`,
 		Example: "  gauntlet inject --tmux %3 --agent codex",
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if pane == "" {
 				return exit(2, "--tmux PANE is needed; list panes with: tmux list-panes -a")

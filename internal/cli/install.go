@@ -120,7 +120,6 @@ alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + `
 		Example: `  gauntlet install
   gauntlet install --agent claude --local
   gauntlet install --user --dry-run`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := app.hookWork(f)
 			if err != nil {

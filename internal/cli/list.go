@@ -30,7 +30,6 @@ func (app *App) listCmd() *cobra.Command {
 		Short: "List the gates and where they apply",
 		Example: `  gauntlet list
   gauntlet list --json`,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return app.list(asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -36,7 +36,6 @@ history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).
   gauntlet log -n 50 --everywhere
   gauntlet log --blocked --gate test
   gauntlet log --json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.log(cmd.Context(), asJSON, n, scope, only) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -20,7 +20,6 @@ func (app *App) manCmd() *cobra.Command {
 		Short:   "Print the man page",
 		Long:    "Print the man page, gauntlet(1), in roff.",
 		Example: "  gauntlet man > ~/.local/share/man/man1/gauntlet.1\n  gauntlet man | man -l -",
-		Args:    cobra.NoArgs,
 		Hidden:  true,
 		RunE: func(*cobra.Command, []string) error {
 			return writeMan(app.Out, app.root(nil))

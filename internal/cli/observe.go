@@ -21,7 +21,6 @@ func (app *App) observeCmd() *cobra.Command {
 GATE is a check, a review, checkpoint or stop_hook. Comments are kept.`,
 		Example: `  gauntlet observe lint
   gauntlet observe checkpoint`,
-		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return app.setMode(cmd.Context(), args[0], config.ModeObserve)
 		},
@@ -35,7 +34,6 @@ func (app *App) enforceCmd() *cobra.Command {
 		Long: `Let a gate block: prints its history, then writes mode: enforce
 into its file. GATE is a check, a review, checkpoint or stop_hook. Comments are kept.`,
 		Example: `  gauntlet enforce lint`,
-		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := app.showRecord(cmd.Context(), args[0]); err != nil {
 				return err

@@ -60,7 +60,6 @@ takes effect at the next stop, also for an agent that is being blocked.
 		Example: `  gauntlet off --for 2h
   gauntlet off --session 09c322b6-3f27-4357-b9b8-7512200eb328
   gauntlet off --everywhere`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := app.refuseAgents("gauntlet off", r.words()); err != nil {
 				return err
@@ -99,7 +98,6 @@ func (app *App) onCmd() *cobra.Command {
 		Use:     "on",
 		Short:   "Take `gauntlet off` back",
 		Example: "  gauntlet on\n  gauntlet on --everywhere",
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, what, _, err := app.switchFor(cmd, r)
 			if err != nil {

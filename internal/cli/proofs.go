@@ -29,7 +29,6 @@ Exit code 0: printed. 2: could not determine (configuration, git).`,
 		Example: `  gauntlet proofs
   gauntlet proofs show test
   gauntlet proofs forget`,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return app.listProofs(asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
@@ -101,7 +100,6 @@ which part of what it depends on differs from its newest proof.
 
 Exit code 0: printed. 2: could not determine (configuration, git).`,
 		Example: "  gauntlet proofs show test",
-		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return app.showProof(cmd.Context(), args[0], asJSON)
 		},
@@ -203,7 +201,6 @@ Exit code 0: done. 2: not done.`,
 		Example: `  gauntlet proofs forget
   gauntlet proofs forget test
   gauntlet proofs forget --remote 3f2a9c1d04be`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("remote") {
 				if len(args) > 0 {
@@ -247,7 +244,6 @@ within an agent it is refused.
 
 Exit code 0: done. 2: not done.`,
 		Example: "  gauntlet proofs trust test",
-		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := app.refuseAgents("gauntlet proofs trust", " "+redact.Line(args[0], 80)); err != nil {
 				return err

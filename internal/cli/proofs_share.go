@@ -24,7 +24,6 @@ func (app *App) proofsKeyCmd() *cobra.Command {
 line that others put into .gauntlet/allowed_signers to trust it. The key stays in your
 state home, readable by you only.`,
 		Example: `  gauntlet proofs key >> .gauntlet/allowed_signers`,
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home := site.StateHome(app.Getenv)
 			if home == "" {
@@ -66,7 +65,6 @@ cache. After a stop or a run this happens by itself; in CI it is a step of its o
 Exit code 0: sent, or nothing to send. 1: the server or the key is missing; what waits
 is kept for the next time.`,
 		Example: `  gauntlet proofs publish`,
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), publishDeadline)
 			defer cancel()

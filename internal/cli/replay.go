@@ -51,7 +51,6 @@ Nothing real is touched: no proof, memory or log of the project changes.`,
   gauntlet replay --history --against strict.yml
   gauntlet replay --commits 20
   gauntlet replay show r-3f9a1c2b4d`,
-		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.daysSet, f.commitsSet, f.failOverSet = cmd.Flags().Changed("days"), cmd.Flags().Changed("commits"), cmd.Flags().Changed("fail-over")
 			if f.sessions != "" {

@@ -20,7 +20,6 @@ func (app *App) replayShowCmd() *cobra.Command {
 		Short:   "Show one stop of the last replays",
 		Long:    "Show one stop of the last replays: what changed, what the agent ran, what it would have received, and what happened next.",
 		Example: "  gauntlet replay show 3f2a\n  gauntlet replay show 3f2a --json",
-		Args:    cobra.ExactArgs(1),
 		RunE:    func(_ *cobra.Command, args []string) error { return app.replayShow(args[0], asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -88,7 +87,6 @@ replayed stop (see gauntlet replay). A person's label counts more than what the
 replay concludes from what happened next.`,
 		Example: `  gauntlet label 261115-042400-3f9a1c wrong
   gauntlet label r-3f9a1c2b4d right`,
-		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return app.label(cmd, args[0], args[1]) },
 	}
 }

@@ -31,7 +31,6 @@ vercel waits for the preview of the commit (GITHUB_TOKEN and GITHUB_API_URL, or 
 Exit codes: 0 allowed, 1 not allowed, 2 could not determine.`,
 		Example: `  gauntlet ship check
   gauntlet ship check --feature auth --json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cwd, err := app.Getwd()
 			if err != nil {

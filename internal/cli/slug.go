@@ -18,7 +18,6 @@ The variable ` + checkpoint.EnvSlug + ` overrides what is set here.`,
 		Example: `  gauntlet slug set faster-parser
   gauntlet slug
   gauntlet slug clear`,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			f, err := app.sessionFacts(checkpointFlags{})
 			if err != nil {
@@ -40,7 +39,6 @@ The variable ` + checkpoint.EnvSlug + ` overrides what is set here.`,
 		Use:     "set NAME",
 		Short:   "Set the work item",
 		Example: "  gauntlet slug set faster-parser",
-		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !checkpoint.ValidSlug(args[0]) {
 				return exit(2, "invalid slug %q: %v", args[0], checkpoint.ErrBadSlug)
@@ -52,7 +50,6 @@ The variable ` + checkpoint.EnvSlug + ` overrides what is set here.`,
 		Use:     "clear",
 		Short:   "Forget the work item",
 		Example: "  gauntlet slug clear",
-		Args:    cobra.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return app.writeSlug("") },
 	}
 	cmd.AddCommand(set, forget)

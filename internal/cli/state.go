@@ -53,9 +53,9 @@ Exit codes: 0 the result is printed, also when it is null or false; with
 }
 
 // sub makes a command about one record.
-func (c *stateCall) sub(use, short, example string, args int, run func(ctx context.Context, args []string) error) *cobra.Command {
+func (c *stateCall) sub(use, short, example string, run func(ctx context.Context, args []string) error) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short, Example: example, Args: cobra.ExactArgs(args),
+		Use: use, Short: short, Example: example,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.open(); err != nil {
 				return err
@@ -120,7 +120,7 @@ func (c *stateCall) load(ctx context.Context) (doc *jsontree.Value, failed bool)
 
 func (c *stateCall) loadCmd() *cobra.Command {
 	return c.sub("load COMMAND", "Print a record, null when there is none",
-		`  gauntlet state load implement --feature auth`, 1,
+		`  gauntlet state load implement --feature auth`,
 		func(ctx context.Context, _ []string) error {
 			doc, failed := c.load(ctx)
 			return c.print(doc.Indented(), failed)
@@ -129,7 +129,7 @@ func (c *stateCall) loadCmd() *cobra.Command {
 
 func (c *stateCall) resumeCmd() *cobra.Command {
 	return c.sub("resume COMMAND", "Print where to carry on: {\"phase\",\"summary\"}",
-		`  gauntlet state resume implement --feature auth`, 1,
+		`  gauntlet state resume implement --feature auth`,
 		func(ctx context.Context, _ []string) error {
 			doc, failed := c.load(ctx)
 			point, err := jsontree.FromGo(workflow.Resume(doc))
@@ -142,7 +142,7 @@ func (c *stateCall) resumeCmd() *cobra.Command {
 
 func (c *stateCall) completeCmd() *cobra.Command {
 	return c.sub("complete COMMAND", "Mark a record as done",
-		`  gauntlet state complete implement --feature auth`, 1,
+		`  gauntlet state complete implement --feature auth`,
 		func(ctx context.Context, _ []string) error {
 			return c.printBool(!c.refused() && c.store.CompleteCheckpoint(ctx, c.command, c.feature))
 		})
@@ -151,7 +151,7 @@ func (c *stateCall) completeCmd() *cobra.Command {
 func (c *stateCall) saveCmd() *cobra.Command {
 	return c.sub("save COMMAND", "Write a whole record, read from stdin",
 		`  gauntlet state save implement --feature auth < record.json
-  gauntlet state save ship <<< '{"version":1,"gate":{"ship_allowed":true,"blockers":[]}}'`, 1,
+  gauntlet state save ship <<< '{"version":1,"gate":{"ship_allowed":true,"blockers":[]}}'`,
 		func(ctx context.Context, _ []string) error {
 			doc, err := readDoc(c.app.In)
 			if err != nil {
@@ -173,7 +173,7 @@ func (c *stateCall) phaseCmd() *cobra.Command {
 		`  gauntlet state phase implement phase-1 --feature auth --status in_progress
   gauntlet state phase implement phase-1 --feature auth --status complete \
     --summary "Login form and its tests are done." --file-created login.go
-  gauntlet state phase implement phase-2 --data '{"tasks":{"2.1":{"status":"complete"}}}'`, 2,
+  gauntlet state phase implement phase-2 --data '{"tasks":{"2.1":{"status":"complete"}}}'`,
 		func(ctx context.Context, args []string) error {
 			for name, set := range map[string]struct {
 				to   **string
@@ -239,7 +239,6 @@ than --older-than, and temporary files of killed processes. Open, corrupt and ne
 records stay. Prints {"removed":[…],"dry_run":…}.`,
 		Example: `  gauntlet state gc --dry-run
   gauntlet state gc --older-than 168h`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if age < 0 {
 				return exit(2, "--older-than must not be negative")

@@ -22,7 +22,6 @@ func (c *stateCall) listCmd() *cobra.Command {
 		Long:  "List the records: a table on a terminal, JSON everywhere else.",
 		Example: `  gauntlet state list
   gauntlet state list --json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(); err != nil {
 				return err
@@ -48,7 +47,7 @@ func (c *stateCall) listCmd() *cobra.Command {
 func (c *stateCall) showCmd() *cobra.Command {
 	var asJSON bool
 	cmd := c.sub("show COMMAND", "Show a record: for a person on a terminal, as JSON everywhere else",
-		`  gauntlet state show implement --feature auth`, 1,
+		`  gauntlet state show implement --feature auth`,
 		func(ctx context.Context, _ []string) error {
 			doc, failed := c.load(ctx)
 			if asJSON || !terminal(c.app.Out) {

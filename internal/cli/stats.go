@@ -40,7 +40,6 @@ gauntlet label.`,
   gauntlet stats --days 7 --everywhere
   gauntlet stats --by model --days 90
   gauntlet stats --json`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.stats(cmd.Context(), f) },
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")

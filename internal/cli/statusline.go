@@ -72,7 +72,6 @@ full the context window is, the last verdict, and the attempts left while gates
 fail. The figure is remembered for the stop hook. In the agent's settings:
   "statusLine": {"type": "command", "command": "gauntlet statusline"}`,
 		Example: "  gauntlet statusline < statusline.json",
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			app.statusLine(cmd.Context())
 			return nil

@@ -27,7 +27,6 @@ A summary is also limited to 8 KiB.`,
 			Use:     "count",
 			Short:   "Print the number of tokens",
 			Example: `  gauntlet tokens count < summary.txt`,
-			Args:    cobra.NoArgs,
 			RunE: func(*cobra.Command, []string) error {
 				text, err := readText(app.In)
 				if err != nil {
@@ -45,7 +44,6 @@ A summary is also limited to 8 KiB.`,
 			Use:     "validate",
 			Short:   "Check a summary: exit 0 when it is within the limits, 1 when not",
 			Example: `  gauntlet tokens validate --max 200 < summary.txt`,
-			Args:    cobra.NoArgs,
 			RunE:    func(*cobra.Command, []string) error { return app.validateTokens(limit, estimate) },
 		},
 	)

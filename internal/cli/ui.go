@@ -22,7 +22,6 @@ printed contains a token; without it no one, not even another user of this machi
 anything. The page updates by itself. Ctrl-C ends it.`,
 		Example: `  gauntlet ui
   gauntlet ui --port 8765 --no-open`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.ui(cmd.Context(), port, noOpen) },
 	}
 	cmd.Flags().IntVar(&port, "port", 0, "port to listen on (default: any free one)")

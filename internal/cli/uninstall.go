@@ -33,7 +33,6 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
   gauntlet uninstall --agent gemini --user
   gauntlet uninstall --purge --yes
   gauntlet uninstall --dry-run`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !f.dryRun { // an agent that removes the hooks switches Gauntlet off
 				if err := app.refuseAgents("gauntlet uninstall", f.words()); err != nil {

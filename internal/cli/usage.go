@@ -86,12 +86,11 @@ func explainArgs(cmd *cobra.Command) {
 		explainArgs(sub)
 	}
 	if cmd.HasSubCommands() && !cmd.Runnable() { // else a wrong word would print the help and succeed
-		cmd.Args = cobra.NoArgs
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
 	valid := cmd.Args
 	if valid == nil {
-		return
+		valid = argsOf(cmd.Use)
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := valid(cmd, args)
@@ -117,6 +116,16 @@ func explainArgs(cmd *cobra.Command) {
 		}
 		return exit(2, "%v; %s", err, see)
 	}
+}
+
+// argsOf are the arguments that a usage line such as "show GATE" or "prune [GATE…]" names.
+func argsOf(use string) cobra.PositionalArgs {
+	words := strings.Fields(use)[1:]
+	required := len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w[0] == '[' }))
+	if strings.Contains(use, "…") || strings.Contains(use, "...") {
+		return cobra.MinimumNArgs(required)
+	}
+	return cobra.RangeArgs(required, len(words))
 }
 
 // helpCmd is cobra's help, except that a topic that does not exist is an error.
@@ -148,7 +157,7 @@ func finishCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.GroupID, c.Args = setUp, cobra.NoArgs
+			c.GroupID = setUp
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			explainArgs(c)
 		}

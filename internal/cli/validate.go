@@ -22,7 +22,6 @@ func (app *App) validateCmd() *cobra.Command {
 names it or not. Exit code 0: valid (warnings may be printed). 2: invalid.`,
 		Example: `  gauntlet validate
   gauntlet validate --json`,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return app.validate(asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -19,7 +19,6 @@ func (app *App) versionCmd() *cobra.Command {
 		Long: `Print the version. With --check also how this copy was installed and how to
 upgrade it. Nothing is fetched, and nothing updates itself.`,
 		Example: "  gauntlet version\n  gauntlet version --check",
-		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintln(app.Out, "gauntlet "+version())
 			if !check {
