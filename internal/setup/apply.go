@@ -64,30 +64,23 @@ func (f *File) change(root string) (c *safefile.Change, err error) {
 // order puts config.yml last: a process that reads it meanwhile finds everything that it
 // names.
 func (p *Plan) order() []int {
-	var first, last []int
-	for i, f := range p.Files {
-		if f.Path == configFile {
-			last = append(last, i)
-		} else {
-			first = append(first, i)
+	var out []int
+	for i := range p.Files {
+		if p.Files[i].Path != configFile {
+			out = append(out, i)
 		}
 	}
-	return append(first, last...)
+	if i := slices.IndexFunc(p.Files, func(f File) bool { return f.Path == configFile }); i >= 0 {
+		out = append(out, i)
+	}
+	return out
 }
 
 // Show prints what the plan adds, as a diff.
 func (p *Plan) Show(w io.Writer) {
 	for _, f := range p.Files {
-		switch f.Action {
-		case Create:
-			fmt.Fprintf(w, "create %s\n", f.Path)
-		case Append:
-			fmt.Fprintf(w, "extend %s\n", f.Path)
-		case Keep:
-			fmt.Fprintf(w, "keep   %s\n", f.Path)
-		case Replace:
-			fmt.Fprintf(w, "change %s\n", f.Path)
-		}
+		verb := map[Action]string{Create: "create", Append: "extend", Keep: "keep  ", Replace: "change"}[f.Action]
+		fmt.Fprintf(w, "%s %s\n", verb, f.Path)
 		for line := range strings.Lines(strings.TrimLeft(f.Text, "\r\n")) {
 			fmt.Fprintf(w, "  + %s\n", strings.TrimRight(line, "\r\n"))
 		}

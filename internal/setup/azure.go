@@ -1,6 +1,9 @@
 package setup
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // azure offers what the pipelines of Azure DevOps run.
 func (f *finder) azure() {
@@ -22,11 +25,7 @@ func (f *finder) azure() {
 				if ciUnfit(name) || ciUnfit(text(job["displayName"])) || elsewhere(text(job["condition"])) || job["continueOnError"] == true {
 					continue
 				}
-				why := file
-				if name != "" {
-					why += " (job " + name + ")"
-				}
-				f.azureSteps(ciStep{why: why, env: azureVariables(env, job["variables"])}, job)
+				f.azureSteps(ciStep{why: jobOf(file, name), env: azureVariables(env, job["variables"])}, job)
 			}
 		}
 	}, "azure-pipelines.yml", "azure-pipelines.yaml", ".azure-pipelines.yml", ".azure-pipelines/*.yml", ".azure-pipelines/*.yaml")
@@ -45,17 +44,8 @@ func (f *finder) azureSteps(base ciStep, job map[string]any) {
 		s := base
 		s.name = text(step["displayName"])
 		s.dir = azureValue(text(step["workingDirectory"]), base.env)
-		s.own = literals(nil, table(step["env"]))
-		s.env = literals(base.env, table(step["env"]))
-		for _, key := range []string{"script", "bash"} {
-			if script := text(step[key]); script != "" {
-				s.script = script
-			}
-		}
-		if s.script == "" {
-			s.script = azureTask(step)
-		}
-		s.script = azureValue(s.script, base.env)
+		s.sets(step["env"])
+		s.script = azureValue(cmp.Or(text(step["bash"]), text(step["script"]), azureTask(step)), base.env)
 		steps = append(steps, s)
 	}
 	f.offerJob(steps, job["services"] != nil)

@@ -1,6 +1,9 @@
 package setup
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // buildkite offers what the steps of .buildkite/pipeline.yml run.
 func (f *finder) buildkite() {
@@ -20,11 +23,10 @@ func (f *finder) buildkiteSteps(file string, doc map[string]any, env map[string]
 		if step["soft_fail"] == true || strings.Contains(text(step["if"]), "build.tag") || elsewhere(text(table(step["agents"])["os"])) {
 			continue
 		}
-		s := ciStep{why: file, name: name, own: literals(nil, table(step["env"])), env: literals(env, table(step["env"]))}
-		if s.script = lines(step["command"]); s.script == "" {
-			s.script = lines(step["commands"])
-		}
-		s.script = strings.ReplaceAll(s.script, "$$", "$") // Buildkite replaces single ones itself
+		s := ciStep{why: file, name: name, env: env}
+		s.sets(step["env"])
+		// Buildkite replaces single ones itself.
+		s.script = strings.ReplaceAll(cmp.Or(lines(step["command"]), lines(step["commands"])), "$$", "$")
 		f.offerJob([]ciStep{s}, strings.Contains(yamlScalar(step["plugins"]), "docker-compose"))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -49,6 +50,19 @@ func (f *finder) offerJob(steps []ciStep, services bool) {
 			f.offerStep(s)
 		}
 	}
+}
+
+// jobOf names a job of a file, if it has a name.
+func jobOf(file, name string) string {
+	if name == "" {
+		return file
+	}
+	return file + " (job " + name + ")"
+}
+
+// sets gives a step the variables of its own, beside those of its job.
+func (s *ciStep) sets(env any) {
+	s.own, s.env = literals(nil, table(env)), literals(s.env, table(env))
 }
 
 // ciDocuments are the YAML documents of the files of one CI system, by file.
@@ -233,15 +247,11 @@ func expressions(script, open, shut string, value func(name string) (v string, o
 
 func (f *finder) offerStatement(s ciStep, st shellcmd.Statement) {
 	env := map[string]string{}
-	for k, v := range s.env {
-		env[k] = v
-	}
-	for k, v := range st.Env {
-		env[k] = v
-	}
+	maps.Copy(env, s.env)
+	maps.Copy(env, st.Env)
 	c := found{dir: st.Dir, run: st.Text, why: s.why, name: s.name, source: FromCI}
 	if unknown := shellcmd.Unset(st.Text, env); len(unknown) > 0 {
-		if why := f.wouldCheck(c); why {
+		if f.wouldCheck(c) {
 			reason := "uses $" + unknown[0] + ", which only CI sets"
 			if unknown[0] == placeholder {
 				c.run, reason = strings.ReplaceAll(c.run, "$"+placeholder, "${{…}}"), "uses values that only CI has"
@@ -351,8 +361,7 @@ func uses(line, name string) bool {
 
 // ciUnfit reports whether a workflow, job or stage does something other than checking.
 func ciUnfit(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	return slices.ContainsFunc(words, func(w string) bool {
+	return slices.ContainsFunc(wordsOf(name), func(w string) bool {
 		return slices.Contains([]string{
 			"release", "releases", "publish", "publishing", "deploy", "deployment", "nightly", "weekly", "cron", "scheduled", "pages", "codeql", "scorecard", "scorecards",
 			"stale", "label", "labeler", "labels", "lock", "backport", "dependabot", "renovate", "bench", "benchmark", "benchmarks", "codspeed", "profiling", "pgo", "fuzz", "fuzzing", "preview", "canary",

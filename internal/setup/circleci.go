@@ -85,8 +85,7 @@ func (c circle) steps(list []any, base ciStep, root string, args map[string]any,
 			s.script, s.name = text(v), ""
 			if given != nil {
 				s.script, s.name = text(given["command"]), text(given["name"])
-				s.own = literals(nil, table(given["environment"]))
-				s.env = literals(base.env, table(given["environment"]))
+				s.sets(given["environment"])
 				s.dir = within(text(given["working_directory"]), root)
 			}
 			s.script = filled(s.script, args)

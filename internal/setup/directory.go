@@ -3,6 +3,7 @@ package setup
 import (
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -40,13 +41,16 @@ func (f *finder) text(name string) string {
 
 // toml reads a TOML file; nil when it is not valid.
 func (f *finder) toml(name string) map[string]any {
+	return f.decoded(name, "TOML", toml.Unmarshal)
+}
+
+func (f *finder) decoded(name, format string, decode func([]byte, any) error) (doc map[string]any) {
 	text := f.text(name)
 	if text == "" {
 		return nil
 	}
-	var doc map[string]any
-	if err := toml.Unmarshal([]byte(text), &doc); err != nil {
-		f.note("%s is not valid TOML and was left out: %v", name, err)
+	if err := decode([]byte(text), &doc); err != nil {
+		f.note("%s is not valid %s and was left out: %v", name, format, err)
 		return nil
 	}
 	return doc
@@ -54,27 +58,14 @@ func (f *finder) toml(name string) map[string]any {
 
 // json reads a JSON file; nil when it is not valid.
 func (f *finder) json(name string) map[string]any {
-	text := f.text(name)
-	if text == "" {
-		return nil
-	}
-	var doc map[string]any
-	if err := json.Unmarshal([]byte(text), &doc); err != nil {
-		f.note("%s is not valid JSON and was left out: %v", name, err)
-		return nil
-	}
-	return doc
+	return f.decoded(name, "JSON", json.Unmarshal)
 }
 
 // at follows keys into nested tables; nil when one is missing.
 func at(doc map[string]any, keys ...string) any {
 	var v any = doc
 	for _, k := range keys {
-		m, ok := v.(map[string]any)
-		if !ok {
-			return nil
-		}
-		v = m[k]
+		v = table(v)[k]
 	}
 	return v
 }
@@ -94,11 +85,7 @@ func (d *directory) first(names ...string) string {
 
 // ending is the first file with one of these endings, in order of the names.
 func (d *directory) ending(suffixes ...string) string {
-	var all []string
-	for n := range d.names {
-		all = append(all, n)
-	}
-	slices.Sort(all)
+	all := slices.Sorted(maps.Keys(d.names))
 	for _, s := range suffixes {
 		for _, n := range all {
 			if strings.HasSuffix(n, s) {
@@ -125,34 +112,27 @@ func (d *directory) is(kind string) (Project, bool) {
 	return Project{}, false
 }
 
-// anyFile looks for a file whose name passes, in the directory and a few levels below, not
-// in other projects.
+// anyFile looks for a file whose name passes, in the directory and a few levels below.
 func (d *directory) anyFile(match func(name string) bool) bool {
+	return d.search(maxDepth+2, func(string) bool { return false }, func(file string) bool { return match(path.Base(file)) })
+}
+
+// search looks for a file that matches, in the directory and some levels below, without
+// hidden directories, those of third parties and those to skip.
+func (d *directory) search(levels int, skip, match func(path string) bool) bool {
 	looked := 0
 	var look func(dir string, depth int) bool
 	look = func(dir string, depth int) bool {
 		if looked++; looked > 500 {
 			return false
 		}
-		entries, err := fs.ReadDir(d.fsys, dir)
-		if err != nil {
-			return false
-		}
-		for _, e := range entries {
-			if !e.IsDir() && match(e.Name()) {
-				return true
-			}
-		}
-		for _, e := range entries {
-			name := e.Name()
-			if !e.IsDir() || strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || name == "testdata" || depth == maxDepth+2 {
-				continue
-			}
-			if look(path.Join(dir, name), depth+1) {
-				return true
-			}
-		}
-		return false
+		entries, _ := fs.ReadDir(d.fsys, dir) // none: there is nothing to be found
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && match(path.Join(dir, e.Name())) }) ||
+			slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+				third := slices.Contains([]string{"node_modules", "vendor", "testdata"}, e.Name())
+				sub := path.Join(dir, e.Name())
+				return e.IsDir() && !third && e.Name()[0] != '.' && depth < levels && !skip(sub) && look(sub, depth+1)
+			})
 	}
 	return look(d.dir, 0)
 }

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"io/fs"
 	"path"
 	"strings"
 )
@@ -12,32 +11,19 @@ func (d *directory) dotnet() {
 		return
 	}
 	manifest := path.Base(p.Manifest)
-	if d.hasDotnetTests(d.dir, 0) {
+	output := func(dir string) bool { return path.Base(dir) == "bin" || path.Base(dir) == "obj" }
+	if d.search(maxDepth, output, d.isDotnetTest) {
 		d.implied(Dotnet, Test, "dotnet test", manifest)
 	} else {
 		d.implied(Dotnet, Build, "dotnet build", manifest)
 	}
 }
 
-// hasDotnetTests looks for a project that references the test SDK.
-func (d *directory) hasDotnetTests(dir string, depth int) bool {
-	entries, err := fs.ReadDir(d.fsys, dir)
-	if err != nil {
+// isDotnetTest reports whether a file is a project that references the test SDK.
+func (d *directory) isDotnetTest(file string) bool {
+	if !strings.HasSuffix(file, "proj") {
 		return false
 	}
-	for _, e := range entries {
-		name := e.Name()
-		switch {
-		case e.IsDir() && depth < maxDepth && name != "bin" && name != "obj" && !strings.HasPrefix(name, "."):
-			if d.hasDotnetTests(path.Join(dir, name), depth+1) {
-				return true
-			}
-		case strings.HasSuffix(name, "proj"):
-			project := d.text(path.Join(dir, name))
-			if strings.Contains(project, "Microsoft.NET.Test.Sdk") || strings.Contains(project, "MSTest.Sdk") || strings.Contains(project, "TUnit") {
-				return true
-			}
-		}
-	}
-	return false
+	project := d.text(file)
+	return strings.Contains(project, "Microsoft.NET.Test.Sdk") || strings.Contains(project, "MSTest.Sdk") || strings.Contains(project, "TUnit")
 }

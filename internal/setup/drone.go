@@ -30,8 +30,7 @@ func (f *finder) drone() {
 				continue
 			}
 			s := ciStep{why: file, name: text(step["name"]), script: lines(step["commands"]), dir: text(step["directory"])}
-			s.own = literals(nil, table(step["environment"]))
-			s.env = s.own
+			s.sets(step["environment"])
 			steps = append(steps, s)
 		}
 		f.offerJob(steps, doc["services"] != nil)

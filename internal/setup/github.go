@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"path"
@@ -58,9 +59,7 @@ func (f *finder) workflows(dir string) {
 			continue
 		}
 		for _, j := range w.Jobs {
-			if job, ok := j.Value.(map[string]any); ok {
-				f.githubJob(file, text(j.Key), job, w)
-			}
+			f.githubJob(file, text(j.Key), table(j.Value), w)
 		}
 	}
 }
@@ -81,7 +80,7 @@ func triggered(on any) bool {
 			if !code(name) {
 				continue
 			}
-			m, _ := v.(map[string]any)
+			m := table(v)
 			if name == "push" && m["tags"] != nil && m["branches"] == nil && m["branches-ignore"] == nil {
 				continue // a release
 			}
@@ -92,7 +91,6 @@ func triggered(on any) bool {
 }
 
 func (f *finder) githubJob(file, id string, job map[string]any, w workflow) {
-	why := file + " (job " + id + ")"
 	if ciUnfit(id) || ciUnfit(text(job["name"])) || elsewhere(text(job["runs-on"])) || elsewhere(text(job["if"])) || job["continue-on-error"] == true {
 		return
 	}
@@ -100,39 +98,24 @@ func (f *finder) githubJob(file, id string, job map[string]any, w workflow) {
 	if d, ok := at(job, "defaults", "run", "working-directory").(string); ok {
 		dir = d
 	}
-	env := literals(nil, w.Env)
-	if e, ok := job["env"].(map[string]any); ok {
-		env = literals(env, e)
-	}
+	env := literals(literals(nil, w.Env), table(job["env"]))
+	var steps []ciStep
 	for _, v := range listOf(job["steps"]) {
-		step, ok := v.(map[string]any)
-		if !ok || step["continue-on-error"] == true || elsewhere(text(step["if"])) {
+		step := table(v)
+		if step["continue-on-error"] == true || elsewhere(text(step["if"])) {
 			continue
 		}
-		s := ciStep{why: why, name: text(step["name"]), dir: dir, script: text(step["run"]), env: env}
+		s := ciStep{why: jobOf(file, id), name: text(step["name"]), dir: dir, env: env}
 		if d, ok := step["working-directory"].(string); ok {
 			s.dir = d
 		}
-		if e, ok := step["env"].(map[string]any); ok {
-			s.env, s.own = literals(env, e), literals(nil, e)
-		}
-		if s.script == "" {
-			s.script = ofAction(step)
-		}
-		if shell := text(step["shell"]); s.script == "" || shell != "" && !strings.HasPrefix(shell, "bash") && !strings.HasPrefix(shell, "sh") {
-			continue
-		}
-		if ciUnfit(s.name) {
-			continue
-		}
-		if job["services"] != nil {
-			f.refuseStep(s, withServices)
-			continue
-		}
-		for _, one := range f.matrix(s, job) {
-			f.offerStep(one)
+		s.sets(step["env"])
+		s.script = cmp.Or(text(step["run"]), ofAction(step))
+		if shell := text(step["shell"]); shell == "" || strings.HasPrefix(shell, "bash") || strings.HasPrefix(shell, "sh") {
+			steps = append(steps, f.matrix(s, job)...)
 		}
 	}
+	f.offerJob(steps, job["services"] != nil)
 }
 
 // elsewhere reports whether a condition or runner names another platform.
@@ -160,10 +143,9 @@ func literals(base map[string]string, env map[string]any) map[string]string {
 
 // matrix repeats a step for each directory that its matrix names.
 func (f *finder) matrix(s ciStep, job map[string]any) []ciStep {
-	values, _ := at(job, "strategy", "matrix").(map[string]any)
-	for key, v := range values {
+	for key, v := range table(at(job, "strategy", "matrix")) {
 		list, ok := v.([]any)
-		if !ok {
+		if !ok || job["services"] != nil { // which is refused as a whole
 			continue
 		}
 		var spelled string
@@ -202,7 +184,7 @@ func (f *finder) isDir(name string) bool {
 // ofAction is the command that a well-known action stands for.
 func ofAction(step map[string]any) string {
 	action, _, _ := strings.Cut(text(step["uses"]), "@")
-	with, _ := step["with"].(map[string]any)
+	with := table(step["with"])
 	arg := func(name string) string {
 		if s := text(with[name]); !strings.Contains(s, "${{") {
 			return strings.Join(strings.Fields(s), " ")

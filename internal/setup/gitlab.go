@@ -106,9 +106,5 @@ func gitlabKeyword(name string) bool {
 
 // onlyTags reports whether a job runs for releases only.
 func onlyTags(job map[string]any) bool {
-	only := job["only"]
-	if m, ok := only.(map[string]any); ok {
-		only = m["refs"]
-	}
-	return text(only) == "tags"
+	return text(job["only"]) == "tags" || text(table(job["only"])["refs"]) == "tags"
 }

@@ -1,14 +1,19 @@
 package setup
 
 import (
-	"io/fs"
 	"path"
 	"strings"
 )
 
 // hasGo reports whether there is a module with code; without any it only pins the versions
 // of tools.
-func (d *directory) hasGo() bool { return d.has("go.mod") && (d.dir == "." || d.hasGoFiles(d.dir, 0)) }
+func (d *directory) hasGo() bool {
+	other := func(dir string) bool { return path.Base(dir)[0] == '_' || d.exists(path.Join(dir, "go.mod")) }
+	return d.has("go.mod") && (d.dir == "." || d.search(maxDepth+1, other, func(file string) bool {
+		// A file that a build tag keeps out holds only the imports of tools.
+		return strings.HasSuffix(file, ".go") && !strings.Contains(firstLines(d.text(file)), "build tools")
+	}))
+}
 
 func (d *directory) golang() {
 	if _, ok := d.is(Go); !ok {
@@ -25,34 +30,6 @@ func (d *directory) golang() {
 	} else {
 		d.implied(Go, Build, "go build ./...", "go.mod")
 	}
-}
-
-// hasGoFiles looks for code in a module, no deeper than modules usually keep it.
-func (d *directory) hasGoFiles(dir string, depth int) bool {
-	entries, err := fs.ReadDir(d.fsys, dir)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		// A file that a build tag keeps out holds only the imports of tools.
-		if !e.IsDir() && strings.HasSuffix(e.Name(), ".go") && !strings.Contains(firstLines(d.text(path.Join(dir, e.Name()))), "build tools") {
-			return true
-		}
-	}
-	for _, e := range entries {
-		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_") || depth == maxDepth+1 {
-			continue
-		}
-		sub := path.Join(dir, e.Name())
-		switch e.Name() {
-		case "vendor", "testdata", "node_modules":
-			continue
-		}
-		if !d.exists(path.Join(sub, "go.mod")) && d.hasGoFiles(sub, depth+1) {
-			return true
-		}
-	}
-	return false
 }
 
 func firstLines(text string) string { return text[:min(len(text), 2_000)] }

@@ -95,16 +95,13 @@ func (d *directory) lefthook() {
 		return
 	}
 	for _, hook := range []string{"pre-push", "pre-commit"} {
-		m, _ := doc[hook].(map[string]any)
-		commands, _ := m["commands"].(map[string]any)
+		m := table(doc[hook])
+		commands := table(m["commands"])
 		for _, name := range slices.Sorted(maps.Keys(commands)) {
-			command, _ := commands[name].(map[string]any)
-			d.hookCommand(file, name, command)
+			d.hookCommand(file, name, table(commands[name]))
 		}
 		for _, v := range listOf(m["jobs"]) {
-			if job, ok := v.(map[string]any); ok {
-				d.hookCommand(file, text(job["name"]), job)
-			}
+			d.hookCommand(file, text(table(v)["name"]), table(v))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -236,9 +237,7 @@ func watchesUnlessCI(s tasks.Step) bool {
 
 func withCI(env map[string]string) map[string]string {
 	out := map[string]string{"CI": "true"}
-	for k, v := range env {
-		out[k] = v
-	}
+	maps.Copy(out, env)
 	return out
 }
 

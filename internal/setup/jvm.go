@@ -3,12 +3,11 @@ package setup
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 )
 
 func (d *directory) maven() {
-	if !d.has("pom.xml") || d.moduleOfAbove("pom.xml") {
+	if !d.has("pom.xml") || d.above("pom.xml") {
 		return
 	}
 	mvn := d.wrapper("mvnw", "mvn") + " -B -q"
@@ -27,7 +26,7 @@ func (d *directory) maven() {
 
 func (d *directory) gradle() {
 	manifest := d.first("build.gradle.kts", "build.gradle", "settings.gradle.kts", "settings.gradle")
-	if manifest == "" || d.has("pom.xml") || d.moduleOfAbove("settings.gradle.kts", "settings.gradle", "build.gradle", "build.gradle.kts") {
+	if manifest == "" || d.has("pom.xml") || d.above("settings.gradle.kts", "settings.gradle", "build.gradle", "build.gradle.kts") {
 		return
 	}
 	task, build := "test", d.read(manifest)
@@ -37,11 +36,6 @@ func (d *directory) gradle() {
 		}
 	}
 	d.offer(found{dir: d.dir, run: d.wrapper("gradlew", "gradle") + " " + task, why: d.where(manifest), source: FromTasks, role: Test, kind: Java})
-}
-
-// moduleOfAbove reports whether a build file in a directory above builds this one too.
-func (d *directory) moduleOfAbove(names ...string) bool {
-	return slices.ContainsFunc(names, d.above)
 }
 
 // wrapper is how to start the build tool that the project includes.

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -46,18 +47,10 @@ func (d *directory) node() {
 
 // packageManager is named by package.json itself or by the nearest lock file.
 func (d *directory) packageManager() string {
-	doc := d.json(d.where("package.json"))
-	known := []string{"pnpm", "yarn", "bun", "npm"}
-	name, _, _ := strings.Cut(text(doc["packageManager"]), "@")
-	if slices.Contains(known, name) {
-		return name
-	}
 	for dir := d.dir; ; dir = path.Dir(dir) {
-		if dir != d.dir {
-			doc := d.json(path.Join(dir, "package.json"))
-			if name, _, _ := strings.Cut(text(doc["packageManager"]), "@"); slices.Contains(known, name) {
-				return name
-			}
+		name, _, _ := strings.Cut(text(d.json(path.Join(dir, "package.json"))["packageManager"]), "@")
+		if slices.Contains([]string{"pnpm", "yarn", "bun", "npm"}, name) {
+			return name
 		}
 		for _, lock := range [][2]string{
 			{"pnpm-lock.yaml", "pnpm"},
@@ -87,13 +80,6 @@ func runScript(manager, script string) string {
 
 // execTool runs a tool that the project has installed and never fetches one.
 func execTool(manager, tool string) string {
-	switch manager {
-	case "pnpm":
-		return "pnpm exec " + tool
-	case "yarn":
-		return "yarn run " + tool
-	case "bun":
-		return "bun run " + tool
-	}
-	return "npx --no-install " + tool
+	how := map[string]string{"pnpm": "pnpm exec ", "yarn": "yarn run ", "bun": "bun run "}[manager]
+	return cmp.Or(how, "npx --no-install ") + tool
 }

@@ -68,60 +68,46 @@ func (p Pipeline) Text(found Result) string {
 	).Replace(text)
 }
 
-// Actions by the commit they were reviewed at: a tag can be moved.
-const (
-	checkoutAction = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1"
-	goAction       = "actions/setup-go@b7ad1dad31e06c5925ef5d2fc7ad053ef454303e # v7.0.0"
-	nodeAction     = "actions/setup-node@820762786026740c76f36085b0efc47a31fe5020 # v7.0.0"
-	pythonAction   = "actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0"
-	javaAction     = "actions/setup-java@03ad4de0992f5dab5e18fcb136590ce7c4a0ac95 # v5.6.0"
-	bunAction      = "oven-sh/setup-bun@0c5077e51419868618aeaa5fe8019c62421857d6 # v2.2.0"
-	uvAction       = "astral-sh/setup-uv@c771a70e6277c0a99b617c7a806ffedaca235ff9 # v9.0.0"
-	rubyAction     = "ruby/setup-ruby@0dafeac902942906541bc140009cdbf32665b601 # v1.315.0"
-	phpAction      = "shivammathur/setup-php@f3e473d116dcccaddc5834248c87452386958240 # 2.37.2"
-	denoAction     = "denoland/setup-deno@667a34cdef165d8d2b2e98dde39547c9daac7282 # v2.0.4"
-)
+// checkoutAction is pinned by the commit it was reviewed at: a tag can be moved.
+const checkoutAction = "actions/checkout@3d3c42e5aac5ba805825da76410c181273ba90b1 # v7.0.1"
 
-// githubSetUp are the steps that install the toolchains and the dependencies. Rust, .NET, C
-// compilers, Maven and Gradle are on GitHub's machines already.
-func (r Result) githubSetUp() string {
-	var b strings.Builder
-	done := map[string]bool{}
-	use := func(action, with string) {
-		if !done[action] {
-			done[action] = true
-			fmt.Fprintf(&b, "      - uses: %s\n", action)
-			if with != "" {
-				fmt.Fprintf(&b, "        with: {%s}\n", with)
+//go:embed pipelines/toolchains.txt
+var toolchainRows string
+
+// toolchain is a row of toolchains.txt, where its form is described.
+type toolchain struct{ image, action, with string }
+
+// toolchainsOf are the rows of a project: of its tool, else of its language.
+func toolchainsOf(p Project) (rows []toolchain) {
+	for _, name := range []string{p.Tool, p.Kind} {
+		for row := range strings.Lines(toolchainRows) {
+			if cells := strings.Split(strings.TrimRight(row, "\n"), " | "); cells[0] == name && len(cells) == 4 && (len(rows) == 0 || name == p.Tool) {
+				with := strings.NewReplacer("MANIFEST", p.Manifest, "DIR", p.Dir).Replace(cells[3])
+				rows = append(rows, toolchain{cells[1], cells[2], strings.TrimPrefix(with, "-")})
 			}
 		}
 	}
+	return rows
+}
+
+// githubSetUp are the steps that install the toolchains and the dependencies.
+func (r Result) githubSetUp() string {
+	var b strings.Builder
+	done := map[string]bool{}
 	for _, p := range r.topProjects() {
-		switch p.Kind {
-		case Go:
-			use(goAction, "go-version-file: "+p.Manifest)
-		case Node:
-			use(nodeAction, "node-version: lts/*")
-			if p.Tool == "bun" {
-				use(bunAction, "")
-			}
-		case Python:
-			if p.Tool == "uv" {
-				use(uvAction, "")
-			} else {
-				use(pythonAction, "python-version: 3.x")
-			}
-		case Java:
-			use(javaAction, "distribution: temurin, java-version: 21")
-		case Ruby:
-			use(rubyAction, "ruby-version: ruby, working-directory: "+p.Dir+", bundler-cache: true")
-		case PHP:
-			use(phpAction, "php-version: latest")
-		case Deno:
-			use(denoAction, "")
-		case Rust, Dotnet, C:
-		default:
+		rows := toolchainsOf(p)
+		if !slices.ContainsFunc(rows, func(t toolchain) bool { return t.action != "?" }) {
 			fmt.Fprintf(&b, "      # Set up what %s needs here.\n", p.Manifest)
+		}
+		for _, t := range rows {
+			if done[t.action] || len(t.action) == 1 {
+				continue
+			}
+			done[t.action] = true
+			fmt.Fprintf(&b, "      - uses: %s\n", t.action)
+			if t.with != "" {
+				fmt.Fprintf(&b, "        with: {%s}\n", t.with)
+			}
 		}
 		if install := installOf(p); install != "" {
 			fmt.Fprintf(&b, "      - run: %s\n", install)
@@ -157,62 +143,34 @@ const corepack = "npm install -g corepack && corepack enable && "
 
 // installOf installs the dependencies of a project from its lock file.
 func installOf(p Project) string {
-	switch p.Tool {
-	case "npm":
-		return "npm ci"
-	case "pnpm":
-		return corepack + "pnpm install --frozen-lockfile"
-	case "yarn":
-		return corepack + "(yarn install --immutable || yarn install --frozen-lockfile)" // for either generation
-	case "bun":
-		return "bun install --frozen-lockfile"
-	case "uv":
-		return "uv sync"
-	case "poetry", "pdm":
-		return "pipx install " + p.Tool + " && " + p.Tool + " install"
-	case "pip":
+	if p.Tool == "pip" {
 		switch path.Base(p.Manifest) {
 		case "pyproject.toml", "setup.py", "setup.cfg":
 			return "python -m pip install -e ."
 		case "requirements.txt", "requirements-dev.txt":
 			return "python -m pip install -r " + path.Base(p.Manifest)
 		}
-	case "composer":
-		return "composer install --no-progress"
-	case "mix":
-		return "mix local.hex --force && mix deps.get"
 	}
-	return ""
+	return map[string]string{
+		"npm":      "npm ci",
+		"pnpm":     corepack + "pnpm install --frozen-lockfile",
+		"yarn":     corepack + "(yarn install --immutable || yarn install --frozen-lockfile)", // for either generation
+		"bun":      "bun install --frozen-lockfile",
+		"uv":       "uv sync",
+		"poetry":   "pipx install poetry && poetry install",
+		"pdm":      "pipx install pdm && pdm install",
+		"composer": "composer install --no-progress",
+		"mix":      "mix local.hex --force && mix deps.get",
+	}[p.Tool]
 }
 
 // image is the container in which a GitLab job runs.
 func (r Result) image() string {
 	for _, p := range r.topProjects() {
-		switch p.Kind {
-		case Go:
-			return "golang:1"
-		case Node:
-			if p.Tool == "bun" {
-				return "oven/bun:1"
+		for _, t := range toolchainsOf(p) {
+			if t.image != "-" {
+				return t.image
 			}
-			return "node:lts"
-		case Python:
-			if p.Tool == "uv" {
-				return "ghcr.io/astral-sh/uv:python3.13-bookworm"
-			}
-			return "python:3"
-		case Rust:
-			return "rust:1"
-		case Java:
-			return "maven:3-eclipse-temurin-21"
-		case Ruby:
-			return "ruby:3"
-		case PHP:
-			return "composer:2"
-		case Dotnet:
-			return "mcr.microsoft.com/dotnet/sdk:9.0"
-		case Elixir:
-			return "elixir:1"
 		}
 	}
 	return "buildpack-deps:stable"

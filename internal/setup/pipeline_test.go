@@ -116,3 +116,14 @@ func TestWorkflowIsSafe(t *testing.T) {
 		t.Errorf("%d secrets", n)
 	}
 }
+
+// A language without an action that was reviewed is left to the person, in its own image.
+func TestPipelineOfALanguageWithoutAnAction(t *testing.T) {
+	found := Result{Projects: []Project{{Dir: ".", Kind: Elixir, Tool: "mix", Manifest: "mix.exs"}}}
+	if text := (Pipeline{System: GitHub}).Text(found); !strings.Contains(text, "# Set up what mix.exs needs here.") || !strings.Contains(text, "mix deps.get") {
+		t.Errorf("GitHub:\n%s", text)
+	}
+	if text := (Pipeline{System: GitLab}).Text(found); !strings.Contains(text, "image: elixir:1") {
+		t.Errorf("GitLab:\n%s", text)
+	}
+}

@@ -25,8 +25,7 @@ func (d *directory) pyproject() map[string]any { return d.toml(d.where("pyprojec
 // python offers the tools that know their own scope; one that needs to be given what to
 // check is left to CI and the task runners.
 func (d *directory) python() {
-	p, ok := d.is(Python)
-	if !ok {
+	if _, ok := d.is(Python); !ok {
 		return
 	}
 	tool, bin := d.pythonRunner()
@@ -59,7 +58,6 @@ func (d *directory) python() {
 	} else if args, why := d.unittests(); why != "" {
 		d.implied(Python, Test, bin("python3")+" -m unittest"+args, why)
 	}
-	_ = p
 }
 
 // covered reports whether a more trusted source has a command for this role here.

@@ -20,12 +20,15 @@ const (
 
 func roles() []Role { return []Role{Format, Lint, Typecheck, Check, Build, Test} }
 
+// wordsOf are the words of a name, in lower case.
+func wordsOf(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+}
+
 // roleOfName is the role that the name of a recipe, script or step suggests. A strong name
 // is trusted even if its commands are unknown.
 func roleOfName(name string) (role Role, strong bool) {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	})
+	words := wordsOf(name)
 	has := func(list ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
 	}
@@ -55,8 +58,7 @@ const (
 
 // unfitName is why something of that name is not a gate, although it checks.
 func unfitName(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	for _, w := range words {
+	for _, w := range wordsOf(name) {
 		switch w {
 		case "e2e", "playwright", "cypress", "browser", "browsers", "acceptance", "smoke", "storybook":
 			return needsMore

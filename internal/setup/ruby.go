@@ -3,8 +3,7 @@ package setup
 import "strings"
 
 func (d *directory) ruby() {
-	p, ok := d.is(Ruby)
-	if !ok {
+	if _, ok := d.is(Ruby); !ok {
 		return
 	}
 	gems := d.read("Gemfile") + d.read("gems.rb")
@@ -25,5 +24,4 @@ func (d *directory) ruby() {
 	case d.exists(d.where("bin/rails")) && d.exists(d.where("test")):
 		d.implied(Ruby, Test, "bin/rails test", "bin/rails")
 	}
-	_ = p
 }

@@ -30,16 +30,17 @@ func recipeNames(role Role) []string {
 // runners offers the recipes of the task files in a directory, in this order.
 func (d *directory) runners() {
 	files := d.set.In(d.dir)
-	for _, runner := range []string{"npm", "make", "just", "task", "mise", "deno", "poe", "pdm", "hatch"} {
-		if i := slices.IndexFunc(files, func(f tasks.File) bool { return f.Runner == runner }); i >= 0 {
-			d.recipes(files[i])
+	offer := func(runners ...string) {
+		for _, runner := range runners {
+			if i := slices.IndexFunc(files, func(f tasks.File) bool { return f.Runner == runner }); i >= 0 {
+				d.recipes(files[i])
+			}
 		}
 	}
+	offer("npm", "make", "just", "task", "mise", "deno", "poe", "pdm", "hatch")
 	d.tox()
 	d.nox()
-	if i := slices.IndexFunc(files, func(f tasks.File) bool { return f.Runner == "composer" }); i >= 0 {
-		d.recipes(files[i])
-	}
+	offer("composer")
 	d.rake()
 	d.gradle()
 	d.maven()
@@ -120,8 +121,7 @@ func (d *directory) tox() {
 		if legacy, ok := at(doc, "tool", "tox", "legacy_tox_ini").(string); ok {
 			envs = toxSections(iniSections(legacy))
 		}
-		table, _ := at(doc, "tool", "tox", "env").(map[string]any)
-		for env, v := range table {
+		for env, v := range table(at(doc, "tool", "tox", "env")) {
 			envs[env] = toxCommands(v)
 		}
 		if base := toxCommands(at(doc, "tool", "tox", "env_run_base")); base != nil {
@@ -165,9 +165,8 @@ func toxSections(sections map[string][]string) map[string][]string {
 
 // toxCommands are the commands of an environment in pyproject.toml.
 func toxCommands(v any) []string {
-	m, _ := v.(map[string]any)
 	var out []string
-	for _, line := range listOf(m["commands"]) {
+	for _, line := range listOf(table(v)["commands"]) {
 		out = append(out, text(line))
 	}
 	return out
@@ -307,11 +306,11 @@ func mentions(text, word string) bool {
 	return false
 }
 
-// above looks for a file in the directories above.
-func (d *directory) above(name string) bool {
+// above looks for one of these files in the directories above.
+func (d *directory) above(names ...string) bool {
 	for dir := d.dir; dir != "."; {
 		dir = path.Dir(dir)
-		if d.exists(path.Join(dir, name)) {
+		if slices.ContainsFunc(names, func(name string) bool { return d.exists(path.Join(dir, name)) }) {
 			return true
 		}
 	}

@@ -17,11 +17,7 @@ func (f *finder) travis() {
 				if otherSystem(job["os"]) || ciUnfit(name) || ciUnfit(text(job["stage"])) || strings.Contains(text(job["if"]), "tag ") || strings.Contains(text(job["if"]), "cron") {
 					continue
 				}
-				why := file
-				if name != "" {
-					why += " (job " + name + ")"
-				}
-				f.offerJob([]ciStep{{why: why, name: name, script: lines(job["script"]), env: env}}, services || job["services"] != nil)
+				f.offerJob([]ciStep{{why: jobOf(file, name), name: name, script: lines(job["script"]), env: env}}, services || job["services"] != nil)
 			}
 		}
 	}, ".travis.yml")

@@ -208,9 +208,7 @@ func (t *Tryout) install(p Proposal) string {
 func (t *Tryout) withoutModules(dir string) string {
 	d := &directory{finder: &finder{fsys: safefile.FS(t.Root)}, dir: dir}
 	doc := d.json(d.where("package.json"))
-	deps, _ := at(doc, "dependencies").(map[string]any)
-	dev, _ := at(doc, "devDependencies").(map[string]any)
-	if doc == nil || len(deps)+len(dev) == 0 {
+	if len(table(doc["dependencies"]))+len(table(doc["devDependencies"])) == 0 {
 		return ""
 	}
 	for at := filepath.FromSlash(dir); ; at = filepath.Dir(at) {
