@@ -42,14 +42,14 @@ func (p *pages) top(w http.ResponseWriter, b base) {
 	_ = http.NewResponseController(w).Flush()
 }
 
-// render sends a page, or the rest of it when its top has gone out.
-func (p *pages) render(w http.ResponseWriter, code int, model any, early bool) {
+// render sends the page of a template, or the rest of it when its top has gone out.
+func (p *pages) render(w http.ResponseWriter, code int, name string, model any, early bool) {
 	part := "layout.html"
 	if early {
 		part = "rest"
 	}
 	var b bytes.Buffer
-	if err := p.sets[model.(shown).template()].ExecuteTemplate(&b, part, model); err != nil {
+	if err := p.sets[name].ExecuteTemplate(&b, part, model); err != nil {
 		http.Error(w, "internal error: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -65,7 +65,12 @@ func functions() template.FuncMap {
 		"ms": duration, "ago": ago, "stamp": stamp, "name": filepath.Base, "share": share, "word": word, "kind": kind,
 		"weeks": weeksPlot, "busiest": busiest, "sources": sourcesPlot, "spent": spentPlot, "perday": perDay, "waterfall": waterfallPlot, "spark": sparkPlot, "interval": interval,
 		"gate": gate.Label, "rule": replay.RuleName, "origin": origin, "safe": safeToEnforce, "used": used, "tokens": tokens, "count": text.Count, "short": func(s string) string { return short(s, 12) },
-		"title": title, "thing": thing, "exit": exitCode,
+		"title": title, "thing": thing, "exit": func(code *int) string {
+			if code == nil {
+				return ""
+			}
+			return fmt.Sprint(*code)
+		},
 		"join": func(list []string) string { return strings.Join(list, ", ") }, "minus": func(a, b int) int { return b - a },
 		"list": func(items ...any) []any { return items }, "dict": dict, "known": func(p *float64) string {
 			if p == nil {
@@ -150,13 +155,6 @@ func thing(path string) string {
 		return "gate has run"
 	}
 	return "stop was judged"
-}
-
-func exitCode(code *int) string {
-	if code == nil {
-		return ""
-	}
-	return fmt.Sprint(*code)
 }
 
 // word makes a status readable: retry_limit_exceeded → retry limit exceeded.

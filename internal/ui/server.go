@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -135,7 +136,8 @@ func (s *Server) read(ctx context.Context) (err error) {
 	return s.settle(ctx)
 }
 
-// view is a page: its title is known immediately, the rest when the history is read.
+// view is a page: its title, which names its template, is known immediately, the rest when
+// the history is read.
 type view struct {
 	path, title string
 	look        func(context.Context, *http.Request) (any, error)
@@ -158,7 +160,7 @@ func (s *Server) Handler() http.Handler {
 		mux.HandleFunc("GET "+v.path, s.page(v))
 	}
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
-		s.pages.render(w, http.StatusNotFound, errorView{base: s.base(r, "Not found"), Message: "There is no such page."}, false)
+		s.fail(w, r, http.StatusNotFound, "Not found", "There is no such page.")
 	})
 	s.api(mux)
 	mux.HandleFunc("GET /logs/{id}/{gate}", s.log)
@@ -167,7 +169,7 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /assets/{file}", http.FileServerFS(files))
 	for _, path := range []string{"/off", "/on", "/label", "/mode"} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-			s.pages.render(w, http.StatusMethodNotAllowed, errorView{base: s.base(r, "Not done"), Message: "Only a button of the page does this."}, false)
+			s.fail(w, r, http.StatusMethodNotAllowed, "Not done", "Only a button of the page does this.")
 		})
 	}
 	if s.Act != nil {
@@ -284,9 +286,9 @@ func (s *Server) page(v view) http.HandlerFunc {
 			s.pages.top(w, b)
 		}
 		model, err := v.look(r.Context(), r)
-		code := http.StatusOK
+		code, name := http.StatusOK, strings.ToLower(v.title)
 		if err != nil {
-			code = http.StatusInternalServerError
+			code, name = http.StatusInternalServerError, "error"
 			title, message := "Error", err.Error()
 			if errors.Is(err, ask.ErrNotFound) {
 				code, title, message = http.StatusNotFound, "Not found", "This stop is not in the history."
@@ -294,8 +296,13 @@ func (s *Server) page(v view) http.HandlerFunc {
 			model = errorView{base: s.base(r, title), Message: message}
 		}
 		hurry(w, r) // reading the history took its time
-		s.pages.render(w, code, model, early)
+		s.pages.render(w, code, name, model, early)
 	}
+}
+
+// fail shows why something was not done.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, code int, title, message string) {
+	s.pages.render(w, code, "error", errorView{base: s.base(r, title), Message: message}, false)
 }
 
 // act does something and goes back to where the button was.
@@ -304,7 +311,7 @@ func (s *Server) act(do func(context.Context, *http.Request) error) http.Handler
 		err := do(r.Context(), r)
 		hurry(w, r)
 		if err != nil {
-			s.pages.render(w, http.StatusConflict, errorView{base: s.base(r, "Not done"), Message: err.Error()}, false)
+			s.fail(w, r, http.StatusConflict, "Not done", err.Error())
 			return
 		}
 		s.live.send("changed")

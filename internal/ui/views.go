@@ -33,11 +33,6 @@ type base struct {
 	First time.Time
 }
 
-// shown is a model that a template exists for.
-type shown interface {
-	template() string
-}
-
 const defaultDays = 30
 
 func (s *Server) base(r *http.Request, title string) base {
@@ -90,8 +85,6 @@ type errorView struct {
 	Message string
 }
 
-func (errorView) template() string { return "error" }
-
 type overviewView struct {
 	base
 	Total ask.Total
@@ -113,8 +106,6 @@ const (
 	shownStops  = 12
 	shownGates  = 6
 )
-
-func (overviewView) template() string { return "overview" }
 
 // Share is how much of n is of total, in percent; "" where nothing was measured.
 func share(n, total int) string {
@@ -148,16 +139,14 @@ func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
 	if s.Places != nil && slices.Contains([]string{"/", "/api/alive"}, v.Path) { // sums do not need a look at every project
 		v.Left = max(len(projects)-shownPlaces, 0)
 		v.Known, v.Places = true, s.Places(ctx, projects[:min(len(projects), shownPlaces)])
-		slices.SortStableFunc(v.Places, func(a, b Place) int { return cmp.Compare(btoi(a.Gone), btoi(b.Gone)) })
+		slices.SortStableFunc(v.Places, func(a, b Place) int {
+			if a.Gone == b.Gone {
+				return 0
+			}
+			return map[bool]int{true: 1, false: -1}[a.Gone]
+		})
 	}
 	return v, nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // start fills in what every view uses from the history.
@@ -180,8 +169,6 @@ type stopsView struct {
 	ask.Page
 }
 
-func (stopsView) template() string { return "stops" }
-
 func (s *Server) stops(ctx context.Context, r *http.Request) (any, error) {
 	v := stopsView{base: s.base(r, "Stops")}
 	err := s.ask(ctx, func() (err error) {
@@ -201,8 +188,6 @@ type stopView struct {
 	HasLogs bool
 }
 
-func (stopView) template() string { return "stop" }
-
 func (s *Server) stop(ctx context.Context, r *http.Request) (any, error) {
 	v := stopView{base: s.base(r, "Stop "+r.PathValue("id")), HasLogs: s.Log != nil}
 	err := s.ask(ctx, func() (err error) {
@@ -219,8 +204,6 @@ type gatesView struct {
 	base
 	Gates []ask.Gate
 }
-
-func (gatesView) template() string { return "gates" }
 
 func (s *Server) gates(ctx context.Context, r *http.Request) (any, error) {
 	v := gatesView{base: s.base(r, "Gates")}
@@ -248,8 +231,6 @@ type timeView struct {
 	PerDay []ask.DayCost
 }
 
-func (timeView) template() string { return "time" }
-
 func (s *Server) time(ctx context.Context, r *http.Request) (any, error) {
 	v := timeView{base: s.base(r, "Time")}
 	err := s.ask(ctx, func() error {
@@ -267,8 +248,6 @@ type whoView struct {
 	By     ask.By
 	Groups []ask.Group
 }
-
-func (whoView) template() string { return "who" }
 
 // Splits are what the page can be split by.
 func (v whoView) Splits() []string {
@@ -296,8 +275,6 @@ type replayView struct {
 	base
 	Report *replay.Report
 }
-
-func (replayView) template() string { return "replay" }
 
 func (s *Server) replay(_ context.Context, r *http.Request) (any, error) {
 	v := replayView{base: s.base(r, "Replay")}
