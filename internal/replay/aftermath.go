@@ -8,7 +8,6 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
-	"gauntlet/internal/shellcmd"
 )
 
 // aftermath finds what followed recorded stops: the later stops of a session, later
@@ -134,16 +133,8 @@ func afterBlock(s *session, a action, at time.Time) (Outcome, string) {
 			if !c.At.After(at) {
 				continue
 			}
-			if c.Kind == event.ToolShell && !c.Rejected && a.isDoneBy(c) {
-				failed := c.Outcome == event.Failure || c.HasExit && c.ExitCode != 0 || a.test && shellcmd.OutputFailed(c.Output)
-				switch {
-				case edited && (failed || c.Outcome == event.Success):
-					return Unknown, "" // the edit may have broken or fixed it
-				case failed:
-					return Right, "it failed when it was run" + by(c.Command)
-				case c.Outcome == event.Success:
-					return Wrong, "it passed without an edit in between" + by(c.Command)
-				}
+			if o, because, decided := a.shownBy(c, edited, ""); decided {
+				return o, because
 			}
 			edited = edited || len(writtenInside(s, c)) > 0
 		}

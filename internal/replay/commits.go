@@ -28,10 +28,7 @@ func Commits(ctx context.Context, opts Options, n int, environ []string) (Report
 		}
 		reports = append(reports, r)
 	}
-	if len(reports) == 2 {
-		return Compare(reports[0], reports[1]), nil
-	}
-	return reports[0], nil
+	return joined(reports), nil
 }
 
 type commitReplay struct {
@@ -178,8 +175,8 @@ func (c *commitReplay) sum(commits []landed) Report {
 				rule.Raised++
 				s.Enforced = s.Enforced || r.Mode.Blocks()
 				o, because := fixedLater(commits[i+1:], r.ID)
-				if label := c.opts.Labels[s.ID]; label == string(Right) || label == string(Wrong) {
-					o, because = Outcome(label), "labelled by a person"
+				if label := labelOf(c.opts.Labels, s.ID); label != "" {
+					o, because = label, byPerson
 				}
 				rule.count(o)
 				s.Rules = append(s.Rules, r.ID)
@@ -198,10 +195,7 @@ func (c *commitReplay) sum(commits []landed) Report {
 	}
 	for _, name := range slices.Clone(c.t.order) {
 		if r := c.t.rules[name]; r.Raised == r.Stops && r.Stops >= minSuggestion {
-			c.t.report.Suggestions = append(c.t.report.Suggestions, Suggestion{
-				Kind: "always_fails", Rule: name, Count: r.Stops,
-				Text: fmt.Sprintf("%s failed on all %d commits: it needs something that a fresh checkout does not have, or new_only", name, r.Stops),
-			})
+			c.t.suggest("always_fails", name, r.Stops, "%s failed on all %d commits: it needs something that a fresh checkout does not have, or new_only", name, r.Stops)
 		}
 	}
 	if len(c.cfg.Reviews) > 0 {

@@ -26,27 +26,15 @@ func (j *judge) followedAction(s *session, i int, id string) (o Outcome, because
 			}
 		}
 	}
+	if o, because := followedByHuman(s, i); o == Right {
+		return o, because, ""
+	}
 	edited := false
 	for k := i + 1; k < len(s.turns); k++ {
 		later := &s.turns[k]
-		if k == i+1 {
-			if complains(later.HumanText) {
-				return Right, "the human reported a failure next", ""
-			}
-		}
 		for n, c := range later.read.Calls {
-			if c.Kind == event.ToolShell && !c.Rejected && a.isDoneBy(c) {
-				switch {
-				case c.Outcome == event.Failure || c.HasExit && c.ExitCode != 0 || a.test && shellcmd.OutputFailed(c.Output):
-					if edited {
-						return Unknown, "", "" // a later edit may have broken it
-					}
-					return Right, "it failed when it was run later" + by(c.Command), ""
-				case c.Outcome == event.Success && !edited:
-					return Wrong, "it passed later without an edit in between" + by(c.Command), ""
-				case c.Outcome == event.Success:
-					return Unknown, "", ""
-				}
+			if o, because, decided := a.shownBy(c, edited, " later"); decided {
+				return o, because, ""
 			}
 			edited = edited || n <= later.last && len(writtenInside(s, c)) > 0
 		}
@@ -72,8 +60,23 @@ func writtenInside(s *session, c event.ToolCall) []string {
 	return out
 }
 
-// isDoneBy reports whether a call runs a command that the action asks for.
-func (a action) isDoneBy(c event.ToolCall) bool { return a.names(c.Command) }
+// shownBy reports whether it was right to ask for the action, if a call that was made
+// afterwards does it: it failed, or passed. An edit in between may have broken or fixed it.
+func (a action) shownBy(c event.ToolCall, edited bool, later string) (o Outcome, because string, decided bool) {
+	if c.Kind != event.ToolShell || c.Rejected || !a.names(c.Command) {
+		return Unknown, "", false
+	}
+	failed := c.Outcome == event.Failure || c.HasExit && c.ExitCode != 0 || a.test && shellcmd.OutputFailed(c.Output)
+	switch {
+	case edited && (failed || c.Outcome == event.Success):
+		return Unknown, "", true
+	case failed:
+		return Right, "it failed when it was run" + later + by(c.Command), true
+	case c.Outcome == event.Success:
+		return Wrong, "it passed" + later + " without an edit in between" + by(c.Command), true
+	}
+	return Unknown, "", false
+}
 
 // names reports whether a line runs a command that the action asks for.
 func (a action) names(line string) bool {

@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -36,10 +36,7 @@ func History(opts Options, verdicts []Recorded) Report {
 			cfg: cfg, list: list, labels: opts.Labels, t: newTally("history", cfg.Digest), after: newAftermath(list), judges: newJudge(cfg, &opts),
 		}).report())
 	}
-	if len(reports) == 2 {
-		return Compare(reports[0], reports[1])
-	}
-	return reports[0]
+	return joined(reports)
 }
 
 type recorder struct {
@@ -94,7 +91,7 @@ func (r *recorder) judge(i int) {
 	var outcomes []Outcome
 	note := func(rule, because string, o Outcome) {
 		if said := r.labelled(v, o); said != o {
-			o, because = said, "labelled by a person"
+			o, because = said, byPerson
 		}
 		st.Rules = append(st.Rules, rule)
 		outcomes = append(outcomes, o)
@@ -131,12 +128,7 @@ func (r *recorder) judge(i int) {
 	}
 	r.t.report.Blocks++
 	r.t.report.Observed += count(!st.Enforced)
-	switch {
-	case slices.Contains(outcomes, Right):
-		st.Outcome = Right
-	case slices.Contains(outcomes, Wrong):
-		st.Outcome = Wrong
-	}
+	st.Outcome = together(outcomes)
 	if len(st.Next) > 0 {
 		st.Because = st.Next[0]
 	}
@@ -145,10 +137,7 @@ func (r *recorder) judge(i int) {
 
 // labelled is a person's label of a stop, which counts most, else what followed.
 func (r *recorder) labelled(v Recorded, o Outcome) Outcome {
-	if label := r.labels[v.Verdict.ID]; label == string(Right) || label == string(Wrong) {
-		return Outcome(label)
-	}
-	return o
+	return cmp.Or(labelOf(r.labels, v.Verdict.ID), o)
 }
 
 // checkpoint counts what a checkpoint asked for; it reports whether that really blocks.
@@ -187,7 +176,7 @@ func (r *recorder) mode(id string) (mode config.Mode, known bool) {
 	if len(parts) != 2 {
 		return "", false
 	}
-	name := parts[1][strings.LastIndexByte(parts[1], ':')+1:]
+	name := gateName(parts[1])
 	if c := r.cfg.Checks[name]; c != nil && parts[0] == string(gate.KindCheck) {
 		return r.cfg.Settings.ModeAtStop(c.Mode), true
 	}
@@ -221,9 +210,7 @@ func (r *recorder) suggest() {
 			}
 		}
 	}
-	add := func(kind, rule string, n int, format string, args ...any) {
-		r.t.report.Suggestions = append(r.t.report.Suggestions, Suggestion{Kind: kind, Rule: rule, Count: n, Text: fmt.Sprintf(format, args...)})
-	}
+	add := r.t.suggest
 	for i, a := range ids {
 		for _, b := range ids[i+1:] {
 			p := pair{a, b}

@@ -115,7 +115,7 @@ func (j *judge) session(s *session) []stop {
 			}
 		}
 		j.askCheckpoint(s, i, &st, sent)
-		st.conclude(j.labels[st.sample.ID])
+		st.conclude(labelOf(j.labels, st.sample.ID))
 		out = append(out, st)
 	}
 	return out
@@ -190,39 +190,24 @@ func (st *stop) raise(rule string, o Outcome, because string, blocks bool) {
 	}
 }
 
-// conclude combines the outcomes of the rules: the block was right if any of them was,
-// wrong if all known ones were. A person's label counts most.
-func (st *stop) conclude(label string) {
+// conclude combines the outcomes of the rules. A person's label counts most.
+func (st *stop) conclude(label Outcome) {
 	for _, g := range st.gates {
 		if g.blocks {
 			st.raise(g.rule, g.outcome, g.because, true)
 		}
 	}
-	right, wrong := 0, 0
+	var outcomes []Outcome
 	for rule, o := range st.raised {
-		if !st.blocky[rule] {
-			continue
-		}
-		switch o {
-		case Right:
-			right++
-		case Wrong:
-			wrong++
-		case Unknown:
+		if st.blocky[rule] {
+			outcomes = append(outcomes, o)
 		}
 	}
-	switch {
-	case right > 0:
-		st.sample.Outcome = Right
-	case wrong > 0:
-		st.sample.Outcome = Wrong
-	default:
-		st.sample.Outcome = Unknown
-	}
-	if label == string(Right) || label == string(Wrong) {
-		st.sample.Outcome, st.sample.Because = Outcome(label), "labelled by a person"
+	st.sample.Outcome = together(outcomes)
+	if label != "" {
+		st.sample.Outcome, st.sample.Because = label, byPerson
 		for rule := range st.raised {
-			st.raised[rule] = Outcome(label)
+			st.raised[rule] = label
 		}
 	} else if len(st.sample.Next) > 0 {
 		st.sample.Because = st.sample.Next[0]

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -173,19 +175,13 @@ func (t *tally) finish() Report {
 		r.Rules = append(r.Rules, *rule)
 	}
 	slices.SortStableFunc(r.Rules, func(a, b Rule) int {
-		if a.WouldBlock != b.WouldBlock {
-			return b.WouldBlock - a.WouldBlock
-		}
-		return strings.Compare(a.Rule, b.Rule)
+		return cmp.Or(b.WouldBlock-a.WouldBlock, strings.Compare(a.Rule, b.Rule))
 	})
 	for why, n := range t.gaps {
 		r.Coverage.Gaps = append(r.Coverage.Gaps, Gap{why, n})
 	}
 	slices.SortFunc(r.Coverage.Gaps, func(a, b Gap) int {
-		if a.Count != b.Count {
-			return b.Count - a.Count
-		}
-		return strings.Compare(a.Why, b.Why)
+		return cmp.Or(b.Count-a.Count, strings.Compare(a.Why, b.Why))
 	})
 	r.Samples = pick(r.all)
 	slices.SortStableFunc(r.Suggestions, func(a, b Suggestion) int { return b.Count - a.Count })
@@ -213,6 +209,41 @@ func pick(all []Sample) []Sample {
 		}
 	}
 	return out
+}
+
+// byPerson is why the outcome of a stop with a label is known.
+const byPerson = "labelled by a person"
+
+// labelOf is a person's label of a stop, "" without one.
+func labelOf(labels map[string]string, id string) Outcome {
+	if label := Outcome(labels[id]); label == Right || label == Wrong {
+		return label
+	}
+	return ""
+}
+
+// together is the outcome of a stop that several rules blocked: right if one of them was,
+// wrong if all known ones were.
+func together(outcomes []Outcome) Outcome {
+	for _, o := range []Outcome{Right, Wrong} {
+		if slices.Contains(outcomes, o) {
+			return o
+		}
+	}
+	return Unknown
+}
+
+// suggest adds a suggestion.
+func (t *tally) suggest(kind, rule string, n int, format string, args ...any) {
+	t.report.Suggestions = append(t.report.Suggestions, Suggestion{Kind: kind, Rule: rule, Count: n, Text: fmt.Sprintf(format, args...)})
+}
+
+// joined is the report of one policy, or of two compared.
+func joined(reports []Report) Report {
+	if len(reports) == 2 {
+		return Compare(reports[0], reports[1])
+	}
+	return reports[0]
 }
 
 // Compare adds a second policy's report to the first.

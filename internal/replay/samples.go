@@ -72,11 +72,8 @@ func Show(dir, id string) []Sample {
 
 func load(path string) []Sample {
 	data, err := safefile.Read(filepath.Dir(path), path, maxSamplesFile)
-	if err != nil {
-		return nil
-	}
 	var list []Sample
-	if json.Unmarshal(data, &list) != nil {
+	if err != nil || json.Unmarshal(data, &list) != nil {
 		return nil
 	}
 	return list

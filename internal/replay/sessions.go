@@ -84,10 +84,7 @@ func Sessions(ctx context.Context, opts Options) (Report, error) {
 	for i, j := range judges {
 		reports[i] = j.report(read, i)
 	}
-	if len(reports) == 2 {
-		return Compare(reports[0], reports[1]), nil
-	}
-	return reports[0], nil
+	return joined(reports), nil
 }
 
 // judged is a session and the result of each policy for its stops.

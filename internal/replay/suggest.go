@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,10 +21,7 @@ func (t *tally) suggestEvidence(j *judge, unseen map[string]map[string]int) {
 			if n < minSuggestion || j.actions[id].names(command) {
 				continue // too few, or it is evidence already and failed to prove
 			}
-			t.report.Suggestions = append(t.report.Suggestions, Suggestion{
-				Kind: "evidence", Rule: rule, Count: n,
-				Text: fmt.Sprintf("add %q to the evidence of the action %s: %s asked for it after that had passed", command, id, text.Count(n, "stop")),
-			})
+			t.suggest("evidence", rule, n, "add %q to the evidence of the action %s: %s asked for it after that had passed", command, id, text.Count(n, "stop"))
 		}
 	}
 }
@@ -35,10 +31,7 @@ func (t *tally) suggestNeverRight() {
 	for _, name := range t.order {
 		r := t.rules[name]
 		if strings.HasPrefix(name, "observation:") && r.Raised >= MinSamples && r.Right == 0 {
-			t.report.Suggestions = append(t.report.Suggestions, Suggestion{
-				Kind: "never_right", Rule: name, Count: r.Raised,
-				Text: fmt.Sprintf("%s was made at %s and never shown to be right: set checkpoint.observations to tell or off", name, text.Count(r.Raised, "stop")),
-			})
+			t.suggest("never_right", name, r.Raised, "%s was made at %s and never shown to be right: set checkpoint.observations to tell or off", name, text.Count(r.Raised, "stop"))
 		}
 	}
 }
@@ -57,10 +50,7 @@ func (t *tally) suggestRepeats(j *judge) {
 			for _, c := range shellcmd.Parse(g.job.Check.Command).Commands {
 				if c.TestRun() && slices.ContainsFunc(a.patterns, func(p shellcmd.Pattern) bool { return p.Match(c) }) {
 					t.gap("stops at which the gate "+g.job.Name+" runs and may prove what the action "+id+" asks for: gates are not run here", r.WouldBlock)
-					t.report.Suggestions = append(t.report.Suggestions, Suggestion{
-						Kind: "repeats", Rule: "action:" + id, Count: r.WouldBlock,
-						Text: fmt.Sprintf("the gate %s runs what the action %s asks for: with the gate the action only repeats it", g.job.Name, id),
-					})
+					t.suggest("repeats", "action:"+id, r.WouldBlock, "the gate %s runs what the action %s asks for: with the gate the action only repeats it", g.job.Name, id)
 					break
 				}
 			}
