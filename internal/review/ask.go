@@ -161,19 +161,12 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 			notes = append(notes, text.Count(n.count, "finding")+" "+n.text)
 		}
 	}
-	open, waived := 0, 0
-	for _, f := range kept {
-		if f.Open() {
-			open++
-		} else {
-			waived++
-		}
-	}
+	open := len(answered(kept, New))
 	rec.Status = Pass
 	if open > 0 || a.Status == Fail && len(a.Findings) == 0 {
 		rec.Status = Fail
 	}
-	rec.Message = describe(open, waived)
+	rec.Message = describe(open, len(kept)-open)
 	if len(notes) > 0 {
 		rec.Message += " (" + strings.Join(notes, ", ") + ")"
 	}

@@ -59,14 +59,10 @@ func (c changed) add(names []string, more ...string) []string {
 		if name == "" {
 			continue
 		}
-		if _, ok := c[name]; !ok {
+		if _, known := c[name]; !known {
 			c[name] = nil
 		}
-		seen := false
-		for _, n := range names {
-			seen = seen || n == name
-		}
-		if !seen {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -42,15 +42,10 @@ type prior struct {
 }
 
 func (p *prior) count(a Answer) int {
-	n := 0
-	if p != nil {
-		for _, f := range p.Violations {
-			if f.Answer() == a {
-				n++
-			}
-		}
+	if p == nil {
+		return 0
 	}
-	return n
+	return len(answered(p.Violations, a))
 }
 
 // unanswered describes what is still open, and which answers were not understood.
@@ -160,24 +155,14 @@ func (r record) write(path string) error {
 
 // parseName splits <base>_<adapter>@<slot>.<run>.json.
 func parseName(name, base string) (adapter string, slot, run int, ok bool) {
-	rest, ok := strings.CutPrefix(name, base+"_")
-	if !ok {
-		return "", 0, 0, false
-	}
-	if rest, ok = strings.CutSuffix(rest, ".json"); !ok {
-		return "", 0, 0, false
-	}
-	adapter, rest, ok = strings.Cut(rest, "@")
-	if _, known := reviewer(adapter); !ok || !known {
-		return "", 0, 0, false
-	}
-	s, n, ok := strings.Cut(rest, ".")
-	if !ok {
-		return "", 0, 0, false
-	}
-	slot, err1 := strconv.Atoi(s)
-	run, err2 := strconv.Atoi(n)
-	return adapter, slot, run, err1 == nil && err2 == nil && slot > 0 && run > 0
+	rest, ours := strings.CutPrefix(name, base+"_")
+	rest, isRecord := strings.CutSuffix(rest, ".json")
+	adapter, rest, _ = strings.Cut(rest, "@")
+	s, n, _ := strings.Cut(rest, ".")
+	slot, _ = strconv.Atoi(s)
+	run, _ = strconv.Atoi(n)
+	_, known := reviewer(adapter)
+	return adapter, slot, run, ours && isRecord && known && slot > 0 && run > 0
 }
 
 // inputs identifies what a job judges: the diff and the question about it.

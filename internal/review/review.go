@@ -84,29 +84,21 @@ type Slot struct {
 }
 
 // Findings lists every finding that still fails the review.
-func (r Result) Findings() []Finding {
-	var all []Finding
-	for _, s := range r.Slots {
-		for _, f := range s.Findings {
-			if f.Open() {
-				all = append(all, f)
-			}
-		}
-	}
-	return all
-}
+func (r Result) Findings() []Finding { return answered(r.all(), New) }
 
 // Skipped lists every finding that the coding agent marked as skipped.
-func (r Result) Skipped() []Finding {
-	var all []Finding
+func (r Result) Skipped() []Finding { return answered(r.all(), Waived) }
+
+func (r Result) all() (list []Finding) {
 	for _, s := range r.Slots {
-		for _, f := range s.Findings {
-			if f.Answer() == Waived {
-				all = append(all, f)
-			}
-		}
+		list = append(list, s.Findings...)
 	}
-	return all
+	return list
+}
+
+// answered are the findings with this answer.
+func answered(list []Finding, a Answer) []Finding {
+	return slices.DeleteFunc(slices.Clone(list), func(f Finding) bool { return f.Answer() != a })
 }
 
 // LogPath is the log a person should read first: that of the first slot that
@@ -236,18 +228,12 @@ func run(ctx context.Context, job Job, todo []*work) {
 // could not judge leaves it unjudged.
 func conclude(res *Result) {
 	res.Status, res.Reused = Pass, true
+	res.Open, res.Waived = len(res.Findings()), len(res.Skipped())
 	said := map[Status][]string{}
 	for i := range res.Slots {
 		s := &res.Slots[i]
 		res.Warnings = append(res.Warnings, s.warnings...)
 		res.Reused = res.Reused && !s.asked
-		for _, f := range s.Findings {
-			if f.Open() {
-				res.Open++
-			} else if f.Answer() == Waived {
-				res.Waived++
-			}
-		}
 		text := s.Message
 		if s.Adapter != "" {
 			text = s.Adapter + ": " + text
@@ -256,15 +242,13 @@ func conclude(res *Result) {
 			said[s.Status] = append(said[s.Status], text)
 		}
 	}
-	for _, st := range []Status{Fail, Error, Pass, Skipped} {
-		if len(said[st]) == 0 {
-			continue
+	for _, st := range []Status{Skipped, Pass, Error, Fail} {
+		if len(said[st]) > 0 {
+			res.Status, res.Message = st, strings.Join(said[st], "; ")
 		}
-		if st == Fail || st == Error {
-			res.Status = st
-		}
-		res.Message = strings.Join(said[st], "; ")
-		break
+	}
+	if res.Status == Skipped {
+		res.Status = Pass
 	}
 }
 
