@@ -50,14 +50,10 @@ var (
 	errDataObject = errors.New("the data of a phase is not a JSON object")
 )
 
-func isCorrupt(err error) bool {
-	var e *corruptError
-	return errors.As(err, &e)
-}
-
-func isVersion(err error) bool {
-	var e *versionError
-	return errors.As(err, &e)
+// is reports whether an error is of this kind.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // maxShown bounds what a message quotes of a file.

@@ -57,7 +57,7 @@ func (s *Store) silently(f func() error) (ok bool) {
 	if err == nil {
 		return true
 	}
-	if isMissing(err) {
+	if is[*missingError](err) {
 		return false
 	}
 	s.log(err.Error())
@@ -71,11 +71,6 @@ func (s *Store) silently(f func() error) (ok bool) {
 type missingError struct{ error }
 
 func (e *missingError) Unwrap() error { return e.error }
-
-func isMissing(err error) bool {
-	var e *missingError
-	return errors.As(err, &e)
-}
 
 func (s *Store) load(ctx context.Context, command, feature string) (*jsontree.Value, error) {
 	if command == "" {

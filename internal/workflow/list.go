@@ -152,9 +152,9 @@ func (s *Store) entry(path string) (Entry, bool) {
 		if t, ok := doc.Get("feature").Text(); ok && t != "" && (hashed || feature == "") {
 			feature = t
 		}
-	case isCorrupt(err):
+	case is[*corruptError](err):
 		e.Status = Corrupt
-	case isVersion(err):
+	case is[*versionError](err):
 		e.Status = Unsupported
 	default:
 		return Entry{}, false

@@ -29,11 +29,10 @@ func (u Update) patch() (*jsontree.Value, error) {
 	if u.Status != "" {
 		p.Set("status", jsontree.NewString(u.Status))
 	}
-	if u.Summary != nil {
-		p.Set("context_summary", jsontree.NewString(*u.Summary))
-	}
-	if u.Error != nil {
-		p.Set("error", jsontree.NewString(*u.Error))
+	for key, text := range map[string]*string{"context_summary": u.Summary, "error": u.Error} {
+		if text != nil {
+			p.Set(key, jsontree.NewString(*text))
+		}
 	}
 	for key, files := range map[string][]string{"files_created": u.FilesCreated, "files_modified": u.FilesModified} {
 		if len(files) == 0 {

@@ -113,11 +113,10 @@ func (s *Store) locate(command, feature string) string {
 	if c, f, hashed, ok := s.names.parse(legacy); ok && (hashed || c != command || f != feature) {
 		return path // the canonical name of something else
 	}
-	old := filepath.Join(s.Dir(), filepath.FromSlash(legacy))
 	if !s.reachable(legacy) {
 		return path
 	}
-	return old
+	return filepath.Join(s.Dir(), filepath.FromSlash(legacy))
 }
 
 // reachable reports whether every part of the path to a legacy name is a real entry of its
@@ -236,15 +235,15 @@ func (s *Store) edited(path string, edit func(old *jsontree.Value) (*jsontree.Va
 	old, cause := s.read(path)
 	switch {
 	case cause == nil || errors.Is(cause, os.ErrNotExist):
-	case isCorrupt(cause):
+	case is[*corruptError](cause):
 		old, aside = nil, "corrupt"
-	case isVersion(cause):
+	case is[*versionError](cause):
 		old, aside = nil, "unsupported"
 	default:
 		return nil, "", nil, cause
 	}
 	doc, err = edit(old)
-	if _, ok := errors.AsType[*shapeError](err); ok && old != nil {
+	if is[*shapeError](err) && old != nil {
 		// Valid JSON that is not a record: nothing can be merged into it.
 		cause, aside = &corruptError{path, err}, "corrupt"
 		doc, err = edit(nil)
