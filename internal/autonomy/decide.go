@@ -2,6 +2,7 @@ package autonomy
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/config"
@@ -65,7 +66,7 @@ const (
 func Threshold(env string, c *config.Autonomy) (percent int, source string, warnings []string) {
 	const want = "is not a whole number from 1 to 100"
 	if env = strings.TrimSpace(env); env != "" {
-		if n, ok := wholePercent(env); ok {
+		if n, err := strconv.Atoi(env); err == nil && env[0] != '+' && n >= 1 && n <= 100 {
 			return n, ThresholdVar, nil
 		}
 		warnings = append(warnings, fmt.Sprintf("%s=%q %s; ignored", ThresholdVar, cut(env, 20), want))
@@ -77,17 +78,6 @@ func Threshold(env string, c *config.Autonomy) (percent int, source string, warn
 		warnings = append(warnings, fmt.Sprintf("autonomy.threshold_percent: %d %s; ignored", *c.ThresholdPercent, want))
 	}
 	return *config.WithDefaults(config.Autonomy{}).ThresholdPercent, "default", warnings
-}
-
-func wholePercent(s string) (int, bool) {
-	n := 0
-	for _, c := range s {
-		if c < '0' || c > '9' || n > 100 {
-			return 0, false
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n, n >= 1 && n <= 100
 }
 
 // Memory is what a session remembers about its checkpoints.

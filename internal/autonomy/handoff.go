@@ -41,7 +41,8 @@ func safeName(id string) string {
 }
 
 // handOff writes the continuation where the next agent looks for it. What could not be
-// written is returned; the checkpoint continues.
+// written is returned; the checkpoint continues. Nothing is synced: the agent continues now
+// and waits for it.
 func (x *execution) handOff(prompt string) error {
 	var errs []error
 	if home := x.in.Home; home != "" {
@@ -51,8 +52,8 @@ func (x *execution) handOff(prompt string) error {
 			errs = append(errs, err)
 		} else {
 			errs = append(errs,
-				replaceFile("", inHome(home, "continuation-prompt.md"), data, 0o600),
-				replaceFile("", filepath.Join(dir, safeName(x.in.Event.SessionID)+".md"), data, 0o600))
+				safefile.Put("", inHome(home, "continuation-prompt.md"), data, 0o600),
+				safefile.Put("", filepath.Join(dir, safeName(x.in.Event.SessionID)+".md"), data, 0o600))
 		}
 	} else {
 		errs = append(errs, errors.New("no home directory for the continuation prompt"))
@@ -83,13 +84,7 @@ func writeIteration(repo git.Repo, threshold, percent int, now time.Time) error 
 	text := fmt.Sprintf("---\nactive: true\niteration: %d\nthreshold: %d\nlast_percent: %d\nlast_compact: %s\n---\n\n"+
 		"Gauntlet saved a checkpoint when the context window reached its threshold; go on with the work.\n",
 		lastIteration(repo.Root, path)+1, threshold, percent, now.UTC().Format(time.RFC3339))
-	return replaceFile(repo.Root, path, []byte(text), 0o644)
-}
-
-// replaceFile replaces path in one step. It does not sync, because the hand-off is for an
-// agent that continues now and waits for it.
-func replaceFile(root, path string, data []byte, mode fs.FileMode) error {
-	return safefile.Put(root, path, data, mode)
+	return safefile.Put(repo.Root, path, []byte(text), 0o644)
 }
 
 func lastIteration(root, path string) int {

@@ -20,7 +20,7 @@ func commitMessage(c *config.Autonomy, use event.ContextUse, st git.Status, sess
 	branch := branchName(st, func(s string) string { return s })
 	session = cut(session, 100)
 	text := commitSubject + "\n\n" + commitBody + "\n\n" +
-		fmt.Sprintf("Context: %d%% (%s of %s tokens)\nBranch: %s\nSession: %s", use.Percent(), number(use.Tokens), number(use.Window), branch, session)
+		fmt.Sprintf("Context: %s\nBranch: %s\nSession: %s", figures(use), branch, session)
 	coAuthor := defaultCoAuthor
 	if c != nil {
 		if t := strings.TrimSpace(c.Message); t != "" {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"gauntlet/internal/markdown"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 const (
@@ -245,22 +247,21 @@ func (x *execution) summarize(st git.Status) string {
 	var s strings.Builder
 	line := func(name, value string) { s.WriteString("- " + name + ": " + value + "\n") }
 	line("Time", x.in.Now().UTC().Format("2006-01-02 15:04:05")+" UTC")
-	line("Context", fmt.Sprintf("%d%% (%s of %s tokens)", x.use.Percent(), number(x.use.Tokens), number(x.use.Window)))
+	line("Context", figures(x.use))
 	if id := x.in.Event.SessionID; id != "" {
 		line("Session", fmt.Sprintf("%s, checkpoint %d", redact.CodeSpan(cut(id, 100)), x.number))
 	}
 	line("Branch", branchName(st, redact.CodeSpan))
 	line("Changed", describeChanges(st))
+	build, next := "none recorded", "no open item in "+guideFile
 	if x.build.Known() {
-		line("Build", x.build.describe(redact.CodeSpan))
-	} else {
-		line("Build", "none recorded")
+		build = x.build.describe(redact.CodeSpan)
 	}
 	if x.build.Next != "" {
-		line("Next", redact.CodeSpan(x.build.Next))
-	} else {
-		line("Next", "no open item in "+guideFile)
+		next = redact.CodeSpan(x.build.Next)
 	}
+	line("Build", build)
+	line("Next", next)
 	return s.String() + "\nWritten by gauntlet when the context window reached its threshold."
 }
 
@@ -277,16 +278,9 @@ func branchName(st git.Status, quote func(string) string) string {
 func describeChanges(st git.Status) string {
 	const shown = 10
 	paths := st.Paths()
-	names := make([]string, 0, shown)
-	for _, p := range paths[:min(shown, len(paths))] {
-		names = append(names, redact.CodeSpan(cut(p, 100)))
+	names := slices.Clone(paths)
+	for i, p := range paths[:min(shown, len(paths))] {
+		names[i] = redact.CodeSpan(cut(p, 100))
 	}
-	text := fmt.Sprintf("%d files: %s", len(paths), strings.Join(names, ", "))
-	if len(paths) == 1 {
-		text = "1 file: " + names[0]
-	}
-	if more := len(paths) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return text.Count(len(paths), "file") + ": " + text.Some(names, shown)
 }

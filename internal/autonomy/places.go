@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 )
@@ -126,6 +127,11 @@ func readSmall(root, path string, limit int) []byte {
 }
 
 func cut(s string, limit int) string { return redact.Line(s, limit) }
+
+// figures are how full a context window is.
+func figures(use event.ContextUse) string {
+	return fmt.Sprintf("%d%% (%s of %s tokens)", use.Percent(), number(use.Tokens), number(use.Window))
+}
 
 // number formats n with separators.
 func number(n int) string {

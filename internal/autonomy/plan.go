@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // plan decides what is to be committed, and the new text of the notes.
@@ -131,12 +132,7 @@ func (x *execution) guide(s seen) (commit.File, bool) {
 type secretsError struct{ places []string }
 
 func (e *secretsError) Error() string {
-	const shown = 5
-	text := strings.Join(e.places[:min(shown, len(e.places))], ", ")
-	if more := len(e.places) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return "secrets in what would be committed: " + text
+	return "secrets in what would be committed: " + text.Some(e.places, 5)
 }
 
 // maxScan is the size above which a file is not committed, because it is not scanned.

@@ -133,6 +133,14 @@ func hides(r rune) bool {
 		r == 0xad || r == 0x180e || r == 0x200b || r >= 0x2060 && r <= 0x2064 || r == 0xfeff // without width
 }
 
+// Some joins the first items of a list and counts the rest: "a, b and 3 more".
+func Some(list []string, most int) string {
+	if len(list) <= most {
+		return strings.Join(list, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
+}
+
 // Ago formats how long ago something was: "just now", "5 minutes ago".
 func Ago(d time.Duration) string {
 	switch {
