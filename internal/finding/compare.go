@@ -40,25 +40,23 @@ func New(now []Finding, before []Known, renamed map[string]string) []bool {
 		if to, ok := renamed[path]; ok {
 			path = to
 		}
-		left[Finding{Path: path, Print: k.Print, Test: testMark(k.Test)}.Key()] += k.Count
-	}
-	fresh := make([]bool, len(now))
-	for i, f := range now {
-		key := f.Key()
-		if left[key] > 0 {
-			left[key]--
-			continue
+		known := Finding{Path: path, Print: k.Print}
+		if k.Test {
+			known.Test = "test"
 		}
-		fresh[i] = true
+		left[known.Key()] += k.Count
 	}
-	return fresh
+	return fresh(now, left, Finding.Key)
 }
 
-func testMark(is bool) string {
-	if is {
-		return "test"
+// fresh reports which findings are more than what is left of each key.
+func fresh[K comparable](now []Finding, left map[K]int, key func(Finding) K) []bool {
+	out := make([]bool, len(now))
+	for i, f := range now {
+		left[key(f)]--
+		out[i] = left[key(f)] < 0
 	}
-	return ""
+	return out
 }
 
 // Counts is how many findings of each rule each file has: the content of a baseline.
@@ -68,50 +66,38 @@ type Counts map[string]map[string]int
 func Count(list []Finding) Counts {
 	c := Counts{}
 	for _, f := range list {
-		file, rule := f.countedAs()
-		if c[file] == nil {
-			c[file] = map[string]int{}
+		as := f.countedAs()
+		if c[as.file] == nil {
+			c[as.file] = map[string]int{}
 		}
-		c[file][rule]++
+		c[as.file][as.rule]++
 	}
 	return c
 }
 
-func (f Finding) countedAs() (file, rule string) {
-	switch {
-	case f.Test != "":
-		return f.Path, "test " + f.Test
-	case f.Rule == "":
-		return f.Path, "-"
+// counted is what a baseline counts.
+type counted struct{ file, rule string }
+
+func (f Finding) countedAs() counted {
+	if f.Test != "" {
+		return counted{f.Path, "test " + f.Test}
 	}
-	return f.Path, f.Rule
+	return counted{f.Path, cmp.Or(f.Rule, "-")}
 }
 
 // Over reports which findings are more than the baseline allows. Counts cannot show which
 // of several equal ones is the new one: the last ones in the report count as new.
 func Over(now []Finding, allowed Counts, renamed map[string]string) []bool {
-	left := Counts{}
+	left := map[counted]int{}
 	for file, rules := range allowed {
 		if to, ok := renamed[file]; ok {
 			file = to
 		}
-		if left[file] == nil {
-			left[file] = map[string]int{}
-		}
 		for rule, n := range rules {
-			left[file][rule] += n
+			left[counted{file, rule}] += n
 		}
 	}
-	fresh := make([]bool, len(now))
-	for i, f := range now {
-		file, rule := f.countedAs()
-		if left[file][rule] > 0 {
-			left[file][rule]--
-			continue
-		}
-		fresh[i] = true
-	}
-	return fresh
+	return fresh(now, left, Finding.countedAs)
 }
 
 // Tighten lowers allowed to the remaining findings and never raises it; it reports whether

@@ -91,10 +91,8 @@ func (r *goTestRun) causes() (out []goTestKey) {
 	}
 	parents := map[goTestKey]bool{}
 	for _, k := range failed {
-		for i := range len(k.test) {
-			if k.test[i] == '/' {
-				parents[goTestKey{k.pkg, k.test[:i]}] = true
-			}
+		for _, parent := range parentsOf(k.test) {
+			parents[goTestKey{k.pkg, parent}] = true
 		}
 		if k.test != "" {
 			parents[goTestKey{k.pkg, ""}] = true
@@ -103,6 +101,16 @@ func (r *goTestRun) causes() (out []goTestKey) {
 	for _, k := range failed {
 		if !parents[k] {
 			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// parentsOf are the tests that a subtest belongs to.
+func parentsOf(test string) (out []string) {
+	for i := range len(test) {
+		if test[i] == '/' {
+			out = append(out, test[:i])
 		}
 	}
 	return out

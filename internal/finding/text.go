@@ -240,10 +240,8 @@ func (t *textReader) endPackage(pkg string) {
 	name, _, _ := strings.Cut(pkg, " ")
 	parents := map[string]bool{}
 	for _, f := range t.tests {
-		for i := range len(f.name) {
-			if f.name[i] == '/' {
-				parents[f.name[:i]] = true
-			}
+		for _, parent := range parentsOf(f.name) {
+			parents[parent] = true
 		}
 	}
 	for _, f := range t.tests {
