@@ -104,15 +104,9 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 		deadline = cfg.Settings.Deadline
 	}
 	timeout := time.Duration(stop.Timeout) * s.Unit
-	stops := 0
+	have := map[wire.Hook]int{}
 	for _, cmd := range in.Commands {
-		if cmd.Hook == stop.Hook {
-			stops++
-		}
-	}
-	have := map[wire.Hook]bool{}
-	for _, cmd := range in.Commands {
-		have[cmd.Hook] = true
+		have[cmd.Hook]++
 	}
 	switch {
 	case len(in.Pitfalls) > 0:
@@ -123,8 +117,8 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	case s.TimeoutKey != "" && stop.Timeout > 0 && timeout <= deadline:
 		c.State, c.Message = Warn, fmt.Sprintf("%s: the agent's timeout (%s) is not above stop_hook.deadline_seconds (%s): a slow run is killed without a verdict", path, timeout, deadline)
 		c.Fix = "lower stop_hook.deadline_seconds, or raise the timeout in that file; default: " + again
-	case stops > 1:
-		c.State, c.Message, c.Fix = Warn, fmt.Sprintf("%s: the stop hook is there %d times", path, stops), "gauntlet uninstall --agent "+a.Name()+flag(in.Scope)+" && "+again
+	case have[stop.Hook] > 1:
+		c.State, c.Message, c.Fix = Warn, fmt.Sprintf("%s: the stop hook is there %d times", path, have[stop.Hook]), "gauntlet uninstall --agent "+a.Name()+flag(in.Scope)+" && "+again
 	case stop.Line != s.Command(stop.Hook.Args):
 		c.State, c.Message, c.Fix = Warn, path+": the stop hook was written by another version", again
 	case len(have) < len(s.Hooks):

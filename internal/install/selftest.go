@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // selfTestTime is far longer than one of these answers takes.
@@ -154,8 +155,5 @@ func quoteShort(out []byte) string {
 	if s == "" {
 		return "nothing"
 	}
-	if r := []rune(s); len(r) > 120 {
-		s = string(r[:120]) + "…"
-	}
-	return s
+	return text.CutRunes(s, 121)
 }

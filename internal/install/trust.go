@@ -36,6 +36,16 @@ func trustOf(s wire.Setup, root, path string, data []byte) ([]trusted, error) {
 	return out, nil
 }
 
+// missing counts what a client's list does not trust yet.
+func missing(want []trusted, list []byte) (n int) {
+	for _, t := range want {
+		if at := findTable(list, t.table); at == nil || at.hash != t.hash {
+			n++
+		}
+	}
+	return n
+}
+
 // planTrust writes the hashes if the person requested it, and otherwise notes that the
 // client will ask.
 func (p Places) planTrust(a agent.Adapter, c *Change, root string, r Request) (*Change, error) {
@@ -48,13 +58,7 @@ func (p Places) planTrust(a agent.Adapter, c *Change, root string, r Request) (*
 	if err != nil {
 		return nil, err
 	}
-	missing := 0
-	for _, t := range want {
-		if at := findTable(f.data, t.table); at == nil || at.hash != t.hash {
-			missing++
-		}
-	}
-	if missing == 0 {
+	if missing(want, f.data) == 0 {
 		return nil, nil
 	}
 	if !r.Trust {
