@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/event"
@@ -74,20 +75,12 @@ func (c *collector) mayExplain(line []byte) bool {
 	if c.format == FormatGemini && bytes.Contains(line, []byte(`"$`)) {
 		c.needles = nil // it may rewrite earlier messages: from here on every line counts
 	}
-	if c.needles == nil {
-		return true
-	}
-	for _, n := range c.needles {
-		if n.in(line) {
-			return true
-		}
-	}
 	for _, n := range c.asked {
 		if n.in(line) {
 			return true
 		}
 	}
-	return isFailed(line)
+	return c.needles == nil || slices.ContainsFunc(c.needles, func(n needle) bool { return n.in(line) }) || isFailed(line)
 }
 
 // earlier searches a line before the turn for files that the turn edits.

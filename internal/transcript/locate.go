@@ -24,12 +24,7 @@ func LocateRollout(home, thread string, now time.Time) string {
 			return ""
 		}
 		tried[day] = true
-		for _, name := range names(day) {
-			if strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, "-"+thread+".jsonl") {
-				return filepath.Join(day, name)
-			}
-		}
-		return ""
+		return rollout(day, thread)
 	}
 	// Directories are named by local time; a session may have begun yesterday.
 	for _, d := range []int{0, -1, 1} {

@@ -182,13 +182,21 @@ func (f *family) codex(agent string, at time.Time) []string {
 		}
 	}
 	for _, dir := range dirs {
-		for _, name := range names(dir) {
-			if strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, "-"+agent+".jsonl") {
-				return []string{filepath.Join(dir, name)}
-			}
+		if file := rollout(dir, agent); file != "" {
+			return []string{file}
 		}
 	}
 	return nil
+}
+
+// rollout is the file of a thread in the directory of a day; "" when it is not there.
+func rollout(day, thread string) string {
+	for _, name := range names(day) {
+		if strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, "-"+thread+".jsonl") {
+			return filepath.Join(day, name)
+		}
+	}
+	return ""
 }
 
 // gemini finds <session id>/<agent id>.jsonl beside the main file; the log does not show
