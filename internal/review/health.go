@@ -9,6 +9,7 @@ import (
 	"gauntlet/internal/beside"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/text"
 )
 
 // How long a reviewer may take to print its version, and to answer one word.
@@ -145,16 +146,9 @@ func ended(res proc.Result, errOut []byte) string {
 // outOfQuota recognises what reviewers print when their quota is used up. It only improves
 // a message.
 func outOfQuota(out []byte) bool {
-	text := strings.ToLower(string(out))
-	for _, sign := range []string{
+	return text.ContainsAny(strings.ToLower(string(out)),
 		"usage limit", "hit your limit", "session limit", "spend limit", "rate limit", "rate_limit", "quota exceeded", "exceeded your current quota",
-		"insufficient_quota", "resource_exhausted", "quota will reset", "credit balance is too low", "out of credits", "too many requests",
-	} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
+		"insufficient_quota", "resource_exhausted", "quota will reset", "credit balance is too low", "out of credits", "too many requests")
 }
 
 func firstLine(out []byte) string {

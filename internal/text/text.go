@@ -133,6 +133,11 @@ func hides(r rune) bool {
 		r == 0xad || r == 0x180e || r == 0x200b || r >= 0x2060 && r <= 0x2064 || r == 0xfeff // without width
 }
 
+// ContainsAny reports whether a text contains one of these.
+func ContainsAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
+}
+
 // Some joins the first items of a list and counts the rest: "a, b and 3 more".
 func Some(list []string, most int) string {
 	if len(list) <= most {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"sort"
 )
 
 // due is one action with the categories that call for it.
@@ -36,10 +35,8 @@ func Decide(in Input) Result {
 	for _, c := range in.Changed {
 		res.Changed = append(res.Changed, c.Path)
 	}
-	switch {
-	case in.GitFailed:
-		res.Outcome = Generic
-		res.Message = genericMessage(set, in.Tests)
+	if in.GitFailed {
+		res.Outcome, res.Message = Generic, genericMessage(set, in.Tests)
 		return res
 	}
 	d := &decision{in: in, set: set, res: &res}
@@ -242,56 +239,34 @@ func (d *decision) observe(gaps map[*matched][]*due) {
 // provesOwed reports whether the command would have been evidence for something that is
 // owed.
 func (d *decision) provesOwed(c ran) bool {
-	for _, a := range d.res.Actions {
-		if owed := d.actionOf(a.ID); owed != nil {
-			for _, patterns := range owed.proofs {
-				for _, p := range patterns {
-					if p.runs(c) {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.res.Actions, func(a Action) bool {
+		owed := d.actionOf(a.ID)
+		return owed != nil && owed.asks(func(p pattern) bool { return p.runs(c) })
+	})
 }
 
 // touched reports whether a file that matches was changed, committed or not.
 func (d *decision) touched(g globs) bool {
-	for _, f := range d.in.Changed {
-		if g.match(f.Path) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(d.timeline.touches, func(t touch) bool { return !t.anything && g.match(t.name) })
+	return slices.ContainsFunc(d.in.Changed, func(f Change) bool { return g.match(f.Path) }) ||
+		slices.ContainsFunc(d.timeline.touches, func(t touch) bool { return !t.anything && g.match(t.name) })
 }
 
 // about lists the files that the result is about.
 func (d *decision) about() []string {
-	set := map[string]bool{}
-	observed := false
-	for _, o := range d.res.Observations {
-		observed = observed || o.Kind != Gap && o.Kind != Weakened
-	}
-	if observed || len(d.matched) == 0 {
-		for _, f := range d.relevant {
-			set[f.Path] = true
-		}
+	var files []Change
+	if len(d.matched) == 0 || slices.ContainsFunc(d.res.Observations, Observation.alone) {
+		files = append(files, d.relevant...)
 	}
 	for _, m := range d.matched {
-		for _, f := range m.files {
-			set[f.Path] = true
-		}
+		files = append(files, m.files...)
 	}
-	if len(set) == 0 {
-		for _, f := range d.in.Changed {
-			set[f.Path] = true
-		}
+	if len(files) == 0 {
+		files = d.in.Changed
 	}
-	out := make([]string, 0, len(set))
-	for path := range set {
-		out = append(out, path)
+	out := make([]string, 0, len(files))
+	for _, f := range files {
+		out = append(out, f.Path)
 	}
-	sort.Strings(out)
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -44,10 +44,8 @@ func (d *decision) settle(list []*due, window string) map[*matched][]*due {
 
 // gateFor is the gate that passed and runs what the action asks for.
 func (d *decision) gateFor(a *action) *Gate {
-	for i := range d.in.Gates {
-		if g := &d.in.Gates[i]; g.Passed && d.covers(g, a) {
-			return g
-		}
+	if i := slices.IndexFunc(d.in.Gates, func(g Gate) bool { return g.Passed && d.covers(&g, a) }); i >= 0 {
+		return &d.in.Gates[i]
 	}
 	return nil
 }
@@ -55,13 +53,11 @@ func (d *decision) gateFor(a *action) *Gate {
 // cannotRun reports whether a gate that runs what the action asks for could not run here,
 // so that the agent cannot run it either.
 func (d *decision) cannotRun(a *action) bool {
-	for i := range d.in.Gates {
-		if g := &d.in.Gates[i]; g.CouldNotRun && d.covers(g, a) {
-			d.res.CouldNotRun = append(d.res.CouldNotRun, g.Name)
-			return true
-		}
+	i := slices.IndexFunc(d.in.Gates, func(g Gate) bool { return g.CouldNotRun && d.covers(&g, a) })
+	if i >= 0 {
+		d.res.CouldNotRun = append(d.res.CouldNotRun, d.in.Gates[i].Name)
 	}
-	return false
+	return i >= 0
 }
 
 // covers reports whether the gate's command, when it succeeds, proves the action.

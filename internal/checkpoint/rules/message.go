@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -149,29 +151,27 @@ func (d *decision) joined(text string, a, b Action) (string, bool) {
 }
 
 func (d *decision) actionOf(id string) *action {
-	for _, m := range d.matched {
-		for _, a := range m.actions {
-			if a.ID == id {
-				return a
-			}
-		}
-	}
-	for _, a := range d.set.always {
-		if a.ID == id {
-			return a
-		}
+	all := d.actions()
+	if i := slices.IndexFunc(all, func(a *action) bool { return a.ID == id }); i >= 0 {
+		return all[i]
 	}
 	return nil
 }
 
+// actions are those that the changes may call for.
+func (d *decision) actions() []*action {
+	var all []*action
+	for _, m := range d.matched {
+		all = append(all, m.actions...)
+	}
+	return append(all, d.set.always...)
+}
+
 // actionText is how an action is shown.
 func actionText(a *action, window string) string {
-	text := a.Text
-	if text == "" {
-		text = a.ID
-		if a.Run != "" {
-			text = "Run " + code(a.Run)
-		}
+	text := cmp.Or(a.Text, a.ID)
+	if a.Text == "" && a.Run != "" {
+		text = "Run " + code(a.Run)
 	}
 	return oneLine(strings.ReplaceAll(text, "{window}", window))
 }

@@ -60,10 +60,8 @@ func (n naming) file(name, dir string) string {
 func (n naming) dir(sub, dir string) string {
 	sub = cmp.Or(sub, ".")
 	name := n.file(sub, dir)
-	for _, root := range n.roots {
-		if name == root {
-			return "."
-		}
+	if slices.Contains(n.roots, name) {
+		return "."
 	}
 	return name
 }
@@ -100,26 +98,17 @@ func (s *fileSet) add(name string) {
 	if name == "" {
 		return
 	}
-	if strings.ContainsAny(name, "*?{") {
+	switch base := path.Base(name); {
+	case isGlob(name):
 		if len(s.globs) < 200 {
 			s.globs = append(s.globs, name)
 		}
-		return
+	case !slices.Contains(s.byBase[base], name):
+		s.byBase[base] = append(s.byBase[base], name)
 	}
-	base := path.Base(name)
-	for _, known := range s.byBase[base] {
-		if known == name {
-			return
-		}
-	}
-	s.byBase[base] = append(s.byBase[base], name)
 }
 
 func (s *fileSet) has(name string) bool {
-	for _, known := range s.byBase[path.Base(name)] {
-		if sameFile(known, name) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(s.globs, func(g string) bool { return (glob{pattern: g}).match(name) })
+	return slices.ContainsFunc(s.byBase[path.Base(name)], func(known string) bool { return sameFile(known, name) }) ||
+		slices.ContainsFunc(s.globs, func(g string) bool { return (glob{pattern: g}).match(name) })
 }

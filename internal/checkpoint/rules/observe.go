@@ -3,7 +3,6 @@ package rules
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -124,16 +123,11 @@ func loadedByClient(name string) bool {
 
 // nameList shows the first names.
 func nameList(files []string) string {
-	const show = 3
-	var parts []string
-	for _, f := range files[:min(show, len(files))] {
+	parts := make([]string, 0, len(files))
+	for _, f := range files {
 		parts = append(parts, code(text.Cut(f, 60)))
 	}
-	text := strings.Join(parts, ", ")
-	if more := len(files) - show; more > 0 {
-		text += " and " + strconv.Itoa(more) + " more"
-	}
-	return text
+	return text.Some(parts, 3)
 }
 
 // look adds the files that a call showed or wrote.
@@ -142,17 +136,14 @@ func (t *timeline) look(seen *fileSet, s *step) {
 		return
 	}
 	switch s.Kind {
-	case event.ToolRead, event.ToolEdit, event.ToolWrite:
-		if s.Outcome != event.Failure {
-			for _, p := range s.Paths {
-				seen.add(t.naming.file(p, s.Dir))
-			}
+	case event.ToolRead, event.ToolEdit, event.ToolWrite, event.ToolSearch:
+		if s.Outcome == event.Failure {
+			return
 		}
-	case event.ToolSearch:
-		if s.Outcome != event.Failure {
-			for _, p := range s.Paths {
-				seen.add(t.naming.file(p, s.Dir))
-			}
+		for _, p := range s.Paths {
+			seen.add(t.naming.file(p, s.Dir))
+		}
+		if s.Kind == event.ToolSearch {
 			t.quoted(seen, s)
 		}
 	case event.ToolShell:

@@ -6,21 +6,16 @@ import (
 	"strings"
 
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/text"
 	"gauntlet/internal/transcript"
 )
 
 // repeats reports whether later successfully ran what failed before. Other flags, a cd or a
 // pipe do not matter.
 func repeats(failed shellcmd.Command, later *step) bool {
-	for _, c := range later.line.Commands {
-		if !sameRun(failed, c) {
-			continue
-		}
-		if later.line.Proves(c, later.Output) || c.Proof == shellcmd.Swallowed && len(c.Filters) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(later.line.Commands, func(c shellcmd.Command) bool {
+		return sameRun(failed, c) && (later.line.Proves(c, later.Output) || c.Proof == shellcmd.Swallowed && len(c.Filters) > 0)
+	})
 }
 
 // contains reports whether a task that ran later runs what failed before, or its name
@@ -53,16 +48,9 @@ func passedTasks(s *step) []ran {
 
 // isUsage reports whether the command was called wrongly and did nothing.
 func isUsage(s *step) bool {
-	lower := strings.ToLower(s.Output)
-	for _, words := range []string{
+	return text.ContainsAny(strings.ToLower(s.Output),
 		"usage:", "unknown flag", "unknown option", "unknown command", "unknown subcommand", "unrecognized", "invalid option", "illegal option", "no such option",
-		"flag provided but not defined", "unexpected argument", "unknown argument", "requires an argument", "invalid choice", "is not a valid",
-	} {
-		if strings.Contains(lower, words) {
-			return true
-		}
-	}
-	return false
+		"flag provided but not defined", "unexpected argument", "unknown argument", "requires an argument", "invalid choice", "is not a valid")
 }
 
 // runNames are the names under which a command may be the same run as another;
@@ -107,14 +95,9 @@ func sameRun(failed, later shellcmd.Command) bool {
 	if failed.TestRun() && later.TestRun() && sameTests(failed, later) {
 		return true
 	}
-	for _, a := range failed.Views {
-		for _, b := range later.Views {
-			if sameArgv(a, b, failed.TestRun()) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(failed.Views, func(a []string) bool {
+		return slices.ContainsFunc(later.Views, func(b []string) bool { return sameArgv(a, b, failed.TestRun()) })
+	})
 }
 
 // sameTests reports whether both run all tests: `make test` stands for all tests of a
@@ -185,16 +168,9 @@ func covers(later, earlier []string, all, packages bool) bool {
 	if len(earlier) == 0 {
 		earlier = []string{"."}
 	}
-	for _, e := range earlier {
-		covered := false
-		for _, l := range later {
-			covered = covered || coversOne(l, e, packages)
-		}
-		if !covered {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(earlier, func(e string) bool {
+		return !slices.ContainsFunc(later, func(l string) bool { return coversOne(l, e, packages) })
+	})
 }
 
 func coversOne(later, earlier string, packages bool) bool {

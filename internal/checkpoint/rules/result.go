@@ -92,6 +92,10 @@ type Observation struct {
 	Text     string `json:"text"`
 }
 
+// alone reports whether the observation says something that no action says, and counts for
+// the agent.
+func (o Observation) alone() bool { return o.Kind != Gap && o.Kind != Weakened }
+
 // Blocks reports whether the agent has to go on.
 func (r Result) Blocks() bool { return r.Outcome == Owed }
 
@@ -102,7 +106,7 @@ func (r Result) Without(done func(id string) bool) Result {
 		return r
 	}
 	if r.Actions = left; r.Outcome == Owed && !slices.ContainsFunc(left, func(a Action) bool { return a.ID != commitID }) &&
-		!slices.ContainsFunc(r.Observations, func(o Observation) bool { return o.Kind != Gap && o.Kind != Weakened }) {
+		!slices.ContainsFunc(r.Observations, Observation.alone) {
 		r.Outcome = Clear
 	}
 	return r
@@ -130,7 +134,7 @@ func (r Result) Key() string {
 		add("action", a.ID)
 	}
 	for _, o := range r.Observations {
-		if o.Kind != Gap && o.Kind != Weakened {
+		if o.alone() {
 			add(string(o.Kind), o.Error)
 		}
 	}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"gauntlet/internal/config"
@@ -118,33 +120,16 @@ func patternsOf(text string, own bool) []pattern {
 
 // isEvidence reports whether the command proves any action.
 func (s *settings) isEvidence(c shellcmd.Command) bool {
-	proves := func(list []*action) bool {
-		for _, a := range list {
-			for _, patterns := range a.proofs {
-				for _, p := range patterns {
-					if p.Match(c) {
-						return true
-					}
-				}
-			}
-		}
-		return false
-	}
-	for _, c := range s.categories {
-		if proves(c.actions) {
-			return true
-		}
-	}
-	return proves(s.always)
+	proves := func(a *action) bool { return a.asks(func(p pattern) bool { return p.Match(c) }) }
+	return slices.ContainsFunc(s.always, proves) || slices.ContainsFunc(s.categories, func(c *category) bool { return slices.ContainsFunc(c.actions, proves) })
+}
+
+// asks reports whether one of the patterns that prove the action fits.
+func (a *action) asks(fits func(pattern) bool) bool {
+	return slices.ContainsFunc(a.proofs, func(patterns []pattern) bool { return slices.ContainsFunc(patterns, fits) })
 }
 
 // label names the action in a sentence.
 func (a *action) label() string {
-	switch {
-	case a.Run != "":
-		return a.Run
-	case len(a.Evidence) > 0:
-		return a.Evidence[0]
-	}
-	return a.ID
+	return cmp.Or(a.Run, first(a.Evidence, 1), a.ID)
 }

@@ -1,9 +1,10 @@
 package rules
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gauntlet/internal/redact"
 	"gauntlet/internal/shellcmd"
@@ -28,77 +29,51 @@ func (d *decision) failedTests() {
 // provedByRun removes the actions that the run itself proves.
 func (d *decision) provedByRun(run *TestRun) {
 	line := shellcmd.Parse(run.Command)
-	kept := d.res.Actions[:0]
-	for _, a := range d.res.Actions {
-		if d.ranBy(a.ID, line) {
+	d.res.Actions = slices.DeleteFunc(d.res.Actions, func(a Action) bool {
+		ran := d.ranBy(a.ID, line)
+		if ran {
 			d.res.Suppressed = append(d.res.Suppressed, Suppressed{ID: a.ID, By: Evidence{Command: run.Command, At: d.in.Now}})
-			continue
 		}
-		kept = append(kept, a)
-	}
-	d.res.Actions = kept
-	gaps := d.res.Observations[:0]
-	for _, o := range d.res.Observations {
-		if o.Kind != Gap || d.stillMissing(o.Category) {
-			gaps = append(gaps, o)
-		}
-	}
-	d.res.Observations = gaps
+		return ran
+	})
+	d.res.Observations = slices.DeleteFunc(d.res.Observations, func(o Observation) bool { return o.Kind == Gap && !d.stillMissing(o.Category) })
 }
 
 // stillMissing reports whether an action of the category is still in the list.
 func (d *decision) stillMissing(name string) bool {
-	for _, m := range d.matched {
-		for _, a := range m.actions {
-			for _, left := range d.res.Actions {
-				if m.name == name && left.ID == a.ID {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.matched, func(m *matched) bool {
+		return m.name == name && slices.ContainsFunc(m.actions, func(a *action) bool {
+			return slices.ContainsFunc(d.res.Actions, func(left Action) bool { return left.ID == a.ID })
+		})
+	})
 }
 
 func (d *decision) ranBy(id string, line shellcmd.Line) bool {
-	all := append([]*action(nil), d.set.always...)
-	for _, m := range d.matched {
-		all = append(all, m.actions...)
-	}
-	for _, a := range all {
-		if a.ID != id {
-			continue
-		}
-		for _, patterns := range a.proofs {
-			for _, c := range line.Commands {
-				if len(patterns) == 1 && patterns[0].Match(c) && c.Proof == shellcmd.Proven && c.TestRun() {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.actions(), func(a *action) bool {
+		return a.ID == id && slices.ContainsFunc(a.proofs, func(patterns []pattern) bool {
+			return len(patterns) == 1 && slices.ContainsFunc(line.Commands, func(c shellcmd.Command) bool {
+				return patterns[0].Match(c) && c.Proof == shellcmd.Proven && c.TestRun()
+			})
+		})
+	})
 }
 
 // testLine is the first line of the message: pass count and time, or FAILED.
 func testLine(run *TestRun) string {
-	took := " in " + seconds(run.Duration)
-	switch {
-	case run.Err != "":
-		return "Tests could not run (" + code(text.Cut(run.Command, 200)) + "): " + text.Cut(oneLine(run.Err), 160)
-	case run.Passed:
-		if n := passCount(run.Output); n > 0 {
-			return "Tests: " + strconv.Itoa(n) + " passed" + took + " (" + code(text.Cut(run.Command, 200)) + ")"
-		}
-		return "Tests: passed" + took + " (" + code(text.Cut(run.Command, 200)) + ")"
-	case run.TimedOut:
-		return "Tests: FAILED, stopped after " + seconds(run.Duration) + " (" + code(text.Cut(run.Command, 200)) + ")"
+	by := "(" + code(text.Cut(run.Command, 200)) + ")"
+	if run.Err != "" {
+		return "Tests could not run " + by + ": " + text.Cut(oneLine(run.Err), 160)
 	}
-	return "Tests: FAILED" + took + " (" + code(text.Cut(run.Command, 200)) + ")"
-}
-
-func seconds(d time.Duration) string {
-	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
+	said, n := "FAILED in", passCount(run.Output)
+	switch {
+	case run.Passed && n > 0:
+		said = strconv.Itoa(n) + " passed in"
+	case run.Passed:
+		said = "passed in"
+	case run.TimedOut:
+		said = "FAILED, stopped after"
+	}
+	return fmt.Sprintf("Tests: %s %.1fs %s", said, run.Duration.Seconds(), by)
 }
 
 // passCount is the number before the last "passed" (or the runner's own word for it), or

@@ -128,13 +128,9 @@ func (t *timeline) note(i int, s *step) {
 			}
 		}
 		for _, seq := range s.line.Rewriters {
-			if back[seq] {
-				continue
+			if !back[seq] && !t.validates(s, seq) {
+				t.touches = append(t.touches, touch{at: within(i, seq, 0) - 1, anything: true, from: s.At, to: t.endOf(i)})
 			}
-			if t.validates(s, seq) {
-				continue
-			}
-			t.touches = append(t.touches, touch{at: within(i, seq, 0) - 1, anything: true, from: s.At, to: t.endOf(i)})
 		}
 		for _, c := range s.line.Commands {
 			if argv := c.Argv(); s.succeeded() && len(argv) > 1 && c.Name() == "git" && argv[1] == "commit" {
@@ -223,15 +219,10 @@ func (t *timeline) lastChange(files []Change, names func(string) bool) place {
 
 func (t *timeline) changes(touched touch, files []Change, paths *fileSet, names func(string) bool) bool {
 	if touched.anything {
-		for _, f := range files {
-			if touched.name != "" && !sameFile(touched.name, f.Path) {
-				continue
-			}
-			if !f.ModTime.IsZero() && !touched.from.IsZero() && !f.ModTime.Before(touched.from) && !f.ModTime.After(touched.to) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(files, func(f Change) bool {
+			return (touched.name == "" || sameFile(touched.name, f.Path)) &&
+				!f.ModTime.IsZero() && !touched.from.IsZero() && !f.ModTime.Before(touched.from) && !f.ModTime.After(touched.to)
+		})
 	}
 	if isGlob(touched.name) {
 		g := newGlobs([]string{touched.name})
@@ -240,11 +231,4 @@ func (t *timeline) changes(touched touch, files []Change, paths *fileSet, names 
 	return paths.has(touched.name) || t.lastCommit > touched.at && names(touched.name)
 }
 
-func isGlob(name string) bool {
-	for _, r := range name {
-		if r == '*' || r == '?' || r == '{' {
-			return true
-		}
-	}
-	return false
-}
+func isGlob(name string) bool { return strings.ContainsAny(name, "*?{") }

@@ -102,11 +102,8 @@ func errorLine(output string) string {
 			continue
 		}
 		first = cmp.Or(first, line)
-		lower := strings.ToLower(line)
-		for _, word := range []string{"error", "fail", "fatal", "panic", "exception", "denied", "cannot", "not found"} {
-			if strings.Contains(lower, word) {
-				return line
-			}
+		if text.ContainsAny(strings.ToLower(line), "error", "fail", "fatal", "panic", "exception", "denied", "cannot", "not found") {
+			return line
 		}
 		if n++; n > 2000 {
 			break
@@ -210,21 +207,11 @@ func enrich(s *step) (kind, text string) {
 
 // runsTests reports whether tests run, here or somewhere else, for example in a container.
 func runsTests(s *step) bool {
-	for _, c := range s.line.Commands {
-		if c.TestRun() {
-			return true
-		}
-		if name := c.Name(); isQuiet(name) || isSearch(name) || name == "git" {
-			continue
-		}
-		text := " " + strings.Join(c.Argv(), " ") + " "
-		for _, words := range []string{" pytest ", " make test ", " go test ", " cargo test ", " npm test ", " jest ", " vitest "} {
-			if strings.Contains(text, words) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
+		name, line := c.Name(), " "+strings.Join(c.Argv(), " ")+" "
+		return c.TestRun() || !isQuiet(name) && !isSearch(name) && name != "git" &&
+			text.ContainsAny(line, " pytest ", " make test ", " go test ", " cargo test ", " npm test ", " jest ", " vitest ")
+	})
 }
 
 // dealtWith reports whether something later fixed, repeated or investigated the i-th call.
@@ -266,13 +253,7 @@ func (t *timeline) dealtWith(i int) bool {
 
 // hidesFailure reports whether tests failed in a line that did not.
 func hidesFailure(s *step) bool {
-	if s.Kind != event.ToolShell {
-		return false
-	}
-	for _, c := range s.line.Commands {
-		if c.TestRun() && c.Proof != shellcmd.Proven && shellcmd.OutputFailed(s.Output) {
-			return true
-		}
-	}
-	return false
+	return s.Kind == event.ToolShell && slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
+		return c.TestRun() && c.Proof != shellcmd.Proven && shellcmd.OutputFailed(s.Output)
+	})
 }
