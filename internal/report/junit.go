@@ -3,10 +3,10 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"encoding/xml"
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
@@ -14,8 +14,7 @@ import (
 )
 
 // junit is the run as JUnit XML: a suite per kind of gate, a test case per
-// gate. It is written by hand: a handful of elements does not need a package
-// that costs every start of the program.
+// gate. It is written by hand: a handful of elements needs no types.
 func junit(res run.Result, about About) []byte {
 	var b bytes.Buffer
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
@@ -51,31 +50,24 @@ func tally(gates []gate.Result) string {
 }
 
 func testcase(b *bytes.Buffer, g gate.Result) {
-	class, name := g.Entry, g.Name
-	name = cmp.Or(name, g.ID)
-	fmt.Fprintf(b, "    <testcase classname=\"%s\" name=\"%s\" time=\"%s\"", escape(string(g.Kind)+"."+class), escape(name), seconds(time.Duration(g.DurationMS)*time.Millisecond))
-	element, properties := "", properties(g)
+	fmt.Fprintf(b, "    <testcase classname=\"%s\" name=\"%s\" time=\"%s\"", escape(string(g.Kind)+"."+g.Entry), escape(cmp.Or(g.Name, g.ID)), seconds(time.Duration(g.DurationMS)*time.Millisecond))
+	inside := properties(g)
 	switch g.Status {
-	case gate.Fail:
-		element = "failure"
-	case gate.Error:
-		element = "error"
+	case gate.Fail, gate.Error:
+		element := map[gate.Status]string{gate.Fail: "failure", gate.Error: "error"}[g.Status]
+		inside += fmt.Sprintf("      <%s message=\"%s\" type=\"%s\">%s</%s>\n", element, escape(g.Message), g.Kind, escape(details(g)), element)
 	case gate.Skipped:
-		fmt.Fprintf(b, ">\n      <skipped message=\"%s\"/>\n    </testcase>\n", escape(g.Message))
-		return
+		inside = fmt.Sprintf("      <skipped message=\"%s\"/>\n", escape(g.Message))
 	case gate.Pass:
 		if g.Cached {
-			b.WriteString(">\n      <system-out>reused: nothing it depends on changed</system-out>\n    </testcase>\n")
-			return
+			inside = "      <system-out>reused: nothing it depends on changed</system-out>\n"
 		}
-		if properties != "" {
-			fmt.Fprintf(b, ">\n%s    </testcase>\n", properties)
-			return
-		}
+	}
+	if inside == "" {
 		b.WriteString("/>\n")
 		return
 	}
-	fmt.Fprintf(b, ">\n"+properties+"      <%s message=\"%s\" type=\"%s\">%s</%s>\n    </testcase>\n", element, escape(g.Message), g.Kind, escape(details(g)), element)
+	fmt.Fprintf(b, ">\n%s    </testcase>\n", inside)
 }
 
 // maxProperties bounds the fingerprints of one gate.
@@ -125,29 +117,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 // escape makes text safe in XML: no markup, no secret, and none of the characters that XML
 // cannot represent.
 func escape(s string) string {
-	s = redact.Strip(redact.String(s))
 	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '"':
-			b.WriteString("&quot;")
-		case r == '\'':
-			b.WriteString("&apos;")
-		case r == '\n':
-			b.WriteString("&#10;")
-		case r == '\t':
-			b.WriteString("&#9;")
-		case r < ' ' || r == 0xFFFE || r == 0xFFFF || r == utf8.RuneError:
-			b.WriteRune(utf8.RuneError)
-		default:
-			b.WriteRune(r)
-		}
-	}
+	_ = xml.EscapeText(&b, []byte(redact.Strip(redact.String(s)))) // a builder takes everything
 	return b.String()
 }

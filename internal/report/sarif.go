@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -115,10 +116,8 @@ func sarif(res run.Result, about About) ([]byte, error) {
 func failures(g gate.Result, rule int) []sarifResult {
 	if len(g.Findings) == 0 {
 		text := strings.TrimSpace(g.Message + "\n" + g.Tail)
-		// Many readers refuse a result without a location: the gate's configuration is the
-		// closest one.
 		return []sarifResult{{
-			RuleID: g.ID, RuleIndex: rule, Level: "error", Message: sarifText{clean(text)}, Locations: []sarifLocation{place(".gauntlet/config.yml", 1)},
+			RuleID: g.ID, RuleIndex: rule, Level: "error", Message: sarifText{clean(text)}, Locations: []sarifLocation{place("", 1)},
 		}}
 	}
 	var list []sarifResult
@@ -128,7 +127,7 @@ func failures(g gate.Result, rule int) []sarifResult {
 			text += "\nFix: " + f.Fix
 		}
 		r := sarifResult{
-			RuleID: g.ID, RuleIndex: rule, Level: level(f.Priority), Message: sarifText{clean(text)}, Locations: []sarifLocation{place(file(f), f.Line)},
+			RuleID: g.ID, RuleIndex: rule, Level: level(f.Priority), Message: sarifText{clean(text)}, Locations: []sarifLocation{place(f.File, f.Line)},
 			BaselineState: f.State, Fingerprints: map[string]string{fingerprintKey: g.Fingerprint(f)},
 		}
 		if f.Rule != "" {
@@ -143,16 +142,10 @@ func failures(g gate.Result, rule int) []sarifResult {
 // tools.
 const fingerprintKey = "gauntlet/v1"
 
-// file is the location of a finding that names no file of the project.
-func file(f gate.Finding) string {
-	if f.File == "" {
-		return ".gauntlet/config.yml"
-	}
-	return f.File
-}
-
+// place is a location. Many readers refuse a result without one: the gate's configuration
+// is the closest to what names no file of the project.
 func place(file string, line int) sarifLocation {
-	p := sarifPhysical{Artifact: sarifArtifact{URI: uri(file), URIBaseID: "%SRCROOT%"}}
+	p := sarifPhysical{Artifact: sarifArtifact{URI: uri(cmp.Or(file, ".gauntlet/config.yml")), URIBaseID: "%SRCROOT%"}}
 	if line > 0 {
 		p.Region = &sarifRegion{line}
 	}
@@ -185,9 +178,5 @@ func level(priority string) string {
 
 // clean makes text that is never empty: SARIF requires a message.
 func clean(s string) string {
-	s = strings.TrimSpace(redact.Strip(redact.String(strings.ToValidUTF8(s, "\uFFFD"))))
-	if s == "" {
-		return "no message"
-	}
-	return s
+	return cmp.Or(strings.TrimSpace(redact.Strip(redact.String(strings.ToValidUTF8(s, "\uFFFD")))), "no message")
 }
