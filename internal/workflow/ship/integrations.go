@@ -91,18 +91,18 @@ func ParseIntegrations(data []byte) (Integrations, error) {
 	if r.section("linear") {
 		in.Linear = Defaults().Linear
 		in.Linear.Enabled = false
-		r.flag(&in.Linear.Enabled, "linear", "enabled")
-		r.text(&in.Linear.Team, "linear", "team")
-		r.text(&in.Linear.BranchPrefix, "linear", "branch_prefix")
-		r.flag(&in.Linear.UseNativeAutomation, "linear", "use_native_automation")
+		r.value(&in.Linear.Enabled, "linear", "enabled")
+		r.value(&in.Linear.Team, "linear", "team")
+		r.value(&in.Linear.BranchPrefix, "linear", "branch_prefix")
+		r.value(&in.Linear.UseNativeAutomation, "linear", "use_native_automation")
 	}
 	if r.section("vercel") {
 		in.Vercel = Defaults().Vercel
 		in.Vercel.WaitForPreview = false
-		r.flag(&in.Vercel.Enabled, "vercel", "enabled")
-		r.flag(&in.Vercel.WaitForPreview, "vercel", "wait_for_preview")
-		r.number(&in.Vercel.PreviewTimeoutMS, "vercel", "preview_timeout_ms")
-		r.flag(&in.Vercel.RequirePreviewSuccess, "vercel", "require_preview_success")
+		r.value(&in.Vercel.Enabled, "vercel", "enabled")
+		r.value(&in.Vercel.WaitForPreview, "vercel", "wait_for_preview")
+		r.value(&in.Vercel.PreviewTimeoutMS, "vercel", "preview_timeout_ms")
+		r.value(&in.Vercel.RequirePreviewSuccess, "vercel", "require_preview_success")
 	}
 	return in, r.err
 }
@@ -169,30 +169,26 @@ func (r *reader) section(name string) bool {
 	return v.Kind() == jsontree.Object
 }
 
-func (r *reader) flag(to *bool, path ...string) {
-	if v := r.doc.Get(path...); v.Kind() == jsontree.Bool {
-		*to = v.True()
-	} else if v != nil {
-		r.wrong("true or false", path...)
-	}
-}
-
-func (r *reader) text(to *string, path ...string) {
-	if s, ok := r.doc.Get(path...).Text(); ok {
-		*to = s
-	} else if r.doc.Get(path...) != nil {
-		r.wrong("a string", path...)
-	}
-}
-
-func (r *reader) number(to *int, path ...string) {
+// value reads one, if it is there.
+func (r *reader) value(to any, path ...string) {
 	v := r.doc.Get(path...)
 	if v == nil {
 		return
 	}
-	if n, ok := v.Number(); ok && n >= 0 && n <= 86_400_000 {
-		*to = int(n)
-	} else {
-		r.wrong("a number of milliseconds, a day at most", path...)
+	switch to := to.(type) {
+	case *bool:
+		if *to = v.True(); v.Kind() != jsontree.Bool {
+			r.wrong("true or false", path...)
+		}
+	case *string:
+		var ok bool
+		if *to, ok = v.Text(); !ok {
+			r.wrong("a string", path...)
+		}
+	case *int:
+		n, ok := v.Number()
+		if *to = int(n); !ok || n < 0 || n > 86_400_000 {
+			r.wrong("a number of milliseconds, a day at most", path...)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -164,13 +165,9 @@ func look(ctx context.Context, api api, head string) (Preview, error) {
 		}
 	}
 	isPreview := func(env string) bool { return strings.Contains(strings.ToLower(env), "preview") }
-	anyPreview := false
-	for _, env := range order {
-		anyPreview = anyPreview || isPreview(env)
-	}
+	anyPreview := slices.ContainsFunc(order, isPreview)
 	out := Preview{State: Waiting}
-	ready := 0
-	wanted := 0
+	ready, wanted := 0, 0
 	for _, env := range order {
 		if anyPreview && !isPreview(env) {
 			continue
