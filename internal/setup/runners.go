@@ -38,8 +38,8 @@ func (d *directory) runners() {
 		}
 	}
 	offer("npm", "make", "just", "task", "mise", "deno", "poe", "pdm", "hatch")
-	d.tox()
-	d.nox()
+	d.sessions("tox", "-e", "py")
+	d.sessions("nox", "-s", "")
 	offer("composer")
 	d.rake()
 	d.gradle()
@@ -107,124 +107,39 @@ func iniSections(text string) map[string][]string {
 	return sections
 }
 
-// tox offers the environments of tox, each with the commands it runs.
-func (d *directory) tox() {
-	file, envs := "tox.ini", toxSections(iniSections(d.read("tox.ini")))
-	if len(envs) == 0 {
-		sections := iniSections(d.read("setup.cfg"))
-		if _, ok := sections["tox:tox"]; ok {
-			file, envs = "setup.cfg", toxSections(sections)
-		}
-	}
-	if doc := d.pyproject(); len(envs) == 0 && doc != nil {
-		file = "pyproject.toml"
-		if legacy, ok := at(doc, "tool", "tox", "legacy_tox_ini").(string); ok {
-			envs = toxSections(iniSections(legacy))
-		}
-		for env, v := range table(at(doc, "tool", "tox", "env")) {
-			envs[env] = toxCommands(v)
-		}
-		if base := toxCommands(at(doc, "tool", "tox", "env_run_base")); base != nil {
-			envs[""] = base
-		}
-	}
-	d.sessions("tox -e ", file, "py", envs)
-}
-
-// toxSections are the commands of each environment of an INI file; "" is the base.
-func toxSections(sections map[string][]string) map[string][]string {
-	envs := map[string][]string{}
-	for name, lines := range sections {
-		env, named := strings.CutPrefix(name, "testenv:")
-		if !named && name != "testenv" {
-			continue
-		}
-		if !named {
-			env = ""
-		}
-		var commands []string
-		in := false
-		for _, line := range lines {
-			key, value, ok := strings.Cut(line, "=")
-			switch indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"); {
-			case ok && !indented:
-				in = strings.TrimSpace(key) == "commands"
-				if in && strings.TrimSpace(value) != "" {
-					commands = append(commands, strings.TrimSpace(value))
-				}
-			case in && indented && strings.TrimSpace(line) != "":
-				commands = append(commands, strings.TrimLeft(strings.TrimSpace(line), "-! "))
-			}
-		}
-		if named || len(commands) > 0 {
-			envs[strings.TrimSpace(env)] = commands
-		}
-	}
-	return envs
-}
-
-// toxCommands are the commands of an environment in pyproject.toml.
-func toxCommands(v any) []string {
-	var out []string
-	for _, line := range listOf(table(v)["commands"]) {
-		out = append(out, text(line))
-	}
-	return out
-}
-
-// nox offers the sessions of a noxfile.
-func (d *directory) nox() {
-	if !d.has("noxfile.py") {
+// sessions offers the environments of tox or the sessions of nox by their roles; base runs
+// the unnamed one.
+func (d *directory) sessions(runner, flag, base string) {
+	f, ok := d.set.By(runner, d.dir)
+	if !ok {
 		return
 	}
-	sessions := map[string][]string{}
-	session := false
-	given := ""
-	for line := range strings.Lines(d.read("noxfile.py")) {
-		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "@nox.session"), strings.HasPrefix(line, "@session"):
-			session = true
-			if _, rest, ok := strings.Cut(line, "name="); ok && len(rest) > 2 {
-				given, _, _ = strings.Cut(rest[1:], rest[:1])
-			}
-		case session && strings.HasPrefix(line, "def "):
-			name, _, _ := strings.Cut(strings.TrimPrefix(line, "def "), "(")
-			if given != "" {
-				name = given
-			}
-			sessions[strings.TrimSpace(name)] = []string{}
-			session, given = false, ""
-		}
-	}
-	d.sessions("nox -s ", "noxfile.py", "", sessions)
-}
-
-// sessions offers named environments by their roles; base runs the unnamed one.
-func (d *directory) sessions(run, file, base string, names map[string][]string) {
+	run := runner + " " + flag + " "
 	for _, role := range []Role{Format, Lint, Typecheck, Test} {
 		for _, name := range append(recipeNames(role), "style", "flake8", "ruff", "py") {
-			commands, ok := names[name]
+			env, ok := f.Find(name)
 			if r, _ := roleOfName(name); !ok || r != role && name != "py" {
 				continue
 			}
-			if why := d.dangerIn(commands); why != "" {
-				d.out.Refusals = append(d.out.Refusals, Refusal{Dir: d.dir, Run: run + name, Why: d.where(file) + ": " + name, Reason: why})
+			// What a session runs besides literal commands is not known.
+			if why := d.dangerIn(env.Lines); why != "" && runner == "tox" {
+				d.out.Refusals = append(d.out.Refusals, Refusal{Dir: d.dir, Run: run + name, Why: d.where(f.Name) + ": " + name, Reason: why})
 				continue
 			}
-			if d.offer(found{dir: d.dir, run: run + name, why: d.where(file) + ": " + name, name: name, source: FromTasks, role: role, kind: Python}) {
+			if d.offer(found{dir: d.dir, run: run + name, why: d.where(f.Name) + ": " + name, name: name, source: FromTasks, role: role, kind: Python}) {
 				break
 			}
 		}
 	}
-	if _, ok := names[""]; ok && base != "" {
-		d.offer(found{dir: d.dir, run: run + base, why: d.where(file), name: "test", source: FromTasks, role: Test, kind: Python})
+	if env, ok := f.Find("default"); ok && len(env.Lines) > 0 && base != "" {
+		d.offer(found{dir: d.dir, run: run + base, why: d.where(f.Name), name: "test", source: FromTasks, role: Test, kind: Python})
 	}
 }
 
 // dangerIn is why one of these commands must not run at a stop.
 func (d *directory) dangerIn(commands []string) string {
 	for _, line := range commands {
+		line = strings.TrimLeft(line, "-! ") // whose failure does not count, or is wanted
 		for _, s := range d.set.Expand(line, d.dir) {
 			if why := hazard(s); why != "" {
 				return why

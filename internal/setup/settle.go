@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,10 +134,7 @@ func (f *finder) settle() {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Proposal) int {
-		if c := strings.Compare(sortKey(a.Dir), sortKey(b.Dir)); c != 0 {
-			return c
-		}
-		return slices.Index(roles(), a.Role) - slices.Index(roles(), b.Role)
+		return cmp.Or(strings.Compare(sortKey(a.Dir), sortKey(b.Dir)), slices.Index(roles(), a.Role)-slices.Index(roles(), b.Role))
 	})
 	f.out.Proposals = f.bound(list)
 }

@@ -195,12 +195,36 @@ func (s *Set) moonTasks(dir string) (File, bool) {
 	return f, true
 }
 
-// tox reads the environments of a tox.ini: what each of them runs.
+// tox reads the environments of tox: what each of them runs.
 func (s *Set) tox(dir string) (File, bool) {
-	name, text := s.text(dir, "tox.ini")
-	if name == "" {
-		return File{}, false
+	for _, name := range []string{"tox.ini", "setup.cfg"} {
+		if _, text := s.text(dir, name); name == "tox.ini" || strings.Contains(text, "[tox:tox]") {
+			if f := toxFile(name, text); len(f.Recipes) > 0 {
+				return f, true
+			}
+		}
 	}
+	doc := s.pyproject(dir, "tool", "tox")
+	f := toxFile("pyproject.toml", asText(doc["legacy_tox_ini"]))
+	add := func(name string, v any) {
+		r := Recipe{Name: name}
+		m, _ := v.(map[string]any)
+		for _, command := range listOf(m["commands"]) {
+			r.Lines = append(r.Lines, toxLine(strings.Join(texts(command), " ")))
+		}
+		f.Recipes = append(f.Recipes, r)
+	}
+	if base, ok := doc["env_run_base"]; ok {
+		add("default", base)
+	}
+	envs, _ := doc["env"].(map[string]any)
+	for _, env := range slices.Sorted(maps.Keys(envs)) {
+		add(env, envs[env])
+	}
+	return f, len(f.Recipes) > 0
+}
+
+func toxFile(name, text string) File {
 	f := File{Name: name, Runner: "tox"}
 	all := toxList(text)
 	at, inCommands := -1, false
@@ -227,7 +251,7 @@ func (s *Set) tox(dir string) (File, bool) {
 		}
 	}
 	if len(f.Recipes) == 0 {
-		return f, false
+		return f
 	}
 	byDefault := Recipe{Name: toxDefault}
 	for _, r := range f.Recipes {
@@ -236,7 +260,7 @@ func (s *Set) tox(dir string) (File, bool) {
 		}
 	}
 	f.Recipes = append(f.Recipes, byDefault)
-	return f, true
+	return f
 }
 
 // toxDefault is what tox runs without -e; the name cannot be an environment's.
@@ -244,10 +268,7 @@ const toxDefault = "[tox]"
 
 // toxList are the environments of the list that tox runs by default.
 func toxList(text string) []string {
-	_, rest, found := strings.Cut(text, "[tox]")
-	if !found {
-		return nil
-	}
+	_, rest, _ := strings.Cut(strings.Replace(text, "[tox:tox]", "[tox]", 1), "[tox]")
 	var list strings.Builder
 	isList := false
 	for line := range strings.Lines(rest) {
@@ -290,16 +311,19 @@ func (s *Set) nox(dir string) (File, bool) {
 		return File{}, false
 	}
 	f := File{Name: name, Runner: "nox"}
-	isSession := false
+	isSession, given := false, ""
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(trimmed, "@nox.session") || strings.HasPrefix(trimmed, "@session"):
 			isSession = true
+			if _, rest, ok := strings.Cut(trimmed, "name="); ok && len(rest) > 2 {
+				given, _, _ = strings.Cut(rest[1:], rest[:1])
+			}
 		case isSession && strings.HasPrefix(trimmed, "def "):
 			fn, _, _ := strings.Cut(strings.TrimPrefix(trimmed, "def "), "(")
-			f.Recipes = append(f.Recipes, Recipe{Name: fn})
-			isSession = false
+			f.Recipes = append(f.Recipes, Recipe{Name: cmp.Or(given, strings.TrimSpace(fn))})
+			isSession, given = false, ""
 		case len(f.Recipes) > 0 && strings.Contains(trimmed, "session.run("):
 			_, args, _ := strings.Cut(trimmed, "session.run(")
 			var words []string
