@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/gate"
+	"gauntlet/internal/history/ask"
 )
 
 // Report is the result of a replay.
@@ -171,7 +172,7 @@ func (t *tally) finish() Report {
 	for _, name := range t.order {
 		rule := t.rules[name]
 		rule.Interval = Wilson(rule.Right, rule.Right+rule.Wrong)
-		rule.MedianMS = median(rule.costs)
+		rule.MedianMS = ask.Median(rule.costs)
 		r.Rules = append(r.Rules, *rule)
 	}
 	slices.SortStableFunc(r.Rules, func(a, b Rule) int {

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"math"
-	"slices"
 )
 
 // MinSamples is the number of samples below which no percentage is shown: it would suggest
@@ -28,17 +27,4 @@ func Wilson(k, n int) *Interval {
 	scale := 1 + z*z/nf
 	round := func(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 	return &Interval{round(max(0, (centre-spread)/scale)), round(min(1, (centre+spread)/scale))}
-}
-
-// median is the median of the measured values; nil when there are none.
-func median(list []float64) *float64 {
-	if len(list) == 0 {
-		return nil
-	}
-	list = slices.Sorted(slices.Values(list))
-	m := list[len(list)/2]
-	if len(list)%2 == 0 {
-		m = (m + list[len(list)/2-1]) / 2
-	}
-	return &m
 }

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -111,15 +112,7 @@ func (f *Facts) Gates(by Filter) []Gate {
 		list = append(list, *g)
 	}
 	slices.SortFunc(list, func(a, b Gate) int {
-		switch {
-		case a.Blocked != b.Blocked:
-			return b.Blocked - a.Blocked
-		case a.Runs != b.Runs:
-			return b.Runs - a.Runs
-		case a.Project != b.Project:
-			return strings.Compare(a.Project, b.Project)
-		}
-		return strings.Compare(a.Gate, b.Gate)
+		return cmp.Or(b.Blocked-a.Blocked, b.Runs-a.Runs, strings.Compare(a.Project, b.Project), strings.Compare(a.Gate, b.Gate))
 	})
 	return list
 }
@@ -175,11 +168,7 @@ func (s *gateSum) failed(v *verdict, g *gateRun) {
 	if v.blocked && !g.would { // another one blocked where its mode let it pass
 		s.Blocked++
 	}
-	o := v.label
-	if o == unknown {
-		o = g.outcome
-	}
-	s.judged(o)
+	s.judged(cmp.Or(v.label, g.outcome))
 }
 
 func (g *Gate) judged(o outcome) {
@@ -214,11 +203,7 @@ func (f *Facts) addCheckpoint(sums map[name]*Gate, i int32) {
 	} else {
 		g.WouldBlock++
 	}
-	o := v.label
-	if o == unknown {
-		o = f.settled(i)
-	}
-	g.judged(o)
+	g.judged(cmp.Or(v.label, f.settled(i)))
 }
 
 // onlyCheckpointWould reports a stop that would have been blocked, and by no gate.
@@ -243,10 +228,7 @@ func (s *gateSum) ran(f *Facts, v *verdict, g *gateRun, w words) {
 	if g.status != w.err && len(s.Recent) < RecentRuns {
 		s.Recent = append(s.Recent, float64(g.ms))
 	}
-	key := g.key
-	if key == 0 {
-		key = v.id // without a key only a retry shows a flake
-	}
+	key := cmp.Or(g.key, v.id) // without a key only a retry shows a flake
 	if !g.flaky && !f.failed[g.key] {
 		return // most contents never failed: nothing to remember
 	}
@@ -264,11 +246,20 @@ func (s *gateSum) sum() Gate {
 	if n := len(s.Recent); n > 0 {
 		slices.Reverse(s.Recent)
 		times := slices.Sorted(slices.Values(s.Recent))
-		median := times[n/2]
-		if n%2 == 0 {
-			median = (median + times[n/2-1]) / 2
-		}
-		s.MedianMS, s.P95MS, s.MaxMS = &median, &times[min(n-1, n*95/100)], &times[n-1]
+		s.MedianMS, s.P95MS, s.MaxMS = Median(times), &times[min(n-1, n*95/100)], &times[n-1]
 	}
 	return s.Gate
+}
+
+// Median is the median of the measured values; nil when there are none.
+func Median(list []float64) *float64 {
+	if len(list) == 0 {
+		return nil
+	}
+	list = slices.Sorted(slices.Values(list))
+	m := list[len(list)/2]
+	if len(list)%2 == 0 {
+		m = (m + list[len(list)/2-1]) / 2
+	}
+	return &m
 }

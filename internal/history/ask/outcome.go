@@ -1,6 +1,9 @@
 package ask
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // outcome is what is known about a failure or a block: whether it was right, and how
 // that is known.
@@ -177,10 +180,7 @@ func (f *Facts) said(i int32) outcome {
 		default:
 		}
 	}
-	if o == unknown {
-		o = f.settled(i)
-	}
-	return o
+	return cmp.Or(o, f.settled(i))
 }
 
 // settled is what followed a block that no gate decided.

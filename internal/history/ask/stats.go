@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -30,10 +31,7 @@ func (f *Facts) Stats(by Filter) Stats {
 		st.Blocks += d.Blocks
 	}
 	slices.SortFunc(st.Gates, func(a, b Gate) int {
-		if c := strings.Compare(a.Project, b.Project); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Gate, b.Gate)
+		return cmp.Or(strings.Compare(a.Project, b.Project), strings.Compare(a.Gate, b.Gate))
 	})
 	return st
 }

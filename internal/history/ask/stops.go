@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -192,10 +193,7 @@ func (f *Facts) mostUsed(counts []int) []string {
 		}
 	}
 	slices.SortFunc(out, func(a, b string) int {
-		if c := at[b] - at[a]; c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(at[b]-at[a], strings.Compare(a, b))
 	})
 	return out[:min(len(out), maxChoices)]
 }

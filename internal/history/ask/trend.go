@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -290,10 +291,7 @@ func sorted[K comparable](sums map[K]*Bucket) []Bucket {
 		out = append(out, *b)
 	}
 	slices.SortFunc(out, func(a, b Bucket) int {
-		if c := a.Start.Compare(b.Start); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Key, b.Key)
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.Key, b.Key))
 	})
 	return out
 }
