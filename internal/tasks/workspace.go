@@ -327,11 +327,10 @@ func (s *Set) nox(dir string) (File, bool) {
 		case len(f.Recipes) > 0 && strings.Contains(trimmed, "session.run("):
 			_, args, _ := strings.Cut(trimmed, "session.run(")
 			var words []string
-			for i, part := range strings.FieldsFunc(args, func(r rune) bool { return r == '"' || r == '\'' }) {
-				if i%2 == 0 && strings.Trim(part, ", \t") == "" {
-					continue
+			for part := range strings.FieldsFuncSeq(args, func(r rune) bool { return r == '"' || r == '\'' }) {
+				if word := strings.Trim(part, ",) \t"); word != "" {
+					words = append(words, word)
 				}
-				words = append(words, strings.Trim(part, ",) \t"))
 			}
 			last := &f.Recipes[len(f.Recipes)-1]
 			last.Lines = append(last.Lines, strings.Join(words, " "))

@@ -1,6 +1,8 @@
 package tasks
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -90,5 +92,25 @@ func TestIgnoredFailures(t *testing.T) {
 		if !known || len(list) != 1 || list[0].Name() != "pytest" || list[0].Proof == shellcmd.Proven {
 			t.Errorf("%s runs %+v (known: %v), want a pytest that its status does not prove", line, list, known)
 		}
+	}
+}
+
+// tox may be configured in three more places than tox.ini.
+func TestToxElsewhere(t *testing.T) {
+	for name, text := range map[string]string{
+		"setup.cfg":        "[tox:tox]\nenvlist = lint\n[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = flake8 {posargs:src}\n",
+		"pyproject.toml":   "[tool.tox]\nlegacy_tox_ini = \"\"\"\n[tox]\nenvlist = lint\n[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = flake8 src\n\"\"\"\n",
+		"./pyproject.toml": "[tool.tox.env_run_base]\ncommands = [[\"pytest\"]]\n[tool.tox.env.lint]\ncommands = [[\"flake8\", \"src\"]]\n",
+	} {
+		f, ok := New(fstest.MapFS{path.Clean(name): {Data: []byte(text)}}).By("tox", ".")
+		base, _ := f.Find("default")
+		lint, _ := f.Find("lint")
+		if !ok || !slices.Equal(base.Lines, []string{"pytest"}) || !slices.Equal(lint.Lines, []string{"flake8 src"}) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	f, _ := New(fstest.MapFS{"noxfile.py": {Data: []byte("@nox.session(name=\"type-check\")\ndef types(session):\n    session.run(\"mypy\")\n")}}).By("nox", ".")
+	if r, ok := f.Find("type-check"); !ok || !slices.Equal(r.Lines, []string{"mypy"}) {
+		t.Errorf("nox: %+v", f)
 	}
 }
