@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -36,16 +37,6 @@ func trustOf(s wire.Setup, root, path string, data []byte) ([]trusted, error) {
 	return out, nil
 }
 
-// missing counts what a client's list does not trust yet.
-func missing(want []trusted, list []byte) (n int) {
-	for _, t := range want {
-		if at := findTable(list, t.table); at == nil || at.hash != t.hash {
-			n++
-		}
-	}
-	return n
-}
-
 // planTrust writes the hashes if the person requested it, and otherwise notes that the
 // client will ask.
 func (p Places) planTrust(a agent.Adapter, c *Change, root string, r Request) (*Change, error) {
@@ -58,7 +49,10 @@ func (p Places) planTrust(a agent.Adapter, c *Change, root string, r Request) (*
 	if err != nil {
 		return nil, err
 	}
-	if missing(want, f.data) == 0 {
+	if !slices.ContainsFunc(want, func(t trusted) bool {
+		at := findTable(f.data, t.table)
+		return at == nil || at.hash != t.hash
+	}) {
 		return nil, nil
 	}
 	if !r.Trust {
