@@ -182,7 +182,7 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	for _, id := range slices.Sorted(maps.Keys(b.Gates)) {
-		if len(names) > 0 && !slices.Contains(names, gateName(id)) {
+		if len(names) > 0 && !slices.Contains(names, gate.Name(id)) {
 			continue
 		}
 		g := b.Gates[id]

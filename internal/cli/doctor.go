@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/buildinfo"
 	"gauntlet/internal/config"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/install"
@@ -90,7 +91,7 @@ func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
 	enforced := map[string]bool{}
 	for _, v := range list { // newest first
 		for _, g := range v.Gates {
-			name := gateName(g.Gate)
+			name := gate.Name(g.Gate)
 			last, seen := out[name]
 			if !seen {
 				last = install.LastRun{At: g.Time, Status: g.Status, Message: redact.Line(g.Message, 120)}

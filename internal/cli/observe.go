@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/replay"
 	"gauntlet/internal/text"
@@ -107,7 +108,7 @@ func (app *App) showRecord(ctx context.Context, part string) error {
 	}
 	shown := false
 	for _, r := range rep.Rules {
-		if part == config.PartStopHook || r.Rule == part || gateName(r.Rule) == part && !strings.HasPrefix(r.Rule, "action:") {
+		if part == config.PartStopHook || r.Rule == part || gate.Name(r.Rule) == part && !strings.HasPrefix(r.Rule, "action:") {
 			fmt.Fprintln(app.Out, recordLine(r))
 			shown = true
 		}

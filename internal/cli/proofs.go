@@ -181,7 +181,7 @@ func (app *App) printProof(s shownProof, here string) {
 		fmt.Fprintf(app.Out, "%s: not proved for this content\n", id)
 	}
 	if s.Doubted {
-		fmt.Fprintf(app.Out, "  agents' own runs do not count (gauntlet proofs trust %s)\n", redact.Line(gateName(s.Gate), 80))
+		fmt.Fprintf(app.Out, "  agents' own runs do not count (gauntlet proofs trust %s)\n", redact.Line(gate.Name(s.Gate), 80))
 	}
 }
 
@@ -213,7 +213,7 @@ Exit code 0: done. 2: not done.`,
 				return err
 			}
 			n, err := ledger.Forget(func(r proof.Record) bool {
-				return len(args) == 0 || gateName(r.Gate) == args[0] || r.Gate == args[0]
+				return len(args) == 0 || gate.Name(r.Gate) == args[0] || r.Gate == args[0]
 			})
 			if err != nil {
 				return err
@@ -230,9 +230,6 @@ Exit code 0: done. 2: not done.`,
 	cmd.Flags().StringVar(&remoteKey, "remote", "", "deny remote proofs under this `KEY`")
 	return cmd
 }
-
-// gateName is the last part of a gate's id, which is its name.
-func gateName(id string) string { return id[strings.LastIndexByte(id, ':')+1:] }
 
 func (app *App) proofsTrustCmd() *cobra.Command {
 	return &cobra.Command{

@@ -219,7 +219,7 @@ func expand(root, pattern string, changed []string) []entry {
 	}
 	p = strings.TrimPrefix(p, "/")
 	// Directories such as app/[id] are names, not globs.
-	isGlob := func(p string) bool { return hasMeta(p) && !exists(config.Absolute(root, p)) }
+	isGlob := func(p string) bool { return hasMeta(p) && !safefile.Exists(config.Absolute(root, p)) }
 	if parent, ok := strings.CutSuffix(p, "/*"); ok && !isGlob(parent) {
 		return children(root, parent, changed)
 	}
@@ -231,12 +231,7 @@ func expand(root, pattern string, changed []string) []entry {
 		if st, err := os.Stat(e.dir); err == nil && !st.IsDir() {
 			e.dir = filepath.Dir(e.dir)
 		}
-		for _, c := range changed {
-			if under(c, p) {
-				e.active = true
-				break
-			}
-		}
+		e.active = slices.ContainsFunc(changed, func(c string) bool { return under(c, p) })
 		return []entry{e}
 	}
 	base, _ := doublestar.SplitPattern(p)

@@ -198,6 +198,9 @@ type Observer interface {
 	Done(Result)
 }
 
+// Name is the last part of a gate's id, which is its name.
+func Name(id string) string { return id[strings.LastIndexByte(id, ':')+1:] }
+
 // Label is a person's name for the gate of an id: its name, and its entry point if that is
 // not the whole project.
 func Label(id string) string {

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
+	"gauntlet/internal/safefile"
 )
 
 // ownDir is Gauntlet's configuration: a check's settings are in its key already.
@@ -81,7 +81,7 @@ func (j Job) Subject(t Tree) proof.Subject {
 			if !j.DependsOn(name) {
 				s.Others[name] = f.ID
 			}
-		} else if path := filepath.Join(t.Root, name); exists(path) { // ignored by git
+		} else if path := filepath.Join(t.Root, name); safefile.Exists(path) { // ignored by git
 			s.Others[name] = fingerprint(path)
 		}
 	}
@@ -123,11 +123,6 @@ func (t Tree) below(dir string) []git.File {
 }
 
 func byPath(f git.File, path string) int { return strings.Compare(f.Path, path) }
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
 
 func relativeTo(root, dir string) string {
 	rel, err := filepath.Rel(root, dir)

@@ -176,7 +176,7 @@ func (r *recorder) mode(id string) (mode config.Mode, known bool) {
 	if len(parts) != 2 {
 		return "", false
 	}
-	name := gateName(parts[1])
+	name := gate.Name(parts[1])
 	if c := r.cfg.Checks[name]; c != nil && parts[0] == string(gate.KindCheck) {
 		return r.cfg.Settings.ModeAtStop(c.Mode), true
 	}
@@ -220,13 +220,10 @@ func (r *recorder) suggest() {
 		}
 		rule := r.t.rules[a]
 		if rule.Wrong >= minSuggestion && rule.Right == 0 {
-			add("never_right", a, rule.Wrong, "%s was never shown to be right and %s wrong: gauntlet observe %s", a, text.Count(rule.Wrong, "time"), gateName(a))
+			add("never_right", a, rule.Wrong, "%s was never shown to be right and %s wrong: gauntlet observe %s", a, text.Count(rule.Wrong, "time"), gate.Name(a))
 		}
 		if flaky[a] > 0 {
 			add("flaky", a, flaky[a], "%s passed and failed on the same content %s: set retries: 1, or quarantine it until it is repaired", a, text.Count(flaky[a], "time"))
 		}
 	}
 }
-
-// gateName is the name of a gate in its ID.
-func gateName(id string) string { return id[strings.LastIndexByte(id, ':')+1:] }

@@ -13,6 +13,7 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/config"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
@@ -226,9 +227,9 @@ func (l *local) on(_ context.Context, dir string) error {
 	return err
 }
 
-// mode writes a gate's mode into its file, as observe and enforce do. gate is the
-// id in the history: kind:entry:name.
-func (l *local) mode(ctx context.Context, dir, gate, mode string) error {
+// mode writes a gate's mode into its file, as observe and enforce do. id is the
+// one in the history: kind:entry:name.
+func (l *local) mode(ctx context.Context, dir, id, mode string) error {
 	s, err := l.project(dir)
 	if err != nil {
 		return err
@@ -241,7 +242,7 @@ func (l *local) mode(ctx context.Context, dir, gate, mode string) error {
 		return fmt.Errorf("a mode is enforce or observe, not %q", mode)
 	}
 	before := s.Trust()
-	file, _, err := config.SetMode(cfg, gate[strings.LastIndexByte(gate, ':')+1:], config.Mode(mode))
+	file, _, err := config.SetMode(cfg, gate.Name(id), config.Mode(mode))
 	if err != nil {
 		return err
 	}
@@ -252,19 +253,19 @@ func (l *local) mode(ctx context.Context, dir, gate, mode string) error {
 }
 
 // modes reads the policy of a project and returns what it says about the mode of a gate.
-func (l *local) modes(dir string) func(gate string) string {
+func (l *local) modes(dir string) func(id string) string {
 	cfg := l.policy(dir)
-	return func(gate string) string {
+	return func(id string) string {
 		if cfg == nil {
 			return ""
 		}
-		name := gate[strings.LastIndexByte(gate, ':')+1:]
+		name := gate.Name(id)
 		switch {
 		case cfg.Checks[name] != nil:
 			return string(config.Weaker(cfg.Checks[name].Mode, config.ModeEnforce))
 		case cfg.Reviews[name] != nil:
 			return string(config.Weaker(cfg.Reviews[name].Mode, config.ModeEnforce))
-		case gate == ask.Checkpoint && cfg.Project.Checkpoint != nil:
+		case id == ask.Checkpoint && cfg.Project.Checkpoint != nil:
 			return string(config.Weaker(cfg.Project.Checkpoint.Mode, config.ModeEnforce))
 		}
 		return ""
