@@ -129,6 +129,9 @@ func (s *Server) put(ctx context.Context, kind, key string, body []byte) error {
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		text, _ := io.ReadAll(io.LimitReader(res.Body, 200)) //nolint:errcheck // shown as far as it came
 		err := fmt.Errorf("%s answered %s to PUT /%s%s", s.base.Host, res.Status, kind, reason(text))
+		if kind == "cas" { // the log is optional: some servers take only results
+			return fmt.Errorf("%w: %w", ErrRejected, err)
+		}
 		switch res.StatusCode {
 		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
 			return fmt.Errorf("%w: %w", ErrRejected, err)
