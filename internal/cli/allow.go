@@ -126,7 +126,7 @@ func (app *App) ask(ctx context.Context, question string) bool {
 	return a == "y" || a == "yes"
 }
 
-// answer is what a person types to a question; "no" when there is no answer.
+// answer is what a person types in reply to a question; "no" when nothing was typed.
 func (app *App) answer(ctx context.Context, question string) string {
 	fmt.Fprint(app.Out, question)
 	typed := make(chan string, 1)

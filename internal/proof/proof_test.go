@@ -249,7 +249,7 @@ func TestDirIsNotALink(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := os.Symlink(elsewhere, path); err != nil {
-			t.Skip("symbolic links are not available here:", err)
+			t.Fatal(err)
 		}
 		if dir := Dir("", common, "/project", "/home"); dir != "" {
 			t.Errorf("%s is a link: %s", link, dir)
