@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -213,9 +212,9 @@ func (r Repo) doubts(index *seenIndex) (paths []string, ok bool) {
 
 // directory is one that holds files of the index.
 type directory struct {
-	path     string   // "." for the root
-	from, to int      // the entries at any depth below it
-	dirs     []string // names of the directories in it
+	path string   // "." for the root
+	runs [][2]int // which entries lie in it itself: from and to of each run of them
+	dirs []string // names of the directories in it
 }
 
 // skip is how much of an entry's path names the directory.
@@ -227,10 +226,10 @@ func (d *directory) skip() int {
 }
 
 // files are the numbers of the entries that lie in the directory itself.
-func (d *directory) files(entries []indexEntry) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i, skip := d.from, d.skip(); i < d.to; i++ {
-			if strings.IndexByte(entries[i].path[skip:], '/') < 0 && !yield(i) {
+func (d *directory) files(yield func(int) bool) {
+	for _, run := range d.runs {
+		for i := run[0]; i < run[1]; i++ {
+			if !yield(i) {
 				return
 			}
 		}
@@ -239,33 +238,35 @@ func (d *directory) files(entries []indexEntry) iter.Seq[int] {
 
 // directories lists the directories of an index, each after the one it lies in.
 func directories(entries []indexEntry) []directory {
-	dirs := []directory{{path: ".", to: len(entries)}}
+	dirs := []directory{{path: "."}}
 	open := []int{0} // from the root to where we are
-	last := ""
+	last := "."
 	for i := range entries {
 		dir := ""
 		if slash := strings.LastIndexByte(entries[i].path, '/'); slash >= 0 {
 			dir = entries[i].path[:slash]
 		}
-		if dir == last {
-			continue
+		if dir != last { // rarely: the files of a directory stand together
+			last = dir
+			for len(open) > 1 && !inside(dir, dirs[open[len(open)-1]].path) {
+				open = open[:len(open)-1]
+			}
+			top := dirs[open[len(open)-1]].path
+			if top == "." {
+				top = ""
+			}
+			for top != dir {
+				top = below(top, dir)
+				parent := &dirs[open[len(open)-1]]
+				parent.dirs = append(parent.dirs, path.Base(top))
+				open = append(open, len(dirs))
+				dirs = append(dirs, directory{path: top})
+			}
+			here := &dirs[open[len(open)-1]]
+			here.runs = append(here.runs, [2]int{i, i})
 		}
-		last = dir
-		for len(open) > 1 && !inside(dir, dirs[open[len(open)-1]].path) {
-			dirs[open[len(open)-1]].to = i
-			open = open[:len(open)-1]
-		}
-		top := dirs[open[len(open)-1]].path
-		if top == "." {
-			top = ""
-		}
-		for top != dir {
-			top = below(top, dir)
-			parent := &dirs[open[len(open)-1]]
-			parent.dirs = append(parent.dirs, path.Base(top))
-			open = append(open, len(dirs))
-			dirs = append(dirs, directory{path: top, from: i, to: len(entries)})
-		}
+		runs := dirs[open[len(open)-1]].runs
+		runs[len(runs)-1][1] = i + 1
 	}
 	return dirs
 }
@@ -300,7 +301,7 @@ func (c *comparer) compare(d *directory) (seen dirSeen, ok bool) {
 	// Sums of names differ where there is one too many or too few; as nearly always
 	// they are the same, and no name has to be looked for.
 	var there, expected uint64
-	for i := range d.files(c.index.entries) {
+	for i := range d.files {
 		e := &c.index.entries[i]
 		name := e.path[d.skip():]
 		expected += maphash.String(c.seed, name)
@@ -332,7 +333,7 @@ func (c *comparer) names(f *os.File, each func(name []byte)) error {
 // repository is in the place of a directory of this one.
 func (c *comparer) strange(d *directory, f *os.File) (paths []string, ok bool) {
 	known := map[string]bool{}
-	for i := range d.files(c.index.entries) {
+	for i := range d.files {
 		known[c.index.entries[i].path[d.skip():]] = true
 	}
 	for _, name := range d.dirs {

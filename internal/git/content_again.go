@@ -129,7 +129,7 @@ func (c *Content) untouchedIn(root *os.File, d *directory, recent time.Time) (do
 	if now, ok := statAt(fd, "."); !ok || now != c.dirs[d.path] || now.notBefore(recent) {
 		return nil, false
 	}
-	for i := range d.files(c.index) {
+	for i := range d.files {
 		e := &c.index[i]
 		if e.mode == modeSubmodule {
 			continue // its own repository says whether it is clean

@@ -161,9 +161,10 @@ func (c *Content) filter(ctx context.Context, which []int, paths []string, files
 }
 
 // parallel calls do for 0 to n-1 on every processor, some at a time: one of them
-// may be busy with something else.
+// may be busy with something else. There are more workers than processors, as they
+// wait for the file system.
 func parallel(n int, do func(int)) {
-	workers := min(runtime.GOMAXPROCS(0), n/64+1)
+	workers := min(2*runtime.GOMAXPROCS(0), n/64+1)
 	share := n/(workers*64) + 1
 	var next atomic.Int64
 	work := func() {
