@@ -14,18 +14,18 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// batchSize is how many lines are sent at once.
-const batchSize = 1000
-
 // drain sends the spool to a destination, batch by batch, and records after each how far it
 // got: if it is killed at any moment, it continues there, and the destination sees a batch
 // twice at most.
 type drain struct {
 	dir    string // of the spool
 	reader string // whose cursor it is: one per destination
-	take   func(context.Context, [][]byte) error
-	// retryFor is how long to wait for a destination that does not answer.
+	size   int    // how many lines are a batch
+	// batch prepares lines to be sent. What it returns is called until it succeeds.
+	batch func([][]byte) (send func(context.Context) error)
+	// retryFor bounds the time from the first try of a batch to the end of the last one.
 	retryFor time.Duration
+	now      func() time.Time
 	wait     func(context.Context, time.Duration) error
 	warn     func(format string, args ...any)
 }
@@ -54,7 +54,7 @@ func (d drain) run(ctx context.Context) (int, error) {
 	defer lock.Release() //nolint:errcheck // the kernel releases it with the process
 	sent := 0
 	for cursor := history.ReadCursor(d.dir, d.reader); ; {
-		lines, next, err := history.ReadFrom(d.dir, cursor, batchSize)
+		lines, next, err := history.ReadFrom(d.dir, cursor, d.size)
 		if err != nil {
 			return sent, err
 		}
@@ -75,24 +75,42 @@ func (d drain) run(ctx context.Context) (int, error) {
 // errPermanent wraps errors that a retry cannot fix.
 var errPermanent = errors.New("not retried")
 
+// oneTry bounds a try that is the only one.
+const oneTry = time.Minute
+
 // retry sends one batch, waiting for a destination that is down.
 func (d drain) retry(ctx context.Context, lines [][]byte) error {
-	waited := time.Duration(0)
+	send, began := d.batch(lines), d.now()
+	left := func() time.Duration { return d.retryFor - d.now().Sub(began) }
 	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
-		err := d.take(ctx, lines)
+		bound := oneTry
+		if d.retryFor > 0 {
+			bound = left()
+		}
+		err := within(ctx, bound, send)
 		if err == nil || errors.Is(err, errPermanent) || ctx.Err() != nil {
 			return err
 		}
 		if later, ok := errors.AsType[*otlp.RetryError](err); ok {
 			pause = max(pause, later.After)
 		}
-		if waited+pause > d.retryFor {
+		if pause > left() {
 			return fmt.Errorf("%w (nothing is lost: the next run goes on here)", err)
 		}
 		d.warn("%v; trying again in %s", err, pause)
 		if err := d.wait(ctx, pause); err != nil {
 			return err
 		}
-		waited += pause
 	}
+}
+
+// within calls send with a bound on its time.
+func within(ctx context.Context, bound time.Duration, send func(context.Context) error) error {
+	bounded, done := context.WithTimeout(ctx, bound)
+	defer done()
+	err := send(bounded)
+	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+		return fmt.Errorf("no answer within %s", bound.Round(time.Millisecond))
+	}
+	return err
 }

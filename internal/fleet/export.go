@@ -26,7 +26,7 @@ stop with a span per gate, metrics as deltas, one log event per verdict. Headers
 from OTEL_EXPORTER_OTLP_HEADERS.
 
 Exit codes: 0 everything was sent, 1 the collector did not take everything (run it again
-later), 2 wrong arguments.`,
+later; what it refused for good is named and not sent again), 2 wrong arguments.`,
 		Example: `  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 gauntlet-fleet export
   gauntlet-fleet export --endpoint http://localhost:4318 --follow 30s`,
 		Args: cobra.NoArgs,
@@ -62,28 +62,51 @@ func (app *App) export(ctx context.Context, endpoint string, client *otlp.Client
 		return err
 	}
 	res := otlp.Resource{Machine: names.origin().Machine, Version: buildinfo.Version()}
-	d := app.drain(dir, readerName("otlp", endpoint), flags, func(ctx context.Context, lines [][]byte) error {
-		payload, err := otlp.Encode(res, decode(names, lines))
-		if err != nil {
-			return fmt.Errorf("%w (%w)", err, errPermanent)
+	refused := 0
+	d := app.drain(dir, readerName("otlp", endpoint), flags)
+	d.size = 250 // about 250 KB: a proxy in front of the collector may accept no more than 1 MB
+	d.batch = func(lines [][]byte) func(context.Context) error {
+		payload, encodeErr := otlp.Encode(res, decode(names, lines))
+		counted := false
+		return func(ctx context.Context) error {
+			if encodeErr != nil {
+				return fmt.Errorf("%w (%w)", encodeErr, errPermanent)
+			}
+			answer, err := client.Send(ctx, &payload)
+			for _, r := range answer.Partial {
+				app.warn("the collector accepted %s", r)
+			}
+			for _, r := range answer.Refused {
+				app.warn("%s of %d records was refused for good and is not sent again", r, len(lines))
+				if !counted {
+					counted, refused = true, refused+len(lines)
+				}
+			}
+			if _, later := errors.AsType[*otlp.RetryError](err); err != nil && !later && ctx.Err() == nil {
+				return fmt.Errorf("%w (%w)", err, errPermanent)
+			}
+			return err
 		}
-		rejected, err := client.Send(ctx, payload)
-		for _, r := range rejected {
-			app.warn("the collector accepted %s", r)
-		}
-		if _, later := errors.AsType[*otlp.RetryError](err); err != nil && !later {
-			return fmt.Errorf("%w (%w)", err, errPermanent)
-		}
-		return err
-	})
+	}
 	return app.repeat(ctx, flags.follow, func(ctx context.Context) error {
+		refused = 0
 		sent, err := d.run(ctx)
 		if err == nil && (sent > 0 || flags.follow == 0) {
-			fmt.Fprintf(app.Out, "%d records sent\n", sent)
+			fmt.Fprintf(app.Out, "%d records sent", sent)
+			if refused > 0 {
+				fmt.Fprintf(app.Out, ", %d of them refused by the collector in whole or in part", refused)
+			}
+			fmt.Fprintln(app.Out)
+		}
+		if err == nil && refused > 0 && flags.follow == 0 {
+			return errRefused
 		}
 		return err
 	})
 }
+
+// errRefused makes a run fail that has sent everything it can.
+var errRefused = errors.New("the collector refused records for good: they stay in the local history and are not sent again")
 
 func decode(n names, lines [][]byte) []history.Record {
 	var out []history.Record

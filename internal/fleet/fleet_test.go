@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -191,10 +192,12 @@ func TestTwoSendersOfOneMachine(t *testing.T) {
 	m := newMachine(t, "m")
 	m.record(0, 1)
 	started, release := make(chan struct{}), make(chan struct{})
-	d := drain{dir: m.history(), reader: "r", wait: sleep, warn: t.Logf, take: func(context.Context, [][]byte) error {
-		close(started)
-		<-release
-		return nil
+	d := drain{dir: m.history(), reader: "r", size: 10, now: time.Now, wait: sleep, warn: t.Logf, batch: func([][]byte) func(context.Context) error {
+		return func(context.Context) error {
+			close(started)
+			<-release
+			return nil
+		}
 	}}
 	done := make(chan error)
 	go func() { _, err := d.run(t.Context()); done <- err }()
@@ -258,6 +261,85 @@ func TestExportDoesNotWaitForHours(t *testing.T) {
 	m.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = ts.URL
 	if code := m.run("export"); code != 1 || !strings.Contains(m.err.String(), "429") || !strings.Contains(m.err.String(), "nothing is lost") {
 		t.Errorf("exit %d: %s", code, m.err.String())
+	}
+}
+
+// A batch that the collector refuses for good is named and dropped; the next one is sent.
+func TestRefusedBatchIsNotSentAgain(t *testing.T) {
+	m := newMachine(t, "m")
+	m.record(0, 300) // two batches
+	var traces atomic.Int64
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/traces" && traces.Add(1) == 1 {
+			http.Error(w, "bad field", http.StatusBadRequest)
+		}
+	}))
+	defer ts.Close()
+	m.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = ts.URL
+	if code := m.run("export"); code != 1 || traces.Load() != 2 || !strings.Contains(m.out.String(), "300 records sent, 250 of them refused") ||
+		strings.Count(m.err.String(), "400 Bad Request: bad field of 250 records was refused for good") != 1 {
+		t.Errorf("exit %d, %d sent: %s%s", code, traces.Load(), m.out.String(), m.err.String())
+	}
+	if code := m.run("export"); code != 0 || traces.Load() != 2 || !strings.Contains(m.out.String(), "0 records sent") {
+		t.Errorf("again: exit %d, %d sent: %s%s", code, traces.Load(), m.out.String(), m.err.String())
+	}
+}
+
+// Nothing is dropped because of a wrong address or wrong credentials.
+func TestWrongCredentialsLoseNothing(t *testing.T) {
+	m := newMachine(t, "m")
+	m.record(0, 3)
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("api-key") != "right" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer ts.Close()
+	m.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = ts.URL
+	if code := m.run("export"); code != 1 || !strings.Contains(m.err.String(), "check OTEL_EXPORTER_OTLP_HEADERS") {
+		t.Errorf("exit %d: %s", code, m.err.String())
+	}
+	m.env["OTEL_EXPORTER_OTLP_HEADERS"] = "api-key=right"
+	if code := m.run("export"); code != 0 || !strings.Contains(m.out.String(), "3 records sent") {
+		t.Errorf("corrected: exit %d: %s%s", code, m.out.String(), m.err.String())
+	}
+}
+
+// The time that the tries take counts, too.
+func TestRetryForBoundsTheWhole(t *testing.T) {
+	m := newMachine(t, "m")
+	m.record(0, 1)
+	clock, tries := time.Now(), 0
+	d := drain{dir: m.history(), reader: "r", size: 10, retryFor: time.Minute, warn: t.Logf, now: func() time.Time { return clock }}
+	d.wait = func(_ context.Context, pause time.Duration) error { clock = clock.Add(pause); return nil }
+	d.batch = func([][]byte) func(context.Context) error {
+		return func(context.Context) error {
+			tries++
+			clock = clock.Add(29 * time.Second)
+			return errors.New("down")
+		}
+	}
+	if _, err := d.run(t.Context()); err == nil || tries != 2 {
+		t.Errorf("%d tries, %v", tries, err)
+	}
+}
+
+func TestSilentServerIsLeftWhenTheTimeIsOver(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // it is not needed any more
+	for kind, env := range map[string]map[string]string{
+		"sync":   {"DATABASE_URL": "postgres://" + listener.Addr().String() + "/x?sslmode=disable&connect_timeout=3600"},
+		"export": {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://" + listener.Addr().String()},
+	} {
+		m := newMachine(t, "m")
+		m.record(0, 1)
+		m.env = env
+		if code := m.run(kind, "--retry-for", "300ms"); code != 1 || !strings.Contains(m.err.String(), "no answer within") || !strings.Contains(m.err.String(), "nothing is lost") {
+			t.Errorf("%s: exit %d: %s", kind, code, m.err.String())
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/fleet/otlp"
 	"gauntlet/internal/fleet/postgres"
 	"gauntlet/internal/seal"
 )
@@ -26,7 +27,7 @@ func (f *sendFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.history, "history", "", "history directory (default: the one of this user)")
 	cmd.Flags().BoolVar(&f.plain, "plain-names", false, "send machine and user names and home directories in clear instead of hashed")
 	cmd.Flags().DurationVar(&f.follow, "follow", 0, "keep running and send what is new at this interval, such as 30s")
-	cmd.Flags().DurationVar(&f.retryFor, "retry-for", time.Minute, "how long to wait for a server that does not answer")
+	cmd.Flags().DurationVar(&f.retryFor, "retry-for", time.Minute, "how long to try to send a batch to a server that does not take it, 0s to try once")
 }
 
 // minFollow prevents a typo from querying a server without pause.
@@ -88,48 +89,75 @@ func (app *App) sync(ctx context.Context, database string, flags sendFlags) erro
 	if err != nil {
 		return err
 	}
-	var store *postgres.Store // opened only while something is sent: many machines share the server's connections
-	from := names.origin()
-	migrated, added, unreadable := false, 0, 0
-	d := app.drain(dir, readerName("postgres", database), flags, func(ctx context.Context, lines [][]byte) error {
-		if store == nil {
-			if store, err = postgres.Open(ctx, database); err != nil {
-				return err
-			}
-		}
-		if !migrated {
-			if err := store.Migrate(ctx); err != nil {
-				return permanentIf(err, postgres.ErrNewer)
-			}
-			migrated = true
-		}
+	s := &sink{database: database, names: names}
+	d := app.drain(dir, readerName("postgres", database), flags)
+	d.size = 1000
+	d.batch = func(lines [][]byte) func(context.Context) error {
 		batch := make([]postgres.Line, len(lines))
 		for i, l := range lines {
 			batch[i] = postgres.Line{Sum: sha256.Sum256(l), Body: names.line(l)}
 		}
-		n, bad, err := store.Add(ctx, from, batch)
-		if err != nil {
-			return err
-		}
-		added, unreadable = added+n, unreadable+bad
-		return nil
-	})
+		return func(bounded context.Context) error { return s.add(ctx, bounded, batch) }
+	}
 	return app.repeat(ctx, flags.follow, func(ctx context.Context) error {
-		added, unreadable = 0, 0
+		s.added, s.unreadable = 0, 0
 		sent, err := d.run(ctx)
-		if store != nil {
-			store.Close()
-			store = nil
-		}
+		s.close()
 		if err == nil && (sent > 0 || flags.follow == 0) {
-			fmt.Fprintf(app.Out, "%d records sent, %d of them new to the database", sent-unreadable, added)
-			if unreadable > 0 {
-				fmt.Fprintf(app.Out, "; %d unreadable lines left out", unreadable)
+			fmt.Fprintf(app.Out, "%d records sent, %d of them new to the database", sent-s.unreadable, s.added)
+			if s.unreadable > 0 {
+				fmt.Fprintf(app.Out, "; %d unreadable lines left out", s.unreadable)
 			}
 			fmt.Fprintln(app.Out)
 		}
 		return err
 	})
+}
+
+// sink is the database while something is sent to it.
+type sink struct {
+	database string
+	names    names
+	store    *postgres.Store // open only while something is sent: many machines share the server's connections
+	migrated bool
+
+	added, unreadable int
+}
+
+// add stores a batch. The server has to answer while bounded lasts; a migration may take
+// longer.
+func (s *sink) add(ctx, bounded context.Context, batch []postgres.Line) (err error) {
+	if s.store == nil {
+		if s.store, err = postgres.Open(ctx, s.database); err != nil {
+			return err
+		}
+	}
+	if !s.migrated {
+		current, err := s.store.Current(bounded)
+		if err != nil {
+			return err
+		}
+		if !current {
+			if err := s.store.Migrate(ctx); err != nil {
+				return permanentIf(err, postgres.ErrNewer)
+			}
+			bounded = ctx // the migration may have used up the time
+		}
+		s.migrated = true
+	}
+	added, unreadable, err := s.store.Add(bounded, s.names.origin(), batch)
+	if err != nil {
+		return err
+	}
+	s.added, s.unreadable = s.added+added, s.unreadable+unreadable
+	return nil
+}
+
+func (s *sink) close() {
+	if s.store != nil {
+		s.store.Close()
+		s.store = nil
+	}
 }
 
 // permanentIf marks an error that no retry can fix.
@@ -162,15 +190,18 @@ func (app *App) sender(flags sendFlags) (dir string, n names, err error) {
 	return dir, n, err
 }
 
-func (app *App) drain(dir, reader string, flags sendFlags, take func(context.Context, [][]byte) error) drain {
-	return drain{dir: dir, reader: reader, take: take, retryFor: flags.retryFor, wait: sleep, warn: app.warn}
+func (app *App) drain(dir, reader string, flags sendFlags) drain {
+	return drain{dir: dir, reader: reader, retryFor: flags.retryFor, now: app.Now, wait: sleep, warn: app.warn}
 }
 
 // repeat runs once, or repeatedly at an interval until the process is asked to end. While
 // following, it waits for a server that is down.
 func (app *App) repeat(ctx context.Context, every time.Duration, once func(context.Context) error) error {
 	for {
-		err := once(ctx)
+		err, pause := once(ctx), every
+		if later, ok := errors.AsType[*otlp.RetryError](err); ok {
+			pause = max(pause, later.After)
+		}
 		switch {
 		case errors.Is(err, errBusy):
 			app.warn("%v", err)
@@ -184,7 +215,7 @@ func (app *App) repeat(ctx context.Context, every time.Duration, once func(conte
 		if err != nil || every <= 0 {
 			return err
 		}
-		if sleep(ctx, every) != nil {
+		if sleep(ctx, pause) != nil {
 			return nil //nolint:nilerr // asked to end
 		}
 	}

@@ -40,25 +40,57 @@ type RetryError struct {
 
 func (e *RetryError) Error() string { return e.Reason }
 
-// Send posts the three payloads. rejected describes what the collector accepted only in
-// part; that is not an error, and nothing is sent again for it.
-func (c *Client) Send(ctx context.Context, p Payload) (rejected []string, err error) {
+// refusedError means that the collector will never accept what was sent.
+type refusedError struct {
+	reason string
+	// here means that the address or the credentials were refused, not the records: they may
+	// be accepted when those are corrected.
+	here bool
+}
+
+func (e *refusedError) Error() string { return e.reason }
+
+// Answer is what a collector did not accept of a payload, and will not accept later.
+type Answer struct {
+	Partial []string // what it left out of a part that it accepted
+	Refused []string // parts that it refused as a whole
+}
+
+// Send posts the parts of a payload and empties those that are settled, so that only the
+// others are sent again after an error. A part that the collector refuses for good is
+// settled: OTLP forbids to send it again. If address or credentials are refused for every
+// part, the records are not the reason, and that is an error.
+func (c *Client) Send(ctx context.Context, p *Payload) (a Answer, err error) {
+	var wrong []error
 	for _, part := range []struct {
 		path string
-		body []byte
-	}{{"v1/traces", p.Traces}, {"v1/metrics", p.Metrics}, {"v1/logs", p.Logs}} {
-		if len(part.body) == 0 {
+		body *[]byte
+	}{{"v1/traces", &p.Traces}, {"v1/metrics", &p.Metrics}, {"v1/logs", &p.Logs}} {
+		if len(*part.body) == 0 {
 			continue
 		}
-		note, err := c.post(ctx, part.path, part.body)
-		if err != nil {
-			return rejected, fmt.Errorf("%s: %w", part.path, err)
+		note, err := c.post(ctx, part.path, *part.body)
+		refused, ok := errors.AsType[*refusedError](err)
+		switch {
+		case ok && refused.here:
+			wrong = append(wrong, fmt.Errorf("%s: %w", part.path, err))
+			continue
+		case ok:
+			a.Refused = append(a.Refused, part.path+": "+refused.reason)
+		case err != nil:
+			return a, fmt.Errorf("%s: %w", part.path, err)
+		case note != "":
+			a.Partial = append(a.Partial, part.path+": "+note)
 		}
-		if note != "" {
-			rejected = append(rejected, part.path+": "+note)
-		}
+		*part.body, p.judged = nil, true
 	}
-	return rejected, nil
+	if len(wrong) > 0 && !p.judged {
+		return a, wrong[0]
+	}
+	for _, w := range wrong { // a collector without this signal
+		a.Refused = append(a.Refused, w.Error())
+	}
+	return a, nil
 }
 
 func (c *Client) post(ctx context.Context, path string, body []byte) (note string, err error) {
@@ -79,25 +111,38 @@ func (c *Client) post(ctx context.Context, path string, body []byte) (note strin
 	if err != nil {
 		return "", &RetryError{Reason: "the collector's answer broke off: " + err.Error()}
 	}
-	switch res.StatusCode {
-	case http.StatusOK:
+	if res.StatusCode >= 200 && res.StatusCode < 300 {
 		return partial(answer), nil
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return "", &RetryError{Reason: "the collector answered " + res.Status, After: retryAfter(res.Header.Get("Retry-After"))}
 	}
 	said := "the collector answered " + res.Status
+	switch res.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return "", &RetryError{Reason: said, After: retryAfter(res.Header.Get("Retry-After"), time.Now())}
+	}
 	if text := bytes.TrimSpace(answer[:min(len(answer), 200)]); len(text) > 0 {
 		said += ": " + string(text)
 	}
-	return "", errors.New(said)
+	switch res.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return "", &refusedError{said + " (check OTEL_EXPORTER_OTLP_HEADERS)", true}
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return "", &refusedError{said + " (check the address of the collector)", true}
+	}
+	if res.StatusCode < 400 {
+		return "", &refusedError{said + " (set the address of the collector itself)", true}
+	}
+	return "", &refusedError{said, false}
 }
 
-func retryAfter(s string) time.Duration {
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > 3600 {
-		return 0
+// retryAfter is the delay that the header asks for, in seconds or as a date.
+func retryAfter(s string, now time.Time) time.Duration {
+	if n, err := strconv.ParseUint(s, 10, 31); err == nil {
+		return time.Duration(n) * time.Second
 	}
-	return time.Duration(n) * time.Second
+	if at, err := http.ParseTime(s); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
 }
 
 // partial reads partialSuccess: how many the collector refused, and why.

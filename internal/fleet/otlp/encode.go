@@ -20,6 +20,8 @@ type Resource struct {
 // Payload is what goes to the three paths of a collector.
 type Payload struct {
 	Traces, Metrics, Logs []byte
+
+	judged bool // the collector has accepted or refused a part of it
 }
 
 // The JSON form of OTLP: lowerCamelCase, ids in hex, 64-bit integers as strings,

@@ -111,14 +111,23 @@ func TestAnswersOfACollector(t *testing.T) {
 		retry    bool
 		after    time.Duration
 		rejected string
+		refused  string
 		wantErr  string
 	}{
 		{name: "taken", code: 200, body: "{}"},
 		{name: "taken in part", code: 200, body: `{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}`, rejected: "2 rejected: too old"},
+		{name: "taken without a word", code: 204},
 		{name: "busy", code: 429, header: "7", retry: true, after: 7 * time.Second, wantErr: "429"},
 		{name: "down", code: 503, header: "soon", retry: true, wantErr: "503"},
-		{name: "refused", code: 400, body: "bad field", wantErr: "bad field"},
+		{name: "busy for hours", code: 429, header: "7200", retry: true, after: 2 * time.Hour, wantErr: "429"},
+		{name: "busy until then", code: 503, header: "Sun, 06 Nov 1994 08:49:37 GMT", retry: true, wantErr: "503"},
+		{name: "proxy", code: 502, retry: true, wantErr: "502"},
+		{name: "slow", code: 504, retry: true, wantErr: "504"},
+		{name: "refused", code: 400, body: "bad field", refused: "bad field"},
+		{name: "too large", code: 413, refused: "413"},
+		{name: "broken by it", code: 500, refused: "500"},
 		{name: "not allowed", code: 403, wantErr: "403"},
+		{name: "no such path", code: 404, wantErr: "404"},
 		{name: "elsewhere", code: 307, wantErr: "307"}, // following it would give the header to another host
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -143,7 +152,8 @@ func TestAnswersOfACollector(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rejected, err := c.Send(t.Context(), p)
+			p := p
+			answer, err := c.Send(t.Context(), &p)
 			var retry *RetryError
 			if errors.As(err, &retry) != tt.retry || retry != nil && retry.After != tt.after {
 				t.Errorf("error %v", err)
@@ -151,12 +161,60 @@ func TestAnswersOfACollector(t *testing.T) {
 			if tt.wantErr == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), tt.wantErr) {
 				t.Errorf("error %v, want %q", err, tt.wantErr)
 			}
-			if !strings.Contains(strings.Join(rejected, "\n"), tt.rejected) {
-				t.Errorf("rejected %q", rejected)
+			if got := strings.Join(answer.Partial, "\n"); tt.rejected == "" != (got == "") || !strings.Contains(got, tt.rejected) {
+				t.Errorf("rejected %q", got)
+			}
+			if got := strings.Join(answer.Refused, "\n"); tt.refused == "" != (got == "") || !strings.Contains(got, tt.refused) {
+				t.Errorf("refused %q", got)
+			}
+			if settled := p.Traces == nil && p.Metrics == nil && p.Logs == nil; settled != (err == nil) {
+				t.Errorf("settled: %v", settled)
 			}
 			if err == nil && strings.Join(paths, " ") != "/v1/traces /v1/metrics /v1/logs" {
 				t.Errorf("paths %v", paths)
 			}
 		})
+	}
+}
+
+// A collector without one of the signals gets the others, once: what it has taken is not
+// sent again with what it takes later.
+func TestPartsAreSettledOneByOne(t *testing.T) {
+	p, err := Encode(Resource{Machine: "m"}, records())
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string][]int{"/v1/traces": {200}, "/v1/metrics": {404, 404}, "/v1/logs": {503, 200}}
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		left := answers[r.URL.Path]
+		if len(left) == 0 {
+			t.Errorf("%s is sent again", r.URL.Path)
+			return
+		}
+		answers[r.URL.Path] = left[1:]
+		w.WriteHeader(left[0])
+	}))
+	defer ts.Close()
+	c, err := NewClient(ts.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := c.Send(t.Context(), &p); err == nil || len(answer.Refused) != 0 {
+		t.Errorf("%+v, %v", answer, err)
+	}
+	answer, err := c.Send(t.Context(), &p)
+	if err != nil || len(answer.Refused) != 1 || !strings.Contains(answer.Refused[0], "v1/metrics: the collector answered 404") {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	for header, want := range map[string]time.Duration{
+		"": 0, "soon": 0, "-1": 0, "0": 0, "120": 2 * time.Minute, "99999999999": 0,
+		at.Add(time.Minute).Format(http.TimeFormat): time.Minute, at.Add(-time.Minute).Format(http.TimeFormat): 0,
+	} {
+		if got := retryAfter(header, at); got != want {
+			t.Errorf("%q: %s", header, got)
+		}
 	}
 }

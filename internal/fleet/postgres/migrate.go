@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // migrations are applied in order, each once. One that has been released is
@@ -65,10 +66,8 @@ var ErrNewer = errors.New("the database was made by a newer gauntlet-fleet: upgr
 // Migrate brings the database to the present schema. If it is already current, that costs
 // one query.
 func (s *Store) Migrate(ctx context.Context) error {
-	have := 0
-	err := s.pool.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM gauntlet_schema`).Scan(&have)
-	if err == nil && have == len(migrations()) {
-		return nil
+	if current, err := s.Current(ctx); current || err != nil {
+		return err
 	}
 	tx, err := s.pool.Begin(ctx)
 	if err != nil {
@@ -80,6 +79,22 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	return tx.Commit(ctx)
 }
+
+// Current reports whether the database has the present schema.
+func (s *Store) Current(ctx context.Context) (bool, error) {
+	have := 0
+	err := s.pool.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM gauntlet_schema`).Scan(&have)
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && answer.Code == noTable {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("schema: %w", err)
+	}
+	return have == len(migrations()), nil
+}
+
+// noTable is PostgreSQL's code for a table that does not exist.
+const noTable = "42P01"
 
 func migrate(ctx context.Context, tx pgx.Tx, steps []string) error {
 	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
