@@ -72,6 +72,8 @@ var valued = sync.OnceValue(func() map[string][]string {
 		{"curl", "-X --request -H --header -d --data --data-raw -o --output -u --user -m --max-time -w"},
 		{"docker", "-f --file -p -e -v -w --name -t --tag"},
 		{"python", "-W -X"},
+		{"node tsx ts-node", "-r --require --import --loader --experimental-loader -C --conditions"},
+		{"ruby", "-I -r -C"},
 	} {
 		for name := range strings.FieldsSeq(row[0]) {
 			byName[name] = append(byName[name], strings.Fields(row[1])...)

@@ -2,6 +2,7 @@ package shellcmd
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -97,7 +98,7 @@ var failSummary = sync.OnceValue(func() *regexp.Regexp {
 		`\*\* TEST FAILED \*\*`, `Failed: Total \d`, `^Result: FAIL`, `^\[\s+FAILED\s+\]`, `^TEST RUN FAILED`, `^Test run summary: Failed!`, `Test run with \d+ tests?.* failed`,
 		`(?i:^\s*(Fail|Failed|Timeout):\s+[1-9])`, `\([1-9]\d* FAILED\)`, `\[ FAIL [1-9]`, `\b[1-9]\d* fails (locally|remotely)`, `\b[1-9]\d* tests? failed`, `^nox > Session \S+ failed`,
 		`evaluation failed :\(`, `targets failed`, `^Failed:\s+\S+#`, `errored during testing`, `, Failed: [1-9]`, `[1-9]\d* of \d+ failed`,
-		`BUILD FAIL`, `^Failed!`, `^INTERNALERROR>`, `no tests ran\b`, `^No tests found`, `^collected 0 items`,
+		`BUILD FAIL`, `^Failed!`, `^INTERNALERROR>`, `(?i:no tests ran\b)`, `^Ran 0 tests`, `^No tests found`, `^collected 0 items`,
 		`(?i:^(exit|exit[ _]code|rc|status)\s*[:=]\s*[1-9]\d*\s*$)`, `^[.sxXpP]*[FE][.sxXpPFE]*\s+\[ *\d+%\]`,
 	)
 })
@@ -122,5 +123,12 @@ func OutputPassed(output string) bool {
 func OutputFailed(output string) bool { return failed(redact.Strip(output)) }
 
 func failed(output string) bool {
-	return failSummary().MatchString(output) || failWords().MatchString(output) && !runSummary().MatchString(output)
+	return failSummary().MatchString(output) || (failWords().MatchString(output) || passedInPart(output)) && !runSummary().MatchString(output)
+}
+
+var passedOf = sync.OnceValue(func() *regexp.Regexp { return anyOf(`\b(\d+)(?:/| of | out of )(\d+) (?:\w+ )?pass(?:ed|ing)?\b`) })
+
+// passedInPart reports whether fewer passed than there were: 2/3 passed.
+func passedInPart(output string) bool {
+	return slices.ContainsFunc(passedOf().FindAllStringSubmatch(output, -1), func(m []string) bool { return m[1] != m[2] })
 }

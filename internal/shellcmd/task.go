@@ -33,7 +33,7 @@ func (c Command) Role() Role {
 // program of the project.
 func (c Command) Opaque() bool {
 	name := c.Name()
-	return name != "" && c.Role() == NoRole && !onlyPrints(name) && !isSilent(name) && !slices.Contains([]string{"cd", "export", "set", "exit", "chmod", "source", "."}, name)
+	return name != "" && (c.Role() == NoRole || c.TestFile() != "") && !onlyPrints(name) && !isSilent(name) && !slices.Contains([]string{"cd", "export", "set", "exit", "chmod", "source", "."}, name)
 }
 
 // IsTask reports whether the command calls tasks that a file of the project
@@ -48,9 +48,10 @@ func runsDefault(argv []string) bool {
 }
 
 // StandsFor reports whether a task's name suggests that it runs the pattern: `mise run
-// test` stands for `go test` if the task's definition cannot be read.
+// test` stands for `go test` if the task's definition cannot be read. So does a test file
+// that is run as a program.
 func (p Pattern) StandsFor(c Command) bool {
-	return len(p.words) > 0 && c.IsTask() && !c.IsDryRun() && c.Role() != NoRole && c.Role() == roleOf(p.words)
+	return len(p.words) > 0 && (c.IsTask() || c.TestFile() != "") && !c.IsDryRun() && c.Role() != NoRole && c.Role() == roleOf(p.words)
 }
 
 func roleOf(argv []string) Role {

@@ -16,6 +16,8 @@ const (
 	perPackage
 	// wraps: make test and the like; what runs inside is not known
 	wraps
+	// direct: a test file run as a program, which prints what it likes
+	direct
 )
 
 // TestWrapper reports whether the command runs whatever the project calls its
@@ -75,8 +77,11 @@ func runnerOf(argv []string) runner {
 			return wraps
 		}
 	}
-	if namesTests(argv) {
+	switch {
+	case namesTests(argv):
 		return wraps
+	case testFile(argv) != "":
+		return direct
 	}
 	return noRunner
 }

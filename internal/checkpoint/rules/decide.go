@@ -106,7 +106,7 @@ func (d *decision) read() {
 	if !turn.Readable {
 		turn.Calls = nil
 	}
-	d.timeline = newTimeline(d.in, turn.Calls, d.set.isEvidence)
+	d.timeline = newTimeline(d.in, turn.Calls, &d.set)
 }
 
 func (d *decision) decide() {

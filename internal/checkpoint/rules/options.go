@@ -53,7 +53,7 @@ func matching(patterns []string, changed []Change) []string {
 // redirections name, and adds those it committed since: what `scope: turn` uses without a
 // snapshot.
 func TurnChanges(roots []string, calls []event.ToolCall, changed []Change) []Change {
-	t := newTimeline(Input{Roots: roots}, calls, nil)
+	t := newTimeline(Input{Roots: roots}, calls, &settings{})
 	touched := newFileSet()
 	out := []Change{}
 	known := map[string]bool{}

@@ -124,6 +124,12 @@ func (s *settings) isEvidence(c shellcmd.Command) bool {
 	return slices.ContainsFunc(s.always, proves) || slices.ContainsFunc(s.categories, func(c *category) bool { return slices.ContainsFunc(c.actions, proves) })
 }
 
+// isTest reports whether the file belongs to the project's tests: to a category that counts
+// only if nothing but tests changed.
+func (s *settings) isTest(path string) bool {
+	return slices.ContainsFunc(s.categories, func(c *category) bool { return c.only && c.names(path) })
+}
+
 // asks reports whether one of the patterns that prove the action fits.
 func (a *action) asks(fits func(pattern) bool) bool {
 	return slices.ContainsFunc(a.proofs, func(patterns []pattern) bool { return slices.ContainsFunc(patterns, fits) })

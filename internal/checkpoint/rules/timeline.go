@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -57,9 +58,9 @@ type timeline struct {
 	naming naming
 	now    time.Time
 	steps  []step
-	// harmless reports whether a command is known to be a validation.
-	harmless func(shellcmd.Command) bool
-	tasks    func(shellcmd.Command, string) ([]shellcmd.Command, bool)
+	// set shows which commands are validations, and which files are tests.
+	set   *settings
+	tasks func(shellcmd.Command, string) ([]shellcmd.Command, bool)
 	// stashes are the places of git stash; away are the spans in which the work was
 	// stashed: commands that ran meanwhile did not see it.
 	stashes []place
@@ -81,10 +82,9 @@ type touch struct {
 	from, to time.Time
 }
 
-// newTimeline reads the calls of a turn; harmless reports which commands are validations,
-// and so do not rewrite the work.
-func newTimeline(in Input, calls []event.ToolCall, harmless func(shellcmd.Command) bool) *timeline {
-	t := &timeline{naming: newNaming(in.Roots), now: in.Now, harmless: harmless, tasks: in.Tasks, steps: make([]step, len(calls)), lastCommit: never}
+// newTimeline reads the calls of a turn.
+func newTimeline(in Input, calls []event.ToolCall, set *settings) *timeline {
+	t := &timeline{naming: newNaming(in.Roots), now: in.Now, set: set, tasks: in.Tasks, steps: make([]step, len(calls)), lastCommit: never}
 	for i := range calls {
 		t.steps[i].ToolCall = &calls[i]
 	}
@@ -152,6 +152,10 @@ func (t *timeline) follow(i int, s *step) []ran {
 		out = append(out, ran{Command: c, at: within(i, c.Seq, n), followed: followed})
 	}
 	for _, c := range s.line.Commands {
+		if file := c.TestFile(); file != "" {
+			add(c, !t.set.isTest(t.inProject(file, c, s)))
+			continue
+		}
 		if t.tasks == nil || !c.IsTask() || c.IsDryRun() {
 			add(c, false)
 			continue
@@ -163,6 +167,18 @@ func (t *timeline) follow(i int, s *step) []ran {
 		}
 	}
 	return out
+}
+
+// inProject is the name in the project of a file that a command names. One that is not in
+// the project may be in another checkout of it, in which the transcript was written.
+func (t *timeline) inProject(file string, c shellcmd.Command, s *step) string {
+	if !absolute(file) {
+		file = path.Join(c.Dir, file)
+	}
+	if name := t.naming.file(file, s.Dir); !absolute(name) {
+		return name
+	}
+	return file
 }
 
 // taskDir is where a command looks for its task file. A directory that is not in
@@ -178,9 +194,10 @@ func (t *timeline) taskDir(c shellcmd.Command, s *step) string {
 	return "."
 }
 
-// validates reports whether the command at this place is itself evidence for something.
+// validates reports whether the command at this place is itself evidence for something, and
+// so does not rewrite the work.
 func (t *timeline) validates(s *step, seq int) bool {
-	return slices.ContainsFunc(s.ran, func(c ran) bool { return c.Seq == seq && t.harmless != nil && t.harmless(c.Command) })
+	return slices.ContainsFunc(s.ran, func(c ran) bool { return c.Seq == seq && t.set.isEvidence(c.Command) })
 }
 
 // end is the place after everything.
