@@ -125,7 +125,7 @@ func (app *App) printChecks(checks []install.Check, failed int) error {
 	t := report.Detect(app.Out, app.Getenv)
 	paint := map[install.State]func(string) string{install.OK: t.Good, install.Info: t.Dim, install.Warn: t.Warn, install.Fail: t.Bad}
 	for _, c := range checks {
-		fmt.Fprintf(app.Out, "%s  %-*s  %s\n", paint[c.State](fmt.Sprintf("%-4s", c.State)), names, label(c), t.Fit(oneLine(c.Message), 8+names))
+		fmt.Fprintf(app.Out, "%s  %-*s  %s\n", paint[c.State](fmt.Sprintf("%-4s", c.State)), names, label(c), t.Wrap(c.Message, 8+names))
 		if c.Fix != "" {
 			fmt.Fprintf(app.Out, "%*s  fix: %s\n", 6+names, "", oneLine(c.Fix)) // in full: people copy it
 		}

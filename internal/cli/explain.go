@@ -3,12 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -61,34 +60,43 @@ func (app *App) explain(ctx context.Context, id string, asJSON bool, scope histo
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return writeJSON(app.Out, v)
-	}
-	after, err := app.aftermath(ctx, s, v)
+	e, err := app.aftermath(ctx, s, v)
 	if err != nil {
 		return err
 	}
-	return app.printVerdict(v, after)
+	if asJSON {
+		return writeJSON(app.Out, e)
+	}
+	return app.printVerdict(e)
 }
 
-// aftermath says what became of a stop: whether a block was right, and the session's
+// explained is a verdict and what became of it, as explain prints it as JSON.
+type explained struct {
+	store.Verdict
+	// Word is whether a block was right; nil: nothing blocked or would have.
+	*ask.Word
+	// Then is the session's next stop.
+	Then *ask.Stop `json:"then,omitempty"`
+}
+
+// aftermath finds out what became of a stop: whether a block was right, and the session's
 // next stop.
-func (app *App) aftermath(ctx context.Context, s *store.Store, v store.Verdict) (lines [][2]string, err error) {
+func (app *App) aftermath(ctx context.Context, s *store.Store, v store.Verdict) (explained, error) {
+	e := explained{Verdict: v}
 	if v.Decision == "block" || v.WouldBlock {
 		facts, err := app.facts(ctx, s, v.Time)
 		if err != nil {
-			return nil, err
+			return e, err
 		}
 		if word, known := facts.Outcome("", v.ID); known {
-			lines = append(lines, [2]string{"outcome", strings.TrimSuffix(word.Outcome+": "+word.Because, ": ")})
+			e.Word = &word
 		}
 	}
 	one, err := ask.One(ctx, s, "", v.ID)
-	if err != nil || len(one.After) == 0 {
-		return lines, err
+	if err == nil && len(one.After) > 0 {
+		e.Then = &one.After[0]
 	}
-	next := one.After[0]
-	return append(lines, [2]string{"then", fmt.Sprintf("%s later: %s, %s (%s)", millis(float64(next.At.Sub(v.Time).Milliseconds())), next.Status, next.Message, next.ID)}), nil
+	return e, err
 }
 
 func pick(s *store.Store, id string) (store.Verdict, error) {
@@ -129,13 +137,11 @@ func (app *App) lastStop(s *store.Store, scope historyScope) (store.Verdict, err
 	return list[0], nil
 }
 
-func (app *App) printVerdict(v store.Verdict, after [][2]string) error {
+func (app *App) printVerdict(v explained) error {
 	t := report.Detect(app.Out, app.Getenv)
-	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" {
-			// The name's column is as wide as the longest name.
-			fmt.Fprintf(w, "%s\t%s\n", name, t.Fit(redact.Line(value, 1000), nameWidth))
+			fmt.Fprintf(app.Out, "%-*s%s\n", nameWidth, name, t.Wrap(redact.Line(value, 1000), nameWidth))
 		}
 	}
 	line("verdict", v.ID)
@@ -152,15 +158,15 @@ func (app *App) printVerdict(v store.Verdict, after [][2]string) error {
 	line("status", v.Status)
 	line("message", v.Message)
 	line("shown", v.SystemMessage)
-	for _, l := range after {
-		line(l[0], l[1])
+	if v.Word != nil {
+		line("outcome", strings.TrimSuffix(v.Outcome+": "+v.Because, ": "))
+	}
+	if next := v.Then; next != nil {
+		line("then", fmt.Sprintf("%s later: %s, %s (%s)", millis(float64(next.At.Sub(v.Time).Milliseconds())), next.Status, next.Message, next.ID))
 	}
 	line("took", millis(v.DurationMS))
 	if v.Tokens != nil {
 		line("tokens", fmt.Sprintf("%d used by the turn so far, input from a cache not counted", *v.Tokens))
-	}
-	if err := w.Flush(); err != nil {
-		return err
 	}
 	app.printSteps(t, v.Steps)
 	app.printGates(t, v.Gates)
@@ -170,16 +176,16 @@ func (app *App) printVerdict(v store.Verdict, after [][2]string) error {
 			fmt.Fprintln(app.Out, "  "+strings.TrimRight(line, "\n"))
 		}
 	}
-	app.namePage(t)
-	return nil
+	return app.namePage(t)
 }
 
 // nameWidth is the column of names in explain, its gap included.
 const nameWidth = 11
 
 // namePage prints where the same is shown on the page.
-func (app *App) namePage(t report.Terminal) {
-	fmt.Fprintln(app.Out, "\n"+t.Dim("As a page: gauntlet ui"))
+func (app *App) namePage(t report.Terminal) error {
+	_, err := fmt.Fprintln(app.Out, "\n"+t.Dim("As a page: gauntlet ui"))
+	return err
 }
 
 func (app *App) printSteps(t report.Terminal, steps []history.Step) {
@@ -187,35 +193,55 @@ func (app *App) printSteps(t report.Terminal, steps []history.Step) {
 		return
 	}
 	fmt.Fprintln(app.Out, "\n"+t.Bold("Steps"))
-	_ = app.printTable(func(w io.Writer) { // the next write to the same place fails, too
-		for _, s := range steps {
-			fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(s.Name, 60), millis(s.MS), redact.Line(s.Note, 200))
-		}
-	}, 0, func(_ report.Terminal, _ int, line string) string { return line })
+	names := 0
+	for _, s := range steps {
+		names = max(names, utf8.RuneCountInString(redact.Line(s.Name, 60)))
+	}
+	for _, s := range steps {
+		head := fmt.Sprintf("  %-*s  %-5s  ", names, redact.Line(s.Name, 60), millis(s.MS))
+		fmt.Fprintln(app.Out, beside(t, head, redact.Line(s.Note, 200)))
+	}
 }
 
+// printGates prints each gate's result, and its log in full: people copy it.
 func (app *App) printGates(t report.Terminal, gates []history.Record) {
 	if len(gates) == 0 {
 		return
 	}
 	fmt.Fprintln(app.Out, "\n"+t.Bold("Gates"))
-	_ = app.printTable(func(w io.Writer) { // the next write to the same place fails, too
-		for _, g := range gates {
-			took := millis(g.DurationMS)
-			if g.Cached {
-				took = "reused"
-			}
-			message := strings.TrimPrefix(g.Message+"; "+g.Warning, "; ")
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", redact.Line(gate.Label(g.Gate), 120), redact.Line(g.Status, 20), took,
-				redact.Line(strings.TrimSuffix(message, "; "), 200), redact.Line(g.LogPath, 300))
+	names := 0
+	for _, g := range gates {
+		names = max(names, utf8.RuneCountInString(redact.Line(gate.Label(g.Gate), 120)))
+	}
+	for _, g := range gates {
+		took := millis(g.DurationMS)
+		if g.Cached {
+			took = "reused"
 		}
-	}, 0, func(t report.Terminal, n int, line string) string {
-		switch gates[min(n, len(gates)-1)].Status {
+		message := strings.Trim(g.Message+"; "+g.Warning, "; ")
+		head := fmt.Sprintf("  %-*s  %-5s  %-6s  ", min(names, t.Width()/2), redact.Line(gate.Label(g.Gate), 120), redact.Line(g.Status, 20), took)
+		line := beside(t, head, redact.Line(message, 200))
+		switch g.Status {
 		case "fail":
-			return t.Bad(line)
+			line = t.Bad(line)
 		case "error":
-			return t.Warn(line)
+			line = t.Warn(line)
 		}
-		return line
-	})
+		fmt.Fprintln(app.Out, line)
+		if g.LogPath != "" {
+			fmt.Fprintln(app.Out, "    Log: "+redact.Line(g.LogPath, 300))
+		}
+	}
+}
+
+// beside puts a text to the right of head, or below it if there is little room.
+func beside(t report.Terminal, head, text string) string {
+	indent := utf8.RuneCountInString(head)
+	switch {
+	case text == "":
+		return strings.TrimRight(head, " ")
+	case t.Width()-indent < 24:
+		return strings.TrimRight(head, " ") + "\n    " + t.Wrap(text, 4)
+	}
+	return head + t.Wrap(text, indent)
 }

@@ -71,12 +71,7 @@ func (w *initWork) summary() {
 	for _, g := range shown {
 		name, cmd = max(name, len(g.Name)), max(cmd, len(g.Command))
 	}
-	room := 44
-	if t.Live { // the result of a gate must be visible too
-		width, _ := t.Size()
-		room = max(8, min(room, width-name-20))
-	}
-	cmd = min(cmd, room)
+	cmd = min(cmd, max(8, min(44, t.Width()-name-20))) // the result of a gate must be visible too
 	for _, g := range shown {
 		line(fmt.Sprintf("  %-*s  %-*s  %s", name, g.Name, cmd, redact.Line(g.Command, cmd), gateWord(g)))
 	}

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,36 +75,6 @@ func (h historyScope) paths(app *App) ([]string, error) {
 		h.project = at.Root
 	}
 	return app.projectPaths(h.project)
-}
-
-// printTable prints what a tabwriter aligned: cut to the terminal, each line coloured by
-// paint, which gets its number.
-func (app *App) printTable(fill func(w io.Writer), flags uint, paint func(t report.Terminal, n int, line string) string) error {
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', flags)
-	fill(w)
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	t := report.Detect(app.Out, app.Getenv)
-	n := 0
-	for line := range strings.Lines(b.String()) {
-		if _, err := fmt.Fprintln(app.Out, paint(t, n, t.Fit(strings.TrimRight(line, " \n"), 0))); err != nil {
-			return err
-		}
-		n++
-	}
-	return nil
-}
-
-// columns is how wide the terminal is; without one there is no limit.
-func (app *App) columns() int {
-	t := report.Detect(app.Out, app.Getenv)
-	if !t.Live {
-		return 1 << 20
-	}
-	width, _ := t.Size()
-	return width
 }
 
 // openHistory opens the store; the caller closes it.
@@ -213,42 +180,46 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		}
 		return nil
 	}
-	err = app.printVerdicts(list)
-	app.namePage(report.Detect(app.Out, app.Getenv))
-	return err
+	t := report.Detect(app.Out, app.Getenv)
+	if err := app.printVerdicts(t, list); err != nil {
+		return err
+	}
+	return app.namePage(t)
 }
 
-// printVerdicts prints one line per verdict; in a narrow terminal times and ids are short.
-func (app *App) printVerdicts(list []store.Verdict) error {
+// printVerdicts prints one line per verdict; in a narrow terminal times and ids are short,
+// and columns make way for the message, which is what people look for.
+func (app *App) printVerdicts(t report.Terminal, list []store.Verdict) error {
+	table := report.Table{
+		Head:  []string{"TIME", "ID", "BY", "VERDICT", "STATUS", "TOOK", "MESSAGE"},
+		Spare: []string{"TOOK", "BY", "STATUS", "TIME", "PROJECT"},
+		Least: 24,
+	}
+	narrow := t.Width() < 120
 	many := slices.ContainsFunc(list, func(v store.Verdict) bool { return v.Project != list[0].Project })
-	head := "TIME\tID\tBY\tVERDICT\tSTATUS\tTOOK\t"
 	if many {
-		head += "PROJECT\t"
+		table.Head = slices.Insert(table.Head, len(table.Head)-1, "PROJECT")
 	}
-	layout, narrow := time.DateTime, app.columns() < 120
-	if narrow {
-		layout = "01-02 15:04" // the message is what people look for
-	}
-	fill := func(w io.Writer) {
-		fmt.Fprintln(w, head+"MESSAGE")
-		for _, v := range list {
-			id := redact.Line(v.ID, 40)
-			if narrow {
-				id = id[strings.LastIndexByte(id, '-')+1:] // enough for gauntlet explain
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t", v.Time.In(app.Now().Location()).Format(layout),
-				id, who(v.Record), verdictWord(v.Record), redact.Line(v.Status, 40), millis(v.DurationMS))
-			if many {
-				fmt.Fprintf(w, "%s\t", redact.Line(filepath.Base(v.Project), 30))
-			}
-			fmt.Fprintln(w, redact.Line(v.Message, 100))
+	for _, v := range list {
+		id, layout := redact.Line(v.ID, 40), time.DateTime
+		if narrow {
+			id = id[strings.LastIndexByte(id, '-')+1:] // enough for gauntlet explain
+			layout = "01-02 15:04"
 		}
+		row := []string{
+			v.Time.In(app.Now().Location()).Format(layout), id, who(v.Record), verdictWord(v.Record),
+			redact.Line(v.Status, 40), millis(v.DurationMS),
+		}
+		if many {
+			row = append(row, redact.Line(filepath.Base(v.Project), 30))
+		}
+		table.Rows = append(table.Rows, append(row, redact.Line(v.Message, 1000)))
 	}
-	return app.printTable(fill, 0, func(t report.Terminal, n int, line string) string {
+	return table.Print(app.Out, t, func(row int, line string) string {
 		switch {
-		case n == 0:
+		case row < 0:
 			return t.Dim(line)
-		case n <= len(list) && list[n-1].Decision == "block":
+		case list[row].Decision == "block":
 			return t.Bad(line)
 		}
 		return line

@@ -3,13 +3,10 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history/ask"
@@ -22,37 +19,39 @@ import (
 
 func (app *App) printStats(st statsAnswer, by string) error {
 	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), text.Count(st.Verdicts, "verdict"), st.Blocks)
+	t := report.Detect(app.Out, app.Getenv)
 	if st.Blocks > 0 {
-		fmt.Fprintln(app.Out, "Blocks: "+whatBlocksDid(st.Total))
+		fmt.Fprintln(app.Out, t.Wrap("Blocks: "+whatBlocksDid(st.Total), 2))
 	}
 	for _, p := range st.Alive {
 		app.printPlace(p)
 	}
-	names := statNames(st.Gates)
-	if by != "" {
-		names = nil // the question was another one
+	switch {
+	case by != "": // the question was another one
+		app.printFigures(t, groupTable(by, st.Groups))
+	case len(st.Gates) > 0:
+		app.printGateStats(t, st.Gates)
 	}
-	fill := func(w io.Writer) {
-		printGateStats(w, st.Gates, names)
-		if by != "" {
-			printGroups(w, by, st.Groups)
-		} else if len(st.Days) > 0 {
-			fmt.Fprintln(w, "\nDAY\tVERDICTS\tBLOCKED\t")
-			for _, d := range st.Days {
-				fmt.Fprintf(w, "%s\t%d\t%d\t\n", d.Day, d.Verdicts, d.Blocks)
-			}
+	if by == "" && len(st.Days) > 0 {
+		days := report.Table{Head: []string{"DAY", "VERDICTS", "BLOCKED"}}
+		for _, d := range st.Days {
+			days.Rows = append(days.Rows, []string{d.Day, fmt.Sprint(d.Verdicts), fmt.Sprint(d.Blocks)})
 		}
+		app.printFigures(t, days)
 	}
-	err := app.printTable(fill, tabwriter.AlignRight, func(t report.Terminal, _ int, line string) string {
-		for _, head := range []string{"BLOCKED  ", "RUNS  REUSED", "VERDICTS", "STOPS  "} {
-			if strings.Contains(line, head) {
-				return t.Dim(line)
-			}
+	return app.namePage(t)
+}
+
+// printFigures prints a table of figures after an empty line.
+func (app *App) printFigures(t report.Terminal, table report.Table) {
+	table.Figures = true
+	fmt.Fprintln(app.Out)
+	_ = table.Print(app.Out, t, func(row int, line string) string { // the next write to the same place fails, too
+		if row < 0 {
+			return t.Dim(line)
 		}
 		return line
 	})
-	app.namePage(report.Detect(app.Out, app.Getenv))
-	return err
 }
 
 // printPlace shows whether a project's hooks are alive, and what runs there now.
@@ -99,51 +98,48 @@ func (app *App) printPlace(p ui.Place) {
 	}
 }
 
-// statNames are the names of gates as the tables show them, padded to one width: the
-// tables align to the right, and a narrow terminal should cut figures and not the gate.
+// statNames are the names of gates as the tables show them.
 func statNames(gates []ask.Gate) []string {
 	many := slices.ContainsFunc(gates, func(g ask.Gate) bool { return g.Project != gates[0].Project })
 	names := make([]string, len(gates))
-	width := len("GATE")
 	for i, g := range gates {
 		if names[i] = redact.Line(gate.Label(g.Gate), 60); many {
 			names[i] = redact.Line(filepath.Base(g.Project), 40) + "  " + names[i]
 		}
-		width = max(width, utf8.RuneCountInString(names[i]))
-	}
-	for i := range names {
-		names[i] += strings.Repeat(" ", width-utf8.RuneCountInString(names[i]))
 	}
 	return names
 }
 
 // printGateStats prints what gates said, then what they cost.
-func printGateStats(w io.Writer, gates []ask.Gate, names []string) {
-	if len(names) == 0 {
-		return
+func (app *App) printGateStats(t report.Terminal, gates []ask.Gate) {
+	names := statNames(gates)
+	said := report.Table{
+		Head:  []string{"GATE", "BLOCKED", "RIGHT", "WRONG", "UNKNOWN", "WOULD BLOCK", "FAIL", "ERROR", "FLAKES", "NO TEST"},
+		Spare: []string{"NO TEST", "FLAKES", "UNKNOWN", "WOULD BLOCK", "ERROR", "FAIL", "WRONG", "RIGHT"},
 	}
-	pad := strings.Repeat(" ", utf8.RuneCountInString(names[0])-len("GATE"))
-	fmt.Fprintf(w, "\nGATE%s\tBLOCKED\tRIGHT\tWRONG\tUNKNOWN\tWOULD BLOCK\tFAIL\tERROR\tFLAKES\tNO TEST\t\n", pad)
-	for i, g := range gates {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t\n", names[i], g.Blocked, g.Right, g.Wrong, g.Unknown, g.WouldBlock,
-			ran(g, g.Fail), ran(g, g.Error), ran(g, g.Flakes), ran(g, g.RanNoTest))
+	cost := report.Table{
+		Head:  []string{"GATE", "RUNS", "REUSED", "AGENT", "WORK TREE", "REMOTE", "SPENT", "SAVED", "MEDIAN", "95TH", "LIMIT"},
+		Spare: []string{"REMOTE", "WORK TREE", "AGENT", "LIMIT", "95TH", "SAVED", "MEDIAN", "REUSED"},
 	}
-	fmt.Fprintf(w, "\nGATE%s\tRUNS\tREUSED\tAGENT\tWORK TREE\tREMOTE\tSPENT\tSAVED\tMEDIAN\t95TH\tLIMIT\t\n", pad)
 	for i, g := range gates {
+		said.Rows = append(said.Rows, append([]string{names[i]}, strings.Fields(fmt.Sprintln(g.Blocked, g.Right, g.Wrong, g.Unknown, g.WouldBlock,
+			ran(g, g.Fail), ran(g, g.Error), ran(g, g.Flakes), ran(g, g.RanNoTest)))...))
 		if g.Kind == ask.Checkpoint {
 			continue // it runs nothing
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t\n", names[i], g.Runs, g.Reused, g.Agent, g.Worktree, g.Remote,
-			millis(g.SpentMS), millis(g.SavedMS), optionalMillis(g.MedianMS), optionalMillis(g.P95MS), optionalMillis(g.LimitMS))
+		cost.Rows = append(cost.Rows, append([]string{names[i]}, strings.Fields(fmt.Sprintln(g.Runs, g.Reused, g.Agent, g.Worktree, g.Remote,
+			millis(g.SpentMS), millis(g.SavedMS), optionalMillis(g.MedianMS), optionalMillis(g.P95MS), optionalMillis(g.LimitMS)))...))
 	}
+	app.printFigures(t, said)
+	app.printFigures(t, cost)
 	for i, g := range gates {
 		if g.Flakes > 0 {
-			fmt.Fprintf(w, "\n%s is flaky: it passed and failed on the same content %s (retries: 1, or quarantine)\n", strings.TrimSpace(names[i]), times(g.Flakes))
+			fmt.Fprintf(app.Out, "\n%s is flaky: it passed and failed on the same content %s (retries: 1, or quarantine)\n", names[i], times(g.Flakes))
 		}
 	}
 	for i, g := range gates {
 		if g.AgentChecked > 0 {
-			fmt.Fprintf(w, "\n%s: %d of %d runs that checked the agent's own agreed with it\n", strings.TrimSpace(names[i]), g.AgentAgreed, g.AgentChecked)
+			fmt.Fprintf(app.Out, "\n%s: %d of %d runs that checked the agent's own agreed with it\n", names[i], g.AgentAgreed, g.AgentChecked)
 		}
 	}
 }
@@ -156,22 +152,20 @@ func ran(g ask.Gate, n int) string {
 	return fmt.Sprint(n)
 }
 
-// printGroups prints stops and blocks per week, split by something.
-func printGroups(w io.Writer, by string, groups []ask.Group) {
-	names := make([]string, len(groups))
-	width := len(by)
-	for i, g := range groups {
-		if names[i] = redact.Line(g.Key, 60); g.Key == "" {
-			names[i] = "not recorded"
+// groupTable is stops and blocks per week, split by something.
+func groupTable(by string, groups []ask.Group) report.Table {
+	table := report.Table{Head: []string{strings.ToUpper(by), "WEEK OF", "STOPS", "BLOCKED", "SHARE"}, Spare: []string{"SHARE"}}
+	for _, g := range groups {
+		name := redact.Line(g.Key, 60)
+		if g.Key == "" {
+			name = "not recorded"
 		}
-		width = max(width, utf8.RuneCountInString(names[i]))
-	}
-	fmt.Fprintf(w, "\n%-*s\tWEEK OF\tSTOPS\tBLOCKED\tSHARE\t\n", width, strings.ToUpper(by))
-	for i, g := range groups {
 		for _, week := range g.Weeks {
-			fmt.Fprintf(w, "%-*s\t%s\t%d\t%d\t%d %%\t\n", width, names[i], week.Start.Format(time.DateOnly), week.Stops, week.Blocked, (week.Blocked*100+week.Stops/2)/max(week.Stops, 1))
+			share := fmt.Sprintf("%d %%", (week.Blocked*100+week.Stops/2)/max(week.Stops, 1))
+			table.Rows = append(table.Rows, []string{name, week.Start.Format(time.DateOnly), fmt.Sprint(week.Stops), fmt.Sprint(week.Blocked), share})
 		}
 	}
+	return table
 }
 
 // whatBlocksDid says what blocks caught and what they cost; what was not measured is

@@ -17,20 +17,19 @@ type Terminal struct {
 	Live bool
 	// Colour: colours are wanted.
 	Colour bool
-	// Size is the width and height at this moment.
+	// Size is the width and height at this moment; nil: not a terminal.
 	Size func() (width, height int)
 }
 
 // Detect finds out what w can do. Colours and redrawing are for terminals only; NO_COLOR
 // disables the colours, TERM=dumb both.
 func Detect(w io.Writer, getenv func(string) string) Terminal {
-	t := Terminal{Size: func() (int, int) { return 80, 24 }}
 	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || getenv("TERM") == "dumb" || !enableEscapes(f) {
-		return t
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return Terminal{}
 	}
-	t.Live = true
-	t.Colour = getenv("NO_COLOR") == ""
+	t := Terminal{Live: getenv("TERM") != "dumb" && enableEscapes(f)}
+	t.Colour = t.Live && getenv("NO_COLOR") == ""
 	t.Size = func() (int, int) {
 		width, height, err := term.GetSize(int(f.Fd()))
 		if err != nil || width <= 0 || height <= 0 {
@@ -64,20 +63,52 @@ func (t Terminal) Warn(s string) string { return t.paint(yellow, s) }
 func (t Terminal) Dim(s string) string  { return t.paint(dim, s) }
 func (t Terminal) Bold(s string) string { return t.paint(bold, s) }
 
+// Width is how many columns a line has; without a terminal there is no limit.
+func (t Terminal) Width() int {
+	if t.Size == nil {
+		return 1 << 20
+	}
+	width, _ := t.Size()
+	return width
+}
+
 // Fit makes one clean line of s that the terminal need not wrap after indent columns;
 // without a terminal it is not cut.
 func (t Terminal) Fit(s string, indent int) string {
-	width := 1 << 20
-	if t.Live {
-		width, _ = t.Size()
+	return fit(s, max(t.Width()-indent-1, 10))
+}
+
+// Wrap breaks s at spaces so that it stays to the right of indent columns; a word that
+// is too long for a line, such as a path, stays whole: people copy it.
+func (t Terminal) Wrap(s string, indent int) string {
+	var b strings.Builder
+	room := max(t.Width()-indent-1, 20)
+	used := 0
+	for _, word := range strings.Fields(oneLine(s)) {
+		switch n := wide(word); {
+		case used == 0:
+			used = n
+		case used+1+n > room:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			used = n
+		default:
+			b.WriteByte(' ')
+			used += 1 + n
+		}
+		b.WriteString(word)
 	}
-	return fit(s, max(width-indent-1, 10))
+	return b.String()
+}
+
+// oneLine makes one line of s without control characters.
+func oneLine(s string) string {
+	s = redact.Strip(strings.ReplaceAll(s, "\t", " "))
+	return strings.ReplaceAll(s, "\n", " ")
 }
 
 // fit makes one clean line of s, at most width columns wide.
 func fit(s string, width int) string {
-	s = redact.Strip(strings.ReplaceAll(s, "\t", " "))
-	s = strings.ReplaceAll(s, "\n", " ")
+	s = oneLine(s)
 	used := 0
 	for i, r := range s {
 		w := columns(r)

@@ -128,10 +128,13 @@ func (d *Detail) around(ctx context.Context, db DB) error {
 		compare, order string
 		to             *[]Stop
 	}{{"<", "DESC", &d.Before}, {">", "ASC", &d.After}} {
-		err := db.Query(ctx, `SELECT f.id, f.at, f.status, f.blocked, f.message, f.ms FROM gauntlet_facts f
+		err := db.Query(ctx, `SELECT f.id, f.at, f.project, f.agent, f.source, f.status, f.blocked, f.would, f.message, f.ms FROM gauntlet_facts f
 			WHERE f.type = 'verdict' AND f.session = ? AND f.machine = ? AND f.at `+side.compare+` ? ORDER BY f.at `+side.order+` LIMIT ?`,
 			[]any{d.Session, d.Machine, d.Time.UnixMicro(), some}, func(r Row) {
-				*side.to = append(*side.to, Stop{ID: r.Text(0), At: when(r.Int(1)), Status: r.Text(2), Blocked: r.Int(3) != 0, Message: r.Text(4), MS: r.Float(5)})
+				*side.to = append(*side.to, Stop{
+					ID: r.Text(0), Machine: d.Machine, Person: d.Person, At: when(r.Int(1)), Project: r.Text(2), Agent: r.Text(3), Session: d.Session,
+					Source: r.Text(4), Status: r.Text(5), Blocked: r.Int(6) != 0, Would: r.Int(7) != 0, Message: r.Text(8), MS: r.Float(9),
+				})
 			})
 		if err != nil {
 			return err
