@@ -300,3 +300,11 @@ func TestNoticesAreShownOnce(t *testing.T) {
 		t.Errorf("could not run: %s", d.SystemMessage)
 	}
 }
+
+// Before the configuration is read the default deadline applies; reading the default itself
+// would take longer than most stops.
+func TestPatienceIsTheDefaultDeadline(t *testing.T) {
+	if got := config.Defaults().Deadline; got != Patience {
+		t.Errorf("Patience is %s, the default of deadline_seconds %s", Patience, got)
+	}
+}
