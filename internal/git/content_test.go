@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,12 @@ func TestContentAgreesWithGit(t *testing.T) {
 		"replaced":                 `rm tracked; mkdir tracked; echo x > tracked/x`,
 		"link instead":             `rm tracked; ln -s dir/b tracked`,
 		"line endings":             `echo '* text=auto' > .gitattributes; printf 'a\r\nb\r\n' > crlf; printf 'a\r\n' > tracked`,
+		"late line ending":         `git config core.autocrlf input; { head -c 100000 /dev/zero | tr '\0' x; printf '\r\n'; } > crlf`,
+		"binary":                   `git config core.autocrlf true; echo '* text=auto eol=lf' > .gitattributes; printf 'a\r\n\0' > b.bin`,
+		"late NUL":                 `git config core.autocrlf true; { printf '\r\n'; head -c 100000 /dev/zero | tr '\0' x; printf '\0'; } > b.bin`,
+		"binary that is text":      `echo '*.bin text' > .gitattributes; printf 'a\r\n\0' > b.bin`,
+		"text by its ending":       `echo '*.bin eol=lf' > .gitattributes; printf 'a\r\n\0' > b.bin`,
+		"not text":                 `echo '*.bin -text' > .gitattributes; printf 'a\r\n' > b.bin`,
 		"a filter":                 `git config filter.up.clean 'tr a-z A-Z'; echo '*.up filter=up' > .gitattributes; echo abc > x.up`,
 		"conflict":                 `git checkout -q -b o; echo o > tracked; git commit -qam o; git checkout -q main; echo m > tracked; git commit -qam m; git merge -q o || true`,
 		"version 4":                `git update-index --index-version 4; echo 2 > dir/b; echo n > new`,
@@ -85,6 +92,27 @@ func TestContentAgreesWithGit(t *testing.T) {
 				t.Errorf("untouched, but %v %v", changed, err)
 			}
 		})
+	}
+}
+
+// A large file is not held in memory, and git is not asked about one that it would store as
+// it is.
+func TestLargeBinaryIsHashedHere(t *testing.T) {
+	r := newRepo(t)
+	sh(t, r.Root, `git config core.autocrlf true; head -c 30000000 /dev/urandom > big`)
+	c, _ := look(t, r)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f, filtered, err := c.hashFile("big", "* text=auto\n")
+	runtime.ReadMemStats(&after)
+	if err != nil || filtered {
+		t.Errorf("filtered %v, %v", filtered, err)
+	}
+	if i, found := slices.BinarySearchFunc(c.Files, "big", byPath); !found || c.Files[i] != f {
+		t.Error("the id differs from git's")
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("%d bytes allocated", took)
 	}
 }
 

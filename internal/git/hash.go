@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -8,11 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -95,33 +96,66 @@ func (c *Content) hashFile(path, attrs string) (f File, filtered bool, err error
 	if err != nil {
 		return f, false, err
 	}
-	var content []byte
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
 		f.Mode = 0o120000
 		target, err := os.Readlink(name)
-		if err != nil {
-			return f, false, err
-		}
-		content = []byte(target)
+		f.ID = string(objectID(c.newHash(), "blob", []byte(target)))
+		return f, false, err
 	case !mode.IsRegular():
 		return f, false, fmt.Errorf("%s: not a regular file", path)
+	case mode&0o100 != 0:
+		f.Mode = 0o100755
 	default:
-		if f.Mode = 0o100644; mode&0o100 != 0 {
-			f.Mode = 0o100755
-		}
-		if info.Size() > maxHashed {
-			f.ID = fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC())
-			return f, false, nil
-		}
-		if content, err = safefile.Read("", name, maxHashed); err != nil {
-			return f, false, err
-		}
-		filtered = strings.Contains(attrs, "filter=") || strings.Contains(attrs, "ident") || strings.Contains(attrs, "encoding") ||
-			slices.Contains(content, '\r')
+		f.Mode = 0o100644
 	}
-	f.ID = string(objectID(c.newHash(), "blob", content))
-	return f, filtered, nil
+	if info.Size() > maxHashed {
+		f.ID = fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC())
+		return f, false, nil
+	}
+	f.ID, filtered, err = c.hashContent(name, attrs)
+	filtered = filtered || strings.Contains(attrs, "filter=") || strings.Contains(attrs, "ident") || strings.Contains(attrs, "encoding")
+	return f, filtered, err
+}
+
+// hashContent computes the id of a regular file without holding all of it; endings is true
+// if git might change its line endings first.
+func (c *Content) hashContent(name, attrs string) (id string, endings bool, err error) {
+	file, err := safefile.Open("", name)
+	if err != nil {
+		return "", false, err
+	}
+	defer file.Close() //nolint:errcheck // read only
+	info, err := file.Stat()
+	if err != nil {
+		return "", false, err
+	}
+	h := c.newHash()
+	h.Write(idHeader("blob", info.Size()))
+	buf := make([]byte, min(info.Size(), 64<<10))
+	var returns, binary bool
+	for left := info.Size(); left > 0; left -= int64(len(buf)) {
+		buf = buf[:min(left, int64(len(buf)))]
+		if _, err := io.ReadFull(file, buf); err != nil {
+			return "", false, err // it shrank meanwhile
+		}
+		h.Write(buf)
+		returns = returns || bytes.IndexByte(buf, '\r') >= 0
+		binary = binary || bytes.IndexByte(buf, 0) >= 0
+	}
+	return string(h.Sum(nil)), returns && (!binary || callsText(attrs)), nil
+}
+
+// callsText reports whether attributes may call a file text whatever is in it. Otherwise
+// git leaves the line endings of a file with a NUL alone.
+func callsText(attrs string) bool {
+	for line := range strings.Lines(attrs) {
+		rest := strings.NewReplacer("text=auto", "", "-text", "").Replace(line)
+		if strings.Contains(rest, "text") || strings.Contains(rest, "crlf") || strings.Contains(rest, "eol") && !strings.Contains(line, "text=auto") {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Content) newHash() hash.Hash {

@@ -84,9 +84,14 @@ func blobID(data []byte, size int) string {
 
 // objectID is the binary id that git gives to content of a kind.
 func objectID(h hash.Hash, kind string, data []byte) []byte {
-	h.Write([]byte(kind + " " + strconv.Itoa(len(data)) + "\x00"))
+	h.Write(idHeader(kind, int64(len(data))))
 	h.Write(data)
 	return h.Sum(nil)
+}
+
+// idHeader is what git puts before the content of an object to compute its id.
+func idHeader(kind string, size int64) []byte {
+	return []byte(kind + " " + strconv.FormatInt(size, 10) + "\x00")
 }
 
 // UntrackedUnder lists the untracked files as git would see them with another list of
