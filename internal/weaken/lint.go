@@ -126,9 +126,12 @@ func balanced(s string) bool {
 func isSettings(name string) bool {
 	base := path.Base(name)
 	switch base {
-	case "pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "ruff.toml", ".ruff.toml", ".flake8", ".pylintrc", ".coveragerc", "mypy.ini",
+	case "pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "ruff.toml", ".ruff.toml", ".flake8", ".pylintrc", ".coveragerc", "mypy.ini", ".mypy.ini", "pyrightconfig.json", "phpstan.neon", "phpstan.neon.dist", "phpstan.dist.neon",
 		"package.json", "biome.json", "biome.jsonc", ".nycrc", ".nycrc.json", ".c8rc.json", ".golangci.yml", ".golangci.yaml", ".golangci.toml",
 		".rubocop.yml", "codecov.yml", ".codecov.yml", "detekt.yml", ".swiftlint.yml", ".markdownlint.json", ".stylelintrc.json", ".stylelintrc":
+		return true
+	}
+	if isTSConfig(base) {
 		return true
 	}
 	for _, prefix := range []string{".eslintrc", "eslint.config.", "jest.config.", "vitest.config.", "vite.config.", ".oxlintrc"} {
@@ -154,6 +157,9 @@ func settings(name, text string) (off int, limits map[string][]float64) {
 			limits = map[string][]float64{}
 		}
 		limits[key] = append(limits[key], value)
+	}
+	if key, level, ok := level(name, text); ok {
+		add(key, level)
 	}
 	coverage := strings.Contains(text, "hreshold") || strings.Contains(path.Base(name), "nycrc") || strings.Contains(path.Base(name), "c8rc")
 	for _, key := range []string{"fail_under", "cov-fail-under", "minimum_coverage", "branches", "functions", "lines", "statements"} {

@@ -23,11 +23,13 @@ type Marks struct {
 	Off int `json:"off,omitempty"`
 	// Limits are the thresholds that tests have to reach, by name.
 	Limits map[string][]float64 `json:"limits,omitempty"`
+	// Switches are the type checks that a configuration switches on or off, by name.
+	Switches map[string]Switch `json:"switches,omitempty"`
 }
 
 // IsZero reports whether the file does not affect strictness.
 func (m Marks) IsZero() bool {
-	return len(m.Tests)+len(m.Skipped)+len(m.Suppressed)+len(m.Limits)+m.Off == 0
+	return len(m.Tests)+len(m.Skipped)+len(m.Suppressed)+len(m.Limits)+len(m.Switches)+m.Off == 0
 }
 
 // MaxFile is the size up to which a file is worth reading.
@@ -45,6 +47,7 @@ func Of(name string, content []byte) Marks {
 	}
 	m.Suppressed = suppressions(name, text)
 	m.Off, m.Limits = settings(name, text)
+	m.Switches = switches(name, text)
 	return m
 }
 
@@ -90,10 +93,13 @@ type Weakening struct {
 // the files to another do not count as missing.
 func Compare(files []File) []Weakening {
 	var out []Weakening
-	present := map[string]int{}
+	present, on := map[string]int{}, map[string]int{}
 	for _, f := range files {
 		for _, t := range f.After.Tests {
 			present[t]++
+		}
+		for key, s := range f.After.Switches {
+			on[key] += s.On
 		}
 	}
 	for _, f := range files {
@@ -114,6 +120,7 @@ func Compare(files []File) []Weakening {
 		if f.Was {
 			add(newlySkipped(f), "test skipped", "tests skipped")
 			add(max(0, f.After.Off-f.Before.Off), "lint rule switched off", "lint rules switched off")
+			add(loosened(f, on), "type check switched off", "type checks switched off")
 			add(lowered(f), "threshold lowered", "thresholds lowered")
 			if IsSnapshot(f.Path) {
 				add(1, "snapshot file rewritten", "")

@@ -95,6 +95,25 @@ func TestCompare(t *testing.T) {
 		{"pyproject.toml", "[tool.coverage.report]\nfail_under = 90\n", "[tool.coverage.report]\nfail_under = 95\n", nil},
 		{"jest.config.js", "coverageThreshold: { global: { branches: 80, lines: 90 } }\n", "coverageThreshold: { global: { branches: 50, lines: 90 } }\n", []string{"1 threshold lowered"}},
 		{"package.json", "{\"lines\": 3}\n", "{\"lines\": 2}\n", nil},
+		// type checks
+		{"tsconfig.json", `{"compilerOptions": {"strict": true}}`, `{"compilerOptions": {"strict": false}}`, []string{"1 type check switched off"}},
+		{"tsconfig.json", `{"compilerOptions": {"target": "es2022"}}`, `{"compilerOptions": {"target": "es2022", "strict": false, "noImplicitAny": false}}`, []string{"2 type checks switched off"}},
+		{"packages/a/tsconfig.build.json", "{\n  \"extends\": \"../../tsconfig.json\"\n}\n", "{\n  \"extends\": \"../../tsconfig.json\",\n  \"compilerOptions\": {\n    // for now\n    \"strictNullChecks\": false,\n  },\n}\n", []string{"1 type check switched off"}},
+		{"tsconfig.json", `{"compilerOptions": {"strict": true}}`, `{"compilerOptions": {}}`, []string{"1 type check switched off"}},
+		{"tsconfig.json", `{"compilerOptions": {"strict": true}}`, `{"compilerOptions": { /* "strict": true */ }}`, []string{"1 type check switched off"}},
+		{"tsconfig.json", `{"compilerOptions": {"strict": true, "noImplicitAny": true}}`, `{"compilerOptions": {"strict": true}}`, nil},
+		{"tsconfig.json", `{"compilerOptions": {"strict": true}}`, `{"extends": "@tsconfig/strictest/tsconfig.json"}`, nil},
+		{"tsconfig.json", `{"compilerOptions": {"strict": true}}`, `{"compilerOptions": {"strict": true, "skipLibCheck": true}}`, nil},
+		{"tsconfig.json", `{"compilerOptions": {"strict": false}}`, `{"compilerOptions": {"strict": true}}`, nil},
+		{"tsconfig.json", `{"compilerOptions": {}}`, "{\"compilerOptions\": {\n// \"strict\": false\n}}", nil},
+		{"tsconfig.json", "", `{"compilerOptions": {"strict": false}}`, nil},
+		{"data.json", `{"strict": true}`, `{"strict": false}`, nil},
+		{"mypy.ini", "[mypy]\nstrict = True\n", "[mypy]\nstrict = False\n", []string{"1 type check switched off"}},
+		{"pyproject.toml", "[tool.mypy]\nstrict = true\n", "[tool.mypy]\nstrict = true\n[[tool.mypy.overrides]]\nmodule = \"a\"\ndisallow_untyped_defs = false\n", []string{"1 type check switched off"}},
+		{"pyproject.toml", "[tool.other]\nstrict = true\n", "[tool.other]\nstrict = false\n", nil},
+		{"pyrightconfig.json", `{"typeCheckingMode": "strict"}`, `{"typeCheckingMode": "basic"}`, []string{"1 threshold lowered"}},
+		{"phpstan.neon", "parameters:\n\tlevel: max\n", "parameters:\n\tlevel: 5\n", []string{"1 threshold lowered"}},
+		{"phpstan.neon", "parameters:\n\tlevel: 5\n", "parameters:\n\tlevel: 6\n", nil},
 		// snapshots
 		{"__snapshots__/a.test.js.snap", "old\n", "new\n", []string{"1 snapshot file rewritten"}},
 		{"__snapshots__/a.test.js.snap", "", "new\n", nil},
@@ -124,6 +143,17 @@ func TestMovedTestsAreNotMissed(t *testing.T) {
 	}
 }
 
+func TestMovedTypeChecksAreNotMissed(t *testing.T) {
+	strict := []byte(`{"compilerOptions": {"strict": true}}`)
+	moved := []File{
+		{Path: "tsconfig.json", Was: true, Is: true, Before: Of("tsconfig.json", strict), After: Of("tsconfig.json", []byte(`{"files": []}`))},
+		{Path: "tsconfig.base.json", Is: true, After: Of("tsconfig.base.json", strict)},
+	}
+	if got := Compare(moved); len(got) != 0 {
+		t.Errorf("moved: %v", got)
+	}
+}
+
 func TestHugeAndBinaryFilesAreIgnored(t *testing.T) {
 	for name, content := range map[string]string{
 		"huge":   strings.Repeat("x //nolint\n", MaxFile/10),
@@ -138,6 +168,7 @@ func TestHugeAndBinaryFilesAreIgnored(t *testing.T) {
 func FuzzCompare(f *testing.F) {
 	f.Add("a_test.go", "func TestA(t *testing.T) {}\n", "t.Skip(\n")
 	f.Add("a.spec.js", "it('a'\n", "it.skip(\n")
+	f.Add("tsconfig.json", "{\"strict\": true", "/* \"strict\": false, \"a\\")
 	f.Add("pyproject.toml", "ignore = [", "fail_under = -\n")
 	f.Fuzz(func(t *testing.T, name, before, after string) {
 		file := File{Path: name, Was: true, Is: true, Before: Of(name, []byte(before)), After: Of(name, []byte(after))}
