@@ -18,6 +18,7 @@ func (p *parser) auto(data []byte) error {
 		return p.parse(data, format)
 	}
 	if isList(data) && p.list(data) == nil {
+		p.structured = true
 		return nil
 	}
 	if format = sniff(data); format != "" {

@@ -21,6 +21,7 @@ type GateBaseline struct {
 	Made     map[string]string `json:"made,omitempty"`
 	Tool     string            `json:"tool,omitempty"` // as the report names it
 	ExitCode int               `json:"exitCode"`
+	Unread   *Unread           `json:"unread,omitempty"`
 	Files    Counts            `json:"files"`
 }
 

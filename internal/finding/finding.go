@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/redact"
@@ -50,6 +51,14 @@ type Report struct {
 	Tests, Failed int
 	// Outside counts findings about files that are not in the project.
 	Outside int
+	// Unread is what the output says about failures besides the findings; nil when it is a
+	// structured report and nothing else.
+	Unread *Unread
+}
+
+// HasTests reports whether findings are failed tests.
+func (r Report) HasTests() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Test != "" })
 }
 
 // Source is where a report comes from.
@@ -75,6 +84,9 @@ func Parse(data []byte, src Source) (Report, error) {
 		return Report{}, err
 	}
 	p.report.Findings = p.identified()
+	if !p.structured {
+		p.report.Unread = UnreadIn(string(data), p.report.HasTests())
+	}
 	return p.report, nil
 }
 
@@ -84,10 +96,13 @@ type parser struct {
 	files  *files
 	report Report
 	full   bool
+	// structured: the report has no room for lines of other programs.
+	structured bool
 }
 
 func (p *parser) parse(data []byte, format string) error {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	p.structured = p.structured || slices.Contains([]string{"sarif", "checkstyle", "junit", "rdjson"}, format)
 	var err error
 	switch format {
 	case "", "auto":

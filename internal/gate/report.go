@@ -22,6 +22,7 @@ const maxCaptured = 8 << 20
 
 // capture keeps a check's output beside its log, if it is to be read.
 type capture struct {
+	log            *gateLog
 	stdout, stderr io.Writer
 	mu             sync.Mutex
 	buf            bytes.Buffer
@@ -44,8 +45,8 @@ func stateOf(path string) fileState {
 	return fileState{info.Size(), info.ModTime()}
 }
 
-func newCapture(c *config.Check, dir string, log io.Writer) *capture {
-	out := &capture{stdout: log, stderr: log}
+func newCapture(c *config.Check, dir string, log *gateLog) *capture {
+	out := &capture{log: log, stdout: log, stderr: log}
 	if c.ReportFile != "" {
 		out.before = stateOf(filepath.Join(dir, filepath.FromSlash(c.ReportFile)))
 	}
@@ -116,6 +117,13 @@ func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 		note(err)
 		return
 	}
+	if j.Check.ReportFile != "" {
+		report.Unread = nil
+		if output, whole := out.log.output(); whole {
+			report.Unread = finding.UnreadIn(output, report.HasTests())
+		}
+	}
+	res.Report.Unread = report.Unread
 	res.Report.Tool, res.Report.Tests, res.Report.Failed, res.Report.Outside = report.Tool, report.Tests, report.Failed, report.Outside
 	if report.Outside > 0 {
 		res.Report.Note = fmt.Sprintf("%d findings name no file of the project", report.Outside)

@@ -150,6 +150,8 @@ type Report struct {
 	Note string `json:"note,omitempty"`
 	// Old counts findings that were there before.
 	Old int `json:"old,omitempty"`
+	// Unread is what the output says about failures besides the findings; nil when unknown.
+	Unread *finding.Unread `json:"-"`
 }
 
 // Proves reports whether a pass follows from the content alone. A pass with old findings

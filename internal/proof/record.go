@@ -67,10 +67,12 @@ type Record struct {
 	Call string `json:"call,omitempty"`
 	// Turn names the human turn of the stop that ran it; "" by hand.
 	Turn string `json:"turn,omitempty"`
-	// Findings are the findings of its report, as the finding package writes them, and Tool
-	// the tool and version that it named; nil when no report was read.
+	// Findings are the findings of its report, as the finding package writes them, Tool the
+	// tool and version that it named, and Unread what it said about failures besides them;
+	// nil when no report was read.
 	Findings json.RawMessage `json:"findings,omitempty"`
 	Tool     string          `json:"tool,omitempty"`
+	Unread   json.RawMessage `json:"unread,omitempty"`
 }
 
 // Origin is where a reused result comes from, as results show it.

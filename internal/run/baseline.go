@@ -69,7 +69,10 @@ func (e *execution) beforeBaseline(ctx context.Context, j gate.Job) (earlier, er
 	if !ok {
 		return earlier{}, fmt.Errorf("%s has no counts for %s (gauntlet baseline create %s)", BaselineFile, gate.Label(j.ID), j.Name)
 	}
-	out := earlier{counts: g.Files, tool: g.Tool, exit: g.ExitCode, what: "the baseline", made: g.Made}
+	out := earlier{counts: g.Files, tool: g.Tool, unread: g.Unread, what: "the baseline", made: g.Made}
+	if g.ExitCode != 0 || g.Unread != nil { // 0 is also what a file without it says
+		out.exit = &g.ExitCode
+	}
 	if out.counts == nil {
 		out.counts = finding.Counts{}
 	}
@@ -86,7 +89,7 @@ func NewBaseline(r gate.Result, parts map[string]string) finding.GateBaseline {
 		g.Made[name] = digest[:min(16, len(digest))] // enough to see a difference
 	}
 	if r.Report != nil {
-		g.Tool = r.Report.Tool
+		g.Tool, g.Unread = r.Report.Tool, r.Report.Unread
 	}
 	if r.ExitCode != nil {
 		g.ExitCode = *r.ExitCode
@@ -119,7 +122,7 @@ func (e *execution) tighten(ctx context.Context, all []planned, results []gate.R
 			continue // it may have stopped early
 		}
 		if files, less := finding.Tighten(g.Files, finding.Count(identities(r.Findings)), nil); less {
-			g.Files = files
+			g.Files, g.Unread = files, r.Report.Unread
 			b.Gates[j.ID] = g
 			changed = true
 			lowered = append(lowered, fmt.Sprintf("%s: %s lowered to %s", BaselineFile, j.Name, text.Count(files.Total(), "finding")))

@@ -30,7 +30,8 @@ type earlier struct {
 	counts finding.Counts // instead of known, for a baseline
 	made   map[string]string
 	tool   string
-	exit   int
+	exit   *int // nil when unknown
+	unread *finding.Unread
 	from   string // the commit from which renames are searched; "" for none
 	what   string // a description for people
 }
@@ -71,14 +72,18 @@ func (e *execution) onlyNew(ctx context.Context, j gate.Job, key proof.Key, r *g
 	slices.SortStableFunc(r.Findings, func(a, b gate.Finding) int { return strings.Compare(a.State, b.State) })
 	r.Report.Old = len(r.Findings) - count
 	r.Report.Note = strings.TrimPrefix(r.Report.Note+"; compared with "+before.what, "; ")
-	if count == 0 {
-		r.Status, r.Message, r.Tail = gate.Pass, fmt.Sprintf("%s, none new since %s", text.Count(r.Report.Old, "finding"), before.what), ""
+	if count > 0 {
+		r.Message += fmt.Sprintf("; %s", text.Count(count, "new finding"))
+		if r.Report.Old > 0 {
+			r.Message += fmt.Sprintf(", %d old", r.Report.Old)
+		}
 		return
 	}
-	r.Message += fmt.Sprintf("; %s", text.Count(count, "new finding"))
-	if r.Report.Old > 0 {
-		r.Message += fmt.Sprintf(", %d old", r.Report.Old)
+	if why := before.unexplained(r); why != "" {
+		r.Message += "; no new finding, but " + why + ": the exit code decides"
+		return
 	}
+	r.Status, r.Message, r.Tail = gate.Pass, fmt.Sprintf("%s, none new since %s", text.Count(r.Report.Old, "finding"), before.what), ""
 }
 
 func identities(list []gate.Finding) []finding.Finding {
@@ -112,10 +117,38 @@ func (b earlier) comparable(key proof.Key, r *gate.Result) error {
 	if b.tool != "" && r.Report.Tool != "" && b.tool != r.Report.Tool {
 		return fmt.Errorf("the tool changed from %s to %s since %s, so nothing can be called new or old", b.tool, r.Report.Tool, b.what)
 	}
-	if b.exit > 0 && *r.ExitCode > b.exit {
-		return fmt.Errorf("the exit code was %d and is %d now, so the tool may have broken off", b.exit, *r.ExitCode)
+	if b.exit != nil && *b.exit > 0 && *r.ExitCode > *b.exit {
+		return fmt.Errorf("the exit code was %d and is %d now, so the tool may have broken off", *b.exit, *r.ExitCode)
 	}
 	return nil
+}
+
+// unexplained returns why old findings alone do not explain the failure: something else that
+// the gate runs may have failed beside them.
+func (b earlier) unexplained(r *gate.Result) string {
+	same := b.total() == len(r.Findings)
+	if b.exit != nil && *r.ExitCode != *b.exit && (*b.exit == 0 || same) {
+		return fmt.Sprintf("the exit code was %d and is %d now", *b.exit, *r.ExitCode)
+	}
+	if b.unread == nil || r.Report.Unread == nil {
+		return ""
+	}
+	if line := r.Report.Unread.Since(b.unread, same); line != "" {
+		return fmt.Sprintf("the output has a line that was not there then (%s)", redact.Line(line, 200))
+	}
+	return ""
+}
+
+// total is how many findings there were.
+func (b earlier) total() int {
+	if b.counts != nil {
+		return b.counts.Total()
+	}
+	n := 0
+	for _, k := range b.known {
+		n += k.Count
+	}
+	return n
 }
 
 // madeWith are the parts of a key that determine how findings were made.
@@ -162,11 +195,8 @@ func (e *execution) beforeTurn(ctx context.Context, j gate.Job) (earlier, error)
 	if rec == nil {
 		return earlier{}, none
 	}
-	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, from: e.opts.Since.Head, what: "the start of the turn"}
+	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, exit: rec.ExitCode, unread: unreadOf(*rec), from: e.opts.Since.Head, what: "the start of the turn"}
 	b.from = cmp.Or(b.from, e.changes.status.Head)
-	if rec.ExitCode != nil {
-		b.exit = *rec.ExitCode
-	}
 	if json.Unmarshal(rec.Findings, &b.known) != nil {
 		return earlier{}, none
 	}
@@ -201,7 +231,7 @@ func (e *execution) beforeBase(ctx context.Context, j gate.Job, key proof.Key) (
 		if r.Status == gate.Pass {
 			made.Outcome = proof.Pass
 		}
-		if made.Findings, made.Tool = remembered(r); made.Findings == nil {
+		if made.Findings, made.Tool, made.Unread = remembered(r); made.Findings == nil {
 			return earlier{}, fmt.Errorf("the report on %s cannot be read", what)
 		}
 		if err := e.ledger.Put(ctx, made); err != nil && !errors.Is(err, proof.ErrNoPlace) {
@@ -209,10 +239,7 @@ func (e *execution) beforeBase(ctx context.Context, j gate.Job, key proof.Key) (
 		}
 		rec = &made
 	}
-	b := earlier{made: made, tool: rec.Tool, from: commit, what: what}
-	if rec.ExitCode != nil {
-		b.exit = *rec.ExitCode
-	}
+	b := earlier{made: made, tool: rec.Tool, exit: rec.ExitCode, unread: unreadOf(*rec), from: commit, what: what}
 	if err := json.Unmarshal(rec.Findings, &b.known); err != nil {
 		return earlier{}, err
 	}
@@ -281,20 +308,34 @@ const maxRemembered = 5000
 
 // remembered is what is kept of a result's findings; nil when its report was not
 // read or is too long to keep.
-func remembered(r gate.Result) (json.RawMessage, string) {
+func remembered(r gate.Result) (list json.RawMessage, tool string, unread json.RawMessage) {
 	if r.Report == nil || r.Status == gate.Fail && len(r.Findings) == 0 {
-		return nil, ""
+		return nil, "", nil
 	}
 	known := r.Known()
 	if len(known) > maxRemembered {
-		return nil, ""
+		return nil, "", nil
 	}
 	if known == nil {
 		known = []finding.Known{}
 	}
 	data, err := json.Marshal(known)
 	if err != nil {
-		return nil, ""
+		return nil, "", nil
 	}
-	return data, r.Report.Tool
+	if r.Report.Unread != nil {
+		if unread, err = json.Marshal(r.Report.Unread); err != nil {
+			return nil, "", nil
+		}
+	}
+	return data, r.Report.Tool, unread
+}
+
+// unreadOf is what a record's output said besides its findings; nil when unknown.
+func unreadOf(rec proof.Record) *finding.Unread {
+	var u *finding.Unread
+	if rec.Unread == nil || json.Unmarshal(rec.Unread, &u) != nil {
+		return nil
+	}
+	return u
 }

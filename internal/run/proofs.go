@@ -93,26 +93,31 @@ func (e *execution) touchedMeanwhile(j gate.Job) bool {
 	return slices.ContainsFunc(e.res.ChangedMeanwhile, j.DependsOn)
 }
 
-// failureOf distinguishes failures: by the findings if they are read, else by the exit code
-// and the last line.
+// failureOf distinguishes failures: by the findings and what else reports a failure if they
+// are read, else by the exit code and the last line.
 func failureOf(r gate.Result) string {
+	code := "none"
+	if r.ExitCode != nil {
+		code = fmt.Sprint(*r.ExitCode)
+	}
 	if r.Report != nil && len(r.Findings) > 0 {
 		var prints []string
 		for _, f := range r.Findings {
 			prints = append(prints, r.Fingerprint(f))
 		}
 		slices.Sort(prints)
-		return "findings " + strings.Join(prints, " ")
-	}
-	code := "none"
-	if r.ExitCode != nil {
-		code = fmt.Sprint(*r.ExitCode)
+		out := "findings " + strings.Join(prints, " ") + " status " + code
+		if r.Report.Unread != nil {
+			out += " unread " + strings.Join(r.Report.Unread.Prints, " ")
+		}
+		return out
 	}
 	lines := strings.Split(strings.TrimSpace(r.Tail), "\n")
 	return "status " + code + ": " + withoutTimes(lines[len(lines)-1])
 }
 
-// withoutTimes removes durations, which differ between two equal runs.
+// withoutTimes removes durations, addresses and temporary paths, which differ between two
+// equal runs.
 func withoutTimes(line string) string {
 	words := strings.Fields(line)
 	kept := words[:0]
@@ -120,6 +125,9 @@ func withoutTimes(line string) string {
 		bare := strings.Trim(w, "()[],;=")
 		number := strings.TrimRight(bare, "smµunh")
 		if number != "" && strings.Trim(number, "0123456789.:") == "" && (number != bare || strings.Contains(number, ".")) {
+			continue
+		}
+		if strings.HasPrefix(bare, "0x") || strings.Contains(w, "/tmp/") || strings.Contains(w, "/var/folders/") {
 			continue
 		}
 		kept = append(kept, w)
@@ -144,7 +152,7 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky || r.FailedBefore,
 			Files: p.key.Files, Parts: p.key.Parts, Turn: e.opts.Turn,
 		}
-		rec.Findings, rec.Tool = remembered(r)
+		rec.Findings, rec.Tool, rec.Unread = remembered(r)
 		if r.Status == gate.Fail || !r.Proves() {
 			rec.Outcome, rec.Failure = proof.Fail, failureOf(r)
 		}
