@@ -14,9 +14,12 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// ExitUnreachable is the exit code of `execute` when the farm did not run the command: then
-// `gauntlet` runs it locally and reports that.
-const ExitUnreachable = 3
+// Exit codes of `execute` when the farm did not run the command: then `gauntlet` runs it
+// locally and reports that. It leaves a farm alone for a while that runs none.
+const (
+	ExitRefused = 3
+	ExitDown    = 4
+)
 
 // maxJob bounds the description of one job.
 const maxJob = 64 << 20
@@ -33,7 +36,7 @@ func (app *App) executeCmd() *cobra.Command {
 on standard input, the output goes to standard output, and how it ended to --result.
 
 Exit codes: 0 it ran (the result says how it ended), 1 interrupted, 2 wrong arguments,
-3 the farm did not run it.`,
+3 the farm did not run it, 4 the farm runs nothing at present.`,
 		Example: `  gauntlet-fleet execute --farm farm.example:8980 --result result.json < job.json`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,8 +70,11 @@ func (app *App) execute(ctx context.Context, o reapi.Options, resultFile string)
 	defer farm.Close() //nolint:errcheck // the process ends
 	res, err := farm.Run(ctx, job, app.Out)
 	if err != nil {
-		if reapi.Unreachable(err) {
-			return &exitError{code: ExitUnreachable, err: err}
+		switch {
+		case reapi.Down(err):
+			return &exitError{code: ExitDown, err: err}
+		case reapi.Unreachable(err):
+			return &exitError{code: ExitRefused, err: err}
 		}
 		return failed(err)
 	}

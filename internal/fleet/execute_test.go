@@ -33,7 +33,7 @@ func TestExecuteReportsHowItEnded(t *testing.T) {
 	if err := json.Unmarshal(b, &res); err != nil || res.ExitCode != 7 || res.Worker == "" {
 		t.Errorf("%+v, %v", res, err)
 	}
-	if code := m.run("execute", "--farm", "127.0.0.1:1", "--plaintext", "--result", result); code != ExitUnreachable {
+	if code := m.run("execute", "--farm", "127.0.0.1:1", "--plaintext", "--result", result); code != ExitDown {
 		t.Errorf("no server: exit %d: %s", code, m.err.String())
 	}
 	m.in = "{"

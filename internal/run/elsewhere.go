@@ -11,30 +11,31 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
+	"gauntlet/internal/proof/share"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/site"
 )
 
 // elsewhere runs a check on its configured runner. If that fails it runs locally, and a
-// note says why.
+// warning says why. A runner that is down is left alone for a while, with one warning.
 func (e *execution) elsewhere(kept git.Kept) func(context.Context, gate.Job, string, proc.Cmd) (proc.Result, string, bool) {
-	var mu sync.Mutex // checks run concurrently
 	return func(ctx context.Context, j gate.Job, command string, c proc.Cmd) (proc.Result, string, bool) {
-		s := sent{Job: j, command: command, cmd: c, here: func(why string) (proc.Result, string, bool) {
-			mu.Lock()
-			defer mu.Unlock()
-			e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s ran here: %s", j.Name, why))
-			return proc.Result{}, "", false
-		}}
+		s := sent{
+			Job: j, command: command, cmd: c, run: e,
+			outage: share.NewOutage(site.StateHome(e.opts.Getenv), e.runner(j), 1, e.opts.Now),
+		}
 		if e.content == nil {
 			return s.here("the content of the work tree is unknown")
+		}
+		if s.outage.Lasts() {
+			return s.quiet()
 		}
 		tmp, remove, err := safefile.TempDir("", "gauntlet-runner-")
 		if err != nil {
@@ -58,8 +59,54 @@ type sent struct {
 	command string
 	cmd     proc.Cmd // how it would run here
 	tmp     string   // a directory of its own
-	// here is the answer that makes it run here.
-	here func(why string) (proc.Result, string, bool)
+	run     *execution
+	outage  share.Outage // of the runner
+}
+
+// here makes the check run here, with a warning.
+func (s sent) here(why string) (proc.Result, string, bool) {
+	s.run.runners.Lock()
+	defer s.run.runners.Unlock()
+	s.run.res.Warnings = append(s.run.res.Warnings, fmt.Sprintf("%s ran here: %s", s.Name, why))
+	return proc.Result{}, "", false
+}
+
+// quiet makes the check run here during an outage that was reported.
+func (s sent) quiet() (proc.Result, string, bool) {
+	s.run.runners.Lock()
+	defer s.run.runners.Unlock()
+	s.run.note("%s ran here: its runner did not answer and is left alone for %s", s.Name, s.outage.Pause())
+	return proc.Result{}, "", false
+}
+
+// down makes the check run here because its runner runs nothing at present.
+func (s sent) down(why string) (proc.Result, string, bool) {
+	if s.learn(false) {
+		return s.here(why + "; checks of this runner run here for " + s.outage.Pause())
+	}
+	return s.quiet()
+}
+
+// learn remembers whether the runner answered, and reports whether an outage begins.
+func (s sent) learn(answered bool) bool {
+	s.run.runners.Lock()
+	defer s.run.runners.Unlock()
+	return s.outage.Learn(answered)
+}
+
+// runner names what a check runs on. Workers with other properties are another runner: one
+// kind may be missing while the others work.
+func (e *execution) runner(j gate.Job) string {
+	name := struct {
+		Exec     []string
+		Farm     *config.Farm
+		Platform map[string]string
+	}{j.Check.Runner.Exec, e.opts.Config.Project.Remote.Farm, j.Check.Platform}
+	if len(name.Exec) > 0 {
+		name.Farm, name.Platform = nil, nil
+	}
+	text, _ := json.Marshal(name) //nolint:errcheck // strings only
+	return "runner " + string(text)
 }
 
 // fleetJob is what `gauntlet-fleet execute` reads.
@@ -107,7 +154,7 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 		return r, farm.Address, true
 	}
 	if r.TimedOut {
-		return s.here("the build farm did not finish it in time")
+		return s.down("the build farm did not finish it in time")
 	}
 	var ended struct {
 		ExitCode int    `json:"exitCode"`
@@ -120,8 +167,12 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 		if line := strings.TrimSpace(trouble.String()); line != "" {
 			why += ": " + redact.Line(strings.TrimPrefix(line, "gauntlet-fleet: "), maxReason)
 		}
+		if r.ExitCode == farmDown {
+			return s.down(why)
+		}
 		return s.here(why)
 	}
+	s.learn(true)
 	r.ExitCode, r.TimedOut = ended.ExitCode, ended.TimedOut
 	where := farm.Address
 	if ended.Worker != "" {
@@ -129,6 +180,10 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 	}
 	return r, where, true
 }
+
+// farmDown is the exit code of `gauntlet-fleet execute` for a farm that runs nothing at
+// present.
+const farmDown = 4
 
 // farmGrace is how much longer than the check's own time a farm may take, to receive the
 // inputs and to find a worker.
@@ -187,8 +242,14 @@ func (e *execution) byCommand(ctx context.Context, s sent, kept git.Kept) (proc.
 	s.cmd.Args = append(slices.Clone(s.Check.Runner.Exec), remoteScript(filepath.ToSlash(dir), s.Check.Env, s.command))
 	s.cmd.Stdin = bundle
 	r := proc.Run(ctx, s.cmd)
-	if r.ExitCode == notStarted && ctx.Err() == nil || proc.NotFound(r) {
-		return s.here(fmt.Sprintf("%s could not start it", s.Check.Runner.Exec[0]))
+	switch why := s.Check.Runner.Exec[0] + " could not start it"; {
+	case proc.NotFound(r):
+		return s.here(why)
+	case ctx.Err() != nil:
+	case r.ExitCode == notStarted:
+		return s.down(why)
+	default:
+		s.learn(true)
 	}
 	return r, strings.Join(s.Check.Runner.Exec, " "), true
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gauntlet/internal/config"
@@ -95,6 +96,8 @@ type execution struct {
 	cache       *share.Cache // of other machines' proofs; nil without one
 	cacheOpened bool
 	inquiry     *share.Inquiry // what is being looked up there
+
+	runners sync.Mutex // checks that run elsewhere report at the same time
 }
 
 // Execute does one run.

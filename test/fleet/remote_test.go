@@ -108,7 +108,7 @@ func (m *machine) judge(args ...string) result {
 	m.t.Helper()
 	out, errs, err := m.run(append([]string{m.bin, "run", "--json"}, args...)...)
 	var r result
-	if json.Unmarshal([]byte(out), &r) != nil || len(r.Gates) != 1 {
+	if json.Unmarshal([]byte(out), &r) != nil || len(r.Gates) == 0 {
 		m.t.Fatalf("run: %v\n%s%s", err, out, errs)
 	}
 	return r

@@ -84,6 +84,55 @@ func TestUnreachableFarmRunsTheCheckLocally(t *testing.T) {
 	}
 }
 
+// A silent farm is waited for once and reported once, however many checks and runs there are.
+func TestSilentFarmIsLeftAlone(t *testing.T) {
+	farm := &reapitest.Farm{Silent: true}
+	address := farm.Start(t)
+	m := onFarm(t, address, "grep -q GOOD a.txt")
+	m.write(m.repo, ".gauntlet/config.yml", "entry_points: [{path: ., checks: [test, second]}]\nremote: {farm: {address: \""+address+"\", plaintext: true}}\n")
+	m.write(m.repo, ".gauntlet/checks/second.yml", "command: grep -q GOOD a.txt\nrunner: remote\nplatform: {pool: small}\n")
+	warnings := ""
+	for i := range 3 {
+		m.write(m.repo, "a.txt", strings.Repeat("GOOD\n", i+1))
+		got := m.judge()
+		if got.Status != "passed" || len(got.Gates) != 2 || got.Gates[0].Where+got.Gates[1].Where != "" || got.Gates[0].Cached {
+			t.Errorf("run %d: %+v", i, got)
+		}
+		warnings += strings.Join(got.Warnings, "\n")
+	}
+	if strings.Count(warnings, "ran here") != 1 || !strings.Contains(warnings, "the farm does not answer; checks of this runner run here for 10 minutes") {
+		t.Errorf("warnings: %s", warnings)
+	}
+	if n := farm.Lookups(); n > 2 { // of the two checks of the first run
+		t.Errorf("the farm was called %d times", n)
+	}
+}
+
+// A host that cannot be reached is left alone, too, and used again when it was changed.
+func TestUnreachableHostIsLeftAlone(t *testing.T) {
+	m := newMachine(t, "m", "")
+	m.write(m.repo, "tried.sh", "mkdir -p \"$HOME\"; echo x >> \"$HOME/tried\"; exit 255\n")
+	m.write(m.repo, ".gauntlet/checks/test.yml", "command: grep -q GOOD a.txt\nrunner: {exec: [sh, tried.sh]}\n")
+	warnings := ""
+	for i := range 3 {
+		m.write(m.repo, "a.txt", strings.Repeat("GOOD\n", i+1))
+		got := m.judge()
+		if got.Status != "passed" || got.Gates[0].Where != "" || got.Gates[0].Cached {
+			t.Errorf("run %d: %+v", i, got)
+		}
+		warnings += strings.Join(got.Warnings, "\n")
+	}
+	tried, err := os.ReadFile(filepath.Join(m.home, "tried"))
+	if err != nil || string(tried) != "x\n" || strings.Count(warnings, "sh could not start it") != 1 {
+		t.Errorf("tried %q, %v, warnings: %s", tried, err, warnings)
+	}
+	m.write(m.repo, ".gauntlet/checks/test.yml", "command: grep -q GOOD a.txt\nrunner: {exec: [sh, -c]}\n")
+	m.write(m.repo, "a.txt", "GOOD again\n")
+	if got := m.judge(); got.Status != "passed" || got.Gates[0].Where != "sh -c" {
+		t.Errorf("another host: %+v", got)
+	}
+}
+
 func TestStopCancelsTheJobOnTheFarm(t *testing.T) {
 	farm := &reapitest.Farm{IgnoreTimeout: true}
 	m := onFarm(t, farm.Start(t), "while sleep 1; do :; done")

@@ -56,6 +56,7 @@ type Farm struct {
 
 	mu        sync.Mutex
 	blobs     map[string][]byte
+	lookups   int
 	uploads   int
 	cancelled []string
 	asked     int
@@ -83,6 +84,13 @@ func (f *Farm) Start(t testing.TB) string {
 	go s.Serve(l)
 	t.Cleanup(s.Stop)
 	return l.Addr().String()
+}
+
+// Lookups is how often a client asked which blobs are missing.
+func (f *Farm) Lookups() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lookups
 }
 
 // Uploads is how many blobs were sent.
@@ -123,6 +131,9 @@ func (f *Farm) put(b []byte) *repb.Digest {
 
 // FindMissingBlobs implements the protocol.
 func (f *Farm) FindMissingBlobs(ctx context.Context, r *repb.FindMissingBlobsRequest) (*repb.FindMissingBlobsResponse, error) {
+	f.mu.Lock()
+	f.lookups++
+	f.mu.Unlock()
 	if f.Silent {
 		<-ctx.Done()
 		return nil, ctx.Err()

@@ -256,6 +256,19 @@ func (f *Farm) stream(ctx context.Context, d *repb.Digest, data []byte) error {
 	return err
 }
 
+// Down reports whether an error means that the farm runs no job at present, not only this
+// one.
+func Down(err error) bool {
+	if errors.Is(err, errSilent) || errors.Is(err, errQueued) {
+		return true
+	}
+	switch status.Code(err) { //nolint:exhaustive // all others are about the job, or end it
+	case codes.Unavailable, codes.Unimplemented, codes.Unauthenticated, codes.PermissionDenied:
+		return true
+	}
+	return false
+}
+
 // Unreachable reports whether an error means that the farm did not run the job, so that it
 // may run locally instead.
 func Unreachable(err error) bool {

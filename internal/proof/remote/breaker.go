@@ -2,12 +2,9 @@ package remote
 
 import "time"
 
-// After two timeouts in a row the server is not queried for a while: a stop waits for a
-// dead server twice, not every time.
-const (
-	maxTimeouts = 2
-	pause       = 10 * time.Minute
-)
+// Pause is how long a server is left alone that did not answer: a stop does not wait for a
+// dead server every time.
+const Pause = 10 * time.Minute
 
 // Breaker remembers how a server answered. It is kept between processes.
 type Breaker struct {
@@ -18,19 +15,19 @@ type Breaker struct {
 // Open reports whether the server is not to be queried at now. A clock that jumped back by
 // more than the pause does not keep it open.
 func (b Breaker) Open(now time.Time) bool {
-	return now.Before(b.Until) && b.Until.Sub(now) <= pause
+	return now.Before(b.Until) && b.Until.Sub(now) <= Pause
 }
 
-// After is the breaker after a look-up that the server did or did not answer. tripped is
-// true once per outage: when this failure is the one that opens it. After the pause one
-// more failure is enough to open it again.
-func (b Breaker) After(failed bool, now time.Time) (next Breaker, tripped bool) {
+// After is the breaker after a call that the server did or did not answer; limit is how many
+// failures in a row open it. tripped is true once per outage: when this failure is the one
+// that opens it. After the pause one more failure is enough to open it again.
+func (b Breaker) After(failed bool, limit int, now time.Time) (next Breaker, tripped bool) {
 	if !failed {
 		return Breaker{}, false
 	}
-	next = Breaker{Timeouts: min(b.Timeouts+1, maxTimeouts)}
-	if next.Timeouts == maxTimeouts {
-		next.Until = now.Add(pause)
+	next = Breaker{Timeouts: min(b.Timeouts+1, limit)}
+	if next.Timeouts == limit {
+		next.Until = now.Add(Pause)
 	}
-	return next, next.Timeouts == maxTimeouts && b.Timeouts < maxTimeouts
+	return next, next.Timeouts == limit && b.Timeouts < limit
 }

@@ -170,14 +170,14 @@ func TestAddressesAreChecked(t *testing.T) {
 
 func TestBreaker(t *testing.T) {
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	b, tripped := Breaker{}.After(true, now)
+	b, tripped := Breaker{}.After(true, 2, now)
 	if b.Open(now) || tripped {
 		t.Fatal("open after one timeout")
 	}
-	if again, _ := b.After(false, now); again != (Breaker{}) {
+	if again, _ := b.After(false, 2, now); again != (Breaker{}) {
 		t.Fatal("an answer does not close it")
 	}
-	b, tripped = b.After(true, now)
+	b, tripped = b.After(true, 2, now)
 	if !b.Open(now) || !tripped || !b.Open(now.Add(9*time.Minute)) {
 		t.Fatal("closed after two timeouts")
 	}

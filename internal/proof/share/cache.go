@@ -2,16 +2,11 @@ package share
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -31,10 +26,12 @@ type Cache struct {
 	signers attest.Signers
 	denied  []string
 	timeout time.Duration
-	state   string // directory for what is remembered of servers
-	file    string // the breaker's file
+	outage  Outage
 	now     func() time.Time
 }
+
+// maxTimeouts is how many look-ups without an answer a stop waits for.
+const maxTimeouts = 2
 
 // Options select the project and the user.
 type Options struct {
@@ -61,11 +58,9 @@ func Open(o Options) (*Cache, []string, error) {
 	if own, err := ownPublic(o.home(set.Key), o.StateHome); err == nil && !signers.Has(own) {
 		signers = append(signers, attest.Signer{Principals: []string{"yourself"}, Key: own})
 	}
-	sum := sha256.Sum256([]byte(set.URL))
-	dir := filepath.Join(o.StateHome, "gauntlet", "remote")
 	return &Cache{
-		server: server, signers: signers, denied: o.Config.Denied, timeout: set.Timeout, state: dir,
-		file: filepath.Join(dir, hex.EncodeToString(sum[:8])+".json"), now: o.Now,
+		server: server, signers: signers, denied: o.Config.Denied, timeout: set.Timeout,
+		outage: NewOutage(o.StateHome, set.URL, maxTimeouts, o.Now), now: o.Now,
 	}, warnings, nil
 }
 
@@ -141,21 +136,4 @@ func (c *Cache) Counts(r proof.Record) bool {
 	return !slices.Contains(c.denied, r.Key) && slices.ContainsFunc(c.signers, func(s attest.Signer) bool {
 		return s.Key.Fingerprint() == r.Signer && s.Valid(r.At) && s.Valid(c.now())
 	})
-}
-
-func (c *Cache) readBreaker() (b remote.Breaker) {
-	text, err := safefile.Read(c.state, c.file, 4<<10)
-	if err != nil || json.Unmarshal(text, &b) != nil {
-		return remote.Breaker{}
-	}
-	return b
-}
-
-// writeBreaker remembers how the server answered; if that fails the server is queried again
-// next time.
-func (c *Cache) writeBreaker(b remote.Breaker) {
-	text, err := json.Marshal(b)
-	if err == nil && os.MkdirAll(c.state, 0o700) == nil {
-		_ = safefile.Put(c.state, c.file, text, 0o600)
-	}
 }

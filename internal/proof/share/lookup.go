@@ -45,7 +45,7 @@ type Inquiry struct {
 
 // Begin starts an inquiry. Nothing is sent before the first Ask.
 func (c *Cache) Begin() *Inquiry {
-	return &Inquiry{cache: c, breaker: c.readBreaker(), answer: Answer{Hits: map[string]proof.Record{}}}
+	return &Inquiry{cache: c, breaker: c.outage.read(), answer: Answer{Hits: map[string]proof.Record{}}}
 }
 
 // Ask starts to look a key up and returns at once.
@@ -113,12 +113,8 @@ func (q *Inquiry) Wait(ctx context.Context) Answer {
 
 // learn remembers whether the server answered, and warns once if it did not.
 func (c *Cache) learn(was remote.Breaker, failed error) (warnings []string) {
-	next, tripped := was.After(failed != nil, c.now())
-	if next != was {
-		c.writeBreaker(next)
-	}
-	if tripped {
-		return []string{fmt.Sprintf("the remote cache cannot be used (%v); it is left alone for 10 minutes", failed)}
+	if c.outage.learn(was, failed == nil) {
+		return []string{fmt.Sprintf("the remote cache cannot be used (%v); it is left alone for %s", failed, c.outage.Pause())}
 	}
 	return nil
 }

@@ -87,25 +87,25 @@ func TestPausedServerIsNotQueried(t *testing.T) {
 	clock := now
 	d.opts.Now = func() time.Time { return clock }
 	c := d.open()
-	breaker := c.readBreaker()
+	breaker := c.outage.read()
 	for range 2 {
-		breaker, _ = breaker.After(true, clock)
+		breaker, _ = breaker.After(true, maxTimeouts, clock)
 	}
-	c.writeBreaker(breaker)
+	c.outage.write(breaker)
 	d.ask(keyOf(0))
 	if gets, _ := fake.Counts(); gets != 0 {
 		t.Error("asked during the pause")
 	}
 	clock = clock.Add(11 * time.Minute)
 	d.ask(keyOf(0))
-	if gets, _ := fake.Counts(); gets != 1 || c.readBreaker() != d.open().readBreaker() || c.readBreaker().Timeouts != 0 {
-		t.Errorf("after the pause: %d asked, %+v", gets, c.readBreaker())
+	if gets, _ := fake.Counts(); gets != 1 || c.outage.read() != d.open().outage.read() || c.outage.read().Timeouts != 0 {
+		t.Errorf("after the pause: %d asked, %+v", gets, c.outage.read())
 	}
 	// A clock that jumped back does not keep it closed for ever, and neither does garbage.
-	c.writeBreaker(breaker)
+	c.outage.write(breaker)
 	clock = now.Add(-24 * time.Hour)
 	d.ask(keyOf(0))
-	if err := safefile.Put(c.state, c.file, []byte("{"), 0o600); err != nil {
+	if err := safefile.Put(c.outage.dir, c.outage.file, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d.ask(keyOf(0))
@@ -127,7 +127,7 @@ func TestInterruptedStopDoesNotBlameTheServer(t *testing.T) {
 			t.Errorf("%q", a.Warnings)
 		}
 	}
-	if b := d.open().readBreaker(); b.Timeouts != 0 {
+	if b := d.open().outage.read(); b.Timeouts != 0 {
 		t.Errorf("%+v", b)
 	}
 }
@@ -143,7 +143,7 @@ func TestTokenCommandHangs(t *testing.T) {
 	if gets, _ := fake.Counts(); gets != 0 || len(a.Hits) != 0 {
 		t.Errorf("%d asked, %+v", gets, a)
 	}
-	if b := d.open().readBreaker(); b.Timeouts != 1 {
+	if b := d.open().outage.read(); b.Timeouts != 1 {
 		t.Errorf("%+v", b)
 	}
 }
