@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -173,6 +173,7 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 			return exit(2, "no check named %q (see `gauntlet list`)", redact.Line(name, 80))
 		}
 	}
+	maps.DeleteFunc(b.Gates, func(id string, _ finding.GateBaseline) bool { return len(names) > 0 && !slices.Contains(names, gate.Name(id)) })
 	if asJSON {
 		return writeJSON(app.Out, b)
 	}
@@ -180,20 +181,17 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 		fmt.Fprintln(app.Out, "no baseline (gauntlet baseline create)")
 		return nil
 	}
-	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
-	for _, id := range slices.Sorted(maps.Keys(b.Gates)) {
-		if len(names) > 0 && !slices.Contains(names, gate.Name(id)) {
-			continue
-		}
-		g := b.Gates[id]
-		fmt.Fprintf(w, "%s\t%s\t%s\n", redact.Line(gate.Label(id), 80), text.Count(g.Files.Total(), "finding"), redact.Line(g.Tool, 80))
-		for _, file := range slices.Sorted(maps.Keys(g.Files)) {
-			for _, rule := range slices.Sorted(maps.Keys(g.Files[file])) {
-				fmt.Fprintf(w, "  %s\t%s\t%d\n", redact.Line(file, 120), redact.Line(rule, 80), g.Files[file][rule])
+	return app.printTable(func(w io.Writer) {
+		for _, id := range slices.Sorted(maps.Keys(b.Gates)) {
+			g := b.Gates[id]
+			fmt.Fprintf(w, "%s\t%s\t%s\n", redact.Line(gate.Label(id), 80), text.Count(g.Files.Total(), "finding"), redact.Line(g.Tool, 80))
+			for _, file := range slices.Sorted(maps.Keys(g.Files)) {
+				for _, rule := range slices.Sorted(maps.Keys(g.Files[file])) {
+					fmt.Fprintf(w, "  %s\t%s\t%d\n", redact.Line(file, 120), redact.Line(rule, 80), g.Files[file][rule])
+				}
 			}
 		}
-	}
-	return w.Flush()
+	})
 }
 
 // loweredBaseline allows a policy whose baseline a run has lowered: it only got stricter.

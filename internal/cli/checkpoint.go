@@ -51,7 +51,10 @@ what a stop would answer now. Nothing is blocked or recorded.`,
 				fmt.Fprintln(app.Err, "note: "+redact.Line(n, 500))
 			}
 			if asJSON {
-				return writeJSON(app.Out, jsonResult(o.Result))
+				return writeJSON(app.Out, struct {
+					rules.Result
+					Notes []string `json:"notes"`
+				}{jsonResult(o.Result), orEmpty(o.Notes)})
 			}
 			app.showCheckpoint(o.Result)
 			return nil

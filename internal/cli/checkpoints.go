@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -106,15 +105,17 @@ func (app *App) checkpointsList(ctx context.Context, asJSON bool) error {
 		return writeJSON(app.Out, orEmpty(list))
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(app.Out, "No checkpoints yet.")
+		fmt.Fprintln(app.Out, "No snapshots yet.")
 		return nil
 	}
-	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "N\tTIME\tSESSION\tBASE\tWHAT")
+	t := app.terminal()
+	table := report.Table{Head: []string{"N", "TIME", "SESSION", "BASE", "WHAT"}, Spare: []string{"BASE", "SESSION", "TIME"}, Least: 24}
 	for _, c := range list {
-		fmt.Fprintf(w, "%d\t%s\t%s/%d\t%.7s\t%s\n", c.N, c.Time.Local().Format("2006-01-02 15:04:05"), c.Session, c.Seq, c.Base, redact.Line(c.Subject, 80))
+		table.Rows = append(table.Rows, []string{
+			strconv.Itoa(c.N), c.Time.Local().Format(time.DateTime), fmt.Sprintf("%s/%d", redact.Line(c.Session, 100), c.Seq), fmt.Sprintf("%.7s", c.Base), redact.Line(c.Subject, 80),
+		})
 	}
-	return w.Flush()
+	return table.Print(app.Out, t, func(_ int, line string) string { return line })
 }
 
 func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) error {
@@ -170,7 +171,7 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 		}{c, files})
 	}
 	args := []string{"diff", "--no-ext-diff", "--color=never", c.Commit + "^{tree}", tree}
-	if report.Detect(app.Out, app.Getenv).Colour {
+	if app.terminal().Colour {
 		args[2] = "--color=always"
 	}
 	if stat {
@@ -181,7 +182,7 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 		return err
 	}
 	if len(bytes.TrimSpace(out)) == 0 {
-		fmt.Fprintln(app.Out, "The work tree is the same as the checkpoint.")
+		fmt.Fprintln(app.Out, "The work tree is the same as the snapshot.")
 		return nil
 	}
 	_, err = app.Out.Write(out)
@@ -235,7 +236,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 	if saved != nil {
 		fmt.Fprintf(app.Out, "Uncommitted work saved as %s.\n", saved.Ref)
 	}
-	fmt.Fprintf(app.Out, "Restored checkpoint %d: %s written, %s removed.\n", c.N, text.Count(len(plan.Write), "file"), text.Count(len(plan.Remove), "file"))
+	fmt.Fprintf(app.Out, "Restored snapshot %d: %s written, %s removed.\n", c.N, text.Count(len(plan.Write), "file"), text.Count(len(plan.Remove), "file"))
 	return nil
 }
 
@@ -290,7 +291,7 @@ func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, as
 	if dry {
 		verb = "would be removed"
 	}
-	fmt.Fprintf(app.Out, "%s %s, %d kept.\n", text.Count(len(gone), "checkpoint"), verb, len(list)-len(gone))
+	fmt.Fprintf(app.Out, "%s %s, %d kept.\n", text.Count(len(gone), "snapshot"), verb, len(list)-len(gone))
 	return nil
 }
 

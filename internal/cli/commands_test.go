@@ -86,6 +86,8 @@ func TestWrongArgumentsGetAHint(t *testing.T) {
 		"off --for":              `gauntlet: --for needs a time such as 30s, 10m or 2h; see: gauntlet off --help`,
 		"init --dry":             `gauntlet: unknown flag --dry (did you mean --dry-run?); see: gauntlet init --help`,
 		"init --user":            `gauntlet: unknown flag --user; it is a flag of "gauntlet install"; see: gauntlet init --help`,
+		"version --json":         `gauntlet: unknown flag --json; see: gauntlet version --help`,
+		"snapshots --json":       `gauntlet: unknown flag --json; it is a flag of "gauntlet snapshots list"; see: gauntlet snapshots --help`,
 		"list x":                 `gauntlet: gauntlet list takes no arguments, but got "x"; see: gauntlet list --help`,
 		"snapshots lst":          `gauntlet: unknown command "lst" for "gauntlet snapshots" (did you mean "list"?)`,
 		"snapshots restore":      `gauntlet: usage: gauntlet snapshots restore N; see: gauntlet snapshots restore --help`,

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -61,9 +61,10 @@ func (app *App) detect(ctx context.Context, f runFlags) error {
 		return nil
 	}
 	fmt.Fprintf(app.Out, "%s would run\n", text.Count(len(d.Gates), "gate"))
-	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
-	for _, g := range d.Gates {
-		fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(gate.Label(g.ID), 100), redact.Line(g.Command, 100), redact.Line(g.Why, 120))
-	}
-	return w.Flush()
+	command := max(16, min(app.terminal().Width()/3, 1000)) // why it would run must be visible, too
+	return app.printTable(func(w io.Writer) {
+		for _, g := range d.Gates {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", redact.Line(gate.Label(g.ID), 100), redact.Line(g.Command, command), redact.Line(g.Why, 200))
+		}
+	})
 }

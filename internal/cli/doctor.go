@@ -15,7 +15,6 @@ import (
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/report"
 	"gauntlet/internal/text"
 )
 
@@ -122,7 +121,7 @@ func (app *App) printChecks(checks []install.Check, failed int) error {
 			warned++
 		}
 	}
-	t := report.Detect(app.Out, app.Getenv)
+	t := app.terminal()
 	paint := map[install.State]func(string) string{install.OK: t.Good, install.Info: t.Dim, install.Warn: t.Warn, install.Fail: t.Bad}
 	for _, c := range checks {
 		fmt.Fprintf(app.Out, "%s  %-*s  %s\n", paint[c.State](fmt.Sprintf("%-4s", c.State)), names, label(c), t.Wrap(c.Message, 8+names))

@@ -138,7 +138,7 @@ func (app *App) lastStop(s *store.Store, scope historyScope) (store.Verdict, err
 }
 
 func (app *App) printVerdict(v explained) error {
-	t := report.Detect(app.Out, app.Getenv)
+	t := app.terminal()
 	line := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(app.Out, "%-*s%s\n", nameWidth, name, t.Wrap(redact.Line(value, 1000), nameWidth))

@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -99,7 +99,10 @@ func usedReviews(cfg *config.Loaded) []*config.Review {
 }
 
 func (app *App) printHealth(list []review.Health, reviews []reviewHealth) error {
-	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
+	return app.printTable(func(w io.Writer) { writeHealth(w, list, reviews) })
+}
+
+func writeHealth(w io.Writer, list []review.Health, reviews []reviewHealth) {
 	fmt.Fprintln(w, "REVIEWER\tSTATE\tVERSION\tDETAIL")
 	for _, h := range list {
 		state, detail := "healthy", h.Path
@@ -122,5 +125,4 @@ func (app *App) printHealth(list []review.Health, reviews []reviewHealth) error 
 			fmt.Fprintf(w, "%s\t%s\t%s\t\n", redact.Line(r.Review, 80), state, redact.Line(strings.Join(r.Reviewers, ", "), 120))
 		}
 	}
-	return w.Flush()
 }

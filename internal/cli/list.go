@@ -3,10 +3,10 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -66,10 +66,10 @@ func (app *App) list(asJSON bool) error {
 		fmt.Fprintln(app.Out, "No gates. Add one as .gauntlet/checks/NAME.yml and name it in an entry point.")
 		return nil
 	}
-	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
-	for _, g := range out {
-		at := cmp.Or(strings.Join(g.EntryPoints, ", "), "(in no entry point)")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", g.Kind, g.Name, at, redact.Line(g.Command, 80))
-	}
-	return w.Flush()
+	return app.printTable(func(w io.Writer) {
+		for _, g := range out {
+			at := cmp.Or(strings.Join(g.EntryPoints, ", "), "(in no entry point)")
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", g.Kind, g.Name, at, redact.Line(g.Command, 1000))
+		}
+	})
 }

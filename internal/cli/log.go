@@ -180,7 +180,7 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		}
 		return nil
 	}
-	t := report.Detect(app.Out, app.Getenv)
+	t := app.terminal()
 	if err := app.printVerdicts(t, list); err != nil {
 		return err
 	}

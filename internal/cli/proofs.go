@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -71,11 +71,11 @@ func (app *App) listProofs(asJSON bool) error {
 		fmt.Fprintln(app.Out, "Nothing is proved yet.")
 		return nil
 	}
-	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
-	for _, p := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", redact.Line(p.Gate, 100), p.Key[:12], describe(p.Record, p.Proof, here, app))
-	}
-	return w.Flush()
+	return app.printTable(func(w io.Writer) {
+		for _, p := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", redact.Line(p.Gate, 100), p.Key[:12], describe(p.Record, p.Proof, here, app))
+		}
+	})
 }
 
 // describe describes what a record proves.

@@ -123,7 +123,7 @@ func (app *App) replay(ctx context.Context, f replayFlags, args []string) error 
 	if f.json {
 		err = writeJSON(app.Out, r)
 	} else {
-		err = report.Replay(app.Out, r, report.Detect(app.Out, app.Getenv))
+		err = report.Replay(app.Out, r, app.terminal())
 	}
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 
 func (app *App) printStats(st statsAnswer, by string) error {
 	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), text.Count(st.Verdicts, "verdict"), st.Blocks)
-	t := report.Detect(app.Out, app.Getenv)
+	t := app.terminal()
 	if st.Blocks > 0 {
 		fmt.Fprintln(app.Out, t.Wrap("Blocks: "+whatBlocksDid(st.Total), 2))
 	}
@@ -27,6 +27,8 @@ func (app *App) printStats(st statsAnswer, by string) error {
 		app.printPlace(p)
 	}
 	switch {
+	case by != "" && len(st.Groups) == 0:
+		fmt.Fprintln(app.Out, "\nNo stop of an agent is recorded.")
 	case by != "": // the question was another one
 		app.printFigures(t, groupTable(by, st.Groups))
 	case len(st.Gates) > 0:

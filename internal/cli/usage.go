@@ -23,7 +23,7 @@ func (app *App) flagError(cmd *cobra.Command, err error) error {
 		if near := text.Nearest(name, flagNames(cmd)); near != "" {
 			return exit(2, "unknown flag --%s (did you mean --%s?)%s", name, near, see)
 		}
-		if other := app.hasFlag(name); other != "" {
+		if other := app.hasFlag(cmd, name); other != "" {
 			return exit(2, "unknown flag --%s; it is a flag of %q%s", name, other, see)
 		}
 		return exit(2, "unknown flag --%s%s", name, see)
@@ -47,12 +47,22 @@ func together(msg string) string {
 	return msg
 }
 
-// hasFlag is the first command that has a flag of this name.
-func (app *App) hasFlag(name string) string {
-	for _, c := range app.root(nil).Commands() {
-		if !c.Hidden && c.Flags().Lookup(name) != nil {
-			return c.CommandPath()
+// hasFlag is the command with a flag of this name that may have been meant: a sub-command,
+// or another one; a flag that many commands have points to none of them.
+func (app *App) hasFlag(cmd *cobra.Command, name string) string {
+	has := func(list []*cobra.Command) (out []string) {
+		for _, c := range list {
+			if !c.Hidden && c.Flags().Lookup(name) != nil {
+				out = append(out, c.CommandPath())
+			}
 		}
+		return out
+	}
+	if subs := has(cmd.Commands()); len(subs) > 0 {
+		return subs[0]
+	}
+	if all := has(app.root(nil).Commands()); len(all) == 1 || len(all) == 2 {
+		return all[0]
 	}
 	return ""
 }

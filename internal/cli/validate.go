@@ -37,11 +37,14 @@ func (app *App) validate(asJSON bool) error {
 	l.Warnings = append(l.Warnings, unknownReviewers(l)...)
 	if asJSON {
 		return app.show(true, struct {
-			Valid    bool            `json:"valid"`
-			Root     string          `json:"root"`
-			Errors   []*config.Error `json:"errors"`
-			Warnings []string        `json:"warnings"`
-		}{len(errs) == 0, at.Root, orEmpty(errs), orEmpty(l.Warnings)}, nil, min(2*len(errs), 2))
+			Valid       bool            `json:"valid"`
+			Root        string          `json:"root"`
+			EntryPoints int             `json:"entryPoints"`
+			Checks      int             `json:"checks"`
+			Reviews     int             `json:"reviews"`
+			Errors      []*config.Error `json:"errors"`
+			Warnings    []string        `json:"warnings"`
+		}{len(errs) == 0, at.Root, len(l.Project.EntryPoints), len(l.Checks), len(l.Reviews), orEmpty(errs), orEmpty(l.Warnings)}, nil, min(2*len(errs), 2))
 	}
 	app.warn(l.Warnings)
 	for _, e := range errs {
