@@ -173,7 +173,9 @@ func (app *App) showBaseline(names []string, asJSON bool) error {
 			return exit(2, "no check named %q (see `gauntlet list`)", redact.Line(name, 80))
 		}
 	}
-	maps.DeleteFunc(b.Gates, func(id string, _ finding.GateBaseline) bool { return len(names) > 0 && !slices.Contains(names, gate.Name(id)) })
+	maps.DeleteFunc(b.Gates, func(id string, _ finding.GateBaseline) bool {
+		return len(names) > 0 && !slices.Contains(names, gate.Name(id))
+	})
 	if asJSON {
 		return writeJSON(app.Out, b)
 	}

@@ -20,7 +20,10 @@ import (
 )
 
 func (app *App) ciCmd() *cobra.Command {
-	cmd := &cobra.Command{Use: "ci", Short: "Run the same gates in continuous integration"}
+	cmd := &cobra.Command{
+		Use: "ci", Short: "Run the same gates in continuous integration",
+		Example: "  gauntlet ci init --dry-run\n  gauntlet ci list-jobs",
+	}
 	cmd.AddCommand(app.ciInitCmd(), app.ciListJobsCmd())
 	return cmd
 }

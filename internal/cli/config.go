@@ -42,7 +42,7 @@ func (app *App) configSchemaCmd() *cobra.Command {
 		Short: "Print the JSON Schema of a configuration file, for editors",
 		Example: `  gauntlet config schema                 # .gauntlet/config.yml
   gauntlet config schema check           # .gauntlet/checks/NAME.yml
-  gauntlet config schema > .vscode/gauntlet.schema.json`,
+  gauntlet config schema > gauntlet.schema.json`,
 		ValidArgs: kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
 			kind := "config"
