@@ -363,7 +363,11 @@ func (w *walker) formatter(name string, argv, args []string) {
 	wide := len(args) == 0
 	for _, arg := range args {
 		if strings.Contains(base(arg), ".") && !strings.ContainsAny(arg, "*") && base(arg) != "." && base(arg) != ".." && base(arg) != "..." {
+			before := len(w.line.Written)
 			w.written(arg)
+			for i := range w.line.Written[before:] {
+				w.line.Written[before+i].Formatted = true
+			}
 		} else {
 			wide = true
 		}

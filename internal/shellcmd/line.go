@@ -60,6 +60,8 @@ func (c Command) Name() string {
 type File struct {
 	Path string // resolved against the directory changes within the line
 	Seq  int
+	// Formatted: by a formatter, which writes it only if that changes it.
+	Formatted bool
 }
 
 // Line is one analysed command line.

@@ -26,8 +26,9 @@ func wholeSummaries() []string {
 		`tests? run: [1-9]\d* passed`,                                // nextest
 		`^(ok \| )?[1-9]\d* passed( \(.*\))? \| 0 failed`,            // deno
 		`\b[1-9]\d* (examples?|tests?|runs?|specs?)\b.*\b0 failures`, // rspec, minitest, ExUnit, swift
-		`100% tests passed`,       // ctest
-		`Passed!\s+- Failed:\s+0`, // dotnet
+		`100% tests passed`,                       // ctest
+		`Passed!\s+- Failed:\s+0`,                 // dotnet
+		`^(Tests )?Passed: [1-9]\d*, Failed: 0\b`, // Pester, programs that count
 	}
 }
 
@@ -73,9 +74,9 @@ var passSigns = sync.OnceValue(func() *regexp.Regexp {
 		`^\s*Testing \S+ tests passed`,                                     // julia
 		`\[ FAIL 0 \| .*PASS [1-9]\d* \]`,                                  // testthat
 		`congratulations :\)|^nox > Session .* was successful`,
-		`Successfully ran target \S*test`,    // nx
-		`^\s*Tasks:\s+[1-9]\d* successful`,   // turbo
-		`^Tests Passed: [1-9]\d*, Failed: 0`, // Pester
+		`Successfully ran target \S*test`,         // nx
+		`^\s*Tasks:\s+[1-9]\d* successful`,        // turbo
+		`^(Tests )?Passed: [1-9]\d*, Failed: 0\b`, // Pester, programs that count
 		`Tests run: [1-9]\d*, Failures: 0, Errors: 0`,
 		`BUILD SUCCESS`,
 		`^Passed!`,

@@ -23,6 +23,7 @@ func TestOutputOfRunners(t *testing.T) {
 		"nx":          {" NX   Successfully ran target test for 3 projects (4s)", " NX   Ran target test for 3 projects (4s)\n   ✖  1/3 targets failed, including the following:"},
 		"Pester":      {"Tests Passed: 5, Failed: 0, Skipped: 0, Inconclusive: 0, NotRun: 0", "Tests Passed: 4, Failed: 1, Skipped: 0, Inconclusive: 0, NotRun: 0"},
 		"of how many": {"3/3 passed", "2/3 passed"},
+		"counted":     {"Passed: 254, Failed: 0\nWall clock: 51.5s", "Passed: 253, Failed: 1\nWall clock: 51.5s"},
 		"prove":       {"All tests successful.\nFiles=3, Tests=12,  1 wallclock secs\nResult: PASS", "Failed 1/3 test programs. 1/12 subtests failed.\nResult: FAIL"},
 		"sbt":         {"[info] Passed: Total 5, Failed 0, Errors 0, Passed 5", "[info] Passed: Total 5, Failed 0, Errors 0, Passed 5\n[error] Failed: Total 5, Failed 1, Errors 0, Passed 4"},
 		"swift":       {"✔ Test run with 5 tests in 2 suites passed after 0.012 seconds.", "✘ Test run with 5 tests in 2 suites failed after 0.012 seconds with 1 issue."},

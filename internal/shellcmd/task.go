@@ -49,9 +49,43 @@ func runsDefault(argv []string) bool {
 
 // StandsFor reports whether a task's name suggests that it runs the pattern: `mise run
 // test` stands for `go test` if the task's definition cannot be read. So does a test file
-// that is run as a program.
+// that is run as a program. What only runs tools of one language stands for these: `npm
+// test` does not stand for `cargo test`.
 func (p Pattern) StandsFor(c Command) bool {
-	return len(p.words) > 0 && (c.IsTask() || c.TestFile() != "") && !c.IsDryRun() && c.Role() != NoRole && c.Role() == roleOf(p.words)
+	if len(p.words) == 0 || !c.IsTask() && c.TestFile() == "" || c.IsDryRun() || c.Role() == NoRole || c.Role() != roleOf(p.words) {
+		return false
+	}
+	of := language(c.Name())
+	return of == "" || of == language(base(p.words[0]))
+}
+
+// language is the language that a tool is for; "" if it runs whatever a task says.
+func language(name string) string {
+	switch path.Ext(name) {
+	case ".py", ".rb":
+		return path.Ext(name)
+	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
+		return ".js"
+	}
+	switch name {
+	case "npm", "pnpm", "yarn", "bun", "deno", "node", "tsx", "ts-node", "jest", "vitest", "mocha", "ava", "tap", "playwright", "cypress",
+		"eslint", "biome", "oxlint", "stylelint", "prettier", "tsc", "vite", "webpack", "rollup", "esbuild", "tsup":
+		return ".js"
+	case "tox", "nox", "pdm", "hatch", "rye", "pytest", "py.test", "unittest", "trial", "nose2", "ruff", "flake8", "pylint", "mypy", "pyright", "black", "manage.py":
+		return ".py"
+	case "rake", "ruby", "rspec", "rubocop", "rails":
+		return ".rb"
+	case "composer", "phpunit":
+		return ".php"
+	case "cargo", "clippy":
+		return ".rs"
+	case "go", "gotestsum", "ginkgo", "golangci-lint", "staticcheck":
+		return ".go"
+	}
+	if isPython(name) {
+		return ".py"
+	}
+	return ""
 }
 
 func roleOf(argv []string) Role {

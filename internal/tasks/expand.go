@@ -110,10 +110,22 @@ func (e *expander) call(c shellcmd.Command, call Call, depth int) {
 	}
 }
 
-// elsewhere follows a script into the packages of the workspace that a call is about.
+// elsewhere follows a script into the packages of the workspace that a call is about. The
+// workspace may begin in a directory above.
 func (e *expander) elsewhere(c shellcmd.Command, call Call, depth int) bool {
+	for root := call.Dir; ; root = path.Dir(root) {
+		if e.packages(c, call, root, depth) {
+			return true
+		}
+		if root == "." || root == "/" {
+			return false
+		}
+	}
+}
+
+func (e *expander) packages(c shellcmd.Command, call Call, root string, depth int) bool {
 	found := false
-	for _, pkg := range e.set.packages(call.Dir) {
+	for _, pkg := range e.set.packages(root) {
 		f, ok := e.set.By("npm", pkg)
 		if _, has := f.Find(call.Script); !ok || !has || pkg == call.Dir || !call.names(e.set.packageName(pkg), pkg) {
 			continue

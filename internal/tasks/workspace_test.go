@@ -74,6 +74,15 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// A package of the workspace is found from any directory of it.
+func TestWorkspaceAbove(t *testing.T) {
+	fsys := fstest.MapFS{"packages/web/package.json": {Data: []byte(`{"name":"@x/web","scripts":{"test":"vitest run"}}`)}, "apps/desktop/native/keep": {}}
+	list, known := New(fsys).Runs(shellcmd.Parse("pnpm --filter @x/web test").Commands[0], "apps/desktop/native")
+	if !known || len(list) != 1 || list[0].Name() != "vitest" {
+		t.Errorf("%+v (known: %v), want vitest", list, known)
+	}
+}
+
 // A task whose runner ignores that a command failed proves nothing by its status.
 func TestIgnoredFailures(t *testing.T) {
 	for line, files := range map[string]map[string]string{

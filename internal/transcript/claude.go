@@ -124,7 +124,7 @@ func (l *claudeLog) assistant(c *claudeLine) []entry {
 		case "tool_use":
 			ends = false
 			call := claudeCall(block, c, at)
-			out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call})
+			out = append(out, entry{kind: entryCall, id: call.ID, at: at, call: call, shows: claudeOutputFile(call)})
 		}
 	}
 	if ends && !c.sidechain && len(out) > 0 {

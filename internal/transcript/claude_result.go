@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,6 +124,63 @@ func claudePoll(c *claudeLine) *result {
 		return nil
 	}
 	return r
+}
+
+// claudeOutputFile is the background task whose output file a call shows, as a whole or
+// its end: tail -20 /tmp/…/tasks/b1.output.
+func claudeOutputFile(call *event.ToolCall) string {
+	var name string
+	switch call.Kind {
+	case event.ToolRead:
+		if len(call.Paths) == 1 {
+			name = call.Paths[0]
+		}
+	case event.ToolShell:
+		words := strings.Fields(call.Command)
+		if len(words) > 3 && words[0] == "sleep" && words[2] == "&&" {
+			words = words[3:]
+		}
+		if len(words) < 2 || words[0] != "cat" && words[0] != "tail" || slices.ContainsFunc(words[1:len(words)-1], func(w string) bool { return w[0] != '-' && strings.Trim(w, "0123456789") != "" }) {
+			return ""
+		}
+		name = strings.Trim(words[len(words)-1], `"'`)
+	case event.ToolEdit, event.ToolWrite, event.ToolSearch, event.ToolAgent, event.ToolOther:
+	}
+	dir, file, found := strings.Cut(strings.ReplaceAll(name, `\`, "/"), "/tasks/")
+	task, isOutput := strings.CutSuffix(file, ".output")
+	if !found || !isOutput || dir == "" {
+		return ""
+	}
+	return task
+}
+
+// unnumbered removes the numbers that a read tool puts before lines.
+func unnumbered(output string) string {
+	lines := strings.Split(output, "\n")
+	for i, line := range lines {
+		text := strings.TrimLeft(strings.TrimLeft(line, " "), "0123456789")
+		rest, numbered := strings.CutPrefix(text, "\t")
+		if !numbered {
+			rest, numbered = strings.CutPrefix(text, "→")
+		}
+		if !numbered {
+			return output
+		}
+		lines[i] = rest
+	}
+	return strings.Join(lines, "\n")
+}
+
+// outputEnd is the status that the last line of an output file gives.
+func outputEnd(output string) (r result, ended bool) {
+	output = strings.TrimSpace(output)
+	code, found := strings.CutPrefix(output[strings.LastIndexByte(output, '\n')+1:], "[exited with code ")
+	n, err := strconv.Atoi(strings.TrimSuffix(code, "]"))
+	if !found || err != nil {
+		return result{}, false
+	}
+	r.finish(n)
+	return r, true
 }
 
 // resultText joins the texts of a result.

@@ -43,6 +43,8 @@ type entry struct {
 	unsure bool
 	// queued: the human typed this while the agent was at work.
 	queued bool
+	// shows is the background task whose output file a call shows.
+	shows string
 }
 
 // result is what a transcript shows about the end of a call.
@@ -94,11 +96,12 @@ type pairing struct {
 	byID    map[string]int    // index of a call
 	tasks   map[string][]int  // indexes of the calls of a background task
 	pollers map[string]string // calls that ask for a task, by id
+	viewers map[string]string // calls that show the output file of a task, by id
 }
 
 // pair builds the tool calls of entries, in call order, results applied by id.
 func pair(entries []entry) worked {
-	p := pairing{worked{launched: map[int]string{}}, map[string]int{}, map[string][]int{}, map[string]string{}}
+	p := pairing{worked{launched: map[int]string{}}, map[string]int{}, map[string][]int{}, map[string]string{}, map[string]string{}}
 	for _, e := range entries {
 		i, known := p.byID[e.id]
 		known = known && e.id != ""
@@ -116,6 +119,9 @@ func pair(entries []entry) worked {
 			if e.text != "" {
 				p.pollers[e.id] = e.text
 			}
+			if e.shows != "" {
+				p.viewers[e.id] = e.shows
+			}
 			if e.res != nil {
 				p.apply(i, e.res)
 			}
@@ -124,6 +130,7 @@ func pair(entries []entry) worked {
 				p.polled(targets, *e.res)
 			} else if known {
 				p.apply(i, e.res)
+				p.viewed(p.viewers[e.id], e.res)
 			}
 		case entryPoll:
 			if targets := p.tasks[e.res.task]; !known && len(targets) > 0 {
@@ -161,6 +168,24 @@ func (p *pairing) polled(targets []int, r result) {
 			each.output = clip(was + "\n" + r.output) // what it printed since
 		}
 		p.apply(target, &each)
+	}
+}
+
+// viewed adds what the output file of a background command shows, once it has ended: before,
+// it may yet fail.
+func (p *pairing) viewed(task string, r *result) {
+	if task == "" || r.outcome != event.Success {
+		return
+	}
+	output := unnumbered(r.output)
+	for _, target := range p.tasks[task] {
+		c := &p.calls[target]
+		if end, ended := outputEnd(output); ended && c.Background {
+			end.apply(c)
+		}
+		if c.Outcome == event.Success {
+			c.Output = output
+		}
 	}
 }
 

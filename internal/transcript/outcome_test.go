@@ -178,6 +178,42 @@ func TestClaudeOutcomes(t *testing.T) {
 	}
 }
 
+// The output file of a background command shows what it printed, once it has ended.
+func TestClaudeOutputFiles(t *testing.T) {
+	use := func(id, name, input string) string {
+		return `{"type":"assistant","uuid":"a","sessionId":"s","message":{"id":"m","content":[{"type":"tool_use","id":"` + id + `","name":"` + name + `","input":` + input + `}]}}`
+	}
+	result := func(id, text, line string) string {
+		return `{"type":"user","uuid":"r","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"` + id + `","content":` + quote(text) + `}]}` + line + `}`
+	}
+	const tail = `{"command":"tail -5 /tmp/c/tasks/b1.output"}`
+	started := result("1", "moved to the background (ID: b1)", `,"toolUseResult":{"backgroundTaskId":"b1"}`)
+	ended := `{"type":"user","uuid":"n","sessionId":"s","message":{"content":"<task-notification>\n<task-id>b1</task-id>\n<summary>Background command \"x\" completed (exit code 0)</summary>\n</task-notification>"}}`
+	for name, tt := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"after the notice":       {[]string{ended, use("2", "Bash", tail), result("2", "5 passed", "")}, "success: 5 passed"},
+		"after a while":          {[]string{ended, use("2", "Bash", `{"command":"sleep 5 && cat '/tmp/c/tasks/b1.output'"}`), result("2", "5 passed", "")}, "success: 5 passed"},
+		"before its end":         {[]string{use("2", "Bash", tail), result("2", "5 passed", "")}, "unknown: moved to the background (ID: b1)"},
+		"with its status":        {[]string{use("2", "Bash", tail), result("2", "5 passed\n[exited with code 0]", "")}, "success: 5 passed\n[exited with code 0]"},
+		"with another status":    {[]string{use("2", "Bash", tail), result("2", "5 passed\n[exited with code 1]", "")}, "failure: moved to the background (ID: b1)"},
+		"by the read tool":       {[]string{ended, use("2", "Read", `{"file_path":"/tmp/c/tasks/b1.output"}`), result("2", "     1\t4 skipped\n     2\t5 passed", "")}, "success: 4 skipped\n5 passed"},
+		"of another task":        {[]string{ended, use("2", "Bash", `{"command":"cat /tmp/c/tasks/b2.output"}`), result("2", "5 passed", "")}, "success: moved to the background (ID: b1)"},
+		"through a filter":       {[]string{ended, use("2", "Bash", `{"command":"cat /tmp/c/tasks/b1.output | grep passed"}`), result("2", "5 passed", "")}, "success: moved to the background (ID: b1)"},
+		"beside something else":  {[]string{ended, use("2", "Bash", `{"command":"tail -5 x /tmp/c/tasks/b1.output"}`), result("2", "5 passed", "")}, "success: moved to the background (ID: b1)"},
+		"and could not be shown": {[]string{ended, use("2", "Bash", tail), `{"type":"user","uuid":"r","sessionId":"s","message":{"content":[{"type":"tool_result","tool_use_id":"2","content":"Exit code 1\n5 passed","is_error":true}]}}`}, "success: moved to the background (ID: b1)"},
+	} {
+		turn, err := Read(write(t, append([]string{claudePrompt, use("1", "Bash", `{"command":"pytest | tail"}`), started}, tt.lines...)...), Options{})
+		if err != nil || len(turn.Calls) != 2 {
+			t.Fatalf("%s: calls = %+v, %v", name, turn.Calls, err)
+		}
+		if c := turn.Calls[0]; string(c.Outcome)+": "+c.Output != tt.want {
+			t.Errorf("%s: %s: %q, want %q", name, c.Outcome, c.Output, tt.want)
+		}
+	}
+}
+
 func TestParallelCallsPairById(t *testing.T) {
 	use := func(id string) string {
 		return `{"type":"assistant","uuid":"a","sessionId":"s","message":{"id":"m","content":[{"type":"tool_use","id":"` + id + `","name":"Bash","input":{"command":"` + id + `"}}]}}`

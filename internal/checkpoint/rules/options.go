@@ -61,11 +61,11 @@ func TurnChanges(roots []string, calls []event.ToolCall, changed []Change) []Cha
 		known[c.Path] = true
 	}
 	for _, one := range t.touches {
-		if one.anything {
+		if one.name == "" {
 			continue
 		}
 		touched.add(one.name)
-		if !known[one.name] && !absolute(one.name) && !isGlob(one.name) && t.lastCommit > one.at && !strings.HasPrefix(one.name, "../") {
+		if !one.anything && !known[one.name] && !absolute(one.name) && !isGlob(one.name) && t.lastCommit > one.at && !strings.HasPrefix(one.name, "../") {
 			known[one.name] = true
 			out = append(out, Change{Path: one.name})
 		}

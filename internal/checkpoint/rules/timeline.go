@@ -112,7 +112,8 @@ func (t *timeline) note(i int, s *step) {
 		// a command's own writes come before it: a formatter that is itself the
 		// evidence does not undo it
 		for _, f := range s.line.Written {
-			t.touches = append(t.touches, touch{at: within(i, f.Seq, 0) - 1, name: t.naming.file(f.Path, s.Dir)})
+			maybe := f.Formatted && !s.At.IsZero()
+			t.touches = append(t.touches, touch{at: within(i, f.Seq, 0) - 1, name: t.naming.file(f.Path, s.Dir), anything: maybe, from: s.At, to: t.endOf(i)})
 		}
 		for _, f := range s.line.Restored {
 			t.touches = append(t.touches, touch{at: within(i, f.Seq, 0) - 1, name: t.naming.file(f.Path, s.Dir), anything: true, from: s.At, to: t.endOf(i)})
