@@ -67,8 +67,11 @@ func plainError(err error) string {
 	msg := err.Error()
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		said := at.Path + ": " + at.Err.Error()
-		if errors.Is(at.Err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(at.Err, fs.ErrNotExist):
 			said = at.Path + " does not exist"
+		case errors.Is(at.Err, fs.ErrPermission):
+			said += " (check who owns it, and its mode)"
 		}
 		msg = strings.Replace(msg, at.Error(), said, 1)
 	}

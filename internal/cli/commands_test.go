@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,6 +120,8 @@ func TestErrorsArePlain(t *testing.T) {
 		"run lnt --allow":                         `no gate named "lnt" (did you mean "lint"?)`,
 		"observe lnt":                             `no gate named "lnt" (did you mean "lint"?)`,
 		"enforce lnt":                             `no gate named "lnt" (did you mean "lint"?)`,
+		"observe checkpoint":                      ".gauntlet/config.yml has no checkpoint section; add one",
+		"enforce checkpoint":                      ".gauntlet/config.yml has no checkpoint section; add one",
 		"init --yes --agent foo":                  `unknown agent "foo"; known are: claude,`,
 		"init --yes --try-timeout -1s":            "--try-timeout needs a time such as",
 		"run nosuch --allow":                      "no gate named \"nosuch\" (see `gauntlet list`)",
@@ -144,6 +148,13 @@ func TestErrorsArePlain(t *testing.T) {
 		if code := Main(strings.Fields(args), app); code != 2 || !strings.Contains(errs.String(), want) || strings.Contains(errs.String(), "no such file") {
 			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
 		}
+	}
+}
+
+func TestPermissionErrorsSayWhatToDo(t *testing.T) {
+	denied := fmt.Errorf("trust: %w", &fs.PathError{Op: "mkdir", Path: "/state/gauntlet", Err: fs.ErrPermission})
+	if got, want := plainError(denied), "trust: /state/gauntlet: permission denied (check who owns it, and its mode)"; got != want {
+		t.Errorf("%q, not %q", got, want)
 	}
 }
 

@@ -76,7 +76,12 @@ func (app *App) setMode(ctx context.Context, part string, mode config.Mode) erro
 
 // partName refuses what is neither a gate nor one of the other parts with a mode.
 func partName(cfg *config.Loaded, part string) error {
-	if part == config.PartCheckpoint || part == config.PartStopHook {
+	switch {
+	case part == config.PartStopHook:
+		return nil
+	case part == config.PartCheckpoint && cfg.Project.Checkpoint == nil && cfg.Checks[part] == nil && cfg.Reviews[part] == nil:
+		return exit(2, "%s/%s has no checkpoint section; add one such as: checkpoint: {preset: go}", config.Dir, config.File)
+	case part == config.PartCheckpoint:
 		return nil
 	}
 	return gateNames(cfg, []string{part})

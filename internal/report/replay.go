@@ -81,6 +81,9 @@ func coverage(out *errWriter, r replay.Report) {
 		}
 		out.printf("not seen: %d %s\n", g.Count, redact.Line(g.Why, 200))
 	}
+	if c.Sessions+c.Stops+c.Unreadable == 0 {
+		out.printf("Nothing to replay was found: name the agents' logs with --sessions DIR, or use --history or --commits N.\n")
+	}
 	observed := ""
 	if r.Observed > 0 {
 		observed = fmt.Sprintf(", %d of them in a mode that lets the agent stop", r.Observed)
