@@ -48,6 +48,10 @@ func judge(set *tasks.Set, f found) (*Proposal, *Refusal) {
 	if f.kind != "" {
 		p.addKind(f.kind)
 	}
+	if len(p.Covers) > 1 && !r.allTests && r.hint != Test && f.role != Test {
+		// A type check that also runs the one test of its types does not stand for the tests.
+		p.Covers = slices.DeleteFunc(p.Covers, func(role Role) bool { return role == Test })
+	}
 	p.Role = f.role
 	if p.Role == "" {
 		p.Role = mainRole(p.Covers, r.hint)
@@ -71,6 +75,7 @@ type reading struct {
 	// filtered: the output of one goes through a filter.
 	known, proven int
 	filtered      bool
+	allTests      bool // it runs tests without naming one file of them
 }
 
 // withoutTee removes a tee at the end: its exit status would hide what failed.
@@ -121,6 +126,7 @@ func (r *reading) add(s tasks.Step, c finding) {
 	if watchesUnlessCI(s) {
 		r.Env = withCI(r.Env)
 	}
+	r.allTests = r.allTests || c.role == Test && !slices.ContainsFunc(c.operands, isFile)
 	r.addRole(c.role)
 	for _, role := range c.more {
 		r.addRole(role)
@@ -310,10 +316,16 @@ func onlyPrints(s tasks.Step) bool {
 	return slices.Contains([]string{"echo", "printf", "true", "exit", ":", "false", "sleep", "date", ""}, s.Name())
 }
 
+// isFile reports whether an operand of a test runner is one file, or a test in one.
+func isFile(operand string) bool {
+	file, _, _ := strings.Cut(operand, "::")
+	return path.Ext(file) != "" && !strings.Contains(file, "...") && !strings.ContainsAny(file, "*{")
+}
+
 // mainRole is the role after which a command of several roles is named: the one in its
 // name, else the heaviest.
 func mainRole(covers []Role, hint Role) Role {
-	if slices.Contains(covers, hint) {
+	if slices.Contains(covers, hint) && (hint != Build || !slices.Contains(covers, Test)) { // a build that tests is a test
 		return hint
 	}
 	if hint == Check && len(covers) > 1 {

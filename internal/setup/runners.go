@@ -116,9 +116,9 @@ func (d *directory) sessions(runner, flag, base string) {
 	}
 	run := runner + " " + flag + " "
 	for _, role := range []Role{Format, Lint, Typecheck, Test} {
-		for _, name := range append(recipeNames(role), "style", "flake8", "ruff", "py") {
+		for _, name := range append(recipeNames(role), "style", "flake8", "ruff") {
 			env, ok := f.Find(name)
-			if r, _ := roleOfName(name); !ok || r != role && name != "py" {
+			if r, _ := roleOfName(name); !ok || r != role {
 				continue
 			}
 			// What a session runs besides literal commands is not known.
@@ -131,9 +131,32 @@ func (d *directory) sessions(runner, flag, base string) {
 			}
 		}
 	}
-	if env, ok := f.Find("default"); ok && len(env.Lines) > 0 && base != "" {
-		d.offer(found{dir: d.dir, run: run + base, why: d.where(f.Name), name: "test", source: FromTasks, role: Test, kind: Python})
+	if base == "" {
+		return
 	}
+	for _, env := range f.Recipes {
+		factor, chosen := strings.CutPrefix(env.Name, base+"-")
+		if r, _ := roleOfName(factor); len(env.Lines) == 0 || env.Name != base && (!chosen || r != Test) {
+			continue
+		}
+		c := found{dir: d.dir, run: run + env.Name, why: d.where(f.Name), source: FromTasks, kind: Python}
+		if !d.classified(env.Lines) {
+			c.name, c.role = "test", Test // unknown commands: that is what tox is for
+		}
+		if d.offer(c) {
+			return
+		}
+	}
+}
+
+// classified reports whether it is known what one of these commands is for.
+func (d *directory) classified(commands []string) bool {
+	return slices.ContainsFunc(commands, func(line string) bool {
+		return slices.ContainsFunc(d.set.Expand(line, d.dir), func(s tasks.Step) bool {
+			_, ok := classify(s)
+			return ok
+		})
+	})
 }
 
 // dangerIn is why one of these commands must not run at a stop.

@@ -105,6 +105,34 @@ func TestIgnoredFailures(t *testing.T) {
 }
 
 // tox may be configured in three more places than tox.ini.
+// Names with braces, commands for a factor, and the choice by factor or label.
+func TestToxFactors(t *testing.T) {
+	ini := "[tox]\nenv_list =\n    lint-{ruff,hooks},\n    # all Pythons\n    3.1{0-2}-tests\n    3.1{0-2}-mypy\n    docs\nlabels =\n    static = lint-ruff, 3.10-mypy\n\n" +
+		"[testenv]\ncommands =\n    tests: pytest {posargs:-n auto}\n    mypy: mypy \\\n        src\n    !mypy-docs: echo\n\n" +
+		"[testenv:lint-{ruff,hooks}]\ncommands =\n    ruff: ruff check .\n    hooks: prek run --all-files\n"
+	set := New(fstest.MapFS{"tox.ini": {Data: []byte(ini)}})
+	for line, want := range map[string]string{
+		"tox run -f lint":               "ruff check .; prek run --all-files",
+		"tox -e lint-hooks":             "prek run --all-files",
+		"tox run -e 3.11-mypy":          "mypy src",
+		"tox -e 3.11-tests":             "pytest -n auto",
+		"tox -f tests":                  "pytest -n auto",
+		"tox -e py-tests":               "pytest -n auto",
+		"tox -e py":                     "",
+		"tox -m static":                 "ruff check .; mypy src",
+		"tox":                           "ruff check .; prek run --all-files; pytest -n auto; mypy src; echo",
+		"uvx --with tox-uv tox -f lint": "ruff check .; prek run --all-files",
+	} {
+		var got []string
+		for _, s := range set.Expand(line, ".") {
+			got = append(got, strings.Join(s.Argv(), " "))
+		}
+		if joined := strings.Join(got, "; "); joined != want {
+			t.Errorf("%s: got %q, want %q", line, joined, want)
+		}
+	}
+}
+
 func TestToxElsewhere(t *testing.T) {
 	for name, text := range map[string]string{
 		"setup.cfg":        "[tox:tox]\nenvlist = lint\n[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = flake8 {posargs:src}\n",
