@@ -77,7 +77,7 @@ func (app *App) export(ctx context.Context, endpoint string, client *otlp.Client
 				app.warn("the collector accepted %s", r)
 			}
 			for _, r := range answer.Refused {
-				app.warn("%s of %d records was refused for good and is not sent again", r, len(lines))
+				app.warn("the collector refused %d records for good, and they are not sent again: %s", len(lines), r)
 				if !counted {
 					counted, refused = true, refused+len(lines)
 				}

@@ -277,7 +277,7 @@ func TestRefusedBatchIsNotSentAgain(t *testing.T) {
 	defer ts.Close()
 	m.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = ts.URL
 	if code := m.run("export"); code != 1 || traces.Load() != 2 || !strings.Contains(m.out.String(), "300 records sent, 250 of them refused") ||
-		strings.Count(m.err.String(), "400 Bad Request: bad field of 250 records was refused for good") != 1 {
+		strings.Count(m.err.String(), "refused 250 records for good, and they are not sent again: v1/traces: the collector answered 400 Bad Request: bad field") != 1 {
 		t.Errorf("exit %d, %d sent: %s%s", code, traces.Load(), m.out.String(), m.err.String())
 	}
 	if code := m.run("export"); code != 0 || traces.Load() != 2 || !strings.Contains(m.out.String(), "0 records sent") {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -242,11 +243,13 @@ func (e *execution) byCommand(ctx context.Context, s sent, kept git.Kept) (proc.
 	s.cmd.Args = append(slices.Clone(s.Check.Runner.Exec), remoteScript(filepath.ToSlash(dir), s.Check.Env, s.command))
 	s.cmd.Stdin = bundle
 	r := proc.Run(ctx, s.cmd)
+	// The command shares the position in the bundle: at 0 it has never got to read the tree.
+	read, err := bundle.Seek(0, io.SeekCurrent)
 	switch why := s.Check.Runner.Exec[0] + " could not start it"; {
 	case proc.NotFound(r):
 		return s.here(why)
 	case ctx.Err() != nil:
-	case r.ExitCode == notStarted:
+	case r.ExitCode == notStarted, r.TimedOut && err == nil && read == 0:
 		return s.down(why)
 	default:
 		s.learn(true)

@@ -108,7 +108,7 @@ func TestSilentFarmIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A host that cannot be reached is left alone, too, and used again when it was changed.
+// A host that cannot be reached is left alone, too. Another one is used at once.
 func TestUnreachableHostIsLeftAlone(t *testing.T) {
 	m := newMachine(t, "m", "")
 	m.write(m.repo, "tried.sh", "mkdir -p \"$HOME\"; echo x >> \"$HOME/tried\"; exit 255\n")
@@ -125,6 +125,16 @@ func TestUnreachableHostIsLeftAlone(t *testing.T) {
 	tried, err := os.ReadFile(filepath.Join(m.home, "tried"))
 	if err != nil || string(tried) != "x\n" || strings.Count(warnings, "sh could not start it") != 1 {
 		t.Errorf("tried %q, %v, warnings: %s", tried, err, warnings)
+	}
+	// One that never gets to read the tree did not start the check.
+	m.write(m.repo, ".gauntlet/checks/test.yml", "command: grep -q GOOD a.txt\ntimeout: 5\nrunner: {exec: [sh, -c, sleep 60]}\n")
+	m.write(m.repo, "a.txt", "GOOD, hanging\n")
+	if got := m.judge(); got.Status != "passed" || !strings.Contains(strings.Join(got.Warnings, "\n"), "sh could not start it") {
+		t.Errorf("hanging: %+v", got)
+	}
+	m.write(m.repo, ".gauntlet/checks/test.yml", "command: sleep 60\ntimeout: 5\nrunner: {exec: [sh, -c]}\n")
+	if got := m.judge(); got.Status != "failed" || got.Gates[0].Where != "sh -c" {
+		t.Errorf("the check itself hangs: %+v", got)
 	}
 	m.write(m.repo, ".gauntlet/checks/test.yml", "command: grep -q GOOD a.txt\nrunner: {exec: [sh, -c]}\n")
 	m.write(m.repo, "a.txt", "GOOD again\n")

@@ -88,7 +88,7 @@ func (s *Store) Current(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("schema: %w", err)
+		return false, fmt.Errorf("database: %w", err)
 	}
 	return have == len(migrations()), nil
 }
