@@ -133,7 +133,11 @@ func (r *reading) add(s tasks.Step, c finding) {
 	}
 	r.addKind(c.kind)
 	r.addEvidence(c)
-	r.keys = append(r.keys, strings.Join(append([]string{s.Dir, c.head}, c.operands...), " "))
+	key := []string{s.Dir, c.head}
+	for _, operand := range c.operands {
+		key = append(key, strings.TrimSuffix(operand, "/")) // tests and tests/ are the same
+	}
+	r.keys = append(r.keys, strings.Join(key, " "))
 }
 
 // hasRole decides by the steps and the names whether the command checks something.

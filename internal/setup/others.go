@@ -1,6 +1,10 @@
 package setup
 
-import "strings"
+import (
+	"path"
+	"slices"
+	"strings"
+)
 
 // others are kinds with one command for everything.
 func (d *directory) others() {
@@ -19,7 +23,12 @@ func (d *directory) others() {
 		}
 	}
 	if _, ok := d.is(Bazel); ok && !d.isAbove(Bazel) {
-		d.implied(Bazel, Test, "bazel test //...", d.first("MODULE.bazel", "WORKSPACE.bazel", "WORKSPACE"))
+		manifest := d.first("MODULE.bazel", "WORKSPACE.bazel", "WORKSPACE")
+		if d.hasRule("(") && !d.hasRule("_test(", "_tests(", "test_suite(") {
+			d.implied(Bazel, Build, "bazel build //...", manifest) // bazel test fails without a test
+		} else {
+			d.implied(Bazel, Test, "bazel test //...", manifest)
+		}
 	}
 	if _, ok := d.is(Swift); ok && strings.Contains(d.read("Package.swift"), "testTarget") {
 		d.implied(Swift, Test, "swift test", "Package.swift")
@@ -44,4 +53,15 @@ func (d *directory) others() {
 		}
 		d.implied(Haskell, Test, run, d.first("stack.yaml", "cabal.project", d.ending(".cabal")))
 	}
+}
+
+// hasRule reports whether a BUILD file contains one of these words.
+func (d *directory) hasRule(words ...string) bool {
+	return d.search(maxDepth+2, func(string) bool { return false }, func(file string) bool {
+		if base := path.Base(file); base != "BUILD" && base != "BUILD.bazel" {
+			return false
+		}
+		text := d.text(file)
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	})
 }

@@ -42,6 +42,8 @@ func roleOfName(name string) (role Role, strong bool) {
 		return Format, checks || has("fmtcheck", "checkfmt")
 	case has("test", "tests", "unit", "spec", "specs", "unittest", "unittests", "testing", "pytest", "jest", "vitest"):
 		return Test, true
+	case len(words) == 1 && words[0] == "type":
+		return Typecheck, false
 	case has("build", "compile"):
 		return Build, false
 	case checks || has("validate", "verification", "checks"):

@@ -125,6 +125,9 @@ func (f *finder) settle() {
 			list = slices.Delete(list, i, i+1)
 		}
 	}
+	list = slices.DeleteFunc(slices.Clone(list), func(p Proposal) bool { // what a directory below runs: npm --prefix DIR
+		return len(p.keys) > 0 && slices.ContainsFunc(list, func(q Proposal) bool { return under(p.Dir, q.Dir) && slices.Equal(p.keys, q.keys) })
+	})
 	for i := len(list) - 1; i >= 0; i-- { // a part of another
 		for j, q := range list {
 			if j != i && len(list[i].keys) > 0 && len(q.keys) > len(list[i].keys) && runs(list[i], q.keys) {

@@ -36,6 +36,8 @@ func tidy(run string) string {
 				goal, _, _ := strings.Cut(w, ":")
 				return goal == "site" || goal == "javadoc" || goal == "coveralls" // documents and reports
 			})
+		case len(words) > 1 && (words[0] == "gradle" || words[0] == "./gradlew"):
+			words = slices.DeleteFunc(words, func(w string) bool { return w == "--scan" }) // it publishes the build
 		case len(words) > 1 && words[0] == "dotnet":
 			// CI built it a step before; here that would test an old build.
 			words = slices.DeleteFunc(words, func(w string) bool { return w == "--no-build" || w == "--no-restore" })

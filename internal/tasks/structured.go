@@ -292,6 +292,14 @@ func (s *Set) pdm(dir string) (File, bool) {
 func (s *Set) hatch(dir string) (File, bool) {
 	out := File{Name: "pyproject.toml", Runner: "hatch"}
 	envs := s.pyproject(dir, "tool", "hatch", "envs")
+	if _, text := s.text(dir, "hatch.toml"); text != "" { // its own file counts instead
+		var own struct {
+			Envs map[string]any `toml:"envs"`
+		}
+		if toml.Unmarshal([]byte(text), &own) == nil && len(own.Envs) > 0 {
+			out.Name, envs = "hatch.toml", own.Envs
+		}
+	}
 	for _, env := range slices.Sorted(maps.Keys(envs)) {
 		m, _ := envs[env].(map[string]any)
 		scripts, _ := m["scripts"].(map[string]any)
