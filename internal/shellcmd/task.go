@@ -39,12 +39,17 @@ func (c Command) Opaque() bool {
 // IsTask reports whether the command calls tasks that a file of the project
 // defines, or a script of the project by its path.
 func (c Command) IsTask() bool {
-	return slices.ContainsFunc(c.Views, func(argv []string) bool { return len(TaskNames(argv)) > 0 || runsDefault(argv) })
+	return slices.ContainsFunc(c.Views, func(argv []string) bool { return len(TaskNames(argv)) > 0 || runsDefault(argv) || runsHooks(argv) })
+}
+
+// runsHooks reports whether the command runs git hooks by hand, whose names say nothing.
+func runsHooks(argv []string) bool {
+	return len(argv) > 1 && argv[1] == "run" && slices.Contains([]string{"pre-commit", "prek", "lefthook"}, base(argv[0]))
 }
 
 // runsDefault reports whether a task runner is called without a task: make, just.
 func runsDefault(argv []string) bool {
-	return len(argv) > 0 && slices.Contains([]string{"make", "gmake", "just", "task", "go-task"}, base(argv[0])) && len(Operands(argv)) == 0
+	return len(argv) > 0 && slices.Contains([]string{"make", "gmake", "just", "task", "go-task", "rake"}, base(argv[0])) && len(Operands(argv)) == 0
 }
 
 // StandsFor reports whether a task's name suggests that it runs the pattern: `mise run
@@ -73,7 +78,7 @@ func language(name string) string {
 		return ".js"
 	case "tox", "nox", "pdm", "hatch", "rye", "pytest", "py.test", "unittest", "trial", "nose2", "ruff", "flake8", "pylint", "mypy", "pyright", "black", "manage.py":
 		return ".py"
-	case "rake", "ruby", "rspec", "rubocop", "rails":
+	case "rake", "ruby", "rspec", "minitest", "rubocop", "rails":
 		return ".rb"
 	case "composer", "phpunit":
 		return ".php"
@@ -306,6 +311,13 @@ func (c Command) Within(outer Command) Command {
 	c.Filters = slices.Concat(c.Filters, outer.Filters)
 	c.Into = cmp.Or(c.Into, outer.Into)
 	c.Seq = outer.Seq
+	return c
+}
+
+// Announced returns the command as one whose success only a line of the output shows.
+func (c Command) Announced(line string) Command {
+	c = c.Hidden()
+	c.ProofLine = line
 	return c
 }
 

@@ -47,7 +47,7 @@ func runnerOf(argv []string) runner {
 		sub = args[0]
 	}
 	switch name {
-	case "pytest", "py.test", "jest", "vitest", "mocha", "ava", "rspec", "phpunit", "unittest", "trial", "nose2", "tap", "gotestsum", "ctest", "cypress", "bats":
+	case "pytest", "py.test", "jest", "vitest", "mocha", "ava", "rspec", "minitest", "phpunit", "unittest", "trial", "nose2", "tap", "gotestsum", "ctest", "cypress", "bats":
 		return summarises
 	case "playwright", "deno", "bun", "mix", "dotnet", "swift", "flutter", "dart", "zig":
 		if sub == "test" {

@@ -39,7 +39,7 @@ func (s *Set) Runs(c shellcmd.Command, dir string) (list []shellcmd.Command, kno
 	if dir = inside(".", dir); dir == "" {
 		return nil, false
 	}
-	e := expander{set: s}
+	e := expander{set: s, loose: true}
 	e.command(c, dir, 0)
 	for _, step := range e.out {
 		if step.Hollow {
@@ -55,6 +55,9 @@ type expander struct {
 	out []Step
 	// entered: a recipe or script was found and followed.
 	entered bool
+	// loose: also files that show only in part what a task runs: those of rake, pre-commit
+	// and lefthook.
+	loose bool
 	// open are the recipes being expanded, so that a cycle ends.
 	open []string
 }
@@ -89,12 +92,29 @@ func (e *expander) command(c shellcmd.Command, dir string, depth int) {
 			e.call(c, call, depth)
 			return
 		}
+		if e.loose && e.partly(c, argv, dir, depth) {
+			return
+		}
 		if text, ok := e.set.script(argv[0], dir); ok {
 			e.enter(c, "script "+path.Join(dir, argv[0]), dir, depth, func() { e.line(text, dir, depth+1) })
 			return
 		}
 	}
 	e.out = append(e.out, Step{Command: c, Dir: dir})
+}
+
+// partly follows a call of a runner whose file can be read in part only.
+func (e *expander) partly(c shellcmd.Command, argv []string, dir string, depth int) bool {
+	if depth >= maxDepth {
+		return false
+	}
+	switch argv[0] {
+	case "rake":
+		return e.rake(c, argv, dir, depth)
+	case "pre-commit", "prek", "lefthook":
+		return e.hooks(argv, dir, depth)
+	}
+	return false
 }
 
 func (e *expander) call(c shellcmd.Command, call Call, depth int) {

@@ -93,12 +93,44 @@ func (s *Set) packageJSON(dir string) (File, bool) {
 			continue
 		}
 		r := Recipe{Name: script, Lines: []string{strings.TrimSpace(line)}}
+		if r.Lines[0] == "wireit" {
+			s.wireit(dir, &r)
+		}
 		if _, ok := scripts["pre"+script].(string); ok {
-			r.Needs = []string{"pre" + script}
+			r.Needs = append(r.Needs, "pre"+script)
 		}
 		f.Recipes = append(f.Recipes, r)
 	}
 	return f, ok
+}
+
+// wireit reads what a script runs that package.json leaves to wireit. What it needs of other
+// packages is left out.
+func (s *Set) wireit(dir string, r *Recipe) {
+	_, text := s.text(dir, "package.json")
+	var doc struct {
+		Wireit map[string]struct {
+			Command      string `json:"command"`
+			Dependencies []any  `json:"dependencies"`
+		} `json:"wireit"`
+	}
+	if json.Unmarshal([]byte(text), &doc) != nil {
+		return
+	}
+	script, ok := doc.Wireit[r.Name]
+	if !ok {
+		return
+	}
+	r.Lines = nil
+	if script.Command != "" {
+		r.Lines = []string{script.Command}
+	}
+	for _, need := range script.Dependencies {
+		if m, isObject := need.(map[string]any); isObject {
+			need = m["script"]
+		}
+		r.Needs = append(r.Needs, asText(need))
+	}
 }
 
 // packageName is the name of the package in a directory.
