@@ -100,8 +100,12 @@ func (r *rakeReader) line(text string, indent int) {
 // define adds a task, or more to one that is there already.
 func (r *rakeReader) define(text string, indent int) bool {
 	for _, form := range [][3]string{
-		{"task ", "", ""}, {"task(", "", ""}, {"RSpec::Core::RakeTask.new", "spec", "rspec"}, {"RuboCop::RakeTask.new", "rubocop", "rubocop"},
-		{"Rake::TestTask.new", "test", "minitest"}, {"Minitest::TestTask.create", "test", "minitest"},
+		{"task ", "", ""},
+		{"task(", "", ""},
+		{"RSpec::Core::RakeTask.new", "spec", "rspec"},
+		{"RuboCop::RakeTask.new", "rubocop", "rubocop"},
+		{"Rake::TestTask.new", "test", "minitest"},
+		{"Minitest::TestTask.create", "test", "minitest"},
 	} {
 		rest, found := strings.CutPrefix(text, form[0])
 		if !found {
