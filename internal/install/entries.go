@@ -3,10 +3,13 @@ package install
 import (
 	"encoding/json"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/jsontree"
+	"gauntlet/internal/shellcmd"
 )
 
 // isOwn reports whether Gauntlet wrote a command, in any version. Only the guard shows it:
@@ -40,18 +43,24 @@ func does(command string, h wire.Hook) bool {
 // byHand reports whether a call of Gauntlet was written by hand: it does the same, so a
 // second one would judge every stop twice. It still belongs to the person.
 func byHand(command, args string) bool {
-	fields, want := strings.Fields(command), strings.Fields(args)
-	if len(fields) == 0 || isOwn(command) {
+	if strings.TrimSpace(command) == "" || isOwn(command) {
 		return false
 	}
-	sub := 1 // "stop-hook", or "hook prompt"
+	want := strings.Fields(args)
 	if want[0] == "hook" {
-		sub = 2
+		want = want[:2] // as in "hook prompt"
+	} else {
+		want = want[:1]
 	}
-	if name := fields[0]; name != "gauntlet" && !strings.HasSuffix(name, "/gauntlet") || len(fields) <= sub {
-		return false
+	calls := func(argv []string) bool {
+		return len(argv) > len(want) && path.Base(argv[0]) == "gauntlet" && slices.Equal(argv[1:1+len(want)], want)
 	}
-	return strings.Join(fields[1:1+sub], " ") == strings.Join(want[:sub], " ")
+	for _, c := range shellcmd.Parse(command).Commands {
+		if slices.ContainsFunc(c.Views, calls) {
+			return true
+		}
+	}
+	return calls(strings.Fields(command)) // also where it is not shell
 }
 
 // entry is one hook in a settings file.

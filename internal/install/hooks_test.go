@@ -274,7 +274,12 @@ func TestOtherToolsEntriesStay(t *testing.T) {
 }
 
 func TestHandWrittenCallIsNotDoubled(t *testing.T) {
-	for _, cmd := range []string{"gauntlet stop-hook", "/usr/local/bin/gauntlet stop-hook --agent claude"} {
+	for _, cmd := range []string{
+		"gauntlet stop-hook", "/usr/local/bin/gauntlet stop-hook --agent claude", "exec gauntlet stop-hook", "~/go/bin/gauntlet stop-hook",
+		`\"$HOME/.local/bin/gauntlet\" stop-hook --agent claude`, `cd \"$CLAUDE_PROJECT_DIR\" && gauntlet stop-hook`,
+		"command -v gauntlet >/dev/null 2>&1 || exit 0; exec gauntlet stop-hook --agent claude", "GAUNTLET_MODE=observe timeout 60 gauntlet stop-hook || true",
+		"sh -c 'gauntlet stop-hook'", "if command -v gauntlet >/dev/null; then gauntlet stop-hook; fi",
+	} {
 		p, a := places(t), adapter(t, "claude")
 		path := a.Setup().Path(wire.Project, p.dirs())
 		content := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"` + cmd + `"}]}]}}`
@@ -372,5 +377,19 @@ func TestPresent(t *testing.T) {
 	}
 	if strings.Join(got, " ") != "codex gemini opencode" {
 		t.Errorf("%v", got)
+	}
+}
+
+func TestMentioningGauntletIsNotCallingIt(t *testing.T) {
+	for _, cmd := range []string{
+		"echo gauntlet stop-hook", "grep -q 'gauntlet stop-hook' log", "my-gauntlet stop-hook", "gauntlet-lint stop-hook", "gauntlet", "gauntlet run",
+		"# gauntlet stop-hook", "", "'", "gauntlet stop-hooks", "/opt/gauntlet/other stop-hook",
+	} {
+		if byHand(cmd, "stop-hook --agent claude") {
+			t.Errorf("%q counts as a call", cmd)
+		}
+	}
+	if !byHand("exec gauntlet hook prompt", "hook prompt --agent claude") || byHand("gauntlet hook prompt", "hook tool --agent claude") {
+		t.Error("the hooks of Gauntlet are confused")
 	}
 }
