@@ -13,8 +13,16 @@ type proof struct {
 	gate *Gate // instead of a step
 }
 
-// find looks for the first proof of an action after a place.
-func (t *timeline) find(a *action, after place) (proof, bool) {
+// changed is when the files that a proof is about were changed.
+type changed struct {
+	last place // the last change to any of them: a proof comes after it
+	// all is the first place by which each of them was last changed; never if one was changed
+	// before the turn.
+	all place
+}
+
+// find looks for the first proof of an action after the changes.
+func (t *timeline) find(a *action, after changed) (proof, bool) {
 	var best proof
 	found := false
 	for _, patterns := range a.proofs {
@@ -27,7 +35,7 @@ func (t *timeline) find(a *action, after place) (proof, bool) {
 }
 
 // findAll looks for every pattern; the proof is complete with the last of them.
-func (t *timeline) findAll(patterns []pattern, after place, counts func(*step) bool, proven bool) (proof, bool) {
+func (t *timeline) findAll(patterns []pattern, after changed, counts func(*step) bool, proven bool) (proof, bool) {
 	last := proof{at: never}
 	for _, p := range patterns {
 		found, ok := t.findOne(p, after, counts, proven)
@@ -41,10 +49,10 @@ func (t *timeline) findAll(patterns []pattern, after place, counts func(*step) b
 	return last, len(patterns) > 0
 }
 
-func (t *timeline) findOne(p pattern, after place, counts func(*step) bool, proven bool) (proof, bool) {
+func (t *timeline) findOne(p pattern, after changed, counts func(*step) bool, proven bool) (proof, bool) {
 	for i := range t.steps {
 		s := &t.steps[i]
-		if placeOf(i+1, 0) <= after {
+		if placeOf(i+1, 0) <= after.last {
 			continue
 		}
 		good, quiet, shown := counts(s), proven && s.foundNothing(), proven && s.Ended && !s.Rejected
@@ -52,7 +60,7 @@ func (t *timeline) findOne(p pattern, after place, counts func(*step) bool, prov
 			continue
 		}
 		for _, c := range s.ran {
-			if c.at <= after || !p.runs(c) || t.isAway(c.at) {
+			if c.at <= after.last || !p.runs(c) || t.isAway(c.at, after.all) {
 				continue
 			}
 			if shown {
@@ -103,7 +111,7 @@ func (s *step) foundNothing() bool {
 // how that call ended, or what it ran.
 func (t *timeline) tried(a *action, after place) bool {
 	for _, patterns := range a.proofs {
-		if _, all := t.findAll(patterns, after, (*step).unknown, false); all {
+		if _, all := t.findAll(patterns, changed{last: after, all: never}, (*step).unknown, false); all {
 			return true
 		}
 	}

@@ -94,8 +94,9 @@ func (d *decision) judge(a *due, done map[string]*place) finding {
 		sources = []*matched{nil}
 	}
 	for _, m := range sources {
-		last := d.lastChange(a, m)
-		if p, found := d.timeline.find(a.action, max(last, floor)); found && !tooEarly {
+		files, names := d.covered(a, m)
+		last := d.timeline.lastChange(files, names)
+		if p, found := d.timeline.find(a.action, changed{last: max(last, floor), all: d.timeline.allSince(files)}); found && !tooEarly {
 			if p.at > f.proof.at {
 				f.proof = p
 			}
@@ -125,12 +126,12 @@ func (d *decision) unsureAt(a *action, last place) bool {
 	return d.timeline.tried(a, last)
 }
 
-// lastChange is the place that evidence for an action has to come after: the
-// last change to a file of the category, or, for an action of all categories,
-// of any. A test run also covers the tests themselves.
-func (d *decision) lastChange(a *due, m *matched) place {
+// covered are the changed files that evidence for an action has to come after, and which
+// others would count: those of the category, or, for an action of all categories, of any.
+// A test run also covers the tests themselves.
+func (d *decision) covered(a *due, m *matched) (files []Change, names func(string) bool) {
 	if m != nil {
-		return d.timeline.lastChange(m.files, m.names)
+		return m.files, m.names
 	}
 	covers := func(c *category) bool {
 		if !c.only {
@@ -138,16 +139,15 @@ func (d *decision) lastChange(a *due, m *matched) place {
 		}
 		return slices.ContainsFunc(c.actions, func(own *action) bool { return own.ID == a.ID })
 	}
-	names := func(path string) bool {
+	names = func(path string) bool {
 		return slices.ContainsFunc(d.set.categories, func(c *category) bool { return covers(c) && c.names(path) })
 	}
-	var files []Change
 	for _, f := range d.relevant {
 		if names(f.Path) {
 			files = append(files, f)
 		}
 	}
-	return d.timeline.lastChange(files, names)
+	return files, names
 }
 
 func (d *decision) suppress(a *due, p proof) {

@@ -204,9 +204,23 @@ func (t *timeline) validates(s *step, seq int) bool {
 // end is the place after everything.
 func (t *timeline) end() place { return placeOf(len(t.steps), 0) }
 
-// isAway reports whether the work was stashed at this place.
-func (t *timeline) isAway(at place) bool {
-	return slices.ContainsFunc(t.away, func(span [2]place) bool { return span[0] < at && at < span[1] })
+// isAway reports whether work was stashed at this place; not if all of it was done after
+// the stash.
+func (t *timeline) isAway(at, all place) bool {
+	return slices.ContainsFunc(t.away, func(span [2]place) bool { return span[0] < at && at < span[1] && all < span[0] })
+}
+
+// allSince is the first place by which each of the files was last changed in the turn; never
+// if one of them was not.
+func (t *timeline) allSince(files []Change) place {
+	if len(t.away) == 0 || len(files) == 0 {
+		return never // not asked for
+	}
+	first := t.end()
+	for _, f := range files {
+		first = min(first, t.lastChange([]Change{f}, func(string) bool { return false }))
+	}
+	return first
 }
 
 // endOf is when a call had ended at the latest.
