@@ -68,9 +68,11 @@ type sent struct {
 func (s sent) here(why string) (proc.Result, string, bool) {
 	s.run.runners.Lock()
 	defer s.run.runners.Unlock()
-	s.run.res.Warnings = append(s.run.res.Warnings, fmt.Sprintf("%s ran here: %s", s.Name, why))
+	s.run.res.Warnings = append(s.run.res.Warnings, s.why(why))
 	return proc.Result{}, "", false
 }
+
+func (s sent) why(why string) string { return fmt.Sprintf("%s ran here: %s", s.Name, why) }
 
 // quiet makes the check run here during an outage that was reported.
 func (s sent) quiet() (proc.Result, string, bool) {
@@ -82,17 +84,22 @@ func (s sent) quiet() (proc.Result, string, bool) {
 
 // down makes the check run here because its runner runs nothing at present.
 func (s sent) down(why string) (proc.Result, string, bool) {
-	if s.learn(false) {
-		return s.here(why + "; checks of this runner run here for " + s.outage.Pause())
+	why += "; checks of this runner run here for " + s.outage.Pause()
+	if !s.learn(false, s.why(why)) {
+		return s.quiet()
 	}
-	return s.quiet()
+	return s.here(why)
 }
 
 // learn remembers whether the runner answered, and reports whether an outage begins.
-func (s sent) learn(answered bool) bool {
+func (s sent) learn(answered bool, outage string) bool {
 	s.run.runners.Lock()
 	defer s.run.runners.Unlock()
-	return s.outage.Learn(answered)
+	begins := s.outage.Learn(answered)
+	if begins {
+		s.run.res.Outages = append(s.run.res.Outages, outage)
+	}
+	return begins
 }
 
 // runner names what a check runs on. Workers with other properties are another runner: one
@@ -173,7 +180,7 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 		}
 		return s.here(why)
 	}
-	s.learn(true)
+	s.learn(true, "")
 	r.ExitCode, r.TimedOut = ended.ExitCode, ended.TimedOut
 	where := farm.Address
 	if ended.Worker != "" {
@@ -252,7 +259,7 @@ func (e *execution) byCommand(ctx context.Context, s sent, kept git.Kept) (proc.
 	case r.ExitCode == notStarted, r.TimedOut && err == nil && read == 0:
 		return s.down(why)
 	default:
-		s.learn(true)
+		s.learn(true, "")
 	}
 	return r, strings.Join(s.Check.Runner.Exec, " "), true
 }

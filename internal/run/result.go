@@ -22,6 +22,9 @@ type Result struct {
 	// AttemptsLeft is how many more runs may fail before the retry limit.
 	AttemptsLeft int      `json:"attemptsLeft"`
 	Warnings     []string `json:"warnings,omitempty"`
+	// Outages are the warnings about servers that are left alone from now on: a person hears
+	// of them at a stop, too.
+	Outages []string `json:"-"`
 	// Interrupted: the gates were stopped before they ended; nothing was judged.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Executed counts the gates that really ran.

@@ -64,6 +64,9 @@ func (e *execution) provedElsewhere(ctx context.Context, all []planned, results 
 	}
 	answer := e.inquiry.Wait(ctx)
 	e.res.Warnings = append(e.res.Warnings, answer.Warnings...)
+	if answer.Outage != "" {
+		e.res.Outages = append(e.res.Outages, answer.Outage)
+	}
 	for i, p := range all {
 		rec, ok := answer.Hits[p.key.ID]
 		if !ok || results[i].ID != "" || p.job.Kind != gate.KindCheck {

@@ -32,7 +32,7 @@ type Facts struct {
 	JudgesSubagents, Plain bool
 
 	// Notices are what a person should know whatever the verdict is, once per turn each:
-	// the policy changed, something hides changes.
+	// the policy changed, something hides changes, a server is left alone.
 	Notices []string
 
 	// Settings are the project's, or the defaults; Untrusted is set when no person has

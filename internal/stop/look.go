@@ -245,6 +245,7 @@ func (s *stopping) runGates(ctx context.Context) {
 	for _, w := range s.Gates.Warnings {
 		s.note("warning", w)
 	}
+	s.Notices = append(s.Notices, s.Gates.Outages...)
 	s.Over = ctx.Err() != nil
 }
 

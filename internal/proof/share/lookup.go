@@ -26,6 +26,8 @@ type Answer struct {
 	// Warnings are for the person: the server is not queried for a while, or a record was
 	// rejected.
 	Warnings []string
+	// Outage is the warning that the server is not queried for a while, "" without one.
+	Outage string
 }
 
 // Inquiry looks keys up as they become known, all at once: the server answers
@@ -105,18 +107,20 @@ func (q *Inquiry) Wait(ctx context.Context) Answer {
 		failed = fmt.Errorf("no answer within %s", q.cache.timeout)
 	}
 	if ctx.Err() == nil {
-		out.Warnings = append(out.Warnings, q.cache.learn(q.breaker, failed)...)
+		if out.Outage = q.cache.learn(q.breaker, failed); out.Outage != "" {
+			out.Warnings = append(out.Warnings, out.Outage)
+		}
 	}
 	slices.Sort(out.Warnings)
 	return out
 }
 
 // learn remembers whether the server answered, and warns once if it did not.
-func (c *Cache) learn(was remote.Breaker, failed error) (warnings []string) {
+func (c *Cache) learn(was remote.Breaker, failed error) (warning string) {
 	if c.outage.learn(was, failed == nil) {
-		return []string{fmt.Sprintf("the remote cache cannot be used (%v); it is left alone for %s", failed, c.outage.Pause())}
+		return fmt.Sprintf("the remote cache cannot be used (%v); it is left alone for %s", failed, c.outage.Pause())
 	}
-	return nil
+	return ""
 }
 
 // errRejected means that the server had something under the key that is not a proof of this
