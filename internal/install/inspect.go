@@ -84,10 +84,12 @@ func (p Places) Inspect(a agent.Adapter) []Installed {
 
 func (p Places) inspect(s wire.Setup, root string, f file, in *Installed) {
 	if s.Shape == wire.Whole {
-		if h := s.Hooks[0]; string(f.data) == s.Content() {
-			in.Commands = []Command{{Hook: h, Line: s.Command(h.Args), Timeout: s.TimeoutOf(h)}}
+		if string(f.data) == s.Content() {
+			for _, h := range s.Hooks {
+				in.Commands = append(in.Commands, Command{Hook: h, Line: s.Command(h.Args), Timeout: s.TimeoutOf(h)})
+			}
 		} else if strings.HasPrefix(string(f.data), s.Mark) {
-			in.Commands = []Command{{Hook: h}} // of another version: it is unknown what it runs
+			in.Commands = []Command{{Hook: s.Hooks[0]}} // of another version: it is unknown what it runs
 		}
 		return
 	}
