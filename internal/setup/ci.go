@@ -2,7 +2,6 @@ package setup
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -24,6 +23,7 @@ type ciStep struct {
 	dir    string
 	env    map[string]string // all that has a plain value
 	own    map[string]string // what the step itself sets
+	built  bool              // an earlier step of the job configured a build in C
 }
 
 // ci reads the systems one after another, until one tests something: a file of another
@@ -41,7 +41,10 @@ const withServices = "its CI job runs with services"
 
 // offerJob offers the steps of a job, or lists them as refused if it needs services.
 func (f *finder) offerJob(steps []ciStep, services bool) {
+	built := false
 	for _, s := range steps {
+		s.built = built
+		built = built || configures(s.script)
 		switch {
 		case s.script == "" || ciUnfit(s.name):
 		case services:
@@ -137,6 +140,11 @@ func (f *finder) offerStep(s ciStep) {
 				reason = "needs a build that another step of CI configures"
 			}
 			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: strings.ReplaceAll(tidy(st.Text), "$"+placeholder, "${{…}}"), Why: s.why, Reason: reason})
+			continue
+		}
+		st.Text = withoutCIValues(st.Text)
+		if s.built && f.testsABuild(st) {
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: "tests what other steps of CI built before; here that would be an old build"})
 			continue
 		}
 		f.offerStatement(s, st)
@@ -357,39 +365,4 @@ func wanted(name string) bool {
 
 func uses(line, name string) bool {
 	return strings.Contains(line, "$"+name) || strings.Contains(line, "${"+name)
-}
-
-// ciUnfit reports whether a workflow, job or stage does something other than checking.
-func ciUnfit(name string) bool {
-	for { // what a matrix fills in says nothing: it names Linux as well
-		head, rest, open := strings.Cut(name, "${{")
-		_, tail, closed := strings.Cut(rest, "}}")
-		if !open || !closed {
-			break
-		}
-		name = head + " " + tail
-	}
-	return slices.ContainsFunc(wordsOf(name), func(w string) bool {
-		return slices.Contains([]string{
-			"release", "releases", "publish", "publishing", "deploy", "deployment", "nightly", "weekly", "cron", "scheduled", "pages", "codeql", "scorecard", "scorecards",
-			"stale", "label", "labeler", "labels", "lock", "backport", "dependabot", "renovate", "bench", "benchmark", "benchmarks", "codspeed", "profiling", "pgo", "fuzz", "fuzzing", "preview", "canary",
-			"docker", "image", "container", "snyk", "semgrep", "zizmor", "sync", "changelog", "notify", "sponsors", "e2e", "playwright", "cypress", "docset", "website", "links",
-			"windows", "macos", "freebsd", "alpine", "wasm", "msrv", "minimal", "downstream", "ecosystem", "citgm", "legacy", "coverage", "snapshot", "upgrade", "update", "manager", "smoke", "nix",
-			"min", "minimum", "oldest", "miri", "target", "subset", "reproducible", "compatibility", "compat", "native", "graal", "i686", "386", "arm64", "aarch64", "translations",
-		}, w)
-	})
-}
-
-// ciOrder sorts workflow files: the general ones first.
-func ciOrder(name string) string {
-	base := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(name, ".yaml"), ".yml"))
-	for i, first := range []string{"ci", "test", "tests", "main", "build", "check", "checks", "lint", "pr", "pull_request", "pull-request"} {
-		if base == first {
-			return fmt.Sprintf("0%02d", i)
-		}
-	}
-	if strings.Contains(base, "test") || strings.Contains(base, "ci") {
-		return "1" + base
-	}
-	return "2" + base
 }

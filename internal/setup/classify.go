@@ -24,7 +24,7 @@ type finding struct {
 func classify(step tasks.Step) (finding, bool) {
 	for _, argv := range slices.Backward(step.Views) {
 		if f, ok := classifyArgv(argv); ok {
-			return f, true
+			return f, f.role != Test || !slices.ContainsFunc(argv[1:], runsNoTest)
 		}
 	}
 	return finding{}, false
@@ -89,6 +89,11 @@ func classifyArgv(argv []string) (finding, bool) {
 		f.role, f.head = Test, "node --test"
 	}
 	return special(f, name, argv)
+}
+
+// runsNoTest reports whether a flag makes a test runner prepare or list the tests only.
+func runsNoTest(arg string) bool {
+	return slices.Contains([]string{"--notest", "--collect-only", "--co", "--listTests", "--list-tests", "--show-only", "--dry-run"}, arg)
 }
 
 // gradleRole uses the names of tasks: :app:testDebugUnitTest, lintKotlin.

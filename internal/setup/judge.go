@@ -78,10 +78,13 @@ type reading struct {
 	allTests      bool // it runs tests without naming one file of them
 }
 
-// withoutTee removes a tee at the end: its exit status would hide what failed.
+// withoutTee removes a tee, or a program that reports to CI, from the end: its exit status
+// would hide what failed.
 func withoutTee(run string) string {
-	if head, _, ok := strings.Cut(run, "| tee "); ok && !strings.Contains(head, "|") {
-		return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "2>&1"))
+	for _, program := range []string{"| tee ", "| cs2pr", "| reviewdog "} {
+		if head, _, ok := strings.Cut(run, program); ok && !strings.Contains(head, "|") {
+			return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(head), "2>&1"))
+		}
 	}
 	return run
 }
@@ -166,6 +169,8 @@ func (r *reading) provesNothing() string {
 	switch checked := slices.ContainsFunc(r.steps, checksOutput); {
 	case r.danger != "":
 		return r.danger
+	case slices.Contains(r.Covers, Test) && slices.ContainsFunc(strings.Fields(r.run), runsNoTest):
+		return "prepares or lists the tests and runs none"
 	case r.known > 0 && r.proven == 0 && (r.filtered || !checked):
 		return "hides its exit status, so it cannot fail"
 	case slices.ContainsFunc(r.steps, onlyLists) && !checked:

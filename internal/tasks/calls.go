@@ -45,6 +45,8 @@ func (s *Set) Call(argv []string, dir string) (Call, bool) {
 		return s.named(name, inside(dir, sub), words, 1)
 	case "npm", "pnpm", "yarn", "bun":
 		return s.scriptCall(name, args, dir)
+	case "nr": // of @antfu/ni: the run of whichever manager there is
+		return s.scriptCall("npm", append([]string{"run"}, args...), dir)
 	case "cargo":
 		c, ok := s.named(name, dir, args, 1)
 		return c, ok && c.exists()

@@ -238,7 +238,14 @@ func (s *Set) Parts(line, dir string) []string {
 		if _, ok := call.File.Find(need); !ok {
 			return nil // a file
 		}
-		out = append(out, strings.Join(append(slices.Clone(argv[:len(argv)-1]), need), " "))
+		words := append(slices.Clone(argv), need)
+		switch {
+		case call.File.Runner == "tox":
+			words = []string{argv[0], "-e", need}
+		case argv[len(argv)-1] == r.Name:
+			words = append(slices.Clone(argv[:len(argv)-1]), need)
+		}
+		out = append(out, strings.Join(words, " "))
 	}
 	for _, l := range r.Lines {
 		for _, c := range shellcmd.Parse(l).Commands {

@@ -84,6 +84,9 @@ func toxFile(name, text string) File {
 		if _, found := f.Find(env); !found {
 			f.Recipes = append(f.Recipes, Recipe{Name: env, Lines: toxCommands(base, env)})
 		}
+		if r, _ := f.Find(env); hasBase && slices.Equal(r.Lines, toxCommands(base, toxPython)) {
+			env = toxPython // the one at hand; CI has the others
+		}
 		byDefault.Needs = append(byDefault.Needs, f.once(byDefault.Needs, env)...)
 	}
 	if len(listed) == 0 && hasBase {

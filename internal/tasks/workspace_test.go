@@ -133,6 +133,22 @@ func TestToxFactors(t *testing.T) {
 	}
 }
 
+func TestPartsAreCommands(t *testing.T) {
+	set := New(fstest.MapFS{
+		"tox.ini":  {Data: []byte("[tox]\nenvlist = format, py{38, 39}\n[testenv]\ncommands = pytest\n[testenv:format]\ncommands = black --check .\n")},
+		"Makefile": {Data: []byte("all: lint test\nlint:\n\truff check\ntest:\n\tpytest\n")},
+	})
+	for line, want := range map[string][]string{
+		"tox --parallel auto": {"tox -e format", "tox -e py"},
+		"make":                {"make lint", "make test"},
+		"make all":            {"make lint", "make test"},
+	} {
+		if got := set.Parts(line, "."); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestToxElsewhere(t *testing.T) {
 	for name, text := range map[string]string{
 		"setup.cfg":        "[tox:tox]\nenvlist = lint\n[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = flake8 {posargs:src}\n",
