@@ -70,7 +70,7 @@ func isRepositoryRoot(dir string) bool {
 // put any command into it; "" if there is none.
 func Foreign(root string) string {
 	for _, path := range []string{root, filepath.Join(root, Dir), filepath.Join(root, Dir, File), filepath.Join(root, Dir, ChecksDir), filepath.Join(root, Dir, ReviewsDir)} {
-		if _, err := os.Lstat(path); err == nil && !safefile.Owned(path) {
+		if safefile.Foreign(path) {
 			return path
 		}
 	}

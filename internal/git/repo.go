@@ -100,7 +100,7 @@ func at(dir string) (Repo, bool) {
 func (r Repo) owned() error {
 	paths := []string{r.Root, filepath.Join(r.Root, ".git"), r.GitDir, r.CommonDir}
 	for _, path := range slices.Compact(paths) {
-		if !safefile.Owned(path) {
+		if safefile.Foreign(path) {
 			return fmt.Errorf("%s %w", path, ErrForeign)
 		}
 	}

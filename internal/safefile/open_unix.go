@@ -18,20 +18,14 @@ const (
 	directory = syscall.O_DIRECTORY
 )
 
-// Owned reports whether the file at path belongs to the user who runs Gauntlet. Of a link
-// both count: the owner of the link decides where it leads.
-func Owned(path string) bool {
+// Foreign reports whether the file at path belongs to another user than the one who runs
+// Gauntlet. Of a link both count: the owner of the link decides where it leads.
+func Foreign(path string) bool {
 	info, err := os.Lstat(path)
-	if err != nil || owner(info) != os.Geteuid() {
-		return false
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && owner(info) == os.Geteuid() {
+		info, err = os.Stat(path) // a dangling link has no target that others could own
 	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		// A dangling link has no target that others could own.
-		if target, err := os.Stat(path); err == nil {
-			return owner(target) == os.Geteuid()
-		}
-	}
-	return true
+	return err == nil && owner(info) != os.Geteuid()
 }
 
 func owner(info fs.FileInfo) int {
