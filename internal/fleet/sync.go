@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/fleet/otlp"
 	"gauntlet/internal/fleet/postgres"
 	"gauntlet/internal/seal"
+	"gauntlet/internal/text"
 )
 
 // sendFlags are the flags that sync and export share.
@@ -106,7 +107,7 @@ func (app *App) sync(ctx context.Context, database string, flags sendFlags) erro
 		if err == nil && (sent > 0 || flags.follow == 0) {
 			fmt.Fprintf(app.Out, "%d records sent, %d of them new to the database", sent-s.unreadable, s.added)
 			if s.unreadable > 0 {
-				fmt.Fprintf(app.Out, "; %d unreadable lines left out", s.unreadable)
+				fmt.Fprintf(app.Out, "; %s left out", text.Count(s.unreadable, "unreadable line"))
 			}
 			fmt.Fprintln(app.Out)
 		}

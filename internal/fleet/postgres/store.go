@@ -6,7 +6,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,10 +70,37 @@ type Line struct {
 	Body []byte
 }
 
-// Add stores spool lines exactly once, all or none of them: a batch that is sent again,
-// whole or in part, adds only what is missing. It returns how many were new. Lines that are
-// not records are counted and left out.
+// Add stores spool lines exactly once: a batch that is sent again, whole or in part, adds
+// only what is missing. It returns how many were new. Lines that are not records, or that
+// the database can never store, are counted and left out.
 func (s *Store) Add(ctx context.Context, from Origin, lines []Line) (added, unreadable int, err error) {
+	added, unreadable, err = s.add(ctx, from, lines)
+	if !neverStored(err) {
+		return added, unreadable, err
+	}
+	if len(lines) == 1 {
+		return 0, 1, nil
+	}
+	added, unreadable = 0, 0
+	for half := range slices.Chunk(lines, (len(lines)+1)/2) { // one line must not keep the others out
+		n, bad, err := s.Add(ctx, from, half)
+		if err != nil {
+			return added, unreadable, err
+		}
+		added, unreadable = added+n, unreadable+bad
+	}
+	return added, unreadable, nil
+}
+
+// neverStored reports whether a record itself is the reason of an error: PostgreSQL's classes
+// "data exception" and "program limit exceeded".
+func neverStored(err error) bool {
+	answer, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (strings.HasPrefix(answer.Code, "22") || strings.HasPrefix(answer.Code, "54"))
+}
+
+// add stores all lines or none of them.
+func (s *Store) add(ctx context.Context, from Origin, lines []Line) (added, unreadable int, err error) {
 	batch, sql := &pgx.Batch{}, insert()
 	for _, line := range lines {
 		row, ok := columns(from, line)
@@ -113,21 +142,27 @@ func names() []string {
 func columns(from Origin, line Line) ([]any, bool) {
 	var rec history.Record
 	// PostgreSQL's text and jsonb cannot store NUL; JSON writes it as an escape.
-	body := bytes.ReplaceAll(line.Body, []byte(`\u0000`), []byte(`\ufffd`))
+	body := bytes.ReplaceAll(bytes.ToValidUTF8(line.Body, []byte("\ufffd")), []byte(`\u0000`), []byte(`\ufffd`))
 	if json.Unmarshal(body, &rec) != nil || rec.ID == "" || rec.Type == "" {
 		return nil, false
 	}
 	return []any{
-		from.Machine, line.Sum[:], string(rec.Type), rec.ID, rec.Time.UnixMicro(), from.Person, rec.Project, rec.Agent, rec.Session, rec.Model, rec.Client,
-		rec.Status, number(rec.Decision == "block"), number(rec.WouldBlock), rec.Mode, rec.Gate, rec.Kind, string(rec.Source),
-		number(rec.Cached), number(rec.Flaky), rec.Label, cut(rec.Message), rec.DurationMS, rec.SavedMS, json.RawMessage(body),
+		from.Machine, line.Sum[:], string(rec.Type), cut(rec.ID, maxIndexed), rec.Time.UnixMicro(), from.Person, cut(rec.Project, maxIndexed), rec.Agent,
+		cut(rec.Session, maxIndexed), rec.Model, rec.Client, rec.Status, number(rec.Decision == "block"), number(rec.WouldBlock), rec.Mode,
+		cut(rec.Gate, maxIndexed), rec.Kind, string(rec.Source), number(rec.Cached), number(rec.Flaky), rec.Label, cut(rec.Message, maxMessage),
+		rec.DurationMS, rec.SavedMS, json.RawMessage(body),
 	}, true
 }
 
-// cut bounds the message in lists; the body has all of it.
-func cut(s string) string {
-	if len(s) > 300 {
-		s = strings.ToValidUTF8(s[:300], "")
+const (
+	maxIndexed = 2000 // an entry of an index has 2704 bytes at most
+	maxMessage = 300  // in lists
+)
+
+// cut bounds the text of a column; the body has all of it.
+func cut(s string, limit int) string {
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "")
 	}
 	return s
 }

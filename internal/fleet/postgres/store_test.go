@@ -4,7 +4,9 @@ package postgres_test
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,6 +78,27 @@ func TestEachLineIsStoredOnce(t *testing.T) {
 	}
 	if err := s.Migrate(t.Context()); !errors.Is(err, postgres.ErrNewer) {
 		t.Errorf("a newer database: %v", err)
+	}
+}
+
+// A line that the database can never store does not keep the others of its machine out.
+func TestOneBadLineDoesNotBlockTheOthers(t *testing.T) {
+	s, _ := open(t)
+	text := make([]byte, 5000) // not compressible, so too long for an index
+	_, _ = rand.Read(text)
+	long := hex.EncodeToString(text)
+	verdict := func(rest string) postgres.Line {
+		return line([]byte(`{"type":"verdict","time":"2026-11-15T10:00:00Z",` + rest + `}`))
+	}
+	batch := append(lines("a", 10),
+		verdict(`"id":"surrogate","message":"\ud800"`), verdict(`"id":"number","new":1e999999`), // never
+		verdict(`"id":"bytes","message":"`+"\xff"+`"`), verdict(`"id":"`+long+`","project":"`+long+`","session":"`+long+`"`))
+	batch = append(batch, lines("b", 10)...)
+	for i, want := range []int{22, 0} {
+		added, bad, err := s.Add(t.Context(), postgres.Origin{Machine: "m"}, batch)
+		if err != nil || added != want || bad != 2 {
+			t.Errorf("time %d: added %d, left out %d, %v", i, added, bad, err)
+		}
 	}
 }
 
