@@ -104,19 +104,24 @@ func (d *decoder) failField(field, hint, format string, args ...any) {
 	d.errs = append(d.errs, e)
 }
 
-// resolve follows aliases and drops anchors and tags.
+// resolve follows aliases and drops anchors and YAML's own tags. Any other tag is the
+// beginning of a text without quotes: `command: ! grep -q x f` would lose its "!".
 func (d *decoder) resolve(n ast.Node, field string) (ast.Node, bool) {
 	for range maxDepth {
 		switch v := n.(type) {
 		case *ast.AnchorNode:
 			n = v.Value
 		case *ast.TagNode:
+			if tag := v.GetToken().Value; !strings.HasPrefix(tag, "!!") {
+				d.fail(v, field, "", "%s begins a YAML tag; put the whole value in quotes", quote(tag))
+				return nil, false
+			}
 			n = v.Value
 		case *ast.AliasNode:
 			name := v.Value.GetToken().Value
 			target, ok := d.anchors[name]
 			if !ok {
-				d.fail(v, field, "", "unknown anchor %s", quote(name))
+				d.fail(v, field, "", "unknown anchor %s; a text that begins with \"*\" needs quotes", quote(name))
 				return nil, false
 			}
 			n = target

@@ -107,7 +107,9 @@ func parseYAML(data []byte, name string) (node ast.Node, fail *Error) {
 		if e := tabIndent(data, name); e != nil {
 			return nil, e
 		}
-		return nil, syntaxError(err, name)
+		e := syntaxError(err, name)
+		e.Msg += quoteHint(data, e.Line, e.Column)
+		return nil, e
 	}
 	for _, doc := range file.Docs {
 		if doc.Body == nil {
@@ -141,6 +143,41 @@ func syntaxError(err error, name string) *Error {
 	e.Msg += ": " + msg
 	return e
 }
+
+// quoteHint is what to do about a text that YAML reads as something else: commands contain
+// ": " or begin with a bracket, patterns begin with "*".
+func quoteHint(data []byte, line, column int) string {
+	lines := strings.Split(string(data), "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	text := strings.TrimRight(lines[line-1], "\r")
+	key, value, ok := strings.Cut(text, ": ")
+	value = strings.TrimSpace(value)
+	if item, found := strings.CutPrefix(strings.TrimSpace(text), "- "); found && !ok {
+		key, value = "", item
+	}
+	name := strings.TrimLeft(key, " -")
+	switch {
+	case value == "" || column <= len(key)+1 || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }):
+		return ""
+	case name == "command":
+		return `; put the whole command in quotes, or on the next line, indented, after "command: |"`
+	case value[0] == '[':
+		for item := range strings.SplitSeq(strings.Trim(value, "[]"), ",") {
+			if item = strings.TrimSpace(item); item != "" && strings.IndexByte(reserved, item[0]) >= 0 {
+				return "; put it in quotes: " + quote(item)
+			}
+		}
+		return ""
+	case strings.IndexByte("\"'{", value[0]) >= 0:
+		return ""
+	}
+	return "; put it in quotes: " + quote(value)
+}
+
+// reserved are the characters with which a text cannot begin.
+const reserved = "*&!@%`"
 
 // tabIndent looks in a file that does not parse for a line indented by a tab,
 // because the parser's own error then often points somewhere else. Lines of
