@@ -59,7 +59,11 @@ func (w *initWork) summary() {
 	case w.files.Kept:
 		line("Gates:   .gauntlet/config.yml exists and is kept unchanged")
 	case len(gates) == 0:
-		line("Gates:   none found. Stops are approved unjudged until you write one: .gauntlet/checks/NAME.yml (command: …)")
+		none := "none found"
+		if slices.ContainsFunc(rep.LeftOut, func(r setup.Refusal) bool { return r.Tried }) {
+			none = "none found that can be used here"
+		}
+		line("Gates:   " + none + ". Stops are approved unjudged until you write one: .gauntlet/checks/NAME.yml (command: …)")
 	default:
 		line("Gates:   run when the agent stops")
 	}

@@ -170,7 +170,7 @@ func (t Trial) reason() string {
 	case Cannot:
 		return "could not run: " + t.Detail
 	case Changed:
-		return "changed files, which were put back: " + t.Detail
+		return t.Detail
 	case Late:
 		return "did not end within " + t.Took.Round(time.Second).String() + " (--try-timeout waits longer)"
 	case Untried, Passed, Red:

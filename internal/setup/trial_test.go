@@ -66,7 +66,7 @@ func TestTry(t *testing.T) {
 		"changed files, too slow": {
 			map[string]string{"package.json": `{"scripts":{"test":"mocha","lint":"eslint ."}}`},
 			map[string]State{"npm test": Changed, "npm run lint": Late},
-			" | npm run lint: did not end within 0s (--try-timeout waits longer); npm test: changed files, which were put back: reason",
+			" | npm run lint: did not end within 0s (--try-timeout waits longer); npm test: reason",
 		},
 	}
 	for name, tt := range tests {

@@ -74,7 +74,7 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 	last := redact.Line(lastLine(res.Tail), 120)
 	switch {
 	case err != nil:
-		return Trial{State: Changed, Took: took, Detail: "and could not be put back: " + err.Error()}
+		return Trial{State: Changed, Took: took, Detail: "changed files, which could not be put back: " + err.Error()}
 	case ctx.Err() != nil:
 		return Trial{}
 	case res.TimedOut:
@@ -85,31 +85,43 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 		return Trial{State: Cannot, Took: took, Detail: "a plugin that its options need is not installed (" + last + ")"}
 	case res.Status == gate.Fail && unprepared(res.Tail) != "":
 		return Trial{State: Cannot, Took: took, Detail: redact.Line(unprepared(res.Tail), 120)}
+	case res.Status == gate.Fail && t.lacks(p, res.Tail) != "":
+		return Trial{State: Cannot, Took: took, Detail: redact.Line(t.lacks(p, res.Tail), 80) + " is not installed"}
 	case installs(res.LogPath):
 		return Trial{State: Cannot, Took: took, Detail: "it installs packages while it runs, which needs the network at every stop"}
-	case len(changed) > 0:
-		return Trial{State: Changed, Took: took, Detail: few(changed)}
+	case len(changed.made)+len(changed.other) > 0:
+		return Trial{State: Changed, Took: took, Detail: changed.String()}
 	case res.Status == gate.Fail:
 		return Trial{State: Red, Took: took, Detail: strings.TrimSuffix(res.Message+": "+last, ": ")}
 	}
 	return Trial{State: Passed, Took: took}
 }
 
+// changes are the files that a trial made, and those that it changed or removed.
+type changes struct{ made, other []string }
+
+func (c changes) String() string {
+	if len(c.other) > 0 {
+		return "changed files, which were put back: " + few(append(c.other, c.made...))
+	}
+	return "leaves files that git does not ignore: " + few(c.made) + "; add them to .gitignore and run gauntlet init again"
+}
+
 // restore restores what differs from the saved tree and lists it.
-func (t *Tryout) restore(ctx context.Context) ([]string, error) {
+func (t *Tryout) restore(ctx context.Context) (changes, error) {
 	now, err := t.snapshot(ctx)
 	if err != nil {
-		return nil, err
+		return changes{}, err
 	}
 	if head, _ := t.Repo.Head(ctx); head != t.head {
-		return []string{"HEAD"}, fmt.Errorf("it made a commit; HEAD was %s", t.head)
+		return changes{}, fmt.Errorf("it made a commit; HEAD was %s", t.head)
 	}
 	if now == t.before {
-		return nil, nil
+		return changes{}, nil
 	}
 	out, err := t.Repo.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", now, t.before)
 	if err != nil {
-		return nil, err
+		return changes{}, err
 	}
 	r := git.Restore{Commit: t.before}
 	fields := strings.Split(string(out), "\x00")
@@ -125,9 +137,9 @@ func (t *Tryout) restore(ctx context.Context) ([]string, error) {
 		}
 	}
 	if err := t.Repo.ApplyRestore(ctx, r); err != nil {
-		return nil, err
+		return changes{}, err
 	}
-	return append(r.Write, slices.DeleteFunc(r.Remove, git.IsBytecode)...), nil
+	return changes{slices.DeleteFunc(r.Remove, git.IsBytecode), r.Write}, nil
 }
 
 // few names some files.
@@ -157,7 +169,7 @@ func unprepared(output string) string {
 	for _, line := range lines[max(0, len(lines)-6):] {
 		for _, sign := range []string{
 			"executable file not found in", "fork/exec ", " ENOENT", "go: updates to go.mod needed", "no required module provides package",
-			"ERROR: tox config file", "ERROR: unknown environment", "configure tox to use an isolated_build",
+			"ERROR: tox config file", "ERROR: unknown environment", "tox.exception.ConfigError", "configure tox to use an isolated_build",
 		} {
 			if strings.Contains(line, sign) {
 				return strings.TrimSpace(line)
@@ -165,6 +177,38 @@ func unprepared(output string) string {
 		}
 	}
 	return ""
+}
+
+// lacks is the module of others that a program could not load, "" for none: before anything
+// was changed its absence says nothing about the project.
+func (t *Tryout) lacks(p Proposal, output string) string {
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	for _, line := range lines[max(0, len(lines)-12):] {
+		for _, sign := range []string{"No module named '", "cannot load such file -- "} {
+			_, name, found := strings.Cut(line, sign)
+			if !found {
+				continue
+			}
+			name, _, _ = strings.Cut(name, "'")
+			top := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '/' || r == ' ' })
+			if len(top) > 0 && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "/") && !t.owns(p.Dir, top[0]) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// owns reports whether a module of that name is the project's.
+func (t *Tryout) owns(dir, name string) bool {
+	for _, place := range []string{"", "src", "lib", "test", "tests", "spec"} {
+		for _, ending := range []string{"", ".py", ".rb"} {
+			if t.has(dir, filepath.Join(place, name+ending)) || t.has(".", filepath.Join(place, name+ending)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // installs reports whether its output shows that a package manager fetched something, which

@@ -3,6 +3,7 @@ package setup
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -37,6 +38,32 @@ func TestUnprepared(t *testing.T) {
 	} {
 		if got := unprepared(output); got != want {
 			t.Errorf("%q: %q", output, got)
+		}
+	}
+}
+
+func TestLacks(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"src/own/__init__.py", "lib/mine.rb"} {
+		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	try := Tryout{Root: root}
+	for output, want := range map[string]string{
+		"rake aborted!\nLoadError: cannot load such file -- hoe\nRakefile:3:in `<top (required)>'\n(See full trace by running task with --trace)\n": "hoe",
+		"ERROR tests/test_a.py - ModuleNotFoundError: No module named 'trustme.x'\n1 error in 0.1s\n":                                               "trustme.x",
+		"ModuleNotFoundError: No module named 'own.missing'\n":                                                                                      "",
+		"LoadError: cannot load such file -- mine/part\n":                                                                                           "",
+		"LoadError: cannot load such file -- /abs/path\n":                                                                                           "",
+		"AssertionError: 1 != 2\nFAILED (failures=1)\n":                                                                                             "",
+		"No module named 'x'" + strings.Repeat("\nmore", 20) + "\n":                                                                                 "",
+	} {
+		if got := try.lacks(Proposal{Dir: "."}, output); got != want {
+			t.Errorf("%q: got %q, want %q", output, got, want)
 		}
 	}
 }
