@@ -31,6 +31,8 @@ type Command struct {
 	Filters [][]string
 	// Into is the file that received its output ("" when it stayed visible).
 	Into string
+	// MaySkip: it ran only if something else succeeded that may have failed.
+	MaySkip bool
 	// Dir is where it ran, relative to where the line started, or absolute.
 	Dir string
 	// Seq orders the commands and the files of a line.
@@ -91,15 +93,20 @@ const (
 	maxDepth    = 8 // shells within shells, functions within functions
 )
 
-// Parse analyses a command line. It never panics and its work is bounded.
-func Parse(text string) (line Line) {
+// Parse analyses a command line that succeeded. It never panics and its work is bounded.
+func Parse(text string) Line { return parseAs(text, ok) }
+
+// ParseFailed analyses a command line of which it is only known that it ended.
+func ParseFailed(text string) Line { return parseAs(text, passed) }
+
+func parseAs(text string, k know) (line Line) {
 	defer func() {
 		if recover() != nil {
 			line = Line{}
 		}
 	}()
 	w := newWalker()
-	if !w.script(text, ok) && !w.pieces(text) {
+	if !w.script(text, k) && !w.pieces(text) {
 		return Line{}
 	}
 	w.line.Parsed = true

@@ -53,7 +53,7 @@ func (l Line) printedPass(c Command, output string, own bool) bool {
 // LeavesNothing reports whether the run was shown through a filter that removes what passed
 // and keeps every failure, and no failure was left: `go test ./... | grep -v "^ok"`.
 func (l Line) LeavesNothing(c Command, output string) bool {
-	if c.runner() == noRunner || c.Proof == Unproven || c.IsDryRun() || c.Into != "" || len(c.Filters) == 0 {
+	if c.runner() == noRunner || c.Proof == Unproven || c.MaySkip || c.IsDryRun() || c.Into != "" || len(c.Filters) == 0 {
 		return false
 	}
 	filtered := false

@@ -3,6 +3,7 @@ package shellcmd
 import (
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -15,6 +16,7 @@ type know int
 const (
 	no     know = iota // nothing: it runs in the background, or its failure is wanted
 	maybe              // it may not have run
+	likely             // it ran unless a change of directory or the like failed
 	passed             // it ran, and the shell continued whatever its status
 	ok                 // it ran and its status was zero
 )
@@ -181,7 +183,11 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 	switch c.Op {
 	case syntax.AndStmt:
 		w.quietly(func() { w.stmt(c.X, k) })
-		w.stmt(c.Y, onlyIf(w.afterAll(k, c.X)))
+		y := onlyIf(w.afterAll(k, c.X))
+		if y == maybe && k >= likely && prepares(c.X) {
+			y = likely
+		}
+		w.stmt(c.Y, y)
 	case syntax.OrStmt:
 		w.or(c, k)
 	case syntax.Pipe, syntax.PipeAll:
@@ -194,10 +200,24 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 
 // onlyIf is what is known of a part that runs only if something else succeeded.
 func onlyIf(k know) know {
-	if k == passed {
+	if k == passed || k == likely {
 		return maybe
 	}
 	return k
+}
+
+// prepares reports whether a statement only sets up what follows and hardly ever fails.
+func prepares(s *syntax.Stmt) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		name, _ := nameAndArg(c)
+		return !s.Negated && slices.Contains([]string{"cd", "pushd", "export", "source", ".", "set", "echo", "mkdir", "true", ":"}, name)
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.AndStmt && prepares(c.X) && prepares(c.Y)
+	case *syntax.DeclClause:
+		return true
+	}
+	return false
 }
 
 // afterAll is what is known of something that comes after stmts, which may have ended the
@@ -268,7 +288,12 @@ func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 			ki = k
 		}
 		w.filters = filters[i+1:]
-		w.apart(ki, func(k know) { w.stmt(elem, k) })
+		w.apart(ki, func(k know) {
+			if _, simple := elem.Cmd.(*syntax.CallExpr); simple {
+				k = ki // nothing in it can have ended the copy before
+			}
+			w.stmt(elem, k)
+		})
 	}
 	w.filters = outer
 }

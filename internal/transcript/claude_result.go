@@ -45,8 +45,8 @@ func claudeResult(body []byte, failed bool, c *claudeLine) *result {
 					r.outcome, r.hasExit = event.Unknown, false
 				}
 			case "returnCodeInterpretation":
-				// A status other than 0 that the client does not count as a failure.
-				r.hasExit = false
+				// A last command that found nothing: the client does not count this as a failure.
+				r.exit = 1
 			case "agentId":
 				r.agent = text(v)
 			case "isAsync":

@@ -151,7 +151,7 @@ func TestClaudeOutcomes(t *testing.T) {
 		{"refused by the person", []string{bash("1", `{"command":"make"}`), result("1", `"The user doesn't want to proceed with this tool use."`, `,"is_error":true`, `,"toolUseResult":"User rejected tool use"`)}, "shell failure make rejected"},
 		{"refused by the harness", []string{bash("1", `{"command":"make"}`), result("1", `"<tool_use_error>no</tool_use_error>"`, `,"is_error":true`, "")}, "shell failure make rejected"},
 		{"interrupted", []string{bash("1", `{"command":"make"}`), result("1", `""`, "", `,"toolUseResult":{"interrupted":true}`)}, "shell unknown make"},
-		{"a status that is not a failure", []string{bash("1", `{"command":"grep x y"}`), result("1", `""`, "", `,"toolUseResult":{"returnCodeInterpretation":"No matches found"}`)}, "shell success grep x y"},
+		{"a status that is not a failure", []string{bash("1", `{"command":"grep x y"}`), result("1", `""`, "", `,"toolUseResult":{"returnCodeInterpretation":"No matches found"}`)}, "shell success grep x y exit=1"},
 		{"background", []string{bash("1", `{"command":"make","run_in_background":true}`), started}, "shell unknown make background"},
 		{"background, no result", []string{bash("1", `{"command":"make","run_in_background":true}`)}, "shell unknown make background"},
 		{"background, ended well", []string{bash("1", `{"command":"make"}`), started, user("<task-notification>\n<tool-use-id>1</tool-use-id>\n<status>completed</status>\n<summary>Background command \"x\" completed (exit code 0)</summary>\n</task-notification>")}, "shell success make exit=0"},

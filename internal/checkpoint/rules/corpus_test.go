@@ -26,6 +26,7 @@ import (
 //	read|edit|write|search F    a tool call; edit! failed, edit? has no result, edit# was refused
 //	$ command                   a shell call that succeeded; \n is a line break
 //	$! command, $2! command     … that failed, with status 1 or 2
+//	$1 command                  … whose status 1 the client does not take for a failure
 //	$? $& $# command            … without a result, still in the background, refused
 //	> line                      a line of the last call's output
 //	@ dir                       the last call's directory

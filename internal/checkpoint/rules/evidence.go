@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/transcript"
@@ -55,7 +57,7 @@ func (t *timeline) findOne(p pattern, after changed, counts func(*step) bool, pr
 		if placeOf(i+1, 0) <= after.last {
 			continue
 		}
-		good, quiet, shown := counts(s), proven && s.foundNothing(), proven && s.Ended && !s.Rejected
+		good, quiet, shown := counts(s), proven && s.foundNothing(), proven && s.ended()
 		if !good && !quiet && !shown {
 			continue
 		}
@@ -66,6 +68,7 @@ func (t *timeline) findOne(p pattern, after changed, counts func(*step) bool, pr
 			if shown {
 				c.Command = c.Hidden()
 			}
+			c.MaySkip = c.MaySkip || (shown || quiet) && s.skips(c.Command)
 			if !proven || (good || shown) && p.proved(s, c) || quiet && s.line.LeavesNothing(c.Command, transcript.WithoutStatus(s.Output)) {
 				return proof{at: c.at, step: s}, true
 			}
@@ -96,6 +99,17 @@ func (p pattern) proved(s *step, c ran) bool {
 		return s.line.ProvesOwn(c.Command, shown)
 	}
 	return s.line.Proves(c.Command, shown)
+}
+
+// ended reports whether the call ended with a status that says nothing of its commands:
+// unknown, or that of a last grep that found nothing.
+func (s *step) ended() bool {
+	return !s.Rejected && (s.Ended || s.Outcome == event.Success && s.HasExit && s.ExitCode != 0)
+}
+
+// skips reports whether a command of the call may not have run, if the call failed.
+func (s *step) skips(c shellcmd.Command) bool {
+	return slices.ContainsFunc(shellcmd.ParseFailed(s.Command).Commands, func(one shellcmd.Command) bool { return one.Seq == c.Seq && one.MaySkip })
 }
 
 // foundNothing reports whether the call's status is that of a grep that printed nothing.

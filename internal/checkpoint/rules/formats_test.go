@@ -96,6 +96,8 @@ func claudeTranscript(calls []event.ToolCall) (string, bool) {
 			more = obj{"toolUseResult": obj{"stdout": "", "stderr": "", "interrupted": false, "backgroundTaskId": "bash_1"}}
 		case c.Outcome == event.Unknown:
 			continue
+		case c.Outcome == event.Success && c.ExitCode != 0:
+			more = obj{"toolUseResult": obj{"stdout": c.Output, "stderr": "", "interrupted": false, "returnCodeInterpretation": "No matches found"}}
 		case c.Rejected:
 			result["is_error"], result["content"] = true, "The user doesn't want to proceed with this tool use. The tool use was rejected."
 			more = obj{"toolUseResult": "User rejected tool use"}
@@ -369,7 +371,8 @@ func TestCorpusInEveryFormat(t *testing.T) {
 				}
 				text, expressible := f.write(s.in.Turn.Calls)
 				ended := slices.ContainsFunc(s.in.Turn.Calls, func(c event.ToolCall) bool { return c.Ended })
-				if !expressible || ended && f.name != "codex programs" { // the others always record a status
+				mild := slices.ContainsFunc(s.in.Turn.Calls, func(c event.ToolCall) bool { return c.Outcome == event.Success && c.ExitCode != 0 })
+				if !expressible || ended && f.name != "codex programs" || mild && f.name != "claude" { // the others always record a status, and take all but 0 for a failure
 					continue
 				}
 				written++

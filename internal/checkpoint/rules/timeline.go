@@ -134,7 +134,7 @@ func (t *timeline) note(i int, s *step) {
 			}
 		}
 		for _, c := range s.line.Commands {
-			if argv := c.Argv(); s.succeeded() && len(argv) > 1 && c.Name() == "git" && argv[1] == "commit" {
+			if argv := c.Argv(); (s.succeeded() || s.ended()) && len(argv) > 1 && c.Name() == "git" && argv[1] == "commit" {
 				t.lastCommit = within(i, c.Seq, 0)
 			}
 		}
