@@ -131,9 +131,13 @@ type fleetJob struct {
 // onFarm runs a check on the build farm, through the helper binary.
 func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bool) {
 	fleet, err := fleetBinary()
+	helper := s
+	helper.outage = share.NewOutage(site.StateHome(e.opts.Getenv), "gauntlet-fleet", 1, e.opts.Now)
 	if err != nil {
+		helper.learn(false, s.why(err.Error()))
 		return s.here(err.Error())
 	}
+	helper.learn(true, "")
 	dir, err := filepath.Rel(e.opts.Config.Root, s.Dir)
 	if err != nil || !filepath.IsLocal(dir) {
 		return s.here("its directory is not in the project")

@@ -51,6 +51,7 @@ type Farm struct {
 
 	IgnoreTimeout bool // a command runs until it ends or its client leaves
 	Silent        bool // accepts calls and never answers
+	TakesNothing  bool // never answers an upload
 	Queue         bool // no worker ever begins
 	Stream        bool // the output can be read while the command runs
 
@@ -148,7 +149,11 @@ func (f *Farm) FindMissingBlobs(ctx context.Context, r *repb.FindMissingBlobsReq
 }
 
 // BatchUpdateBlobs implements the protocol.
-func (f *Farm) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsRequest) (*repb.BatchUpdateBlobsResponse, error) {
+func (f *Farm) BatchUpdateBlobs(ctx context.Context, r *repb.BatchUpdateBlobsRequest) (*repb.BatchUpdateBlobsResponse, error) {
+	if f.TakesNothing {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	out := &repb.BatchUpdateBlobsResponse{}
 	for _, b := range r.GetRequests() {
 		st := &rpcstatus.Status{}
@@ -165,6 +170,10 @@ func (f *Farm) BatchUpdateBlobs(_ context.Context, r *repb.BatchUpdateBlobsReque
 
 // Write implements the upload of large blobs.
 func (f *Farm) Write(s bspb.ByteStream_WriteServer) error {
+	if f.TakesNothing {
+		<-s.Context().Done()
+		return s.Context().Err()
+	}
 	var all bytes.Buffer
 	name := ""
 	for {

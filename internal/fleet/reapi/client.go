@@ -51,6 +51,7 @@ type Farm struct {
 // takes longer did not run the command, and it runs locally.
 type Patience struct {
 	Answer  time.Duration // to say which inputs it needs
+	Upload  time.Duration // to take 3 MB of them at most
 	Queue   time.Duration // until a worker begins
 	Overrun time.Duration // beyond the command's own time, until the farm ends it
 }
@@ -66,7 +67,7 @@ type Options struct {
 
 // patience is what a farm gets that is not configured otherwise.
 func patience() Patience {
-	return Patience{Answer: 10 * time.Second, Queue: time.Minute, Overrun: 5 * time.Second}
+	return Patience{Answer: 10 * time.Second, Upload: time.Minute, Queue: time.Minute, Overrun: 5 * time.Second}
 }
 
 // Dial prepares a connection; the first call connects.
@@ -126,9 +127,9 @@ func (j Job) limit() time.Duration { return time.Duration(j.TimeoutSec * float64
 // errSilent means that the farm accepted a connection and did not answer.
 var errSilent = errors.New("the farm does not answer")
 
-// soon calls the farm with a bound on the time of its answer.
-func (f *Farm) soon(ctx context.Context, call func(context.Context) error) error {
-	bounded, done := context.WithTimeout(ctx, f.wait.Answer)
+// within calls the farm with a bound on the time of its answer.
+func within(ctx context.Context, bound time.Duration, call func(context.Context) error) error {
+	bounded, done := context.WithTimeout(ctx, bound)
 	defer done()
 	err := call(bounded)
 	if ctx.Err() == nil && (bounded.Err() != nil || status.Code(err) == codes.DeadlineExceeded) {
@@ -169,7 +170,7 @@ func (f *Farm) upload(ctx context.Context, blobs map[string]blob) error {
 	}
 	for part := range slices.Chunk(all, 10000) {
 		var missing *repb.FindMissingBlobsResponse
-		if err := f.soon(ctx, func(ctx context.Context) (err error) {
+		if err := within(ctx, f.wait.Answer, func(ctx context.Context) (err error) {
 			missing, err = cas.FindMissingBlobs(ctx, &repb.FindMissingBlobsRequest{InstanceName: f.instance, BlobDigests: part})
 			return err
 		}); err != nil {
@@ -189,8 +190,11 @@ func (f *Farm) send(ctx context.Context, cas repb.ContentAddressableStorageClien
 		if len(batch.GetRequests()) == 0 {
 			return nil
 		}
-		res, err := cas.BatchUpdateBlobs(ctx, batch)
-		if err != nil {
+		var res *repb.BatchUpdateBlobsResponse
+		if err := within(ctx, f.wait.Upload, func(ctx context.Context) (err error) {
+			res, err = cas.BatchUpdateBlobs(ctx, batch)
+			return err
+		}); err != nil {
 			return err
 		}
 		for _, r := range res.GetResponses() {
@@ -227,8 +231,21 @@ func (f *Farm) send(ctx context.Context, cas repb.ContentAddressableStorageClien
 	return flush()
 }
 
-// stream uploads one large blob.
+// stream uploads one large blob, as long as the farm keeps taking it.
 func (f *Farm) stream(ctx context.Context, d *repb.Digest, data []byte) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	idle := time.AfterFunc(f.wait.Upload, func() { stop(errSilent) })
+	defer idle.Stop()
+	err := f.write(ctx, d, data, func() { idle.Reset(f.wait.Upload) })
+	if errors.Is(context.Cause(ctx), errSilent) {
+		return errSilent
+	}
+	return err
+}
+
+// write sends a blob in parts and calls sent after each.
+func (f *Farm) write(ctx context.Context, d *repb.Digest, data []byte, sent func()) error {
 	w, err := bspb.NewByteStreamClient(f.conn).Write(ctx)
 	if err != nil {
 		return err
@@ -251,6 +268,7 @@ func (f *Farm) stream(ctx context.Context, d *repb.Digest, data []byte) error {
 		if err != nil {
 			return err
 		}
+		sent()
 	}
 	_, err = w.CloseAndRecv()
 	return err

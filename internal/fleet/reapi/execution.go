@@ -182,7 +182,7 @@ func (e *execution) finish(ctx context.Context, res *repb.ExecuteResponse) (Resu
 	if r == nil && !out.TimedOut {
 		return out, errors.New("the farm's answer contains no result")
 	}
-	err := e.farm.soon(ctx, func(ctx context.Context) error {
+	err := within(ctx, e.farm.wait.Answer, func(ctx context.Context) error {
 		ended := make(chan struct{})
 		go func() { e.reading.Wait(); close(ended) }()
 		select {

@@ -152,15 +152,25 @@ func TestCancellingAJobThatHasNoNameYet(t *testing.T) {
 // A farm that does not answer, or has no worker, did not run the command: that is not a
 // command that took too long.
 func TestFarmThatTakesTooLong(t *testing.T) {
-	short := reapi.Patience{Answer: time.Second, Queue: time.Second, Overrun: time.Second}
-	for name, server := range map[string]*reapitest.Farm{"silent": {Silent: true}, "no worker": {Queue: true}} {
+	short := reapi.Patience{Answer: time.Second, Upload: 2 * time.Second, Queue: time.Second, Overrun: time.Second}
+	large := t.TempDir()
+	if err := os.WriteFile(filepath.Join(large, "large"), make([]byte, 5<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, server := range map[string]*reapitest.Farm{
+		"silent": {Silent: true}, "takes nothing": {TakesNothing: true}, "takes nothing large": {TakesNothing: true}, "no worker": {Queue: true},
+	} {
 		farm, err := reapi.Dial(reapi.Options{Address: server.Start(t), Plain: true, Wait: short})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer farm.Close() //nolint:errcheck // the test ends
-		res, err := farm.Run(t.Context(), reapi.Job{Command: "true", Root: t.TempDir(), TimeoutSec: 300}, &bytes.Buffer{})
-		if res.TimedOut || err == nil || !reapi.Unreachable(err) {
+		job := reapi.Job{Command: "true", Root: t.TempDir(), TimeoutSec: 300}
+		if strings.HasSuffix(name, "large") {
+			job.Root, job.Files = large, []string{"large"}
+		}
+		res, err := farm.Run(t.Context(), job, &bytes.Buffer{})
+		if res.TimedOut || err == nil || !reapi.Unreachable(err) || !reapi.Down(err) {
 			t.Errorf("%s: %+v %v", name, res, err)
 		}
 	}
