@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
@@ -74,22 +72,9 @@ func (app *App) terminal() report.Terminal {
 	return report.Detect(app.Out, app.Getenv)
 }
 
-// printTable prints what fill writes, its cells separated by tabs, in columns; lines that
-// a terminal would wrap are cut.
+// printTable prints what fill writes, its cells separated by tabs, in columns.
 func (app *App) printTable(fill func(w io.Writer)) error {
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fill(w)
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	t := app.terminal()
-	for line := range strings.Lines(b.String()) {
-		if _, err := fmt.Fprintln(app.Out, t.Fit(strings.TrimRight(line, " \n"), 0)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return app.terminal().Columns(app.Out, fill)
 }
 
 // visible is a stream for a person on which names and text of a project cannot act as

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"gauntlet/internal/redact"
 	"gauntlet/internal/replay"
@@ -43,11 +42,12 @@ func Replay(w io.Writer, r replay.Report, t Terminal) error {
 	}
 	if len(r.Samples) > 0 {
 		out.printf("\n%s (gauntlet replay show ID)\n", t.paint(bold, fmt.Sprintf("%d of %d stops that would block", len(r.Samples), r.Blocks)))
-		tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		for _, s := range r.Samples {
-			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", s.ID, s.Outcome, redact.Line(strings.Join(s.Rules, ", "), 60), redact.Line(s.Because, 80))
-		}
-		if err := tw.Flush(); err != nil {
+		err := t.Columns(out, func(w io.Writer) {
+			for _, s := range r.Samples {
+				fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", s.ID, s.Outcome, redact.Line(strings.Join(s.Rules, ", "), 60), redact.Line(s.Because, 200))
+			}
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -100,8 +100,11 @@ func ruleTable(out *errWriter, r replay.Report, t Terminal) {
 		return
 	}
 	out.printf("\n%s\n", t.paint(bold, "Rules"))
-	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  RULE\tSTOPS\tWOULD BLOCK\tRIGHT\tWRONG\tUNKNOWN\tRIGHT OF KNOWN\tCOST")
+	table := Table{
+		Head:    []string{"RULE", "STOPS", "WOULD BLOCK", "RIGHT", "WRONG", "UNKNOWN", "RIGHT OF KNOWN", "COST"},
+		Spare:   []string{"COST", "RIGHT OF KNOWN", "UNKNOWN", "STOPS", "RIGHT"},
+		Figures: true,
+	}
 	for _, rule := range r.Rules {
 		cost := "-"
 		if rule.MedianMS != nil {
@@ -111,9 +114,12 @@ func ruleTable(out *errWriter, r replay.Report, t Terminal) {
 		if i := rule.Interval; i != nil {
 			known = fmt.Sprintf("%.0f–%.0f %%", 100*i.Low, 100*i.High)
 		}
-		fmt.Fprintf(tw, "  %s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", redact.Line(rule.Rule, 60), rule.Stops, rule.WouldBlock, rule.Right, rule.Wrong, rule.Unknown, known, cost)
+		table.Rows = append(table.Rows, []string{
+			redact.Line(rule.Rule, 60), fmt.Sprint(rule.Stops), fmt.Sprint(rule.WouldBlock), fmt.Sprint(rule.Right), fmt.Sprint(rule.Wrong),
+			fmt.Sprint(rule.Unknown), known, cost,
+		})
 	}
-	_ = tw.Flush()
+	_ = table.Print(out, t, func(_ int, line string) string { return line }) // out keeps the error
 }
 
 // share is k of n, with a percentage only where there are enough.

@@ -1,11 +1,30 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 )
+
+// Columns prints what fill writes, its cells separated by tabs, in columns; lines that the
+// terminal would wrap are cut.
+func (t Terminal) Columns(w io.Writer, fill func(w io.Writer)) error {
+	var b bytes.Buffer
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fill(tw)
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(w, t.Fit(strings.TrimRight(line, " \n"), 0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Table is rows below a head. In a terminal that is too narrow whole columns are left
 // out, because half a figure looks like another figure; without a terminal nothing is.

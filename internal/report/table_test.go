@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"gauntlet/internal/replay"
 )
 
 func printed(t *testing.T, table Table, columns int) []string {
@@ -78,5 +80,14 @@ func TestWrap(t *testing.T) {
 		if got := (Terminal{}).Wrap(in, 4); strings.Contains(got, "\n") {
 			t.Errorf("without a terminal %q breaks: %q", in, got)
 		}
+	}
+}
+
+func TestReplayFitsTheTerminal(t *testing.T) {
+	r := replay.Report{Rules: []replay.Rule{{Rule: "check:.:a-rather-long-name-of-a-check", Stops: 12, WouldBlock: 3, Right: 2, Wrong: 1}}}
+	var b bytes.Buffer
+	ruleTable(&errWriter{w: &b}, r, Terminal{Size: func() (int, int) { return 40, 24 }})
+	if got, want := b.String(), "\nRules\n  RULE               WOULD BLOCK  WRONG\n  check:.:a-rather…            3      1\n"; got != want {
+		t.Errorf("%q, not %q", got, want)
 	}
 }
