@@ -130,14 +130,10 @@ type fleetJob struct {
 
 // onFarm runs a check on the build farm, through the helper binary.
 func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bool) {
-	fleet, err := fleetBinary()
-	helper := s
-	helper.outage = share.NewOutage(site.StateHome(e.opts.Getenv), "gauntlet-fleet", 1, e.opts.Now)
+	fleet, err := s.helper()
 	if err != nil {
-		helper.learn(false, s.why(err.Error()))
 		return s.here(err.Error())
 	}
-	helper.learn(true, "")
 	dir, err := filepath.Rel(e.opts.Config.Root, s.Dir)
 	if err != nil || !filepath.IsLocal(dir) {
 		return s.here("its directory is not in the project")
@@ -206,6 +202,18 @@ const (
 	maxReason = 300
 	maxWorker = 80
 )
+
+// helper finds the program that talks to the farm, and remembers whether it is installed.
+func (s sent) helper() (string, error) {
+	path, err := fleetBinary()
+	s.outage = share.NewOutage(site.StateHome(s.run.opts.Getenv), "gauntlet-fleet", 1, s.run.opts.Now)
+	if err != nil {
+		s.learn(false, s.why(err.Error()))
+		return "", err
+	}
+	s.learn(true, "")
+	return path, nil
+}
 
 // fleetBinary finds the helper beside this program, else on PATH.
 func fleetBinary() (string, error) {
