@@ -108,10 +108,13 @@ func pick(s *store.Store, id string) (store.Verdict, error) {
 		return store.Verdict{}, exit(1, "no verdict %s is recorded; see: gauntlet log", redact.Line(id, 60))
 	case len(list) > 1:
 		var ids []string
-		for _, v := range list {
+		for _, v := range list[:min(len(list), 5)] {
 			ids = append(ids, redact.Line(v.ID, 40))
 		}
-		return store.Verdict{}, exit(1, "%s fits more than one verdict: %s", redact.Line(id, 60), strings.Join(ids, ", "))
+		if more := len(list) - len(ids); more > 0 {
+			ids = append(ids, fmt.Sprintf("and %d more", more))
+		}
+		return store.Verdict{}, exit(1, "%s fits more than one verdict: %s; give more of the ID", redact.Line(id, 60), strings.Join(ids, ", "))
 	}
 	return list[0], nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
@@ -173,6 +174,7 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		switch {
 		case !all:
 			fmt.Fprintln(app.Out, "no stop matches")
+			return app.neverRecorded(ctx, s, only)
 		case paths != nil:
 			fmt.Fprintln(app.Out, "nothing recorded for this project yet (all projects: gauntlet log --everywhere)")
 		default:
@@ -185,6 +187,30 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		return err
 	}
 	return app.namePage(t)
+}
+
+// neverRecorded names the values of a filter that no stop has, which are often misspelt, and
+// those that stops have.
+func (app *App) neverRecorded(ctx context.Context, s *store.Store, only ask.Filter) error {
+	facts, err := ask.Load(ctx, s)
+	if err != nil {
+		return err
+	}
+	known := facts.Choices(time.Time{})
+	for i, id := range known.Gates {
+		known.Gates[i] = gate.Name(id)
+	}
+	slices.Sort(known.Gates)
+	known.Gates = slices.Compact(known.Gates)
+	for _, f := range []struct {
+		flag, value string
+		known       []string
+	}{{"agent", only.Agent, known.Agents}, {"status", only.Status, known.Statuses}, {"gate", gate.Name(only.Gate), known.Gates}} {
+		if f.value != "" && len(f.known) > 0 && !slices.Contains(f.known, f.value) {
+			fmt.Fprintf(app.Out, "--%s %s was never recorded; recorded: %s\n", f.flag, redact.Line(f.value, 60), redact.Line(strings.Join(f.known, ", "), 400))
+		}
+	}
+	return nil
 }
 
 // printVerdicts prints one line per verdict; in a narrow terminal times and ids are short,

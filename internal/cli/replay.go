@@ -84,8 +84,8 @@ func (app *App) replay(ctx context.Context, f replayFlags, args []string) error 
 	if len(args) > 0 && args[0] == sessionsHere {
 		args = args[1:]
 	}
-	if f.days <= 0 {
-		return exit(2, "--days must be at least 1")
+	if f.days < 1 || f.days > 36500 {
+		return exit(2, "--days must be between 1 and 36500")
 	}
 	if f.commitsSet && f.commits < 1 || f.commits > 1000 {
 		return exit(2, "--commits must be between 1 and 1000")

@@ -59,8 +59,8 @@ type statsAnswer struct {
 }
 
 func (app *App) stats(ctx context.Context, f statsFlags) error {
-	if f.days < 1 {
-		return exit(2, "--days must be at least 1")
+	if f.days < 1 || f.days > 36500 {
+		return exit(2, "--days must be between 1 and 36500")
 	}
 	switch by := ask.By(f.by); by {
 	case ask.ByAll, ask.ByAgent, ask.ByModel, ask.ByClient, ask.ByProject:
