@@ -102,16 +102,18 @@ func (s sent) learn(answered bool, outage string) bool {
 	return begins
 }
 
-// runner names what a check runs on. Workers with other properties are another runner: one
-// kind may be missing while the others work.
+// runner names what a check runs on, for a hash. Workers with other properties are another
+// runner: one kind may be missing while the others work. So is a farm with another token: a
+// corrected one is tried at once.
 func (e *execution) runner(j gate.Job) string {
 	name := struct {
 		Exec     []string
 		Farm     *config.Farm
+		Token    string
 		Platform map[string]string
-	}{j.Check.Runner.Exec, e.opts.Config.Project.Remote.Farm, j.Check.Platform}
-	if len(name.Exec) > 0 {
-		name.Farm, name.Platform = nil, nil
+	}{Exec: j.Check.Runner.Exec}
+	if len(name.Exec) == 0 {
+		name.Farm, name.Token, name.Platform = e.opts.Config.Project.Remote.Farm, e.opts.Getenv("GAUNTLET_FARM_TOKEN"), j.Check.Platform
 	}
 	text, _ := json.Marshal(name) //nolint:errcheck // strings only
 	return "runner " + string(text)
