@@ -49,7 +49,7 @@ echo '   Agent: edits calc.sh … "Done! Subtraction works."'
 say '3. Its stop is judged, and blocked'
 verdict=$(event Stop ',"stop_hook_active":false' | installed 'stop-hook')
 expect decision block
-printf '%s\n' "$verdict" | sed 's/.*"reason":"\(.*\)","systemMessage.*/\1/; s/\\n/\n/g; s/\\"/"/g' | sed "s|$dir/||g" | sed -n '1,10p' | cut -c1-104 | sed 's/^/  | /'
+printf '%s\n' "$verdict" | sed 's/.*"reason":"\(.*\)","systemMessage.*/\1/; s/\\n/\n/g; s/\\"/"/g' | sed "s|$dir/||g" | sed -n '1,10p' | sed 's/^\(.\{98\}\).\{4,\}/\1…/' | sed 's/^/  | /'
 printf '%s\n' "$verdict" | field systemMessage | cut -c1-130 | sed 's/^/  you see: /'
 
 say '4. The agent reads that, repairs it, and stops again'
