@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -166,7 +167,7 @@ func offline(output string) bool {
 // such words too.
 func unprepared(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
-	for _, line := range lines[max(0, len(lines)-6):] {
+	for _, line := range slices.Backward(lines[max(0, len(lines)-6):]) { // a traceback ends in the reason
 		for _, sign := range []string{
 			"executable file not found in", "fork/exec ", " ENOENT", "go: updates to go.mod needed", "no required module provides package",
 			"ERROR: tox config file", "ERROR: unknown environment", "tox.exception.ConfigError", "configure tox to use an isolated_build",
@@ -184,14 +185,12 @@ func unprepared(output string) string {
 func (t *Tryout) lacks(p Proposal, output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for _, line := range lines[max(0, len(lines)-12):] {
-		for _, sign := range []string{"No module named '", "cannot load such file -- "} {
-			_, name, found := strings.Cut(line, sign)
-			if !found {
-				continue
-			}
+		if _, name, found := strings.Cut(line, "cannot load such file -- "); found && !path.IsAbs(name) && !strings.HasPrefix(name, ".") && !t.owns(p.Dir, name+".rb") {
+			return name
+		}
+		if _, name, found := strings.Cut(line, "No module named '"); found {
 			name, _, _ = strings.Cut(name, "'")
-			top := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '/' || r == ' ' })
-			if len(top) > 0 && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "/") && !t.owns(p.Dir, top[0]) {
+			if top, _, _ := strings.Cut(name, "."); top != "" && !t.owns(p.Dir, top) && !t.owns(p.Dir, top+".py") {
 				return name
 			}
 		}
@@ -199,16 +198,11 @@ func (t *Tryout) lacks(p Proposal, output string) string {
 	return ""
 }
 
-// owns reports whether a module of that name is the project's.
+// owns reports whether a file or directory of that name is the project's.
 func (t *Tryout) owns(dir, name string) bool {
-	for _, place := range []string{"", "src", "lib", "test", "tests", "spec"} {
-		for _, ending := range []string{"", ".py", ".rb"} {
-			if t.has(dir, filepath.Join(place, name+ending)) || t.has(".", filepath.Join(place, name+ending)) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"", "src", "lib", "test", "tests", "spec"}, func(place string) bool {
+		return t.has(dir, filepath.Join(place, name)) || t.has(".", filepath.Join(place, name))
+	})
 }
 
 // installs reports whether its output shows that a package manager fetched something, which

@@ -44,7 +44,7 @@ func TestUnprepared(t *testing.T) {
 
 func TestLacks(t *testing.T) {
 	root := t.TempDir()
-	for _, name := range []string{"src/own/__init__.py", "lib/mine.rb"} {
+	for _, name := range []string{"src/own/__init__.py", "lib/mine.rb", "lib/mine/part.rb", "lib/hoe/mine.rb"} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
