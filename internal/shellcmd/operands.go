@@ -71,6 +71,8 @@ var valued = sync.OnceValue(func() map[string][]string {
 		{"awk gawk", "-F -v -f"},
 		{"curl", "-X --request -H --header -d --data --data-raw -o --output -u --user -m --max-time -w"},
 		{"docker", "-f --file -p -e -v -w --name -t --tag"},
+		{"mvn mvnw", "-f --file -pl --projects -P -s --settings -T --threads -rf --resume-from -l --log-file"},
+		{"gradle gradlew", "-x --exclude-task --tests -p --project-dir -b --build-file -c -I --init-script -g --max-workers --console"},
 		{"python", "-W -X"},
 		{"node tsx ts-node", "-r --require --import --loader --experimental-loader -C --conditions"},
 		{"ruby", "-I -r -C"},

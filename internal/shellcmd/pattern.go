@@ -62,6 +62,9 @@ func (p Pattern) Match(c Command) bool {
 }
 
 func (p Pattern) matchArgv(argv []string) bool {
+	if len(argv) > 0 && javaTool(argv[0]) != "" && javaTool(argv[0]) == javaTool(p.words[0]) {
+		return p.matchJava(argv)
+	}
 	if len(argv) == 0 || !sameCommand(p.words[0], argv[0]) {
 		return false
 	}
@@ -121,7 +124,7 @@ func onlyPrints(name string) bool {
 }
 
 func sameArgument(want, got string) bool {
-	if want == got || strings.TrimPrefix(want, "./") == strings.TrimPrefix(got, "./") {
+	if want == got || plainName(want) == plainName(got) {
 		return true
 	}
 	if !strings.ContainsAny(want, "*?[") {
@@ -129,6 +132,11 @@ func sameArgument(want, got string) bool {
 	}
 	matched, err := path.Match(want, got)
 	return err == nil && matched
+}
+
+// plainName is a name of a file or directory without what may be left out.
+func plainName(name string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/")
 }
 
 func hasAny(argv []string, flags ...string) bool {

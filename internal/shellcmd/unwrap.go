@@ -64,6 +64,11 @@ func unwrap(argv []string) []string {
 		}
 	case isShellName(name):
 		return scriptFile(args)
+	case name == "php":
+		if script := skipFlags(args, "-d", "-c"); len(script) > 0 && strings.Contains(script[0], "bin/") && !slices.Contains(args, "-l") {
+			return script
+		}
+		return nil
 	}
 	return unwrapRunner(name, args)
 }
