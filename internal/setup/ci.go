@@ -258,7 +258,11 @@ func (f *finder) offerStatement(s ciStep, st shellcmd.Statement) {
 	maps.Copy(env, s.env)
 	maps.Copy(env, st.Env)
 	c := found{dir: st.Dir, run: st.Text, why: s.why, name: s.name, source: FromCI}
-	if unknown := shellcmd.Unset(st.Text, env); len(unknown) > 0 {
+	unknown := shellcmd.Unset(st.Text, env)
+	if strings.Contains(st.Text, "$"+placeholder) { // also in quotes, which CI does not know
+		unknown = []string{placeholder}
+	}
+	if len(unknown) > 0 {
 		if f.wouldCheck(c) {
 			reason := "uses $" + unknown[0] + ", which only CI sets"
 			if unknown[0] == placeholder {

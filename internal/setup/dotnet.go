@@ -19,10 +19,14 @@ func (d *directory) dotnet() {
 	}
 }
 
-// isDotnetTest reports whether a file is a project that references the test SDK.
+// isDotnetTest reports whether a file is a project of tests: by its name, or because it
+// references the test SDK.
 func (d *directory) isDotnetTest(file string) bool {
 	if !strings.HasSuffix(file, "proj") {
 		return false
+	}
+	if name := strings.TrimSuffix(path.Base(file), path.Ext(file)); strings.HasSuffix(name, ".Tests") || strings.HasSuffix(name, ".Test") || strings.HasSuffix(name, ".UnitTests") {
+		return true
 	}
 	project := d.text(file)
 	return strings.Contains(project, "Microsoft.NET.Test.Sdk") || strings.Contains(project, "MSTest.Sdk") || strings.Contains(project, "TUnit")

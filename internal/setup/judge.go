@@ -146,8 +146,11 @@ func (r *reading) add(s tasks.Step, c finding) {
 // hasRole decides by the steps and the names whether the command checks something.
 func (r *reading) hasRole() bool {
 	strong := false
-	if r.hint, strong = roleOfName(r.call.name); r.hint == "" {
+	if r.hint, strong = roleOfName(r.call.name); r.hint == "" && !slices.Contains(wordsOf(r.name), "generate") { // "Generate types"
 		r.hint, strong = roleOfName(r.name)
+	}
+	if r.hint == Test && len(r.Covers) > 0 && !slices.Contains(r.Covers, Test) && !slices.ContainsFunc(r.steps, unknown) {
+		r.hint, strong = "", false // phpmd-test: what it runs is known, and is not a test
 	}
 	r.addKind(r.call.kind)
 	switch {
@@ -161,6 +164,12 @@ func (r *reading) hasRole() bool {
 		r.addRole(r.hint)
 	}
 	return true
+}
+
+// unknown reports whether nothing is known about what a step does.
+func unknown(s tasks.Step) bool {
+	_, ok := classify(s)
+	return !ok && !onlyPrints(s)
 }
 
 // provesNothing returns why a pass of the command would say nothing about the project, or
@@ -215,8 +224,12 @@ func checksOutput(s tasks.Step) bool {
 	return slices.Contains([]string{"test", "[", "[[", "grep", "diff", "cmp", "exit"}, s.Name())
 }
 
-// endToEnd reports whether a test runner has the configuration of end-to-end tests.
+// endToEnd reports whether a step drives a browser, or a test runner has the configuration of
+// end-to-end tests.
 func endToEnd(s tasks.Step) bool {
+	if slices.Contains([]string{"playwright", "cypress", "wdio", "nightwatch", "testcafe"}, s.Name()) {
+		return true
+	}
 	c, ok := classify(s)
 	argv := s.Argv()
 	for i, a := range argv {

@@ -127,6 +127,9 @@ func (p *Proposal) finishEvidence(call called) {
 func alsoName(steps []tasks.Step, call called, f found) string {
 	name := func(s string) string { return slug(strings.TrimSuffix(path.Base(s), path.Ext(s))) }
 	if call.name != "" {
+		if also, dir := name(call.name), path.Dir(call.pattern); slices.Contains(roles(), Role(also)) && strings.Contains(call.pattern, "/") && dir != "." {
+			return slug(path.Base(dir)) // ./part/test
+		}
 		return name(call.name)
 	}
 	for _, s := range steps {
