@@ -119,14 +119,14 @@ func (w *walker) shell(script string, k know) bool {
 func (w *walker) emit(views [][]string, redirs []*syntax.Redirect, k know) {
 	w.seq++
 	cmd := Command{Views: views, Dir: w.dir, Seq: w.seq, Filters: w.filters, Into: w.into}
-	cmd.MaySkip = k < likely
+	cmd.MaySkip, cmd.IfQuiet = k < quiet, k == quiet
 	if w.proofLine == anything {
 		cmd.branch = w.branches
 	}
 	switch k {
 	case no:
 		cmd.Proof = Unproven
-	case maybe, likely, passed:
+	case maybe, quiet, likely, passed:
 		cmd.Proof = Swallowed
 	case ok:
 		cmd.Proof = Proven

@@ -33,6 +33,8 @@ type Command struct {
 	Into string
 	// MaySkip: it ran only if something else succeeded that may have failed.
 	MaySkip bool
+	// IfQuiet: the same, but what may have failed would have printed something.
+	IfQuiet bool
 	// Dir is where it ran, relative to where the line started, or absolute.
 	Dir string
 	// Seq orders the commands and the files of a line.

@@ -305,7 +305,7 @@ func flagValues(argv []string, flags ...string) []string {
 // hides the task's status or output hides the command's too.
 func (c Command) Within(outer Command) Command {
 	c.Proof = min(c.Proof, outer.Proof)
-	c.MaySkip = c.MaySkip || outer.MaySkip
+	c.MaySkip, c.IfQuiet = c.MaySkip || outer.MaySkip, c.IfQuiet || outer.IfQuiet
 	if c.ProofLine == "" && outer.ProofLine != "" && c.Proof == Swallowed {
 		c.ProofLine = outer.ProofLine
 	}

@@ -53,7 +53,7 @@ func (l Line) printedPass(c Command, output string, own bool) bool {
 // LeavesNothing reports whether the run was shown through a filter that removes what passed
 // and keeps every failure, and no failure was left: `go test ./... | grep -v "^ok"`.
 func (l Line) LeavesNothing(c Command, output string) bool {
-	if c.runner() == noRunner || c.Proof == Unproven || c.MaySkip || c.IsDryRun() || c.Into != "" || len(c.Filters) == 0 {
+	if c.runner() == noRunner || c.Proof == Unproven || !l.surelyRan(c, output) || c.IsDryRun() || c.Into != "" || len(c.Filters) == 0 {
 		return false
 	}
 	filtered := false
@@ -71,6 +71,15 @@ func (l Line) LeavesNothing(c Command, output string) bool {
 		}
 	}
 	return filtered && !OutputFailed(output)
+}
+
+// surelyRan reports whether nothing can have kept the command from running, or its output
+// shows that it ran.
+func (l Line) surelyRan(c Command, output string) bool {
+	if strings.Contains(output, "[no test files]") {
+		return true
+	}
+	return !c.MaySkip && (!c.IfQuiet || strings.TrimSpace(l.before(c, output)) == "")
 }
 
 // before is what was printed before the plain line that an echo after the command prints.

@@ -16,6 +16,7 @@ type know int
 const (
 	no     know = iota // nothing: it runs in the background, or its failure is wanted
 	maybe              // it may not have run
+	quiet              // it ran if nothing was printed: what comes before it complains when it fails
 	likely             // it ran unless a change of directory or the like failed
 	passed             // it ran, and the shell continued whatever its status
 	ok                 // it ran and its status was zero
@@ -184,8 +185,12 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 	case syntax.AndStmt:
 		w.quietly(func() { w.stmt(c.X, k) })
 		y := onlyIf(w.afterAll(k, c.X))
-		if y == maybe && k >= likely && prepares(c.X) {
-			y = likely
+		switch {
+		case y != maybe:
+		case prepares(c.X):
+			y = min(k, likely)
+		case complains(c.X):
+			y = min(k, quiet)
 		}
 		w.stmt(c.Y, y)
 	case syntax.OrStmt:
@@ -200,10 +205,10 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 
 // onlyIf is what is known of a part that runs only if something else succeeded.
 func onlyIf(k know) know {
-	if k == passed || k == likely {
-		return maybe
+	if k == ok {
+		return ok
 	}
-	return k
+	return min(k, maybe)
 }
 
 // prepares reports whether a statement only sets up what follows and hardly ever fails.
@@ -216,6 +221,27 @@ func prepares(s *syntax.Stmt) bool {
 		return c.Op == syntax.AndStmt && prepares(c.X) && prepares(c.Y)
 	case *syntax.DeclClause:
 		return true
+	}
+	return false
+}
+
+// complains reports whether a statement prints something whenever it fails.
+func complains(s *syntax.Stmt) bool {
+	if s.Negated || slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return r.Op != syntax.DplOut }) {
+		return false
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		switch name, sub := nameAndArg(c); name {
+		case "go":
+			return sub == "build" || sub == "vet"
+		case "cargo":
+			return sub == "build" || sub == "check" || sub == "clippy"
+		case "tsc", "make", "golangci-lint", "eslint", "ruff", "mypy":
+			return true
+		}
+	case *syntax.BinaryCmd:
+		return c.Op == syntax.AndStmt && (prepares(c.X) || complains(c.X)) && (prepares(c.Y) || complains(c.Y))
 	}
 	return false
 }

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/transcript"
@@ -68,7 +66,9 @@ func (t *timeline) findOne(p pattern, after changed, counts func(*step) bool, pr
 			if shown {
 				c.Command = c.Hidden()
 			}
-			c.MaySkip = c.MaySkip || (shown || quiet) && s.skips(c.Command)
+			if shown || quiet {
+				c.Command = s.failing(c.Command)
+			}
 			if !proven || (good || shown) && p.proved(s, c) || quiet && s.line.LeavesNothing(c.Command, transcript.WithoutStatus(s.Output)) {
 				return proof{at: c.at, step: s}, true
 			}
@@ -107,9 +107,15 @@ func (s *step) ended() bool {
 	return !s.Rejected && (s.Ended || s.Outcome == event.Success && s.HasExit && s.ExitCode != 0)
 }
 
-// skips reports whether a command of the call may not have run, if the call failed.
-func (s *step) skips(c shellcmd.Command) bool {
-	return slices.ContainsFunc(shellcmd.ParseFailed(s.Command).Commands, func(one shellcmd.Command) bool { return one.Seq == c.Seq && one.MaySkip })
+// failing is a command of the call with what may have kept it from running, if the call
+// failed.
+func (s *step) failing(c shellcmd.Command) shellcmd.Command {
+	for _, one := range shellcmd.ParseFailed(s.Command).Commands {
+		if one.Seq == c.Seq {
+			c.MaySkip, c.IfQuiet = c.MaySkip || one.MaySkip, c.IfQuiet || one.IfQuiet
+		}
+	}
+	return c
 }
 
 // foundNothing reports whether the call's status is that of a grep that printed nothing.
