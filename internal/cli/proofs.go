@@ -61,7 +61,7 @@ func (app *App) listProofs(asJSON bool) error {
 	list := []listedProof{}
 	for _, r := range ledger.List() {
 		o := r.Origin(here)
-		r.Source = o.Source
+		r.Source, r.LogPath = o.Source, run.LogOf(r)
 		list = append(list, listedProof{r, o})
 	}
 	if asJSON {

@@ -159,7 +159,11 @@ func (e *execution) archivePassed() error {
 	}
 	e.res.ConsoleLogPath = moved(e.res.ConsoleLogPath)
 	for i := range e.res.Gates {
-		e.res.Gates[i].LogPath = moved(e.res.Gates[i].LogPath)
+		g := &e.res.Gates[i]
+		g.LogPath = moved(g.LogPath)
+		if g.Cached && g.Proof != nil && !logFrom(g.LogPath, g.Proof.At) {
+			g.LogPath = "" // another run's log took its place
+		}
 	}
 	return err
 }

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/proof"
@@ -51,13 +52,29 @@ func (e *execution) reused(j gate.Job, rec *proof.Record) gate.Result {
 	o := rec.Origin(here)
 	r := gate.Result{
 		ID: j.ID, Kind: j.Kind, Name: j.Name, Entry: j.Entry, Dir: j.Dir, Status: gate.Pass, Cached: true, Proof: &o,
-		Command: rec.Command, ExitCode: rec.ExitCode, LogPath: rec.LogPath, Warning: rec.Warning, Flaky: rec.Flaky, SavedMS: rec.DurationMS,
+		Command: rec.Command, ExitCode: rec.ExitCode, LogPath: LogOf(*rec), Warning: rec.Warning, Flaky: rec.Flaky, SavedMS: rec.DurationMS,
 		Message: o.Describe(here, e.opts.Now()),
 	}
-	if _, err := os.Stat(r.LogPath); errors.Is(err, fs.ErrNotExist) {
-		r.LogPath = ""
-	}
 	return r
+}
+
+// LogOf is the log of a proof, "" if it is not there any more: it is where the run wrote it,
+// or among the archived ones.
+func LogOf(rec proof.Record) string {
+	dir, name := filepath.Split(rec.LogPath)
+	for _, path := range []string{rec.LogPath, filepath.Join(dir, previousDir, name)} {
+		if name != "" && logFrom(path, rec.At) {
+			return path
+		}
+	}
+	return ""
+}
+
+// logFrom reports whether a log is there that was complete at that time. One that was written
+// later is the log of another run under the same name.
+func logFrom(path string, at time.Time) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.ModTime().After(at)
 }
 
 // attribute determines whether a failure existed before this turn, and whether an agent's
