@@ -144,7 +144,7 @@ func (f *finder) offerStep(s ciStep) {
 		}
 		st.Text = withoutCIValues(st.Text)
 		if s.built && f.testsABuild(st) {
-			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: "tests what other steps of CI built before; here that would be an old build"})
+			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: oldBuild})
 			continue
 		}
 		f.offerStatement(s, st)

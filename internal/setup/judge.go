@@ -180,6 +180,8 @@ func (r *reading) provesNothing() string {
 		return r.danger
 	case slices.Contains(r.Covers, Test) && slices.ContainsFunc(strings.Fields(r.run), runsNoTest):
 		return "prepares or lists the tests and runs none"
+	case slices.ContainsFunc(strings.Fields(r.run), func(w string) bool { return strings.HasPrefix(w, "--installpkg") }):
+		return oldBuild
 	case r.known > 0 && r.proven == 0 && (r.filtered || !checked):
 		return "hides its exit status, so it cannot fail"
 	case slices.ContainsFunc(r.steps, onlyLists) && !checked:
@@ -194,6 +196,9 @@ func (r *reading) provesNothing() string {
 	}
 	return ""
 }
+
+// oldBuild is why a command that tests the result of other steps of CI is refused.
+const oldBuild = "tests what other steps of CI built before; here that would be an old build"
 
 // unfit returns why the command does not belong at a stop.
 func (r *reading) unfit() string {
@@ -341,7 +346,7 @@ func onlyPrints(s tasks.Step) bool {
 // isFile reports whether an operand of a test runner is one file, or a test in one.
 func isFile(operand string) bool {
 	file, _, _ := strings.Cut(operand, "::")
-	return path.Ext(file) != "" && !strings.Contains(file, "...") && !strings.ContainsAny(file, "*{")
+	return len(path.Ext(file)) > 1 && !strings.Contains(file, "...") && !strings.ContainsAny(file, "*{")
 }
 
 // mainRole is the role after which a command of several roles is named: the one in its

@@ -14,6 +14,9 @@ func tidy(run string) string {
 		}
 	}
 	if strings.Contains(run, "pytest ") && !strings.Contains(run, "--cov-fail-under") {
+		for _, flag := range []string{"--cov", "--cov-report", "--cov-config"} {
+			run = withoutValue(run, flag)
+		}
 		for _, flag := range []string{"--cov", "--cov-report", "--cov-config", "--cov-append", "--cov-branch"} {
 			run = withoutWord(run, flag)
 		}
@@ -64,6 +67,21 @@ func withoutFlag(line, flag string) string {
 		_, tail, _ := strings.Cut(rest, " ")
 		line = strings.TrimSpace(line[:i] + " " + tail)
 	}
+}
+
+// withoutValue drops the words that follow a flag as its value.
+func withoutValue(line, flag string) string {
+	words := strings.Fields(line)
+	var kept []string
+	for i, w := range words {
+		if i == 0 || words[i-1] != flag || strings.ContainsAny(w[:1], "-&|;<>") {
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) == len(words) {
+		return line
+	}
+	return strings.Join(kept, " ")
 }
 
 // withoutWord drops a flag whose value, if any, is glued to it.
