@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/setup"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
 )
@@ -159,6 +160,7 @@ type hookWork struct {
 	explicit bool // the person named them one by one
 	changes  []*install.Change
 	failures []hookFailure
+	remains  []setup.Remain // what an uninstall leaves, or removes with --purge
 }
 
 func (app *App) hookWork(f hookFlags) (*hookWork, error) {
@@ -204,7 +206,8 @@ func (w *hookWork) run(cmd *cobra.Command, plan func(agent.Adapter) ([]*install.
 		DryRun   bool              `json:"dry_run"`
 		Changes  []*install.Change `json:"changes"`
 		Failures []hookFailure     `json:"failures"`
-	}{w.flags.dryRun, orEmpty(w.changes), orEmpty(w.failures)}, w.print, min(len(w.failures), 1))
+		Remains  []setup.Remain    `json:"remains,omitempty"`
+	}{w.flags.dryRun, orEmpty(w.changes), orEmpty(w.failures), w.remains}, w.print, min(len(w.failures), 1))
 }
 
 func (w *hookWork) fail(a agent.Adapter, err error) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,41 +34,7 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
   gauntlet uninstall --agent gemini --user
   gauntlet uninstall --purge --yes
   gauntlet uninstall --dry-run`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !f.dryRun { // an agent that removes the hooks switches Gauntlet off
-				if err := app.refuseAgents("gauntlet uninstall", f.words()); err != nil {
-					return err
-				}
-			}
-			if purge && !yes && !f.dryRun && !app.canAsk() {
-				return exit(2, "--purge asks before it removes, and this is not a terminal; add --yes, or --dry-run to look")
-			}
-			w, err := app.hookWork(f)
-			if err != nil {
-				return err
-			}
-			if w.agents == nil {
-				w.agents = agent.All()
-			}
-			scopes := f.scopes(wire.Project, wire.Local)
-			if err := w.run(cmd, func(a agent.Adapter) ([]*install.Change, error) {
-				return planUninstall(w.places, a, scopes)
-			}); err != nil {
-				return err
-			}
-			if !f.json {
-				if len(w.changes) == 0 {
-					fmt.Fprintln(app.Out, "No hooks of Gauntlet are installed here.")
-				}
-				if !f.user {
-					app.remindOfUser(w.places, w.agents)
-				}
-			}
-			if f.user || f.json && !purge || !purge && w.explicit && hooksIn(w.places, wire.Project, wire.Local) {
-				return nil // about one agent or every project, not about leaving this one
-			}
-			return app.leave(cmd.Context(), f, purge, yes)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.uninstall(cmd, f, purge, yes) },
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&purge, "purge", false, "also remove .gauntlet/, logs, memory, proofs and snapshots of this project")
@@ -76,12 +43,51 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
 	return cmd
 }
 
-// leave lists what Gauntlet wrote in this project besides the hooks, and with purge removes
-// it.
-func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
-	at, err := app.site()
+func (app *App) uninstall(cmd *cobra.Command, f hookFlags, purge, yes bool) error {
+	if !f.dryRun { // an agent that removes the hooks switches Gauntlet off
+		if err := app.refuseAgents("gauntlet uninstall", f.words()); err != nil {
+			return err
+		}
+	}
+	if purge && !yes && !f.dryRun && !app.canAsk() {
+		return exit(2, "--purge asks before it removes, and this is not a terminal; add --yes, or --dry-run to look")
+	}
+	w, err := app.hookWork(f)
 	if err != nil {
 		return err
+	}
+	if w.agents == nil {
+		w.agents = agent.All()
+	}
+	scopes := f.scopes(wire.Project, wire.Local)
+	var unknown error
+	if f.json && !f.user {
+		w.remains, unknown = app.remains(cmd.Context())
+	}
+	if err := w.run(cmd, func(a agent.Adapter) ([]*install.Change, error) {
+		return planUninstall(w.places, a, scopes)
+	}); err != nil || unknown != nil {
+		return cmp.Or(err, unknown)
+	}
+	if !f.json {
+		if len(w.changes) == 0 {
+			fmt.Fprintln(app.Out, "No hooks of Gauntlet are installed here.")
+		}
+		if !f.user {
+			app.remindOfUser(w.places, w.agents)
+		}
+	}
+	if f.user || f.json && !purge || !purge && w.explicit && hooksIn(w.places, wire.Project, wire.Local) {
+		return nil // about one agent or every project, not about leaving this one
+	}
+	return app.leave(cmd.Context(), f, purge, yes)
+}
+
+// remains are what Gauntlet wrote in this project besides the hooks.
+func (app *App) remains(ctx context.Context) ([]setup.Remain, error) {
+	at, err := app.site()
+	if err != nil {
+		return nil, err
 	}
 	logDir := "gauntlet_logs"
 	if cfg, err := at.Config(); err == nil && cfg != nil {
@@ -91,12 +97,14 @@ func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
 	if at.InRepo {
 		repo = &at.Repo
 	}
-	remains, err := setup.Remains(ctx, at.Top(), logDir, repo)
-	if err != nil {
+	return setup.Remains(ctx, at.Top(), logDir, repo)
+}
+
+// leave lists what remains, and with purge removes it.
+func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
+	remains, err := app.remains(ctx)
+	if err != nil || len(remains) == 0 {
 		return err
-	}
-	if len(remains) == 0 {
-		return nil
 	}
 	if !f.json {
 		if purge {
@@ -113,6 +121,10 @@ func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
 	}
 	if !yes && !app.ask(ctx, "Remove all of it? [y/N] ") {
 		return exit(1, "nothing more was removed")
+	}
+	at, err := app.site() // before its policy is gone
+	if err != nil {
+		return err
 	}
 	for _, r := range remains {
 		if err := r.Remove(ctx); err != nil {
