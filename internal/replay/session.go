@@ -146,28 +146,39 @@ func written(c event.ToolCall) []string {
 
 // inside makes a name of the log relative to the session's directory.
 func inside(root, dir, name string) (string, bool) {
-	name = filepath.ToSlash(strings.TrimPrefix(name, "file://"))
+	root, dir, name = slashed(root), slashed(dir), slashed(strings.TrimPrefix(name, "file://"))
+	if isWindowsPath(root) {
+		name = strings.ReplaceAll(name, `\`, "/")
+	}
 	if name == "" || strings.HasPrefix(name, "/dev/") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
 		return "", false
 	}
 	if !path.IsAbs(name) && !isWindowsPath(name) {
-		if path.IsAbs(filepath.ToSlash(dir)) {
-			name = path.Join(filepath.ToSlash(dir), name)
+		if path.IsAbs(dir) || isWindowsPath(dir) {
+			name = path.Join(dir, name)
 		} else {
-			rel := path.Join(filepath.ToSlash(dir), name)
+			rel := path.Join(dir, name)
 			return rel, rel != "." && rel != ".." && !strings.HasPrefix(rel, "../")
 		}
 	}
-	base := strings.TrimSuffix(filepath.ToSlash(root), "/")
+	base := strings.TrimSuffix(root, "/")
 	rel, ok := strings.CutPrefix(path.Clean(name), base+"/")
 	return rel, ok && base != "" && !strings.HasPrefix(rel, ".git/")
 }
 
 func isWindowsPath(name string) bool { return len(name) > 2 && name[1] == ':' }
 
+// slashed is a path of a log with slashes; the log may come from another system.
+func slashed(name string) string {
+	if isWindowsPath(name) {
+		return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], `\`, "/")
+	}
+	return filepath.ToSlash(name)
+}
+
 // within reports whether dir is root or below it.
 func within(root, dir string) bool {
-	root, dir = strings.TrimSuffix(filepath.ToSlash(root), "/"), strings.TrimSuffix(filepath.ToSlash(dir), "/")
+	root, dir = strings.TrimSuffix(slashed(root), "/"), strings.TrimSuffix(slashed(dir), "/")
 	return dir == root || strings.HasPrefix(dir, root+"/")
 }
 
