@@ -149,7 +149,8 @@ func (r *reading) hasRole() bool {
 	if r.hint, strong = roleOfName(r.call.name); r.hint == "" && !slices.Contains(wordsOf(r.name), "generate") { // "Generate types"
 		r.hint, strong = roleOfName(r.name)
 	}
-	if r.hint == Test && len(r.Covers) > 0 && !slices.Contains(r.Covers, Test) && !slices.ContainsFunc(r.steps, unknown) {
+	other := slices.ContainsFunc(r.Covers, func(role Role) bool { return role != Build }) // tests of types are a build
+	if r.hint == Test && other && !slices.Contains(r.Covers, Test) && !slices.ContainsFunc(r.steps, unknown) {
 		r.hint, strong = "", false // phpmd-test: what it runs is known, and is not a test
 	}
 	r.addKind(r.call.kind)
