@@ -280,7 +280,8 @@ func (w *walker) pipe(elems []*syntax.Stmt, k know, first bool) {
 		w.filters = filters[i+1:]
 		w.apart(ki, func(k know) {
 			if _, simple := elem.Cmd.(*syntax.CallExpr); simple {
-				k = ki // nothing in it can have ended the copy before
+				k = ki                           // nothing in it can have ended the copy before
+				w.errexit = w.errexit && k == ok // else a failure in it ends the copy unseen
 			}
 			w.stmt(elem, k)
 		})
