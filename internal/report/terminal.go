@@ -63,7 +63,8 @@ func (t Terminal) Warn(s string) string { return t.paint(yellow, s) }
 func (t Terminal) Dim(s string) string  { return t.paint(dim, s) }
 func (t Terminal) Bold(s string) string { return t.paint(bold, s) }
 
-// Width is how many columns a line has; without a terminal there is no limit.
+// Width is how many columns a line may have. Output that does not go to a terminal has no
+// limit.
 func (t Terminal) Width() int {
 	if t.Size == nil {
 		return 1 << 20
