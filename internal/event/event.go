@@ -110,14 +110,14 @@ const (
 	ToolOther  ToolKind = "other"
 )
 
-// Outcome is what the transcript proves about a call. Unknown proves nothing.
-type Outcome string
+// CallOutcome is what the transcript proves about a call. Unknown proves nothing.
+type CallOutcome string
 
-// Outcomes.
+// Outcomes of a call.
 const (
-	Unknown Outcome = "unknown"
-	Success Outcome = "success"
-	Failure Outcome = "failure"
+	Unknown CallOutcome = "unknown"
+	Success CallOutcome = "success"
+	Failure CallOutcome = "failure"
 )
 
 // ToolCall is one tool call of a turn, paired with its result.
@@ -128,7 +128,7 @@ type ToolCall struct {
 	Command string   // shell calls: the command line
 	Dir     string   // shell calls: the directory, if the transcript shows it
 	Paths   []string // files the call names, as written there
-	Outcome Outcome
+	Outcome CallOutcome
 	// ExitCode is the command's exit status; valid only with HasExit.
 	ExitCode int
 	HasExit  bool

@@ -23,9 +23,13 @@ const (
 	Untrusted          Status = "untrusted"
 	Subagent           Status = "subagent"
 	BackgroundWork     Status = "background_work"
-	Checkpoint         Status = "checkpoint"
-	CommitRequired     Status = "commit_required"
-	ContextCheckpoint  Status = "context_checkpoint"
+	// Asked: the agent asks a person instead of fixing what fails.
+	Asked Status = "asked"
+	// KnownFailures: every failure was there before the session, and no gate passed.
+	KnownFailures     Status = "known_failures"
+	Checkpoint        Status = "checkpoint"
+	CommitRequired    Status = "commit_required"
+	ContextCheckpoint Status = "context_checkpoint"
 )
 
 // Blocks reports whether a stop that ends in s keeps the agent at work. It is
@@ -36,7 +40,7 @@ func (s Status) Blocks() bool {
 		return true
 	case Passed, PassedWithWarnings, NoApplicableGates, NoChanges, RetryLimitExceeded, LockExists,
 		IntervalNotElapsed, InfrastructureErr, Error, NoConfig, StopHookActive, StopHookDisabled,
-		InvalidInput, Untrusted, Subagent, BackgroundWork:
+		InvalidInput, Untrusted, Subagent, BackgroundWork, Asked, KnownFailures:
 		return false
 	}
 	return false
@@ -79,6 +83,10 @@ func (s Status) Headline() string {
 		return "Sub-agent stop"
 	case BackgroundWork:
 		return "Background work in progress"
+	case Asked:
+		return "The agent asks a person"
+	case KnownFailures:
+		return "Known failures only"
 	case Checkpoint:
 		return "Checkpoint owed"
 	case CommitRequired:

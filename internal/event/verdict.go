@@ -18,6 +18,12 @@ type Verdict struct {
 	// history, not for the agent.
 	WouldBlock bool
 	Owed       []string
+	// FailedEarlier: gates failed earlier in the turn and were not run again.
+	// GatesPassed counts the gates that passed. With the status, these decide the
+	// outcome; Badges are what a person should see beside it.
+	FailedEarlier bool
+	GatesPassed   int
+	Badges        []Badge
 	// Autonomous reports what autonomy did (context_checkpoint only).
 	Autonomous *AutonomousExecution
 }

@@ -79,6 +79,10 @@ type Record struct {
 	Tokens *int64 `json:"tokens,omitempty"`
 	// Owed are the ids of what a checkpoint asked for.
 	Owed []string `json:"owed,omitempty"`
+	// Outcome is how the stop ended, in one of the four words for people; "" in older
+	// records and for runs by hand. Badges are what was noticed besides.
+	Outcome event.Outcome `json:"outcome,omitempty"`
+	Badges  []event.Badge `json:"badges,omitempty"`
 
 	// Verdicts and gates.
 	Tree    string `json:"tree,omitempty"`    // the content that was judged
@@ -155,7 +159,7 @@ func FromVerdict(id string, at time.Time, v event.Verdict) Record {
 	r := Record{
 		Type: Verdict, ID: id, Time: at, Source: FromStop,
 		Status: string(v.Status), Message: v.Message, Reason: v.Reason, SystemMessage: v.SystemMessage,
-		Decision: "approve", WouldBlock: v.WouldBlock, Owed: v.Owed,
+		Decision: "approve", WouldBlock: v.WouldBlock, Owed: v.Owed, Outcome: v.Outcome(), Badges: v.Badges,
 	}
 	if v.Blocks() {
 		r.Decision = "block"

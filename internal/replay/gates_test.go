@@ -15,7 +15,7 @@ func TestRunsOfAGateInASession(t *testing.T) {
 	s := &session{root: "/repo"}
 	for _, tt := range []struct {
 		line, dir string
-		outcome   event.Outcome
+		outcome   event.CallOutcome
 		want      string
 	}{
 		{"go test ./...", "/repo/web", event.Success, "passed"},

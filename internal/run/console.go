@@ -134,11 +134,11 @@ func ExitCode(s event.Status) int {
 	switch s {
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges:
 		return 0
-	case event.Failed, event.RetryLimitExceeded:
+	case event.Failed, event.RetryLimitExceeded, event.KnownFailures:
 		return 1
 	case event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error, event.NoConfig,
 		event.StopHookActive, event.StopHookDisabled, event.InvalidInput, event.Untrusted, event.Subagent, event.BackgroundWork,
-		event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+		event.Asked, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 		return 2
 	}
 	return 2

@@ -109,7 +109,7 @@ func TestConclude(t *testing.T) {
 func TestExitCode(t *testing.T) {
 	want := map[event.Status]int{
 		event.Passed: 0, event.PassedWithWarnings: 0, event.NoApplicableGates: 0, event.NoChanges: 0,
-		event.Failed: 1, event.RetryLimitExceeded: 1,
+		event.Failed: 1, event.RetryLimitExceeded: 1, event.KnownFailures: 1,
 	}
 	for _, s := range eventtest.Statuses() {
 		code, ok := want[s]

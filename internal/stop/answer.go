@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
@@ -25,6 +26,7 @@ func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	d, announced := announce(s.Facts, d)
 	d = s.remember(ctx, d, reported, announced)
 	d.Message = redact.Line(d.Message, 1000)
+	d = badged(s.Facts, d)
 	s.record(d)
 	s.notify(d)
 	return d
@@ -45,12 +47,12 @@ func (s *stopping) recall() {
 // time.
 func report(f Facts, d Decision) (_ Decision, reported bool) {
 	switch d.Status {
-	case event.LockExists, event.IntervalNotElapsed, event.RetryLimitExceeded, event.StopHookDisabled, event.Untrusted:
+	case event.LockExists, event.IntervalNotElapsed, event.RetryLimitExceeded, event.KnownFailures, event.StopHookDisabled, event.Untrusted:
 		reported = !f.AskedBefore
-	case event.InfrastructureErr, event.Error:
+	case event.InfrastructureErr, event.Error, event.Asked:
 		return d, false // already has a message for the person
 	case event.StopHookActive:
-		reported = d.Unchecked
+		reported = d.FailedEarlier
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.NoConfig,
 		event.InvalidInput, event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
@@ -102,7 +104,7 @@ func (s *stopping) concernsMemory(d Decision, out turn.Outcome) bool {
 		return len(s.learned) > 0
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.RetryLimitExceeded,
 		event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error, event.StopHookActive, event.StopHookDisabled,
-		event.Untrusted, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+		event.Untrusted, event.Asked, event.KnownFailures, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
 	if d.Blocks() || s.Owed.Learns() || len(s.learned) > 0 {
 		return true
@@ -116,7 +118,7 @@ func (s *stopping) concernsMemory(d Decision, out turn.Outcome) bool {
 // history. Errors here never change the answer.
 func (s *stopping) record(d Decision) {
 	defer func() { _ = recover() }() // the answer is final, even if recording it fails
-	if s.root == "" || s.Foreign != "" || d.Status == event.StopHookActive && !d.Unchecked {
+	if s.root == "" || s.Foreign != "" || d.Status == event.StopHookActive && !d.FailedEarlier {
 		return
 	}
 	now := s.Hook.Now()
@@ -132,7 +134,7 @@ func (s *stopping) record(d Decision) {
 		return // steps before the project's own leave only a heartbeat
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.StopHookActive,
 		event.RetryLimitExceeded, event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error,
-		event.StopHookDisabled, event.Untrusted, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+		event.StopHookDisabled, event.Untrusted, event.Asked, event.KnownFailures, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
 	dir, err := history.Dir(s.Getenv)
 	if err != nil {
@@ -147,6 +149,29 @@ func (s *stopping) record(d Decision) {
 	if err := history.Append(dir, append([]history.Record{rec}, run.Records(rec.ID, now, s.root, s.Gates)...)...); err != nil {
 		s.complain(err)
 	}
+}
+
+// badged adds what the outcome and the badges of the verdict follow from.
+func badged(f Facts, d Decision) Decision {
+	has := map[event.Badge]bool{event.BadgeWeakened: f.Owed.Weakened != "", event.BadgeKnownFailures: len(f.Gates.KnownRed()) > 0}
+	for _, g := range f.Gates.Gates {
+		switch {
+		case g.Status == gate.Error:
+			has[event.BadgeCouldNotRun] = true
+		case g.Status == gate.Pass:
+			d.GatesPassed++
+			if g.Warning == gate.RanNoTest {
+				has[event.BadgeRanNoTest] = true
+			}
+		}
+	}
+	d.Badges = nil
+	for _, b := range event.Badges() {
+		if has[b] {
+			d.Badges = append(d.Badges, b)
+		}
+	}
+	return d
 }
 
 // beat lets `gauntlet doctor` see that the hook is called.

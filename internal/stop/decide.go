@@ -79,8 +79,6 @@ type Decision struct {
 	Settled bool
 	// Failures names what the gates failed with.
 	Failures string
-	// Unchecked: the stop is allowed although gates failed in this turn.
-	Unchecked bool
 	// Observed: a person is informed for the first time that something is only observed.
 	Observed bool
 }
@@ -198,7 +196,7 @@ func (f Facts) sentBack() bool {
 func letGo(f Facts) Decision {
 	d := approve(event.StopHookActive, "already continuing because of a stop hook; one block per turn")
 	if last := f.Ledger.LastBlock(); f.Project && last.By == event.Failed && len(f.Ledger.BlocksIn(f.Mark, f.Now)) > 0 {
-		d.Unchecked = true
+		d.FailedEarlier = true
 		d.Message = "gates failed earlier in this turn and were not run again (stop_hook.reentry: once)"
 	}
 	return d
@@ -305,10 +303,13 @@ func gatesOnly(f Facts) Decision {
 		d = loud(f.Gates.Status, f.Gates.Message)
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges:
 		d.Settled = len(f.Gates.ChangedMeanwhile) == 0
+	case event.KnownFailures:
+		d = loud(f.Gates.Status, f.Gates.Message)
+		d.Settled = len(f.Gates.ChangedMeanwhile) == 0
 	case event.Failed: // and time ran out before that could be answered
 		d = loud(event.InfrastructureErr, "gates failed, but the stop was interrupted before it could be answered: "+f.Gates.Message)
 	case event.LockExists, event.IntervalNotElapsed, event.NoConfig, event.StopHookActive, event.StopHookDisabled,
-		event.InvalidInput, event.Untrusted, event.Subagent, event.BackgroundWork, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+		event.InvalidInput, event.Untrusted, event.Subagent, event.BackgroundWork, event.Asked, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
 	return observed(f, d)
 }

@@ -248,6 +248,7 @@ func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 		{event.LockExists, true},
 		{event.IntervalNotElapsed, true},
 		{event.RetryLimitExceeded, true},
+		{event.KnownFailures, true},
 		{event.StopHookDisabled, true},
 		{event.Untrusted, true},
 		{event.Passed, false},
@@ -271,11 +272,11 @@ func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 		}
 	}
 	unchecked := approve(event.StopHookActive, "gates failed earlier")
-	unchecked.Unchecked = true
+	unchecked.FailedEarlier = true
 	if d, reported := report(f, unchecked); !reported || d.SystemMessage == "" {
 		t.Error("a second stop that is allowed while gates fail is not reported")
 	}
-	for _, st := range []event.Status{event.Error, event.InfrastructureErr} {
+	for _, st := range []event.Status{event.Error, event.InfrastructureErr, event.Asked} {
 		again := f
 		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: st, Reported: true})
 		if d, _ := report(again, loud(st, "why")); d.SystemMessage == "" {

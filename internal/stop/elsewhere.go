@@ -19,7 +19,7 @@ func (s *stopping) elsewhere(d Decision) []*site.Site {
 		return nil
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.RetryLimitExceeded, event.LockExists,
 		event.IntervalNotElapsed, event.InfrastructureErr, event.Error, event.NoConfig, event.StopHookActive, event.StopHookDisabled, event.Untrusted,
-		event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
+		event.Asked, event.KnownFailures, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:
 	}
 	if s.Inside || s.site == nil || s.Event.Kind != event.Stop || s.AskedBefore {
 		return nil

@@ -49,7 +49,7 @@ type entry struct {
 
 // result is what a transcript shows about the end of a call.
 type result struct {
-	outcome    event.Outcome
+	outcome    event.CallOutcome
 	exit       int
 	hasExit    bool
 	rejected   bool

@@ -42,7 +42,7 @@ func TestEarlierTurnsExplainAnEdit(t *testing.T) {
 		name    string
 		lines   []string
 		earlier int
-		outcome event.Outcome
+		outcome event.CallOutcome
 		output  string
 	}{
 		{"nothing", nil, 0, "", ""},

@@ -272,7 +272,7 @@ func TestNames(t *testing.T) {
 // stop slow.
 func TestManyErrors(t *testing.T) {
 	var calls []event.ToolCall
-	add := func(command string, outcome event.Outcome) {
+	add := func(command string, outcome event.CallOutcome) {
 		calls = append(calls, event.ToolCall{Kind: event.ToolShell, Command: command, Outcome: outcome, Output: "in pkg/x" + strconv.Itoa(len(calls)) + ".go:12"})
 	}
 	const n = 1500

@@ -54,7 +54,7 @@ func anyCall() *rapid.Generator[event.ToolCall] {
 			Kind: rapid.SampledFrom([]event.ToolKind{
 				event.ToolShell, event.ToolShell, event.ToolShell, event.ToolEdit, event.ToolWrite, event.ToolRead, event.ToolSearch, event.ToolAgent, event.ToolOther,
 			}).Draw(t, "kind"),
-			Outcome:    rapid.SampledFrom([]event.Outcome{event.Success, event.Success, event.Failure, event.Unknown}).Draw(t, "outcome"),
+			Outcome:    rapid.SampledFrom([]event.CallOutcome{event.Success, event.Success, event.Failure, event.Unknown}).Draw(t, "outcome"),
 			Rejected:   rapid.IntRange(0, 9).Draw(t, "rejected") == 0,
 			Background: rapid.IntRange(0, 9).Draw(t, "background") == 0,
 			Output:     rapid.SampledFrom([]string{"", "3 passed in 1s\n", "1 failed, 2 passed\n", "Traceback (most recent call last)\n  File \"teleclaude/daemon.py\"\n", "0\n"}).Draw(t, "output"),
