@@ -16,10 +16,11 @@ git -C "$root" archive --format=tar HEAD | tar -x -C "$dir"
 cd "$dir"
 rm -rf tools # build tools of this repository, modules of their own
 # Import paths and linker flags; the program's own name stays.
-grep -rlE '("| |=)gauntlet/(internal|cmd|test|bench|schema|packaging)' --include='*.go' --include=Makefile . | while read -r f; do
-	sed -E -i.bak "s#(\"| |=)gauntlet/(internal|cmd|test|bench|schema|packaging)#\1$module/\2#g" "$f"
+grep -rlE '("| |=)gauntlet/(internal|cmd|test|bench|schema|packaging|fleet)' --include='*.go' --include=Makefile . | while read -r f; do
+	sed -E -i.bak "s#(\"| |=)gauntlet/(internal|cmd|test|bench|schema|packaging|fleet)#\1$module/\2#g" "$f"
 	rm "$f.bak"
 done
 sed -i.bak "s#^module gauntlet\$#module $module#" go.mod
-rm go.mod.bak
+sed -i.bak "s#^module gauntlet/fleet\$#module $module/fleet#; s#^replace gauntlet =>#replace $module =>#; s#^require gauntlet #require $module #" fleet/go.mod
+rm go.mod.bak fleet/go.mod.bak
 echo "$module in $dir"

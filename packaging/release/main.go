@@ -47,6 +47,14 @@ func (t target) exe(program string) string {
 // heavy for a hook.
 var programs = []string{"gauntlet", "gauntlet-fleet"}
 
+// moduleOf is the directory of the module that a program belongs to, below the root.
+func moduleOf(program string) string {
+	if program == "gauntlet-fleet" {
+		return "fleet"
+	}
+	return "."
+}
+
 // release is one build.
 type release struct {
 	version string
@@ -146,7 +154,7 @@ func (r *release) build(ctx context.Context) error {
 		for _, program := range programs {
 			cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
 				"-ldflags", "-s -w -buildid= -X gauntlet/internal/buildinfo.version="+r.version, "-o", r.bin(t, program), "./cmd/"+program)
-			cmd.Dir = r.root
+			cmd.Dir = filepath.Join(r.root, moduleOf(program))
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.goos, "GOARCH="+t.goarch, "GOFLAGS=", "GOAMD64=v1")
 			if r.cache != "" {
 				cmd.Env = append(cmd.Env, "GOCACHE="+r.cache)

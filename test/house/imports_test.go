@@ -51,7 +51,7 @@ var owners = []struct{ imports, from, why string }{
 	{"unsafe", "proc", "Windows' job objects; everything else has types"},
 	{"io/ioutil", "", "files are opened and written through safefile"},
 	{"gauntlet/internal/history/store", "cli ui", "the hook path appends to the spool, it never opens a database"},
-	{"gauntlet/internal/fleet", "fleet", "too heavy for the hook: only cmd/gauntlet-fleet links it"},
+	{"gauntlet/fleet", "fleet", "too heavy for the hook: only gauntlet-fleet links it"},
 	{"github.com/ncruces/", "history/store", "the hook path appends to the spool, it never opens a database"},
 	{"github.com/spf13/", "cli fleet", "only the surface knows commands and flags"},
 	{"github.com/goccy/go-yaml", "config tasks setup", "one decoder, with positions"},
@@ -74,7 +74,7 @@ var leaves = map[string]string{
 }
 
 // commands lists what the main packages may import.
-var commands = map[string]string{"cmd/gauntlet": "gauntlet/internal/cli", "cmd/gauntlet-fleet": "gauntlet/internal/fleet"}
+var commands = map[string]string{"cmd/gauntlet": "gauntlet/internal/cli", "fleet/cmd/gauntlet-fleet": "gauntlet/fleet"}
 
 func checkImports(h *house) (out []finding) {
 	for _, p := range h.pkgs {

@@ -23,7 +23,7 @@ func TestLintersKnowTheRules(t *testing.T) {
 	}
 	for name, broken := range map[string]string{
 		"a linter is off":              strings.Replace(string(data), "    - exhaustive\n", "", 1),
-		"a room may import a surface":  strings.Replace(string(data), "{pkg: gauntlet/internal/fleet,", "{pkg: gauntlet/internal/flet,", 1),
+		"a room may import a surface":  strings.Replace(string(data), "{pkg: gauntlet/internal/ui,", "{pkg: gauntlet/internal/uix,", 1),
 		"a leaf is not on its ring":    strings.Replace(string(data), "safefile,", "", 1),
 		"a rule is without its reason": strings.Replace(string(data), ", desc: ring 0 is leaves}", "}", 1),
 	} {
@@ -45,6 +45,9 @@ func linterProblems(config string) (out []string) {
 		return append(out, ".golangci.yml: depguard does not name the rooms of the rings 0 to 4")
 	}
 	for room, r := range ring {
+		if room == "fleet" {
+			continue // a module of its own: the main one cannot import it
+		}
 		if r < 5 && !strings.Contains(","+files[r][1]+",", ","+room+",") {
 			out = append(out, fmt.Sprintf(".golangci.yml: depguard does not know that %s is on ring %d", room, r))
 		}

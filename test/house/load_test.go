@@ -74,13 +74,17 @@ func load(t *testing.T, dir string) *house {
 		t.Fatal(err)
 	}
 	h := &house{fset: token.NewFileSet(), root: root}
-	roots, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
-			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile,
-		Dir: root, Fset: h.fset, Env: append(os.Environ(), "CGO_ENABLED=0"),
-	}, "gauntlet/cmd/...", "gauntlet/internal/...")
-	if err != nil {
-		t.Fatal(err)
+	var roots []*packages.Package
+	for _, m := range h.modules() {
+		found, err := packages.Load(&packages.Config{
+			Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedTypes |
+				packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile,
+			Dir: m.dir, Fset: h.fset, Env: append(os.Environ(), "CGO_ENABLED=0"),
+		}, m.patterns...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots = append(roots, found...)
 	}
 	known := imports{}
 	h.seen = map[string]bool{}
@@ -111,10 +115,33 @@ func load(t *testing.T, dir string) *house {
 	return h
 }
 
+// module is where a module's packages are found.
+type module struct {
+	dir      string
+	patterns []string
+}
+
+// modules are the main module and, where there is one, that of the fleet, whose tests and
+// benchmarks are not part of a program.
+func (h *house) modules() []module {
+	all := []module{{h.root, []string{"gauntlet/cmd/...", "gauntlet/internal/..."}}}
+	if dir := filepath.Join(h.root, "fleet"); isDir(dir) {
+		all = append(all, module{dir, []string{"gauntlet/fleet", "gauntlet/fleet/cmd/...", "gauntlet/fleet/otlp", "gauntlet/fleet/postgres", "gauntlet/fleet/reapi"}})
+	}
+	return all
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
 func (h *house) pkg(path string, tp *types.Package, info *types.Info) *pkg {
 	p := &pkg{path: strings.TrimPrefix(path, "gauntlet/"), types: tp, info: info}
 	if rest, ok := strings.CutPrefix(p.path, "internal/"); ok {
 		p.room, _, _ = strings.Cut(rest, "/")
+	} else if first, rest, _ := strings.Cut(p.path, "/"); first == "fleet" && !strings.HasPrefix(rest, "cmd/") {
+		p.room = first
 	}
 	h.pkgs = append(h.pkgs, p)
 	return p
@@ -131,12 +158,16 @@ func (h *house) relative(name string) string {
 // loadPlatform adds the files that only this platform has.
 func (h *house) loadPlatform(t *testing.T, goos string, known imports) {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles", "gauntlet/cmd/...", "gauntlet/internal/...")
-	cmd.Dir, cmd.Stderr = h.root, os.Stderr
-	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list for %s: %v", goos, err)
+	var out []byte
+	for _, m := range h.modules() {
+		cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,GoFiles"}, m.patterns...)...)
+		cmd.Dir, cmd.Stderr = m.dir, os.Stderr
+		cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")
+		list, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list for %s: %v", goos, err)
+		}
+		out = append(out, list...)
 	}
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var l struct {
@@ -283,9 +314,10 @@ func (p *pkg) name(id *ast.Ident) string {
 // blanks: packages with everything below them, or single files.
 func in(name, places string) bool {
 	for _, place := range strings.Fields(places) {
-		place = "internal/" + place
-		if name == place || strings.HasPrefix(name, place+"/") {
-			return true
+		for _, place := range []string{"internal/" + place, place} { // the fleet is not below internal
+			if name == place || strings.HasPrefix(name, place+"/") {
+				return true
+			}
 		}
 	}
 	return false

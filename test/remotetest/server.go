@@ -6,16 +6,13 @@ package remotetest
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
-
-	"google.golang.org/protobuf/proto"
-
-	repb "github.com/bazelbuild/remote-apis/build/bazel/remote/execution/v2"
 )
 
 // Server is an http.Handler. Its fields may be set before it serves.
@@ -127,19 +124,80 @@ func (s *Server) get(w http.ResponseWriter, kind, key string) {
 // complete reports whether every blob an ActionResult names is there; an output
 // file with inline contents needs none.
 func (s *Server) complete(b []byte) bool {
-	var res repb.ActionResult
-	if proto.Unmarshal(b, &res) != nil {
-		return true // put there by Set
-	}
-	if d := res.GetStdoutDigest(); d != nil && s.store("cas")[d.GetHash()] == nil {
-		return false
-	}
-	for _, f := range res.GetOutputFiles() {
-		if len(f.GetContents()) == 0 && s.store("cas")[f.GetDigest().GetHash()] == nil {
+	ok := true
+	walk(b, func(number uint64, value []byte) bool { // ActionResult: 2 output_files, 6 stdout_digest
+		switch number {
+		case 6:
+			ok = ok && s.has(value)
+		case 2:
+			var digest []byte
+			inline := false
+			walk(value, func(number uint64, value []byte) bool { // OutputFile: 2 digest, 5 contents
+				switch number {
+				case 2:
+					digest = value
+				case 5:
+					inline = len(value) > 0
+				}
+				return true
+			})
+			ok = ok && (inline || s.has(digest))
+		}
+		return true
+	})
+	return ok
+}
+
+// has reports whether the blob that a Digest names is stored.
+func (s *Server) has(digest []byte) bool {
+	found := false
+	walk(digest, func(number uint64, value []byte) bool {
+		found = found || number == 1 && s.store("cas")[string(value)] != nil
+		return true
+	})
+	return found
+}
+
+// walk calls do for every field of a protobuf message and reports whether it is one. The
+// protocol's own code checks in fleet/test that both read the same.
+func walk(b []byte, do func(number uint64, value []byte) bool) bool {
+	for len(b) > 0 {
+		tag, n := binary.Uvarint(b)
+		if n <= 0 || tag>>3 == 0 || tag>>3 > 1<<29 {
 			return false
 		}
+		b = b[n:]
+		size, skip := uint64(0), 0
+		switch tag & 7 {
+		case 0:
+			if _, skip = binary.Uvarint(b); skip <= 0 {
+				return false
+			}
+		case 1:
+			size = 8
+		case 2:
+			if size, skip = binary.Uvarint(b); skip <= 0 {
+				return false
+			}
+		case 5:
+			size = 4
+		default:
+			return false
+		}
+		if b = b[skip:]; size > uint64(len(b)) || !do(tag>>3, b[:size]) {
+			return false
+		}
+		b = b[size:]
 	}
 	return true
+}
+
+// IsActionResult reports whether bytes can be an ActionResult: fields of a message, the
+// paths of its output files text.
+func IsActionResult(b []byte) bool {
+	return walk(b, func(number uint64, value []byte) bool {
+		return number != 2 || walk(value, func(uint64, []byte) bool { return true })
+	})
 }
 
 func (s *Server) put(w http.ResponseWriter, r *http.Request, kind, key string) {
@@ -160,7 +218,7 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request, kind, key string) {
 	}
 	switch kind {
 	case "ac":
-		if proto.Unmarshal(b, &repb.ActionResult{}) != nil {
+		if !IsActionResult(b) {
 			http.Error(w, "not an ActionResult", http.StatusBadRequest)
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"gauntlet/internal/fleet/otlp"
+	"gauntlet/fleet/otlp"
 	"gauntlet/internal/history"
 	"gauntlet/internal/safefile"
 )

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/fleet/otlp"
 	"gauntlet/internal/buildinfo"
-	"gauntlet/internal/fleet/otlp"
 	"gauntlet/internal/history"
 )
 

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"gauntlet/internal/fleet/reapi"
-	"gauntlet/test/reapitest"
+	"gauntlet/fleet/reapi"
+	"gauntlet/fleet/reapi/reapitest"
 )
 
 func project(t *testing.T) (root string, files []string) {

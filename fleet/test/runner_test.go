@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"gauntlet/test/reapitest"
+	"gauntlet/fleet/reapi/reapitest"
 )
 
 // onFarm is a machine whose check runs on a farm.

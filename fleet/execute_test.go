@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/fleet/reapi"
-	"gauntlet/test/reapitest"
+	"gauntlet/fleet/reapi"
+	"gauntlet/fleet/reapi/reapitest"
 )
 
 func TestExecuteReportsHowItEnded(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"gauntlet/internal/fleet/reapi"
-	"gauntlet/test/reapitest"
+	"gauntlet/fleet/reapi"
+	"gauntlet/fleet/reapi/reapitest"
 )
 
 // Rules for every farm, tested with the small one of the tests and with the one that

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/fleet/otlp"
-	"gauntlet/internal/fleet/postgres"
+	"gauntlet/fleet/otlp"
+	"gauntlet/fleet/postgres"
 	"gauntlet/internal/seal"
 	"gauntlet/internal/text"
 )

@@ -380,7 +380,7 @@ func (f *Farm) run(ctx context.Context, name string, d *repb.Digest) (*repb.Exec
 	f.started++
 	output := f.outputs["log of "+name]
 	f.mu.Unlock()
-	c.WaitDelay = 100 * time.Millisecond // processes that the command started keep its output open
+	c.WaitDelay = 10 * time.Second // for a process that the command left behind with its output open; a busy machine needs time to drain it
 	c.Stdout, c.Stderr = output, output
 	err = c.Run()
 	out := output.end()

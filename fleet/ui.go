@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/fleet/postgres"
+	"gauntlet/fleet/postgres"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/ui"
 )

@@ -5,7 +5,7 @@
 // same code that a stop and `gauntlet-fleet sync` use. It writes docs/fleet-benchmarks.md
 // and the figures in docs/fleet.md that follow from it.
 //
-//	go run ./bench/fleet
+//	go run ./bench
 package main
 
 import (

@@ -18,7 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gauntlet/internal/fleet"
+	"gauntlet/fleet"
 	"gauntlet/internal/history"
 	"gauntlet/test/fleettest"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/fleet/reapi"
+	"gauntlet/fleet/reapi"
 	"gauntlet/internal/safefile"
 )
 

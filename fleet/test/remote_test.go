@@ -25,8 +25,8 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, name := range []string{"gauntlet", "gauntlet-fleet"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "gauntlet/cmd/"+name).CombinedOutput(); err != nil {
+	for name, pkg := range map[string]string{"gauntlet": "gauntlet/cmd/gauntlet", "gauntlet-fleet": "gauntlet/fleet/cmd/gauntlet-fleet"} {
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput(); err != nil {
 			return string(out), err
 		}
 	}

@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"gauntlet/internal/fleet"
+	"gauntlet/fleet"
 )
 
 func main() { os.Exit(fleet.Main(os.Args[1:], fleet.System())) }

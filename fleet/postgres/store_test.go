@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"gauntlet/internal/fleet/postgres"
+	"gauntlet/fleet/postgres"
 	"gauntlet/test/asktest"
 	"gauntlet/test/fleettest"
 )

@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"gauntlet/internal/fleet/postgres"
+	"gauntlet/fleet/postgres"
 )
 
 // names decides how machines and people appear outside this machine: as a hash that only
