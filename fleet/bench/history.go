@@ -60,7 +60,9 @@ func (b *bench) realStop(dir string) (out []history.Record) {
 			b.Fatalf("%s %v: %v\n%s", name, args, err, text)
 		}
 	}
-	if text, err := exec.CommandContext(b.ctx, "go", "build", "-o", gauntlet, "gauntlet/cmd/gauntlet").CombinedOutput(); err != nil {
+	build := exec.CommandContext(b.ctx, "go", "build", "-o", gauntlet, "./cmd/gauntlet")
+	build.Dir = ".." // the main module
+	if text, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("build: %v\n%s", err, text)
 	}
 	do("", "git", "init", "-q", "-b", "main")

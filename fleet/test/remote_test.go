@@ -25,8 +25,10 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for name, pkg := range map[string]string{"gauntlet": "gauntlet/cmd/gauntlet", "gauntlet-fleet": "gauntlet/fleet/cmd/gauntlet-fleet"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), pkg).CombinedOutput(); err != nil {
+	for name, module := range map[string]string{"gauntlet": "../..", "gauntlet-fleet": ".."} { // each from its own module
+		build := exec.Command("go", "build", "-o", filepath.Join(dir, name), "./cmd/"+name)
+		build.Dir = module
+		if out, err := build.CombinedOutput(); err != nil {
 			return string(out), err
 		}
 	}
