@@ -10,7 +10,7 @@ import (
 // pure are the packages and files whose functions decide by values alone. Clocks, files,
 // git and the environment are passed in.
 const pure = "checkpoint/rules autonomy/decide.go stop/decide.go stop/reason.go stop/signature.go stop/modes.go turn/sent.go turn/mark.go turn/ledger.go turn/record.go " +
-	"markdown redact text tokens event shape jsontree"
+	"markdown redact text tokens event shape jsontree tool"
 
 // touches are the functions that reach out of the program, by prefix of their
 // full names.

@@ -1,0 +1,328 @@
+package tool
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"go/format"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the tables and the golden files")
+
+// entry is one record of the catalogue as it is written.
+type entry struct {
+	file   string
+	names  []string
+	rec    record
+	lang   language
+	calls  []sampleCall
+	output []sampleOutput
+}
+
+// sampleCall is a call with what it is: `call: gradle lint = lint`.
+type sampleCall struct{ line, want string }
+
+// sampleOutput is a recorded output with what it means.
+type sampleOutput struct {
+	outcome string // passed, failed, none, unstarted
+	source  string // how it was made: recorded with gradle 8.5, by hand
+	names   []string
+	text    string
+}
+
+// catalogue reads the records in a directory.
+func catalogue(t *testing.T, dir string) []entry {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no record in %s (%v)", dir, err)
+	}
+	var out []entry
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := readEntry(file, string(text))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func readEntry(file, text string) (entry, error) {
+	e := entry{file: file}
+	head, rest, _ := strings.Cut(text, "\n%%% ")
+	for n, line := range strings.Split(head, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, value, ok := cutKey(line)
+		if !ok {
+			return e, fmt.Errorf("line %d: %q has no key", n+1, line)
+		}
+		key, arg, _ := strings.Cut(key, " ")
+		if err := e.set(key, strings.TrimSpace(arg), value); err != nil {
+			return e, fmt.Errorf("line %d: %w", n+1, err)
+		}
+	}
+	if len(e.names) == 0 && e.lang.name == "" {
+		return e, fmt.Errorf("names neither a program nor a language")
+	}
+	if rest == "" {
+		return e, nil
+	}
+	for _, part := range strings.Split(rest, "\n%%% ") {
+		title, body, _ := strings.Cut(part, "\n")
+		s := sampleOutput{text: body}
+		for i, cell := range strings.Split(title, "|") {
+			cell = strings.TrimSpace(cell)
+			if names, ok := strings.CutPrefix(cell, "names:"); ok {
+				for _, name := range strings.Split(names, ";") {
+					s.names = append(s.names, strings.TrimSpace(name))
+				}
+			} else if i == 0 {
+				s.outcome = cell
+			} else {
+				s.source = cell
+			}
+		}
+		if !slices.Contains([]string{"passed", "failed", "none", "unstarted"}, s.outcome) || s.source == "" {
+			return e, fmt.Errorf("a sample needs an outcome and how it was made: %q", title)
+		}
+		e.output = append(e.output, s)
+	}
+	return e, nil
+}
+
+// cutKey splits a line at the colon behind its key; a colon within a word, as in -X:test,
+// does not count.
+func cutKey(line string) (key, value string, ok bool) {
+	for i := range line {
+		if line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ') {
+			return line[:i], strings.TrimSpace(line[i+1:]), true
+		}
+	}
+	return "", "", false
+}
+
+// set takes one line of a record. What is said twice is added.
+func (e *entry) set(key, arg, value string) error {
+	words := map[string]*string{
+		"values": &e.rec.values, "prints": &e.rec.prints, "narrows": &e.rec.narrows, "lists": &e.rec.lists, "verbs": &e.rec.verbs, "traits": &e.rec.traits,
+		"leaves": &e.rec.leaves, "locks": &e.rec.locks, "without": &e.rec.without, "files": &e.lang.files, "tests": &e.lang.tests,
+	}
+	patterns := map[string]*string{"passed": &e.rec.passed, "failed": &e.rec.failed, "none": &e.rec.none, "unstarted": &e.rec.unstarted, "names": &e.rec.names}
+	if to := words[key]; to != nil && arg == "" {
+		*to = strings.TrimSpace(*to + " " + strings.Join(strings.Fields(value), " "))
+		return nil
+	}
+	if to := patterns[key]; to != nil && arg == "" {
+		if _, err := regexp.Compile(value); err != nil {
+			return err
+		}
+		*to += value + "\n"
+		return nil
+	}
+	return e.setRule(key, arg, value)
+}
+
+func (e *entry) setRule(key, arg, value string) error {
+	switch key {
+	case "program", "programs":
+		e.names, e.rec.alike = strings.Fields(value), key == "programs"
+		e.rec.name = e.names[0]
+	case "language":
+		if e.rec.language = value; len(e.names) == 0 {
+			e.lang.name = value
+		}
+	case "break":
+		e.lang.spoil = value
+	case "role":
+		if !slices.Contains([]string{"test", "lint", "format", "typecheck", "build", "check", "none", byNames, byTasks, byEnvironments}, cmp.Or(arg, value)) {
+			return fmt.Errorf("no role: %q", cmp.Or(arg, value))
+		}
+		if arg == "" {
+			arg, value = value, ""
+		}
+		e.rec.roles += arg + " " + value + "\n"
+	case "effect":
+		effect, how, _ := strings.Cut(arg, " ")
+		if !slices.Contains([]Effect{Write, Install, Publish, Endless, Rights, Container, Environment, Terminal, Compare, Repository, harmless}, Effect(effect)) {
+			return fmt.Errorf("no effect: %q", effect)
+		}
+		e.rec.effects += effect + "\t" + cmp.Or(strings.Trim(how, "()"), "COMMAND") + "\t" + value + "\n"
+	case "summary":
+		if !slices.Contains([]Summary{Whole, Parts, Inner}, Summary(value)) {
+			return fmt.Errorf("no summary: %q", value)
+		}
+		e.rec.summary = value
+	case "goals":
+		e.rec.goals = value
+	case "implies":
+		e.rec.implies += arg + " " + value + "\n"
+	case "bundled":
+		e.rec.bundled = value == "yes"
+	case "own":
+		n, err := strconv.Atoi(value)
+		e.rec.own = n
+		return err
+	case "passes":
+		e.rec.passes += arg + ":" + value + "\n"
+	case "tasks":
+		e.rec.tasks += arg + ":" + value + "\n"
+	case "call":
+		line, want, ok := strings.Cut(value, " = ")
+		if !ok {
+			return fmt.Errorf("a call needs what it is: %q", value)
+		}
+		e.calls = append(e.calls, sampleCall{line, want})
+	default:
+		return fmt.Errorf("unknown key %q", key)
+	}
+	return nil
+}
+
+// table writes the records as Go.
+func table(t *testing.T, entries []entry) []byte {
+	t.Helper()
+	var recs, langs bytes.Buffer
+	byName := map[string]int{}
+	n := 0
+	for _, e := range entries {
+		if e.lang.name != "" {
+			fmt.Fprintf(&langs, "\t{name: %q, files: %q, tests: %q, spoil: %q},\n", e.lang.name, e.lang.files, e.lang.tests, e.lang.spoil)
+			continue
+		}
+		for _, name := range e.names {
+			if _, twice := byName[strings.ToLower(name)]; twice {
+				t.Errorf("%s: %s has another record", e.file, name)
+			}
+			byName[strings.ToLower(name)] = n
+		}
+		n++
+		fmt.Fprintf(&recs, "\t{%s},\n", fields(e.rec))
+	}
+	var b bytes.Buffer
+	b.WriteString("// Code generated from catalogue/ by go generate; DO NOT EDIT.\n\npackage tool\n\nvar names = [...]named{\n")
+	for line := range slices.Chunk(slices.Sorted(maps.Keys(byName)), 10) {
+		for _, name := range line {
+			fmt.Fprintf(&b, "{%q, %d}, ", name, byName[name])
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "}\n\nvar records = [...]record{\n%s}\n\nvar languages = [...]language{\n%s}\n", recs.Bytes(), langs.Bytes())
+	out, err := format.Source(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func fields(r record) string {
+	var b strings.Builder
+	add := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %q, ", name, strings.TrimSuffix(value, "\n"))
+		}
+	}
+	add("name", r.name)
+	if r.alike {
+		b.WriteString("alike: true, ")
+	}
+	add("language", r.language)
+	add("roles", r.roles)
+	add("effects", r.effects)
+	add("summary", r.summary)
+	add("goals", r.goals)
+	add("implies", r.implies)
+	add("values", r.values)
+	add("prints", r.prints)
+	add("narrows", r.narrows)
+	add("lists", r.lists)
+	if r.bundled {
+		b.WriteString("bundled: true, ")
+	}
+	if r.own > 0 {
+		fmt.Fprintf(&b, "own: %d, ", r.own)
+	}
+	add("verbs", r.verbs)
+	add("passes", r.passes)
+	add("tasks", r.tasks)
+	add("traits", r.traits)
+	add("leaves", r.leaves)
+	add("locks", r.locks)
+	add("without", r.without)
+	add("passed", r.passed)
+	add("failed", r.failed)
+	add("none", r.none)
+	add("unstarted", r.unstarted)
+	add("names", r.names)
+	return strings.TrimSuffix(b.String(), ", ")
+}
+
+// The committed tables are those of the catalogue.
+func TestTheTableIsCurrent(t *testing.T) {
+	want := table(t, catalogue(t, "catalogue"))
+	if *update && !t.Failed() {
+		if err := os.WriteFile("table.go", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile("table.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n")), want) {
+		t.Error("the catalogue changed: go generate ./internal/tool")
+	}
+}
+
+// Every record is held to its own samples: a call is written with its role, and what else
+// is true of it.
+func TestEveryCallOfTheCatalogueIsWhatItsRecordSays(t *testing.T) {
+	for _, e := range catalogue(t, "catalogue") {
+		for _, s := range e.calls {
+			if got := describe(Of(strings.Fields(s.line))); got != s.want {
+				t.Errorf("%s: %s\n got %s\nwant %s", e.file, s.line, got, s.want)
+			}
+		}
+		if len(e.names) > 0 && len(e.calls) == 0 && len(e.output) == 0 && e.names[0] != "*" {
+			t.Errorf("%s: no sample", e.file)
+		}
+	}
+}
+
+// describe is what a call is, in the words of a record: role, effect, lists, runs …, tasks ….
+func describe(c Call) string {
+	out := []string{cmp.Or(string(c.Role()), "none")}
+	if e, _ := c.Effect(); e != NoEffect {
+		out = append(out, string(e))
+	}
+	if c.Lists() {
+		out = append(out, "lists")
+	}
+	if c.Narrows() {
+		out = append(out, "part")
+	}
+	if tasks := c.Tasks(); len(tasks) > 0 {
+		out = append(out, "tasks "+strings.Join(tasks, " "))
+	}
+	if inner := c.Inner(); len(inner) > 0 {
+		out = append(out, "runs "+strings.Join(inner, " "))
+	}
+	return strings.Join(out, ", ")
+}
