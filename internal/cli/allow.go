@@ -12,25 +12,32 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/config"
+	"gauntlet/internal/install"
 	"gauntlet/internal/proc"
+	"gauntlet/internal/report"
 	"gauntlet/internal/site"
+	"gauntlet/internal/text"
 	"gauntlet/internal/trust"
 )
 
 func (app *App) allowCmd() *cobra.Command {
-	var yes bool
+	var yes, paged bool
 	cmd := &cobra.Command{
 		Use:   "allow",
 		Short: "Allow the policy of this project to run",
-		Long: `Show which commands and reviews .gauntlet/ would run, or what changed in it since it
-was last allowed, and ask. What is allowed counts for every work tree of the
-repository, until it changes. Until a changed policy is allowed, the one allowed
-before still judges. ` + "`gauntlet deny`" + ` undoes it.`,
+		Long: `Show what changed in .gauntlet/ since it was last allowed (every effective value, then
+the diff of each file), which commands and reviews it would run, and ask. What is
+allowed counts for every work tree of the repository, until it changes. Comments,
+the order of keys and white space are no change. Until a changed policy is allowed,
+the one allowed before still judges. To allow an earlier policy again makes that one
+count. ` + "`gauntlet deny`" + ` undoes it.`,
 		Example: `  gauntlet allow
+  gauntlet allow --diff
   gauntlet allow --yes`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.allow(cmd.Context(), yes) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.allow(cmd.Context(), yes, paged) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&paged, "diff", false, "show it page by page; of a policy never allowed before, every file")
 	return cmd
 }
 
@@ -61,7 +68,7 @@ func (app *App) denyCmd() *cobra.Command {
 	}
 }
 
-func (app *App) allow(ctx context.Context, yes bool) error {
+func (app *App) allow(ctx context.Context, yes, paged bool) error {
 	if err := app.refuseAgents("gauntlet allow", ""); err != nil {
 		return err
 	}
@@ -72,12 +79,16 @@ func (app *App) allow(ctx context.Context, yes bool) error {
 	if at.Foreign != "" {
 		return exit(2, "%s; a policy that others can change cannot be allowed", at.Foreign)
 	}
-	d := at.Allowed().Decide(at.Disk())
+	d := at.Decide()
 	if d.Trusted() && d.Change == "" {
 		fmt.Fprintln(app.Out, "This policy is allowed already.")
 		return nil
 	}
-	if err := app.showPolicy(at, d); err != nil {
+	shown, err := policyText(at, d, paged)
+	if err != nil {
+		return err
+	}
+	if err := app.page(ctx, shown, paged); err != nil {
 		return err
 	}
 	if !yes {
@@ -95,21 +106,33 @@ func (app *App) allow(ctx context.Context, yes bool) error {
 	return nil
 }
 
-// showPolicy prints what a policy would run, or what changed in it.
-func (app *App) showPolicy(at *site.Site, d trust.Decision) error {
+// policyText is what a policy would run and, if another one was allowed before, everything
+// that changed: in full, because what is cut or redacted could be what matters.
+func policyText(at *site.Site, d trust.Decision, whole bool) (string, error) {
 	cfg, err := at.OnDisk()
 	if err != nil {
-		return err
+		return "", err
 	}
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 4, 2, ' ', 0)
 	if d.Trusted() {
-		fmt.Fprintf(app.Out, "Changed in %s since it was allowed:\n", config.Dir)
-		for _, line := range trust.Changes(d.Policy, at.Disk()) {
-			fmt.Fprintln(app.Out, "  "+line)
+		c := at.Compare()
+		fmt.Fprintf(w, "Changed in %s since it was allowed, effective values:\n", config.Dir)
+		for _, s := range c.Settings {
+			fmt.Fprintf(w, "  %s\t%s\t%s\t→ %s\n", inCell(s.File), inCell(s.Field), inCell(s.Old), inCell(s.New))
 		}
-		fmt.Fprintln(app.Out)
+		_ = w.Flush()
+		old := at.Allowed().Current()
+		for _, name := range c.Files {
+			fmt.Fprintf(&out, "\n%s", text.Visible(install.Diff(config.Dir+"/"+name, bytesOf(old, name), bytesOf(at.Disk(), name))))
+		}
+		fmt.Fprintln(&out)
+	} else if whole {
+		for _, name := range at.Disk().Names() {
+			fmt.Fprintf(&out, "%s\n", text.Visible(install.Diff(config.Dir+"/"+name, nil, bytesOf(at.Disk(), name))))
+		}
 	}
-	fmt.Fprintf(app.Out, "%s would run, with your rights:\n", config.Dir)
-	w := tabwriter.NewWriter(app.Out, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(w, "%s would run, with your rights:\n", config.Dir)
 	runs := trust.Runs(cfg)
 	for _, line := range runs {
 		fmt.Fprintf(w, "  %s\t%s\n", line.Gate, strings.ReplaceAll(line.Runs, "\n", "\n  \t"))
@@ -117,7 +140,51 @@ func (app *App) showPolicy(at *site.Site, d trust.Decision) error {
 	if len(runs) == 0 {
 		fmt.Fprintln(w, "  nothing")
 	}
-	return w.Flush()
+	err = w.Flush()
+	return out.String(), err
+}
+
+// bytesOf is the content of a file of a policy, nil if it is not there.
+func bytesOf(p config.Policy, name string) []byte {
+	f, ok := p[name]
+	if !ok {
+		return nil
+	}
+	return append([]byte{}, f.Data...)
+}
+
+// inCell shows a value in a cell of a table. The diff below it shows all lines.
+func inCell(s string) string {
+	first, rest, more := strings.Cut(strings.TrimRight(s, "\n"), "\n")
+	if s == "" {
+		return "-"
+	}
+	first = text.Visible(strings.ReplaceAll(first, "\t", " "))
+	if more {
+		first += fmt.Sprintf(" … (%s)", text.Count(strings.Count(rest, "\n")+2, "line"))
+	}
+	return first
+}
+
+// page prints a text, on a terminal page by page if that is wanted.
+func (app *App) page(ctx context.Context, shown string, paged bool) error {
+	lines := strings.SplitAfter(shown, "\n")
+	height := len(lines)
+	if paged && app.canAsk() {
+		_, rows := report.Detect(app.Out, app.Getenv).Size()
+		height = max(10, rows-1)
+	}
+	for len(lines) > height {
+		if _, err := fmt.Fprint(app.Out, strings.Join(lines[:height], "")); err != nil {
+			return err
+		}
+		lines = lines[height:]
+		if app.answer(ctx, "-- Enter: next page, q: quit -- ") == "q" {
+			return exit(1, "not allowed: the rest was not read")
+		}
+	}
+	_, err := fmt.Fprint(app.Out, strings.Join(lines, ""))
+	return err
 }
 
 // ask asks a question whose default is no.
@@ -170,6 +237,9 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 		return nil, notAllowed("%s", at.Foreign)
 	}
 	d := at.Trust()
+	if _, err := at.OnDisk(); err != nil {
+		return nil, err // nobody can allow it before it is fixed
+	}
 	switch {
 	case d.Trusted() && d.Change == "", app.inCI():
 		return at.OnDisk()
@@ -180,16 +250,18 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 	case !terminal(app.In):
 		why := site.ErrUntrusted.Error()
 		if d.Change != "" {
-			why = "policy changed: " + d.Change + "; to use it: gauntlet allow"
+			why = d.Notice()
 		}
 		return nil, notAllowed("%s (for scripts: --allow)", why)
 	default:
 		if err := app.refuseAgents("gauntlet allow", ""); err != nil {
 			return nil, err
 		}
-		if err := app.showPolicy(at, d); err != nil {
+		shown, err := policyText(at, d, false)
+		if err != nil {
 			return nil, err
 		}
+		fmt.Fprint(app.Out, shown)
 		if !app.ask(ctx, "Allow this and run it? [y/N] ") {
 			return nil, notAllowed("you did not allow it")
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,12 +120,38 @@ func (app *App) couldNotJudge(f runFlags, status event.Status, cause error) erro
 // gateNames refuses names of gates that do not exist.
 func gateNames(cfg *config.Loaded, names []string) error {
 	for _, name := range names {
-		if cfg.Checks[name] == nil && cfg.Reviews[name] == nil {
-			known := slices.Concat(slices.Sorted(maps.Keys(cfg.Checks)), slices.Sorted(maps.Keys(cfg.Reviews)))
-			if near := text.Nearest(name, known); near != "" {
-				return exit(2, "no gate named %q (did you mean %q?)", redact.Line(name, 80), near)
+		if cfg.Checks[name] != nil || cfg.Reviews[name] != nil {
+			continue
+		}
+		known := slices.Concat(slices.Sorted(maps.Keys(cfg.Checks)), slices.Sorted(maps.Keys(cfg.Reviews)))
+		shown := redact.Line(name, 80)
+		if parts := strings.FieldsFunc(name, func(r rune) bool { return r == ',' || r == ' ' }); len(parts) > 1 {
+			if err := gateNames(cfg, parts); err != nil {
+				return err
 			}
-			return exit(2, "no gate named %q (see `gauntlet list`)", redact.Line(name, 80))
+			return exit(2, "no gate named %q (separate names with spaces: %s)", shown, strings.Join(parts, " "))
+		}
+		if near := text.Nearest(name, known); near != "" {
+			return exit(2, "no gate named %q (did you mean %q?)", shown, near)
+		}
+		return exit(2, "no gate named %q (see `gauntlet list`)", shown)
+	}
+	return nil
+}
+
+// gatesOfKind refuses a check that is given to review, and the reverse.
+func gatesOfKind(cfg *config.Loaded, kind gate.Kind, names []string) error {
+	if err := gateNames(cfg, names); err != nil {
+		return err
+	}
+	for _, name := range names {
+		is, not := cfg.Checks[name] != nil, cfg.Reviews[name] != nil
+		if kind == gate.KindReview {
+			is, not = not, is
+		}
+		if kind != "" && not && !is {
+			other := map[gate.Kind]gate.Kind{gate.KindCheck: gate.KindReview, gate.KindReview: gate.KindCheck}[kind]
+			return exit(2, "%s is a %s, not a %s (use `gauntlet run %s`)", name, other, kind, name)
 		}
 	}
 	return nil
@@ -140,7 +167,7 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 		return app.couldNotJudge(f, event.Untrusted, err)
 	}
 	if err == nil {
-		err = gateNames(cfg, f.gates)
+		err = gatesOfKind(cfg, kind, f.gates)
 	}
 	if err == nil && f.report != "" {
 		if _, formatErr := report.FormatOf(f.report); formatErr != nil {

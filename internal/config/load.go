@@ -28,6 +28,8 @@ type Loaded struct {
 	// longer count; read only if proofs are shared.
 	Signers []byte
 	Denied  []string
+
+	resolved Project // with every setting resolved
 }
 
 // Summary counts what is configured, for people.

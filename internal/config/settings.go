@@ -152,13 +152,18 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 		l.out.Project.Checkpoint = own.Effective()
 		merged := *own
 		merged.Categories, merged.Always = l.out.Project.Checkpoint.Categories, l.out.Project.Checkpoint.Always
+		if own.Preset != "" { // as Effective applies it, so that the preset is shown as the source
+			p := PresetOf(own.Preset)
+			merged.Observations = cmp.Or(own.Observations, p.Observations)
+			merged.Weakened = cmp.Or(own.Weakened, &p.Weakened)
+		}
 		p.Checkpoint = &merged
 	}
 	r.preset = cmp.Or(p.StopHook.Preset, global.StopHook.Preset)
 	walk(reflect.ValueOf(&p).Elem(), "", r.field)
 	l.out.Values = r.values
 	l.out.Warnings = append(l.out.Warnings, r.warnings...)
-	l.out.Settings = settingsOf(p)
+	l.out.Settings, l.out.resolved = settingsOf(p), p
 	if c := l.out.Project.Checkpoint; c != nil && c.Scope == "" {
 		c.Scope = l.out.Settings.Scope
 		l.out.value("checkpoint.scope").Value = c.Scope

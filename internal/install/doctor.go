@@ -99,7 +99,14 @@ func (d *Doctor) config() *config.Loaded {
 	}
 	cfg, err := d.Site.OnDisk()
 	if err != nil {
-		d.add(Check{Name: "config", State: Fail, Message: err.Error(), Fix: "correct it there; `gauntlet validate` lists everything that is wrong. Until then every stop is approved (error)"})
+		until := "every stop is approved (error)"
+		switch decided := d.Site.Trust(); {
+		case decided.Trusted() && !decided.All:
+			until = "the policy allowed before still judges"
+		case !decided.Trusted():
+			until = "every stop is approved (untrusted)"
+		}
+		d.add(Check{Name: "config", State: Fail, Message: err.Error(), Fix: "correct it there; `gauntlet validate` lists everything that is wrong. Until then " + until})
 		return nil
 	}
 	d.add(Check{Name: "config", State: OK, Message: fmt.Sprintf("%s is valid: %s", filepath.Join(config.Dir, config.File), cfg.Summary())})
@@ -118,7 +125,7 @@ func (d *Doctor) trust() {
 	case !decided.Trusted():
 		d.add(Check{Name: "trust", State: Fail, Message: "this policy is not allowed: every stop is approved (untrusted)", Fix: "gauntlet allow"})
 	case decided.Change != "":
-		d.add(Check{Name: "trust", State: Warn, Message: "policy changed: " + decided.Change + "; the one allowed before judges on", Fix: "gauntlet allow"})
+		d.add(Check{Name: "trust", State: Warn, Message: "policy changed: " + decided.Change + "; the one allowed before still judges", Fix: "gauntlet allow"})
 	case decided.All:
 		d.add(Check{Name: "trust", State: OK, Message: "every policy is trusted (" + decided.Source + ")"})
 	default:

@@ -61,7 +61,7 @@ func (s *Site) See(client string) Pin {
 	if d := s.Trust(); d.All {
 		p.All = d.Source
 	} else {
-		p.Policy = d.Policy.Digest()
+		p.Policy = d.Digest
 	}
 	return p
 }
@@ -85,9 +85,6 @@ func (s *Site) Pin(ctx context.Context, client, sessionID string, at time.Time) 
 		return nil
 	}
 	now := s.See(client)
-	if !s.Trust().Trusted() {
-		now.Policy = "" // none counted
-	}
 	now.At = at
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, now) == nil })
 }

@@ -42,7 +42,34 @@ func (s *Site) decide() trust.Decision {
 	if source, all := config.TrustsAll(s.getenv); all {
 		return trust.Decision{Policy: s.Disk(), All: true, Source: source}
 	}
-	return s.Allowed().Decide(s.Disk())
+	return s.Decide()
+}
+
+// Decide decides whose policy counts by what a person allowed, whatever the user's own
+// settings are.
+func (s *Site) Decide() trust.Decision { return s.Allowed().Decide(s.Disk(), s.meaning) }
+
+// Compare compares the policy that is allowed with the one on disk.
+func (s *Site) Compare() trust.Change {
+	return trust.Compare(s.Allowed().Current(), s.Disk(), s.meaning)
+}
+
+// ChangedSince describes how the policy that counts differs from one that was allowed
+// before, by its digest; "" if both mean the same.
+func (s *Site) ChangedSince(digest string) string {
+	return s.Allowed().Since(digest, s.Trust().Policy, s.meaning)
+}
+
+// meaning loads a policy as its files are written: variables that replace a setting here
+// and now are not part of it.
+func (s *Site) meaning(p config.Policy) (*config.Loaded, error) {
+	return config.LoadPolicy(s.Root, p, func(name string) string {
+		switch name {
+		case "XDG_CONFIG_HOME", "HOME", "USERPROFILE":
+			return s.getenv(name)
+		}
+		return ""
+	})
 }
 
 // trusted loads the policy that counts.

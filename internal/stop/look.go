@@ -50,9 +50,9 @@ func (s *stopping) locate(context.Context) {
 		s.site.Memory = session.Store{} // nothing is read, nothing is written
 		return
 	}
-	if change := s.site.Trust().Change; change != "" {
-		s.policyChange = change
-		s.Notices = append(s.Notices, "policy changed: "+change+"; gauntlet allow to use it")
+	if d := s.site.Trust(); d.Change != "" {
+		s.policyChange = d.Change
+		s.Notices = append(s.Notices, d.Notice())
 	}
 	if s.Event.Kind == event.SubagentStop && s.site.Mentions("subagents") {
 		cfg, err := s.site.Config()
@@ -215,11 +215,6 @@ func (s *stopping) runGates(ctx context.Context) {
 	if d := s.site.Trust(); d.Trusted() && !d.All {
 		opts.Wrote = func(ctx context.Context, p config.Policy) { // it only got stricter
 			if err := errors.Join(s.site.Allowed().Allow(ctx, p, s.Hook.Now()), s.site.PinPolicy(ctx, s.Event.SessionID, p)); err != nil {
-				s.complain(err)
-			}
-		}
-		if d.Change == "" {
-			if err := s.site.Allowed().Judged(ctx, d.Policy); err != nil {
 				s.complain(err)
 			}
 		}

@@ -92,7 +92,9 @@ func (s *stopping) comparePins() {
 	case pin.All != now.All && now.All != "":
 		s.announceLater("every policy is trusted since the prompt (%s)", redact.Line(now.All, 200))
 	case pin.Policy != now.Policy && pin.Policy != "" && s.site.Trust().Trusted():
-		s.announceLater("another policy was allowed since the prompt: %s", s.site.Allowed().Since(pin.Policy, s.site.Trust().Policy))
+		if change := s.site.ChangedSince(pin.Policy); change != "" {
+			s.announceLater("another policy was allowed since the prompt: %s", change)
+		}
 	}
 }
 

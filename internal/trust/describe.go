@@ -3,7 +3,7 @@ package trust
 import (
 	"bytes"
 	"cmp"
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -13,109 +13,159 @@ import (
 	"gauntlet/internal/text"
 )
 
-// How much of a change is shown.
+// How much of a change is shown in one line.
 const (
-	maxFiles = 3
+	maxItems = 6
 	maxText  = 80
 )
 
-// Describe describes in one line how a policy differs: per file the first removed line and
-// the first new one.
-func Describe(old, now config.Policy) string {
-	if len(now) == 0 {
-		return config.Dir + " was removed"
-	}
-	parts := Changes(old, now)
-	line := strings.Join(parts[:min(len(parts), maxFiles)], "; ")
-	if more := len(parts) - maxFiles; more > 0 {
-		line += fmt.Sprintf("; and %d more files", more)
-	}
-	return line
+// Change is how one policy differs from another.
+type Change struct {
+	Settings []Changed
+	// Files are the files whose bytes differ, if anything that they mean does.
+	Files []string
+	// Removed: there is no policy any more.
+	Removed bool
+	// Invalid is why the new policy cannot be read.
+	Invalid error
 }
 
-// Changes lists the differences, one line per file.
-func Changes(old, now config.Policy) []string {
-	var parts []string
-	names := slices.Sorted(maps.Keys(old))
-	for _, name := range now.Names() {
-		if _, ok := old[name]; !ok {
-			names = append(names, name)
+// Changed is an effective value that differs; "" stands for none.
+type Changed struct {
+	File, Field string
+	Old, New    string
+	// Added and Gone: the whole file is new, or no longer there.
+	Added, Gone bool
+}
+
+// Same reports whether both policies mean the same.
+func (c Change) Same() bool { return len(c.Settings) == 0 && !c.Removed && c.Invalid == nil }
+
+// Compare compares what two policies mean. What decides less of a verdict comes later.
+func Compare(old, now config.Policy, load Loader) Change {
+	c := Change{Removed: len(now) == 0}
+	for _, name := range slices.Sorted(maps.Keys(union(old, now))) {
+		if !bytes.Equal(old[name].Data, now[name].Data) || has(old, name) != has(now, name) || now[name].Err != nil {
+			c.Files = append(c.Files, name)
 		}
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		was, before := old[name]
-		is, after := now[name]
-		shown := redact.Line(name, maxText)
-		switch {
-		case !after:
-			parts = append(parts, shown+" removed"+minus(firstCommand(was.Data)))
-		case is.Err != nil:
-			parts = append(parts, shown+" cannot be read")
-		case !before:
-			parts = append(parts, shown+plus(firstCommand(is.Data)))
-		case !bytes.Equal(was.Data, is.Data):
-			gone, come := firstDifference(lines(was.Data), lines(is.Data))
-			parts = append(parts, shown+minus(gone)+plus(come))
+	if c.Removed {
+		return c
+	}
+	is, err := load(now)
+	if err != nil {
+		c.Invalid = err
+		return c
+	}
+	was, err := load(old)
+	if err != nil { // a rule of this version that the allowed one breaks: everything is new
+		was = &config.Loaded{}
+	}
+	c.Settings = differences(was.Effective(), is.Effective())
+	for i := range c.Settings {
+		s := &c.Settings[i]
+		s.Added, s.Gone = !has(old, s.File), !has(now, s.File)
+	}
+	slices.SortStableFunc(c.Settings, func(a, b Changed) int { return cmp.Compare(rank(a), rank(b)) })
+	return c
+}
+
+func union(a, b config.Policy) config.Policy {
+	all := maps.Clone(a)
+	if all == nil {
+		all = config.Policy{}
+	}
+	maps.Copy(all, b)
+	return all
+}
+
+func has(p config.Policy, name string) bool {
+	_, ok := p[name]
+	return ok
+}
+
+// differences pairs the values of two policies.
+func differences(was, is []config.Setting) []Changed {
+	type place struct{ file, field string }
+	old := map[place]string{}
+	for _, s := range was {
+		old[place{s.File, s.Field}] = s.Value
+	}
+	var out []Changed
+	seen := map[place]bool{}
+	for _, s := range is {
+		at := place{s.File, s.Field}
+		seen[at] = true
+		if before, ok := old[at]; !ok || before != s.Value {
+			out = append(out, Changed{File: s.File, Field: s.Field, Old: before, New: s.Value})
 		}
 	}
-	return parts
-}
-
-func minus(line string) string { return signed("-", line) }
-func plus(line string) string  { return signed("+", line) }
-
-func signed(sign, line string) string {
-	if line == "" {
-		return ""
-	}
-	return "  " + sign + redact.Line(unquoted(strings.TrimPrefix(line, "command: ")), maxText)
-}
-
-// unquoted removes the quotes of a YAML scalar.
-func unquoted(s string) string {
-	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		return s[1 : len(s)-1]
-	}
-	return s
-}
-
-// lines are the lines with content, without indentation.
-func lines(data []byte) []string {
-	var out []string
-	for line := range strings.Lines(string(data)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			out = append(out, line)
+	for _, s := range was {
+		if !seen[place{s.File, s.Field}] {
+			out = append(out, Changed{File: s.File, Field: s.Field, Old: s.Value})
 		}
 	}
 	return out
 }
 
-// firstDifference is the first removed line and the first new one; a command is preferred.
-func firstDifference(old, now []string) (gone, come string) {
-	pick := func(from, other []string) string {
-		first := ""
-		for _, line := range from {
-			if slices.Contains(other, line) {
-				continue
-			}
-			if strings.HasPrefix(line, "command:") {
-				return line
-			}
-			first = cmp.Or(first, line)
-		}
-		return first
+// rank sorts what switches judging off, or says what is run, before the rest.
+func rank(c Changed) int {
+	field := c.Field[strings.LastIndexByte(c.Field, '.')+1:]
+	switch {
+	case field == "command" || field == "prompt" || c.Field == "":
+		return 2
+	case c.Added || c.Gone:
+		return 4 // its command is shown
+	case field == "enabled" || field == "mode":
+		return 0
+	case strings.HasPrefix(c.Field, "entry_points"):
+		return 1
 	}
-	return pick(old, now), pick(now, old)
+	return 3
 }
 
-// firstCommand is the command of a check, else the first line with content.
-func firstCommand(data []byte) string {
-	_, come := firstDifference(nil, lines(data))
-	if come == "---" {
-		return "" // a review: its front matter has no command
+// Line describes the change in one line.
+func (c Change) Line() string {
+	if c.Removed {
+		return config.Dir + " was removed"
 	}
-	return come
+	if c.Invalid != nil {
+		file := config.File
+		if e, ok := errors.AsType[*config.Error](c.Invalid); ok {
+			file = strings.TrimPrefix(e.File, config.Dir+"/")
+		}
+		return file + " is invalid (" + redact.Line(c.Invalid.Error(), 400) + ")"
+	}
+	items := slices.DeleteFunc(slices.Clone(c.Settings), func(s Changed) bool { return rank(s) == 4 })
+	var out []string
+	for _, s := range items[:min(len(items), maxItems)] {
+		out = append(out, s.line())
+	}
+	line := strings.Join(out, "; ")
+	if more := len(items) - maxItems; more > 0 {
+		line += "; and " + text.Count(more, "more setting")
+	}
+	return line
+}
+
+func (s Changed) line() string {
+	out := redact.Line(s.File, maxText)
+	name := ""
+	switch {
+	case s.Field == "":
+		return out + map[bool]string{true: " removed", false: " changed"}[s.Gone]
+	case s.Gone:
+		out += " removed"
+	case s.Field != "command":
+		name = redact.Line(s.Field, maxText) + ": "
+	}
+	if s.Old != "" {
+		out += "  -" + name + redact.Line(s.Old, maxText)
+	}
+	if s.New != "" {
+		out += "  +" + name + redact.Line(s.New, maxText)
+	}
+	return out
 }
 
 // Line is one thing that a policy would run.

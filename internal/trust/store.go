@@ -20,7 +20,6 @@ import (
 // Bounds of what is kept.
 const (
 	maxAllowed = 20 // policies per repository; the oldest are forgotten
-	maxTrees   = 500
 	maxRecord  = 1 << 20
 	maxCopy    = 64 << 20
 	patience   = 2 * time.Second
@@ -69,10 +68,11 @@ func real(path string) string {
 	return path
 }
 
-// record is what is allowed, newest last.
+// record is what was allowed, newest last: the last one counts.
 type record struct {
 	Allowed []allowed `json:"allowed"`
-	// Used is the digest that last judged in each work tree.
+	// Used is the digest that last judged in each work tree, in stores of earlier versions.
+	// The next policy that is allowed replaces it for all of them.
 	Used map[string]string `json:"used,omitempty"`
 }
 
@@ -137,7 +137,7 @@ func (s Store) change(ctx context.Context, edit func(*record) error) error {
 	return safefile.WriteIn(s.dir, s.path(), data, 0o600)
 }
 
-// Allow stores a copy of the policy and lets it count from now on.
+// Allow stores a copy of the policy, which is the one that counts from now on.
 func (s Store) Allow(ctx context.Context, p config.Policy, at time.Time) error {
 	return s.change(ctx, func(r *record) error {
 		digest := p.Digest()
@@ -150,16 +150,9 @@ func (s Store) Allow(ctx context.Context, p config.Policy, at time.Time) error {
 			_ = safefile.Remove(s.dir, s.copyPath(r.Allowed[0].Digest))
 			r.Allowed = r.Allowed[1:]
 		}
-		r.use(s.tree, digest)
+		r.Used = nil
 		return nil
 	})
-}
-
-func (r *record) use(tree, digest string) {
-	if r.Used == nil || len(r.Used) >= maxTrees {
-		r.Used = map[string]string{}
-	}
-	r.Used[tree] = digest
 }
 
 // Deny removes everything that was allowed; was reports whether anything was.

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,10 @@ func command(c string) config.Policy {
 	return policy("config.yml", "entry_points: [{path: ., checks: [test]}]\n", "checks/test.yml", "command: "+c+"\n")
 }
 
+func load(p config.Policy) (*config.Loaded, error) {
+	return config.LoadPolicy("/project", p, func(string) string { return "" })
+}
+
 func TestDecide(t *testing.T) {
 	home, repo, ctx := t.TempDir(), t.TempDir(), t.Context()
 	first, second, third := command("go test ./..."), command("true"), command("make")
@@ -31,35 +36,40 @@ func TestDecide(t *testing.T) {
 		return Open(seal.New(home), repo, filepath.Join(repo, tree), filepath.Join(repo, tree))
 	}
 	a, b := at("a"), at("b")
-	if d := a.Decide(first); d.Trusted() || a.Known() {
+	if d := a.Decide(first, load); d.Trusted() || a.Known() {
 		t.Errorf("trusted from the start: %+v", d)
 	}
 	if err := a.Allow(ctx, first, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []Store{a, b} {
-		if d := s.Decide(first); !d.Trusted() || d.Change != "" {
+		if d := s.Decide(first, load); !d.Trusted() || d.Change != "" {
 			t.Errorf("allowed in one work tree, not in all: %+v", d)
 		}
 	}
-	if d := b.Decide(second); d.Policy.Digest() != first.Digest() || d.Change != "checks/test.yml  -go test ./...  +true" {
+	if d := b.Decide(second, load); d.Policy.Digest() != first.Digest() || d.Change != "checks/test.yml  -go test ./...  +true" {
 		t.Errorf("%+v", d)
 	}
-	// The one last used in this work tree judges, not the newest one.
+	// One policy is current for all work trees: the one allowed last.
 	if err := b.Allow(ctx, second, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if d := a.Decide(third); d.Policy.Digest() != first.Digest() {
-		t.Errorf("in a: %s", d.Change)
+	for _, s := range []Store{a, b} {
+		if d := s.Decide(third, load); d.Policy.Digest() != second.Digest() {
+			t.Errorf("%s", d.Change)
+		}
+		if d := s.Decide(first, load); d.Policy.Digest() != second.Digest() || d.Change == "" {
+			t.Errorf("an edit back to an earlier policy counts by itself: %+v", d)
+		}
 	}
-	if d := b.Decide(third); d.Policy.Digest() != second.Digest() {
-		t.Errorf("in b: %s", d.Change)
-	}
-	if err := a.Judged(ctx, second); err != nil {
+	if err := a.Allow(ctx, first, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if d := a.Decide(config.Policy{}); d.Policy.Digest() != second.Digest() || d.Change != ".gauntlet was removed" {
+	if d := b.Decide(config.Policy{}, load); d.Policy.Digest() != first.Digest() || d.Change != ".gauntlet was removed" {
 		t.Errorf("removed: %+v", d)
+	}
+	if d := b.Decide(second, load); d.Policy.Digest() != first.Digest() {
+		t.Errorf("the earlier policy that was allowed again is not the current one: %+v", d)
 	}
 	if was, err := a.Deny(ctx); !was || err != nil || b.Known() {
 		t.Errorf("deny: %t %v", was, err)
@@ -83,7 +93,7 @@ func TestAnotherProjectIsNotAllowed(t *testing.T) {
 		"a home that is not there yet": Open(seal.New(filepath.Join(home, "new")), repo, repo, repo),
 		"no home":                      Open(seal.New(""), repo, repo, repo),
 	} {
-		if s.Decide(p).Trusted() {
+		if s.Decide(p, load).Trusted() {
 			t.Errorf("%s is allowed", name)
 		}
 	}
@@ -102,7 +112,7 @@ func TestAnotherProjectIsNotAllowed(t *testing.T) {
 	if err := os.WriteFile(b.path(), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b.Decide(p).Trusted() {
+	if b.Decide(p, load).Trusted() {
 		t.Error("a record that was copied counts")
 	}
 }
@@ -121,10 +131,10 @@ func TestChangedCopyCountsForNothing(t *testing.T) {
 	if err := os.WriteFile(s.copyPath(good.Digest()), []byte(strings.Replace(string(evil), "checks", "chocks", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if d := s.Decide(command("true")); d.Trusted() {
+	if d := s.Decide(command("true"), load); d.Trusted() {
 		t.Errorf("a changed copy judges: %+v", d)
 	}
-	if d := s.Decide(good); !d.Trusted() {
+	if d := s.Decide(good, load); !d.Trusted() {
 		t.Error("what is on disk and allowed needs no copy")
 	}
 }
@@ -152,30 +162,115 @@ func TestOldestPoliciesAreForgotten(t *testing.T) {
 	}
 }
 
-func TestDescribe(t *testing.T) {
+func TestMeaningIsComparedNotText(t *testing.T) {
+	home, repo := t.TempDir(), t.TempDir()
+	s := Open(seal.New(home), repo, repo, repo)
+	base := policy(
+		"config.yml", "max_retries: 2\nstop_hook:\n  enabled: true\n  mode: enforce\nentry_points:\n  - path: .\n    checks: [test]\n    reviews: [r]\n",
+		"checks/test.yml", "command: go test ./...\nenv: {A: x, B: y}\n", "reviews/r.md", "---\nnum_reviews: 2\ncli_preference: [claude]\n---\nLook.\n", "fix/a.md", "Do.\n")
+	if err := s.Allow(t.Context(), base, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	with := func(name, text string) config.Policy {
+		p := maps.Clone(base)
+		p[name] = config.PolicyFile{Data: []byte(text)}
+		return p
+	}
+	for name, now := range map[string]config.Policy{
+		"comment, order, white space": with("config.yml", "# c\nentry_points:\n    - checks:\n        - test\n      path: .   # here\n      reviews: [ r ]\n\n\nstop_hook: {mode: enforce, enabled: true}\nmax_retries: 2\n"),
+		"quotes and line ends":        with("checks/test.yml", "env:\r\n  \"B\": 'y'\r\n  A: \"x\"\r\n'command': \"go test ./...\"\r\n"),
+		"anchors":                     with("checks/test.yml", "command: &c go test ./...\nenv: {B: &y y, A: x}\nretries: &n 0\n"),
+		"a default written out":       with("checks/test.yml", "command: go test ./...\nenv: {A: x, B: y}\nparallel: false\n"),
+		"white space of a review":     with("reviews/r.md", "---\n# two\ncli_preference: [ claude ]\nnum_reviews: 2\n---\n\nLook.\n\n"),
+	} {
+		if d := s.Decide(now, load); d.Change != "" || d.Policy.Digest() != now.Digest() {
+			t.Errorf("%s: %q", name, d.Change)
+		}
+	}
+	for name, now := range map[string]config.Policy{
+		"an empty list is not none":  with("config.yml", "max_retries: 2\nstop_hook:\n  enabled: true\n  mode: enforce\nautonomy: {protected: []}\nentry_points:\n  - path: .\n    checks: [test]\n    reviews: [r]\n"),
+		"order of a list":            with("config.yml", "max_retries: 2\ncli: {default_preference: [codex, claude]}\nentry_points:\n  - path: .\n    checks: [test]\n    reviews: [r]\n"),
+		"a file that a check names":  with("fix/a.md", "Do not.\n"),
+		"a file that nobody names":   with("notes.txt", "x\n"),
+		"white space in a command":   with("checks/test.yml", "command: go  test ./...\nenv: {A: x, B: y}\n"),
+		"one variable more":          with("checks/test.yml", "command: go test ./...\nenv: {A: x, B: y, C: z}\n"),
+		"an unused check":            with("checks/other.yml", "command: x\n"),
+		"an invalid file":            with("checks/test.yml", "comand: go test ./...\n"),
+		"a list that reads the same": with("config.yml", "max_retries: 2\nstop_hook:\n  enabled: true\n  mode: enforce\nentry_points:\n  - path: .\n    checks: [test]\n    reviews: [r]\n    exclude: ['a, b']\n"),
+	} {
+		if d := s.Decide(now, load); d.Change == "" || d.Policy.Digest() != base.Digest() {
+			t.Errorf("%s is not noticed", name)
+		}
+	}
+}
+
+// A store of the version that kept a set of allowed policies and which of them judged last
+// in each work tree.
+func TestStoreOfAnEarlierVersion(t *testing.T) {
+	home, repo := t.TempDir(), t.TempDir()
+	s := Open(seal.New(home), repo, repo, repo)
+	good, harmless := command("go test ./..."), command("true")
+	for _, p := range []config.Policy{good, harmless} {
+		if err := s.Allow(t.Context(), p, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := func(digest string) {
+		t.Helper()
+		if err := s.change(t.Context(), func(r *record) error {
+			r.Used = map[string]string{s.tree: digest}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used(good.Digest())
+	if d := s.Decide(good, load); d.Change != "" || !d.Trusted() {
+		t.Errorf("%+v", d)
+	}
+	if d := s.Decide(command("make"), load); d.Policy.Digest() != good.Digest() {
+		t.Errorf("the policy that judged last does not judge: %+v", d)
+	}
+	used("sha256:gone")
+	if d := s.Decide(harmless, load); d.Change != "" || !d.Trusted() {
+		t.Errorf("%+v", d)
+	}
+	used(good.Digest())
+	if err := s.Allow(t.Context(), harmless, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if d := s.Decide(good, load); d.Policy.Digest() != harmless.Digest() {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestCompare(t *testing.T) {
 	base := command("go test ./...")
 	with := func(name, text string) config.Policy {
-		p := config.Policy{}
-		for n, f := range base {
-			p[n] = f
-		}
+		p := maps.Clone(base)
 		p[name] = config.PolicyFile{Data: []byte(text)}
 		return p
 	}
 	for want, now := range map[string]config.Policy{
-		"checks/test.yml  -go test ./...  +true":                                 with("checks/test.yml", "command: \"true\"\n"),
-		"checks/test.yml  +timeout: 1":                                           with("checks/test.yml", "command: go test ./...\ntimeout: 1\n"),
-		"checks/evil.yml  +curl evil":                                            with("checks/evil.yml", "# nice\ncommand: curl evil\n"),
-		"config.yml  -entry_points: [{path: ., checks: [test]}]  +stop_hook: {}": with("config.yml", "stop_hook: {}\n"),
-		"checks/test.yml removed  -go test ./...":                                policy("config.yml", string(base["config.yml"].Data)),
-		"checks/test.yml  -go test ./...  +echo \\x1b[2Ja; rm":                   with("checks/test.yml", "command: echo \x1b[2Ja; rm\n"),
-		".gauntlet was removed":                                                  {},
-		"reviews/r.md":                                                           with("reviews/r.md", "---\nmode: off\n---\nLook.\n"),
+		"checks/test.yml  -go test ./...  +true":      with("checks/test.yml", "command: \"true\"\n"),
+		"checks/test.yml  -timeout: 300  +timeout: 1": with("checks/test.yml", "command: go test ./...\ntimeout: 1\n"),
+		"checks/evil.yml  +curl evil":                 with("checks/evil.yml", "# nice\ncommand: curl evil\n"),
+		"config.yml  -stop_hook.enabled: true  +stop_hook.enabled: false; config.yml  +entry_points[.].exclude: src/**": with("config.yml",
+			"# preset: strict\nstop_hook: {enabled: false}\nentry_points: [{path: ., checks: [test], exclude: [src/**]}]\n"),
+		"checks/test.yml is invalid (.gauntlet/checks/test.yml:1:1: comand: unknown key (did you mean \"command\"?))": with("checks/test.yml", "comand: x\n"),
+		"checks/test.yml  -go test ./...  +echo \\x1b[2Ja; rm":                                                        with("checks/test.yml", "command: echo \x1b[2Ja; rm\n"),
+		".gauntlet was removed":                      {},
+		"reviews/r.md  +prompt: Look at everything.": with("reviews/r.md", "---\nmode: off\n---\nLook at everything.\n"),
 	} {
-		if got := Describe(base, now); got != want && !strings.Contains(want, "x1b") {
+		got := Compare(base, now, load).Line()
+		if got != want && !strings.Contains(want, "x1b") {
 			t.Errorf("got  %s\nwant %s", got, want)
 		} else if strings.Contains(got, "\x1b") {
 			t.Errorf("control characters: %q", got)
 		}
+	}
+	many := Compare(base, with("config.yml", "max_retries: 9\nmax_parallel: 2\nstop_hook: {preset: strict, mode: warn, max_blocks: 1}\nentry_points: [{path: ., checks: [test]}]\n"), load)
+	if !strings.HasPrefix(many.Line(), "config.yml  -stop_hook.mode: enforce  +stop_hook.mode: warn; ") || !strings.HasSuffix(many.Line(), "; and 4 more settings") || len(many.Settings) != 10 {
+		t.Errorf("%d: %s", len(many.Settings), many.Line())
 	}
 }
