@@ -1,12 +1,12 @@
 package checkpoint
 
 import (
-	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/checkpoint/rules"
@@ -14,36 +14,29 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// staleSnapshot is how much older than the human's message a snapshot may be and still
-// belong to its turn: other hooks run at the prompt too.
-const staleSnapshot = 2 * time.Minute
-
-// turnChanges are the changes of this turn: by the snapshot taken at the prompt, else the
-// files that the transcript names, else every uncommitted one. The note gives the reason if
-// a person may wonder.
-func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, note string) {
-	seen, t := f.Seen, f.Seen.Turn
+// turnChanges are the changes of this turn: by the snapshot taken at the prompt, else every
+// uncommitted file and what was committed since. why is set if there is no snapshot to
+// compare with: then nothing is known to be unchanged.
+func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, why string) {
+	seen := f.Seen
 	snaps, err := turn.LoadSnapshots(f.Memory, f.Event.SessionID, seen.Ledger)
-	snap := snaps.Prompt
-	if err != nil {
-		note = "no snapshot at the prompt (" + err.Error() + ")"
-	}
-	// A message from the future means that the clock jumped; it is ignored.
-	if snap != nil && t.Readable && !t.Start.IsZero() && !t.Start.After(f.Now.Add(time.Minute)) && snap.At.Before(t.Start.Add(-staleSnapshot)) {
-		snap = nil
-	}
-	if snap != nil {
-		if list, err := snap.Since(ctx, f.Repo, seen.Status); err == nil {
+	if err == nil && snaps.Prompt != nil {
+		var list []string
+		if list, err = snaps.Prompt.Since(ctx, f.Repo, seen.Status); err == nil {
 			return f.changes(list), ""
 		}
 	}
-	// What was committed since the prompt is this turn's, named in the transcript or not.
-	all, committed := f.changes(seen.Status.Paths()), f.changes(f.committed(ctx))
-	if t.Readable && !t.Truncated {
-		return append(rules.TurnChanges(spellings(f.Root), t.Calls, all), committed...), note
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		why = "it is gone"
+	case err != nil:
+		why = err.Error()
+	case seen.MemoryErr != nil:
+		why = "the memory of this session cannot be read"
+	default:
+		why = "no prompt of this session was seen here"
 	}
-	note = cmp.Or(note, "neither a snapshot nor a whole transcript of this turn")
-	return append(all, committed...), note + ": every uncommitted file counts"
+	return append(f.changes(seen.Status.Paths()), f.changes(f.committed(ctx))...), why
 }
 
 // committed lists what was committed since the prompt, if only the commit is known because
@@ -60,13 +53,16 @@ func (f Facts) committed(ctx context.Context) []string {
 	return list
 }
 
-// Work is what this session changed and no stop has approved yet. It is unknown when git
-// failed.
+// Work is what this session changed and no stop has approved yet: unknown when git failed,
+// the whole tree when there is nothing to compare it with.
 func (f Facts) Work(ctx context.Context) (w turn.Work, note string) {
 	if f.Seen.StatusErr != nil {
 		return turn.Work{}, f.Seen.StatusErr.Error()
 	}
-	changes, note := f.turnChanges(ctx)
+	changes, why := f.turnChanges(ctx)
+	if why != "" {
+		return turn.Work{Whole: why}, ""
+	}
 	var list []string
 	for _, c := range append(changes, f.changes(f.Seen.Ledger.Work)...) {
 		if !isOwn(c.Path) {
@@ -74,7 +70,7 @@ func (f Facts) Work(ctx context.Context) (w turn.Work, note string) {
 		}
 	}
 	slices.Sort(list)
-	return turn.NewWork(f.Repo.Root, slices.Compact(list)), note
+	return turn.NewWork(f.Repo.Root, slices.Compact(list)), ""
 }
 
 // Files are the paths of the work relative to the project root.

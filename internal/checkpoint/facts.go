@@ -68,9 +68,9 @@ func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
 	if f.Config == nil || f.Config.Scope != config.ScopeTurn {
 		in.Changed = f.changes(f.Seen.Status.Paths())
 	} else {
-		var note string
-		if in.Changed, note = f.turnChanges(ctx); note != "" {
-			notes = append(notes, note)
+		var why string
+		if in.Changed, why = f.turnChanges(ctx); why != "" {
+			notes = append(notes, "no snapshot of the prompt ("+why+"): every uncommitted file counts")
 		}
 	}
 	if len(f.Gates) == 0 && len(in.Changed) > 0 && f.Proved != nil {

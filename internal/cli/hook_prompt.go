@@ -39,7 +39,7 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 	if err == nil && note != "" {
 		_, _ = app.Out.Write(adapter.Encode(ev, event.Verdict{
 			Status: event.Passed, Message: note,
-			SystemMessage: "Gauntlet: no snapshot for scope turn, files named in the transcript count instead: " + redact.Line(note, 300),
+			SystemMessage: "Gauntlet: no account of this prompt, so the whole tree will be judged: " + redact.Line(note, 300),
 		}))
 	}
 	app.beat(at, ev, event.Prompt)

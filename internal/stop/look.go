@@ -147,6 +147,9 @@ func (s *stopping) look(ctx context.Context) {
 		if s.Work, note = facts.Work(ctx); note != "" {
 			s.note("work", note)
 		}
+		if s.Work.Whole != "" {
+			s.announceOnce("no account of the prompt (%s): the whole tree was judged", redact.Line(s.Work.Whole, 200))
+		}
 		only = append([]string{}, facts.Files(s.Work)...)
 	}
 	if s.CommitGated && (s.again() || s.Event.StopHookActive) {
@@ -233,6 +236,7 @@ func (s *stopping) runGates(ctx context.Context) {
 			opts.Before = snaps.Prompt
 		}
 	}
+	opts.All = s.Work.Whole != ""
 	if s.Work.Known {
 		opts.Paths = append([]string{}, s.checkpointFacts().Files(s.Work)...)
 	}

@@ -14,11 +14,20 @@ import (
 	"gauntlet/internal/session"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/site"
+	"gauntlet/internal/turn"
 )
 
 // announceLater shows a text to the person, whatever the verdict is.
 func (s *stopping) announceLater(format string, args ...any) {
 	s.Notices = append(s.Notices, fmt.Sprintf(format, args...))
+}
+
+// announceOnce shows a text to the person once in the session.
+func (s *stopping) announceOnce(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if !slices.ContainsFunc(s.seen.Ledger.Announced, func(a turn.Announcement) bool { return a.Text == text }) {
+		s.Notices = append(s.Notices, text)
+	}
 }
 
 // atPrompt is the site to judge: it stays the allowed project that the session's prompt

@@ -8,11 +8,13 @@ import (
 )
 
 // Work is what a session changed: files relative to the repository, and the name of their
-// content. It is not Known when git failed or was not called.
+// content. It is not Known when git failed or was not called; Whole is why the whole tree
+// has to be judged instead.
 type Work struct {
 	Known bool
 	Paths []string
 	State string
+	Whole string
 }
 
 // NewWork is the work on files below root, sorted.

@@ -184,26 +184,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestTurnChanges(t *testing.T) {
-	changed := []Change{{Path: "a.py"}, {Path: "old.py"}, {Path: "src/b.py"}, {Path: "src/c.py"}, {Path: "d.txt"}}
-	calls := []event.ToolCall{
-		{Kind: event.ToolWrite, Paths: []string{"/repo/done.py"}, Outcome: event.Success},
-		{Kind: event.ToolShell, Command: "git commit -am done", Outcome: event.Success},
-		{Kind: event.ToolEdit, Paths: []string{"/repo/a.py"}, Outcome: event.Success},
-		{Kind: event.ToolEdit, Paths: []string{"/repo/old.py"}, Outcome: event.Failure},
-		{Kind: event.ToolShell, Command: "cd src && sed -i s/a/b/ b.py", Outcome: event.Success},
-		{Kind: event.ToolShell, Command: "echo x > d.txt; cat old.py", Dir: "/repo", Outcome: event.Success},
-		{Kind: event.ToolWrite, Paths: []string{"/elsewhere/old.py"}, Outcome: event.Success},
-	}
-	var got []string
-	for _, c := range TurnChanges([]string{"/repo"}, calls, changed) {
-		got = append(got, c.Path)
-	}
-	if want := []string{"a.py", "d.txt", "done.py", "src/b.py"}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-}
-
 func TestMessageStaysSmall(t *testing.T) {
 	cfg := &config.Checkpoint{}
 	for i := range 60 {

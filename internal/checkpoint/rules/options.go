@@ -1,12 +1,9 @@
 package rules
 
 import (
-	"sort"
-	"strings"
 	"time"
 
 	"gauntlet/internal/config"
-	"gauntlet/internal/event"
 )
 
 // OldEnough reports whether the turn may get a checkpoint. An unknown start
@@ -46,35 +43,5 @@ func matching(patterns []string, changed []Change) []string {
 			out = append(out, c.Path)
 		}
 	}
-	return out
-}
-
-// TurnChanges narrows the changed files to those that the turn's edit tools and shell
-// redirections name, and adds those it committed since: what `scope: turn` uses without a
-// snapshot.
-func TurnChanges(roots []string, calls []event.ToolCall, changed []Change) []Change {
-	t := newTimeline(Input{Roots: roots}, calls, &settings{})
-	touched := newFileSet()
-	out := []Change{}
-	known := map[string]bool{}
-	for _, c := range changed {
-		known[c.Path] = true
-	}
-	for _, one := range t.touches {
-		if one.name == "" {
-			continue
-		}
-		touched.add(one.name)
-		if !one.anything && !known[one.name] && !absolute(one.name) && !isGlob(one.name) && t.lastCommit > one.at && !strings.HasPrefix(one.name, "../") {
-			known[one.name] = true
-			out = append(out, Change{Path: one.name})
-		}
-	}
-	for _, c := range changed {
-		if touched.has(c.Path) {
-			out = append(out, c)
-		}
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
 	return out
 }
