@@ -93,7 +93,7 @@ func (c Call) Has(flag string) bool {
 	flag, want, valued := strings.Cut(flag, "=")
 	for i, arg := range c.argv[1:] {
 		name, value, glued := strings.Cut(arg, "=")
-		if glued && value == "false" {
+		if glued && value == "false" && !valued {
 			name = arg
 		}
 		switch {
