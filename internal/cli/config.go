@@ -27,11 +27,12 @@ environment variable, the project (.gauntlet/config.yml), the user
 (~/.config/agent-gauntlet/config.yml), a preset or the default.`,
 		Example: `  gauntlet config
   gauntlet config --json
-  gauntlet config schema check > check.schema.json`,
+  gauntlet config schema check > check.schema.json
+  gauntlet config migrate`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.showConfig(cmd.Context(), asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.AddCommand(app.configSchemaCmd())
+	cmd.AddCommand(app.configSchemaCmd(), app.configMigrateCmd())
 	return cmd
 }
 

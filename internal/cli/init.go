@@ -127,6 +127,18 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 	}
 	places.Project, places.Cwd = root, root // every path is shown relative to it
 	w := initWork{app: app, flags: f, opts: opts, places: places, notes: notes}
+	undo, err := w.takeOver(ctx)
+	if err == nil {
+		err = w.run(ctx)
+	}
+	if err != nil && undo != nil {
+		undo()
+	}
+	return err
+}
+
+func (w *initWork) run(ctx context.Context) error {
+	f, app := w.flags, w.app
 	if err := w.look(ctx); err != nil {
 		return err
 	}

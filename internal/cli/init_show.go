@@ -229,7 +229,7 @@ func (w *initWork) suggest() error {
 			Gates   []initGate      `json:"gates"`
 			LeftOut []setup.Refusal `json:"left_out"`
 			Notes   []string        `json:"notes"`
-		}{orEmpty(gatesOf(plan)), orEmpty(found.Refusals), orEmpty(found.Notes)})
+		}{orEmpty(gatesOf(plan)), orEmpty(found.Refusals), orEmpty(append(w.notes, found.Notes...))})
 	}
 	if len(gates) == 0 {
 		w.say("No command was found that checks this project.")
@@ -244,7 +244,7 @@ func (w *initWork) suggest() error {
 		}
 		fmt.Fprintf(w.app.Out, "left out: %s%s\n    from %s: %s\n", where, redact.Line(r.Run, 200), r.Why, r.Reason)
 	}
-	for _, n := range found.Notes {
+	for _, n := range append(w.notes, found.Notes...) {
 		w.say("note: " + n)
 	}
 	return nil

@@ -22,7 +22,6 @@ type place struct{ line, col int }
 type decoder struct {
 	file     string
 	lineBase int // lines before the document, for front matter
-	legacy   map[string]string
 	errs     []*Error
 	warnings []string
 	places   map[string]place // where each field was set
@@ -31,10 +30,12 @@ type decoder struct {
 
 	parsed     bool   // the document is valid YAML
 	legacyName string // the name: key of a check
+	inline     []inlineGate
+	under      string // the gate within the document that failField's fields belong to
 }
 
-func newDecoder(file string, legacy map[string]string) *decoder {
-	return &decoder{file: file, legacy: legacy, places: map[string]place{}, anchors: map[string]ast.Node{}}
+func newDecoder(file string) *decoder {
+	return &decoder{file: file, places: map[string]place{}, anchors: map[string]ast.Node{}}
 }
 
 // document decodes data into out, a pointer to a struct; empty data sets nothing.
@@ -86,6 +87,9 @@ func (d *decoder) at(n ast.Node) (line, col int) {
 
 // failField reports an error of a field by its path.
 func (d *decoder) failField(field, hint, format string, args ...any) {
+	if d.under != "" {
+		field = d.under + "." + field
+	}
 	if d.hasErrorAt(field) {
 		return // its error has been reported
 	}
@@ -215,6 +219,10 @@ func (d *decoder) list(n ast.Node, v reflect.Value, field string, tag reflect.St
 		d.places[path] = d.placeOf(item)
 		if isNull(item) {
 			d.fail(item, path, "", "must not be empty")
+			continue
+		}
+		if name, ok := d.inlineItem(item, path); ok {
+			out.Index(i).SetString(name)
 			continue
 		}
 		before := len(d.errs)

@@ -29,13 +29,17 @@ func SetMode(l *Loaded, part string, mode Mode) (file string, before Mode, err e
 	case l.Checks[part] != nil:
 		file, before = l.Checks[part].File, l.Checks[part].Mode
 	case l.Reviews[part] != nil:
-		file, before, review = l.Reviews[part].File, l.Reviews[part].Mode, true
+		file, before = l.Reviews[part].File, l.Reviews[part].Mode
+		review = filepath.Ext(file) == ".md"
 	case part == PartCheckpoint && l.Project.Checkpoint != nil:
 		file, before, section = Dir+"/"+File, l.Project.Checkpoint.Mode, PartCheckpoint
 	case part == PartStopHook:
 		file, before, section = Dir+"/"+File, l.Project.StopHook.Mode, PartStopHook
 	default:
 		return "", "", fmt.Errorf("no gate named %s (see `gauntlet list`)", quote(part))
+	}
+	if section == "" && file == Dir+"/"+File {
+		return file, before, fmt.Errorf("%s is written in %s; give it a file of its own first: gauntlet config migrate", quote(part), file)
 	}
 	path := filepath.Join(l.Root, filepath.FromSlash(file))
 	data, fail := readIn(l.Root, path, file)

@@ -232,7 +232,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		for _, out := range []any{&Project{}, &Check{}, &Review{}} {
-			d := newDecoder("f", nil)
+			d := newDecoder("f")
 			d.document([]byte(text), out)
 			for _, e := range d.errs {
 				if e.Line < 0 || strings.Contains(e.Msg, "\n") {

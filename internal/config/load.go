@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -124,7 +125,7 @@ func load(root string, from source, getenv func(string) string) (*Loaded, []prob
 		l.add(false, &Error{File: name, Msg: "is not read: " + foreign + " belongs to another user"})
 		return l.out, l.problems
 	}
-	d := newDecoder(name, legacyProject())
+	d := newDecoder(name)
 	data, fail := l.policy.read(File, name)
 	if fail != nil {
 		l.add(false, fail)
@@ -132,7 +133,7 @@ func load(root string, from source, getenv func(string) string) (*Loaded, []prob
 	}
 	project := &l.out.Project
 	d.document(data, project)
-	l.out.Warnings = append(l.out.Warnings, d.warnings...)
+	l.out.Warnings = append(l.out.Warnings, d.warnings...) // those of gates in it come later
 	for _, ep := range project.EntryPoints {
 		for _, n := range ep.Checks {
 			l.used["check "+n] = true
@@ -144,6 +145,8 @@ func load(root string, from source, getenv func(string) string) (*Loaded, []prob
 	gates := len(l.problems)
 	l.loadChecks()
 	l.loadReviews()
+	l.loadInline(d)
+	l.adoptLegacyNames()
 	// Errors of the project's own file come first.
 	late := slices.Clone(l.problems[gates:])
 	l.problems = l.problems[:gates]
@@ -174,15 +177,14 @@ func (l *loader) gateFiles(dir string, endings ...string) []string {
 
 func (l *loader) loadChecks() {
 	for _, file := range l.gateFiles(ChecksDir, ".yml", ".yaml") {
-		name := strings.TrimSuffix(file, filepath.Ext(file))
-		shown := path.Join(l.gates, ChecksDir, file)
+		name, shown := l.gateFile(ChecksDir, file)
 		unused := !l.used["check "+name]
-		if l.out.Checks[name] != nil || l.broken["check "+name] {
-			l.add(unused, &Error{File: shown, Msg: "there is another file for check " + quote(name) + "; keep one"})
+		if l.known("check " + name) {
+			l.add(unused, twice(shown, "check", name))
 			continue
 		}
 		c := &Check{Name: name, File: shown}
-		d := newDecoder(shown, legacyCheck())
+		d := newDecoder(shown)
 		data, fail := l.policy.read(path.Join(ChecksDir, file), shown)
 		if fail != nil {
 			d.errs = append(d.errs, fail)
@@ -196,14 +198,76 @@ func (l *loader) loadChecks() {
 		}
 		l.out.Warnings = append(l.out.Warnings, d.warnings...)
 		l.add(unused, d.errs...)
-		if len(d.errs) > 0 {
-			l.broken["check "+name] = true
+		l.keepCheck(c, len(d.errs) == 0)
+	}
+}
+
+// gateFile is the name of a gate by its file, and the file as errors name it.
+func (l *loader) gateFile(dir, file string) (name, shown string) {
+	return strings.TrimSuffix(file, filepath.Ext(file)), path.Join(l.gates, dir, file)
+}
+
+func twice(file, kind, name string) *Error {
+	return &Error{File: file, Msg: "there is another file for " + kind + " " + quote(name) + "; keep one"}
+}
+
+// known reports whether there is a gate of that kind and name already, broken or not.
+func (l *loader) known(gate string) bool {
+	kind, name, _ := strings.Cut(gate, " ")
+	return l.broken[gate] || kind == "check" && l.out.Checks[name] != nil || kind == "review" && l.out.Reviews[name] != nil
+}
+
+func (l *loader) keepCheck(c *Check, sound bool) {
+	if !sound {
+		l.broken["check "+c.Name] = true
+		return
+	}
+	*c = WithDefaults(*c)
+	l.out.Checks[c.Name] = c
+}
+
+func (l *loader) keepReview(r *Review, sound bool) {
+	if !sound {
+		l.broken["review "+r.Name] = true
+		return
+	}
+	*r = WithDefaults(*r)
+	l.out.Reviews[r.Name] = r
+}
+
+// loadInline reads the gates that are written in config.yml itself, and the built-in
+// reviews that an entry point names.
+func (l *loader) loadInline(d *decoder) {
+	warned := len(d.warnings)
+	for _, g := range d.inline {
+		kind := strings.TrimSuffix(g.dir, "s")
+		if l.known(kind + " " + g.name) {
+			d.fail(g.key, g.field, "", "there is another %s named %s; keep one", kind, quote(g.name))
 			continue
 		}
-		*c = WithDefaults(*c)
-		l.out.Checks[name] = c
+		before := len(d.errs)
+		d.under = g.field
+		if g.dir == ChecksDir {
+			c := &Check{Name: g.name, File: l.config}
+			d.value(g.value, reflect.ValueOf(c).Elem(), g.field, "", 1)
+			l.checkCheck(d, c)
+			l.keepCheck(c, len(d.errs) == before)
+		} else {
+			r := &Review{Name: g.name, File: l.config}
+			d.value(g.value, reflect.ValueOf(r).Elem(), g.field, "", 1)
+			l.findPrompt(d, r)
+			l.keepReview(r, len(d.errs) == before)
+		}
+		d.under = ""
 	}
-	l.adoptLegacyNames()
+	for gate := range l.used {
+		name, ok := strings.CutPrefix(gate, "review "+builtinPrefix)
+		if prompt, exists := builtinPrompt(name); ok && exists && !l.known(gate) {
+			d.warnings = append(d.warnings, (&Error{File: l.config, Msg: "the review " + quote(builtinPrefix+name) + " is a built-in of older versions; the present form is a file, " + path.Join(Dir, ReviewsDir, name+".md") + " (`gauntlet config migrate` writes it)"}).Error())
+			l.keepReview(&Review{Name: builtinPrefix + name, File: l.config, Prompt: prompt}, true)
+		}
+	}
+	l.out.Warnings = append(l.out.Warnings, d.warnings[warned:]...)
 }
 
 // adoptLegacyNames lets an entry point name a check by the name: key inside its
@@ -227,25 +291,43 @@ func (l *loader) adoptLegacyNames() {
 }
 
 func (l *loader) loadReviews() {
-	for _, file := range l.gateFiles(ReviewsDir, ".md") {
-		name := strings.TrimSuffix(file, ".md")
-		shown := path.Join(l.gates, ReviewsDir, file)
+	for _, file := range l.gateFiles(ReviewsDir, ".md", ".yml", ".yaml") {
+		name, shown := l.gateFile(ReviewsDir, file)
+		if l.known("review " + name) {
+			l.add(!l.used["review "+name], twice(shown, "review", name))
+			continue
+		}
 		r := &Review{Name: name, File: shown}
-		d := newDecoder(shown, legacyReview())
+		d := newDecoder(shown)
 		data, fail := l.policy.read(path.Join(ReviewsDir, file), shown)
-		if fail != nil {
+		switch {
+		case fail != nil:
 			d.errs = append(d.errs, fail)
-		} else {
+		case path.Ext(file) == ".md":
 			d.review(data, r)
+			l.findPrompt(d, r)
+		default:
+			d.document(data, r)
+			l.findPrompt(d, r)
 		}
 		l.out.Warnings = append(l.out.Warnings, d.warnings...)
 		l.add(!l.used["review "+name], d.errs...)
-		if len(d.errs) > 0 {
-			l.broken["review "+name] = true
-			continue
+		l.keepReview(r, len(d.errs) == 0)
+	}
+}
+
+// findPrompt reads the prompt of a review that names it instead of containing it.
+func (l *loader) findPrompt(d *decoder, r *Review) {
+	if r.from.kind != "" {
+		text, problem := l.promptOf(r.from)
+		if problem != "" {
+			d.failField(r.from.kind, "", "%s", problem)
+			return
 		}
-		*r = WithDefaults(*r)
-		l.out.Reviews[name] = r
+		r.Prompt = strings.TrimSpace(text)
+	}
+	if r.Prompt == "" && len(d.errs) == 0 {
+		d.warnings = append(d.warnings, (&Error{File: d.file, Field: d.under, Msg: "has no prompt below its front matter"}).Error())
 	}
 }
 
@@ -261,9 +343,7 @@ func (d *decoder) review(data []byte, r *Review) {
 		d.lineBase = 1
 		d.document([]byte(head), r)
 	}
-	if r.Prompt = strings.TrimSpace(body); r.Prompt == "" && len(d.errs) == 0 {
-		d.warnings = append(d.warnings, (&Error{File: d.file, Msg: "has no prompt below its front matter"}).Error())
-	}
+	r.Prompt = strings.TrimSpace(body)
 }
 
 // frontMatter cuts a text at its --- lines; a text without them is all body.

@@ -56,12 +56,16 @@ func (d *decoder) entries(entries []*ast.MappingValueNode, s section, depth int,
 		}
 		index, known := fieldIndex(s.Type(), key)
 		if !known {
-			d.unknownKey(kv, s.Type(), s.field, key)
+			d.unknownKey(kv, s, key)
 			continue
 		}
 		s.seen[key] = true
 		d.places[path] = d.placeOf(kv.Key)
 		sf := s.Type().Field(index)
+		if _, number := numberOf(kv.Value); number && sf.Tag.Get("once") != "" {
+			d.warn(kv.Key, path, "was a number in older versions, which has no effect; the present form is one of %s", strings.ReplaceAll(sf.Tag.Get("enum"), ",", ", "))
+			continue
+		}
 		if sf.Tag.Get("lenient") != "" {
 			d.lenient(kv, s.Field(index), path, sf.Tag, depth+1)
 			continue
@@ -116,18 +120,23 @@ func (d *decoder) lenient(kv *ast.MappingValueNode, v reflect.Value, path string
 	}
 }
 
-func (d *decoder) unknownKey(kv *ast.MappingValueNode, t reflect.Type, field, key string) {
-	path := join(field, key)
-	if why, ok := d.legacy[path]; ok {
-		d.warn(kv.Key, path, "is a key of older versions and has no effect%s; remove it", why)
+func (d *decoder) unknownKey(kv *ast.MappingValueNode, s section, key string) {
+	path := join(s.field, key)
+	old, ok := legacyOf(s.Type(), key)
+	switch {
+	case !ok:
+		d.fail(kv.Key, path, text.Nearest(key, keys(s.Type())), "unknown key")
 		return
+	case strings.HasPrefix(old.why, ":"):
+		d.warn(kv.Key, path, "has no effect%s; remove it", old.why)
+	case old.now == "":
+		d.warn(kv.Key, path, "is a key of older versions and has no effect%s; remove it", old.why)
+	default:
+		d.warn(kv.Key, path, "is a key of older versions; the present form is %s (`gauntlet config migrate` rewrites it)", old.now)
 	}
-	if key == "name" && field == "" && t == reflect.TypeFor[Check]() {
-		d.legacyName, _ = stringOf(kv.Value)
-		d.warn(kv.Key, path, "has no effect: a check is named by its file; remove it")
-		return
+	if old.set != nil {
+		old.set(d, kv, s)
 	}
-	d.fail(kv.Key, path, text.Nearest(key, keys(t)), "unknown key")
 }
 
 // required reports required fields that are missing.

@@ -27,7 +27,7 @@ func PresetOf(name string) Preset {
 	if err != nil {
 		return p
 	}
-	d := newDecoder(file, nil)
+	d := newDecoder(file)
 	if d.document(data, &p); len(d.errs) > 0 {
 		panic(d.errs[0]) // embedded, and read by the tests
 	}

@@ -21,7 +21,7 @@ func TestPresets(t *testing.T) {
 		if len(p.Categories) < 3 || len(p.Always) == 0 {
 			t.Errorf("%s: %+v", name, p)
 		}
-		d := newDecoder(name, nil)
+		d := newDecoder(name)
 		checkCheckpoint(d, &Checkpoint{Categories: p.Categories, Always: p.Always})
 		for _, e := range d.errs {
 			t.Error(e)

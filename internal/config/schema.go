@@ -2,9 +2,7 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"gauntlet/internal/jsontree"
@@ -20,12 +18,10 @@ func Schema(kind string) ([]byte, error) {
 	var s *jsontree.Value
 	switch kind {
 	case "config":
-		s = schemaFile(Project{}, ".gauntlet/config.yml", legacyProject())
+		s = schemaFile(Project{}, ".gauntlet/config.yml")
 		s.Set("anyOf", jsontree.NewArray(requires("entry_points"), requires("checkpoint"), requires("autonomy")))
 	case "check":
-		legacy := legacyCheck()
-		legacy["name"] = ""
-		s = schemaFile(Check{}, ".gauntlet/checks/NAME.yml", legacy)
+		s = schemaFile(Check{}, ".gauntlet/checks/NAME.yml")
 		// not both: parallel and fail_fast
 		both := requires("parallel", "fail_fast")
 		yes := jsontree.NewObject()
@@ -36,9 +32,9 @@ func Schema(kind string) ([]byte, error) {
 		both.Set("properties", props)
 		s.Set("not", both)
 	case "review":
-		s = schemaFile(Review{}, "front matter of .gauntlet/reviews/NAME.md", legacyReview())
+		s = schemaFile(Review{}, "front matter of .gauntlet/reviews/NAME.md")
 	case "global":
-		s = schemaFile(Global{}, "~/.config/agent-gauntlet/config.yml", legacyGlobal())
+		s = schemaFile(Global{}, "~/.config/agent-gauntlet/config.yml")
 	default:
 		return nil, fmt.Errorf("unknown schema %q (use %s)", kind, strings.Join(SchemaKinds(), ", "))
 	}
@@ -51,11 +47,11 @@ func requires(keys ...string) *jsontree.Value {
 	return v
 }
 
-func schemaFile(v any, title string, legacy map[string]string) *jsontree.Value {
+func schemaFile(v any, title string) *jsontree.Value {
 	out := jsontree.NewObject()
 	out.Set("$schema", jsontree.NewString("https://json-schema.org/draft/2020-12/schema"))
 	out.Set("title", jsontree.NewString(title))
-	style := shape.Style{File: true, Deprecated: slices.Sorted(maps.Keys(legacy)), Default: schemaDefault}
+	style := shape.Style{File: true, Deprecated: legacyPaths(reflect.TypeOf(v)), Default: schemaDefault}
 	for _, m := range style.Schema(shape.Of(v)).Members() {
 		out.Set(m.Key, m.Value)
 	}

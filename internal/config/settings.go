@@ -101,7 +101,7 @@ func GlobalPath(getenv func(string) string) string {
 func loadGlobal(getenv func(string) string) (*Global, *decoder) {
 	g := &Global{}
 	file := GlobalPath(getenv)
-	d := newDecoder(file, legacyGlobal())
+	d := newDecoder(file)
 	if file == "" {
 		return g, d
 	}

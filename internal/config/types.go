@@ -10,6 +10,7 @@ package config
 //	glob      every item is a glob
 //	url       an http or https address without user and password
 //	lenient   a bad value is a warning and the field counts as not set
+//	once      a number in older versions: it warns and the field counts as not set
 //	word      the field that a plain word in place of the section sets
 //	default   the value that counts when no file sets it; lists are separated by blanks
 //	strict    the same under stop_hook.preset: strict
@@ -24,7 +25,7 @@ type Project struct {
 	AllowParallel          *bool        `yaml:"allow_parallel" json:"allow_parallel,omitempty" doc:"Run parallel gates at the same time." default:"true"`
 	MaxParallel            *int         `yaml:"max_parallel" json:"max_parallel,omitempty" doc:"How many gates run at once." min:"1" default:"16"`
 	MaxRetries             *int         `yaml:"max_retries" json:"max_retries,omitempty" doc:"How often failing gates are verified again; max_retries + 1 runs in all." min:"0" default:"3"`
-	RerunNewIssueThreshold string       `yaml:"rerun_new_issue_threshold" json:"rerun_new_issue_threshold,omitempty" enum:"critical,high,medium,low" doc:"On a re-run, new review findings below this priority are dropped." default:"high"`
+	RerunNewIssueThreshold string       `yaml:"rerun_new_issue_threshold" json:"rerun_new_issue_threshold,omitempty" enum:"critical,high,medium,low" doc:"On a re-run, new review findings below this priority are dropped." default:"high" once:"number"`
 	CLI                    CLI          `yaml:"cli" json:"cli,omitzero" doc:"Reviewers."`
 	EntryPoints            []EntryPoint `yaml:"entry_points" json:"entry_points,omitempty" doc:"Which gates run for which part of the repository."`
 	StopHook               StopHook     `yaml:"stop_hook" json:"stop_hook,omitzero" doc:"How the stop hook behaves."`
@@ -240,8 +241,9 @@ type Review struct {
 	Timeout       *float64 `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds." above:"0" default:"300"`
 	Mode          Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks." default:"enforce"`
 
-	Prompt string `yaml:"-" json:"-"`
-	File   string `yaml:"-" json:"-"`
+	Prompt string       `yaml:"-" json:"-"`
+	File   string       `yaml:"-" json:"-"`
+	from   promptSource // where an old review has its prompt instead
 }
 
 // Global is the user's own configuration for all projects.

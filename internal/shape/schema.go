@@ -40,7 +40,7 @@ func (s Style) object(list []Field, path string) *jsontree.Value {
 	for _, old := range s.Deprecated {
 		i := strings.LastIndexByte(old, '.')
 		if old[:max(i, 0)] == path {
-			props.Set(old[i+1:], object("description", text("A key of older versions; it has no effect."), "deprecated", boolean(true)))
+			props.Set(old[i+1:], object("description", text("A key of older versions; see gauntlet config migrate."), "deprecated", boolean(true)))
 		}
 	}
 	v.Set("properties", props)
