@@ -217,12 +217,12 @@ func TestMigrateKeepsLineEnds(t *testing.T) {
 // A gate in config.yml is reported where it is written.
 func TestInlineGateErrors(t *testing.T) {
 	tests := map[string]string{
-		"checks:\n  a:\n    comand: x\nentry_points:\n  - path: .\n    checks: [a]\n":                                       `.gauntlet/config.yml:3:5: checks.a.comand: unknown key (did you mean "command"?)`,
+		"checks:\n  a:\n    comand: x\nentry_points:\n  - path: .\n    checks: [a]\n":                                     `.gauntlet/config.yml:3:5: checks.a.comand: unknown key (did you mean "command"?)`,
 		"checks:\n  a: {command: x, parallel: true, fail_fast: true}\nentry_points:\n  - path: .\n    checks: [a]\n":      "fail_fast: cannot be used together",
-		"entry_points:\n  - path: .\n    checks:\n      - a: {command: x}\n      - a: {command: y}\n":                      `there is another check named "a"; keep one`,
+		"entry_points:\n  - path: .\n    checks:\n      - a: {command: x}\n      - a: {command: y}\n":                     `there is another check named "a"; keep one`,
 		"checks: [a]\nentry_points:\n  - path: .\n    checks: [a]\n":                                                      "must be a mapping of names to gates",
 		"cli: {default_preference: [claude]}\nentry_points:\n  - path: .\n    reviews:\n      - a: {builtin: nonsense}\n": `no built-in prompt named "nonsense"`,
-		"cli: {default_preference: [claude]}\nentry_points:\n  - path: .\n    reviews:\n      - a: {prompt_file: ../x}\n":  "must name a file under .gauntlet/",
+		"cli: {default_preference: [claude]}\nentry_points:\n  - path: .\n    reviews:\n      - a: {prompt_file: ../x}\n": "must name a file under .gauntlet/",
 		"checks: {a: {command: x}}\nentry_points:\n  - path: .\n    checks: [{a: {command: y}, b: {command: z}}]\n":       "must be text",
 	}
 	for text, want := range tests {
