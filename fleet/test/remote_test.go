@@ -182,6 +182,32 @@ func twoMachines(t *testing.T, address string) {
 	}
 }
 
+// A run that an agent started is never signed: it chose the environment. The person's own
+// run of the same content is.
+func TestAgentsRunIsNotPublished(t *testing.T) {
+	fake := &remotetest.Server{}
+	ts := httptest.NewServer(fake)
+	defer ts.Close()
+	a := newMachine(t, "a", "remote: {url: "+ts.URL+", write: true}\n")
+	a.key()
+	a.env = []string{"CLAUDECODE=1"}
+	if got := a.judge(); got.Status != "passed" {
+		t.Fatalf("%+v", got)
+	}
+	a.must(a.bin, "proofs", "publish")
+	if _, puts := fake.Counts(); puts != 0 {
+		t.Fatalf("an agent's run was published: %d", puts)
+	}
+	a.env = nil
+	if got := a.judge(); got.Status != "passed" || got.Gates[0].Cached {
+		t.Fatalf("%+v", got)
+	}
+	a.published()
+	if _, puts := fake.Counts(); puts == 0 {
+		t.Error("the person's run was not published")
+	}
+}
+
 func TestFaultsAreMisses(t *testing.T) {
 	fake := &remotetest.Server{}
 	ts := httptest.NewServer(fake)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -38,6 +39,12 @@ func Inside(getenv func(string) string, terminal bool, ancestors func() [][]stri
 		}
 	}
 	return "", false
+}
+
+// SessionID is the session that a client names in the environment of its commands; "" if it
+// names none.
+func SessionID(getenv func(string) string) string {
+	return cmp.Or(getenv("CLAUDE_CODE_SESSION_ID"), getenv("CODEX_THREAD_ID"), getenv("GEMINI_SESSION_ID"))
 }
 
 // Program names the client that a command line runs, as its own program or as a

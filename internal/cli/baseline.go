@@ -112,9 +112,9 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 	}
 	terminal := report.Detect(app.Err, app.Getenv)
 	view := report.NewView(app.Err, terminal, app.Now)
-	res := run.Execute(ctx, run.Options{
+	res := run.Execute(ctx, app.startedBy(run.Options{
 		Site: at, Config: cfg, Kind: gate.KindCheck, Gates: names, All: true, NoCache: true, Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now,
-	})
+	}))
 	view.Close()
 	seen := false
 	for _, r := range res.Gates {

@@ -24,7 +24,7 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 		at.OfSubagent(ev) {
 		return
 	}
-	_ = at.Pin(ctx, ev.Agent, ev.SessionID, app.Now()) // without it the stop judges where it happens
+	_ = at.Pin(ctx, ev, app.Environ(), app.Now()) // without it the stop judges where it happens
 	// Where the policy is not allowed or not valid, the prompt begins a turn all the
 	// same: the stop says what is wrong once in each.
 	scoped := false

@@ -114,6 +114,8 @@ type shownProof struct {
 	Key    string        `json:"key"` // "" if what it depends on is unknown
 	Proved bool          `json:"proved"`
 	Proof  *proof.Origin `json:"proof,omitempty"`
+	// Claim is a run of an agent, which counts at the stops of its own session only.
+	Claim *proof.Origin `json:"claim,omitempty"`
 	// Newest is the newest proof of other content, and Differs what differs from it.
 	Newest  *proof.Origin `json:"newest,omitempty"`
 	Differs []string      `json:"differs,omitempty"`
@@ -147,7 +149,12 @@ func (app *App) showProof(ctx context.Context, name string, asJSON bool) error {
 		key := keys[j.ID]
 		s := shownProof{Gate: j.ID, Key: key.ID, Files: key.Files}
 		_, s.Doubted = ledger.Doubted(j.ID)
-		if rec := ledger.Get(key.ID).Newest(); rec != nil && rec.Outcome == proof.Pass && run.Counts(opts, *rec) {
+		known := ledger.Get(key.ID)
+		if rec := known.Claimed(); rec != nil {
+			o := rec.Origin(here)
+			s.Claim = &o
+		}
+		if rec := known.Newest(); rec != nil && rec.Outcome == proof.Pass && run.Counts(opts, *rec) {
 			o := rec.Origin(here)
 			s.Proved, s.Proof = true, &o
 		} else if i := slices.IndexFunc(records, func(r proof.Record) bool { return r.Gate == j.ID && r.Outcome == proof.Pass && r.Key != key.ID }); i >= 0 {
@@ -179,6 +186,9 @@ func (app *App) printProof(s shownProof, here string) {
 		fmt.Fprintf(app.Out, "%s: not proved for this content\n  newest proof: %s\n  differs in:   %s\n", id, s.Newest.Describe(here, app.Now()), strings.Join(s.Differs, ", "))
 	default:
 		fmt.Fprintf(app.Out, "%s: not proved for this content\n", id)
+	}
+	if s.Claim != nil && !s.Proved {
+		fmt.Fprintf(app.Out, "  only at the stops of its session: %s\n", s.Claim.Describe(here, app.Now()))
 	}
 	if s.Doubted {
 		fmt.Fprintf(app.Out, "  agents' own runs do not count (gauntlet proofs trust %s)\n", redact.Line(gate.Name(s.Gate), 80))

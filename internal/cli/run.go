@@ -185,10 +185,10 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	terminal := report.Detect(progress, app.Getenv)
 	view := report.NewView(progress, terminal, app.Now)
 	start := app.Now()
-	res := run.Execute(ctx, run.Options{
+	res := run.Execute(ctx, app.startedBy(run.Options{
 		Site: at, Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget,
 		Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now, Wrote: app.loweredBaseline(at),
-	})
+	}))
 	view.Close()
 	app.remember(cfg.Root, start, res)
 	if f.json {

@@ -49,8 +49,10 @@ func (app *App) checkpointFacts(at *site.Site, ev event.Event) (checkpoint.Facts
 // proved returns what gates have proved for the current content, as a stop of a session
 // would.
 func (app *App) proved(at *site.Site, cfg *config.Loaded, session string) func(context.Context, git.Status) []rules.Gate {
+	pin, _, _ := at.Pinned(session) // without it the runs of the session's agent do not count
 	return run.Proved(run.Options{
 		Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now, Session: session, AcceptAgent: cfg.Settings.AcceptAgentRuns,
+		Environment: pin.Environment,
 	})
 }
 

@@ -3,29 +3,24 @@ package proc
 import (
 	"bytes"
 	"encoding/binary"
-	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Ancestors are the command lines of the processes that this one descends from,
-// the nearest first.
-func Ancestors() [][]string {
-	var out [][]string
-	for pid := os.Getppid(); pid > 1 && len(out) < maxAncestors; {
-		info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-		if err != nil {
-			break
-		}
-		args := commandLine(pid)
-		if len(args) == 0 {
-			args = []string{unix.ByteSliceToString(info.Proc.P_comm[:])}
-		}
-		out = append(out, args)
-		pid = int(info.Eproc.Ppid)
+// lookUp reads one process.
+func lookUp(pid int) (p Process, ok bool) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return p, false
 	}
-	return out
+	p = Process{PID: pid, Parent: int(info.Eproc.Ppid), Args: commandLine(pid), Started: time.Unix(info.Proc.P_starttime.Unix())}
+	if len(p.Args) == 0 {
+		p.Args = []string{unix.ByteSliceToString(info.Proc.P_comm[:])}
+	}
+	p.Session, _ = unix.Getsid(pid)
+	return p, true
 }
 
 // commandLine reads the arguments of another process of the same user: their

@@ -2,5 +2,5 @@
 
 package proc
 
-// Ancestors are unknown here.
-func Ancestors() [][]string { return nil }
+// lookUp finds nothing: processes are unknown here.
+func lookUp(int) (Process, bool) { return Process{}, false }

@@ -13,7 +13,7 @@ import (
 )
 
 // schema is the version of the keys. Raising it starts with an empty ledger.
-const schema = "1"
+const schema = "2"
 
 // Subject is everything the outcome of a check may depend on, and nothing else:
 // no absolute path, no time, no branch name.

@@ -67,13 +67,34 @@ func isLink(path string) bool {
 func Open(dir, stateHome string) Ledger { return Ledger{dir: dir, seal: seal.New(stateHome)} }
 
 // Entry is what is known for one key: the newest pass and the newest failure. A
-// key with both is a flake.
+// key with both is a flake. Claim is the newest run that an agent started, which replaces
+// neither of them.
 type Entry struct {
-	Pass *Record `json:"pass,omitempty"`
-	Fail *Record `json:"fail,omitempty"`
+	Pass  *Record `json:"pass,omitempty"`
+	Fail  *Record `json:"fail,omitempty"`
+	Claim *Record `json:"claim,omitempty"`
 }
 
-// Newest is the newer of the two, nil when there is none.
+// Claimed is an agent's claim that the gate passes, nil if there is none, or a failure is
+// newer.
+func (e Entry) Claimed() *Record {
+	if e.Claim == nil || e.Claim.Outcome != Pass || e.Failed() && !e.Claim.At.After(e.Fail.At) {
+		return nil
+	}
+	return e.Claim
+}
+
+// records are all of them.
+func (e Entry) records() (out []*Record) {
+	for _, r := range []*Record{e.Pass, e.Fail, e.Claim} {
+		if r != nil {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// Newest is the newer of pass and failure, nil when there is none.
 func (e Entry) Newest() *Record {
 	switch {
 	case e.Pass == nil:
@@ -104,8 +125,8 @@ func (l Ledger) read(key string) (e Entry) {
 	if !ok || json.Unmarshal(data, &e) != nil {
 		return Entry{}
 	}
-	for _, r := range []*Record{e.Pass, e.Fail} {
-		if r != nil && r.Key != key {
+	for _, r := range e.records() {
+		if r.Key != key {
 			return Entry{} // a record of another key under this name
 		}
 	}
@@ -159,13 +180,12 @@ func (l Ledger) Put(ctx context.Context, r Record) error {
 		defer lock.Release() //nolint:errcheck // the process ends soon
 	}
 	e := l.read(r.Key)
-	switch r.Outcome {
-	case Pass:
-		if was := e.Newest(); r.Source == Agent && was != nil && was.Outcome == Pass && was.Source != Agent {
-			return nil // a run counts more than an agent's claim
-		}
+	switch {
+	case r.claim():
+		e.Claim = &r
+	case r.Outcome == Pass:
 		e.Pass = &r
-	case Fail:
+	case r.Outcome == Fail:
 		e.Fail = &r
 	}
 	if err := l.write(r.Key, e); err != nil {
@@ -179,11 +199,8 @@ func (l Ledger) Put(ctx context.Context, r Record) error {
 func (l Ledger) List() []Record {
 	var out []Record
 	for _, name := range l.names() {
-		e := l.read(name)
-		for _, r := range []*Record{e.Pass, e.Fail} {
-			if r != nil {
-				out = append(out, *r)
-			}
+		for _, r := range l.read(name).records() {
+			out = append(out, *r)
 		}
 	}
 	slices.SortFunc(out, func(a, b Record) int {
@@ -209,20 +226,20 @@ func (l Ledger) names() []string {
 	return out
 }
 
-// Forget removes the records that match, and returns how many there were. Unreadable
-// records are removed too.
+// Forget removes the keys of which a record matches, and returns how many there were.
+// Unreadable records are removed too.
 func (l Ledger) Forget(matches func(Record) bool) (n int, err error) {
 	var errs []error
 	for _, name := range l.names() {
-		r := l.read(name).Newest()
-		if r != nil && !matches(*r) {
+		known := l.read(name).records()
+		if len(known) > 0 && !slices.ContainsFunc(known, func(r *Record) bool { return matches(*r) }) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(l.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 			continue
 		}
-		if r != nil {
+		if len(known) > 0 {
 			n++
 		}
 	}

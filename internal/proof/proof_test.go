@@ -67,8 +67,9 @@ func TestLedger(t *testing.T) {
 	put(Record{Key: key("b"), Gate: "g", Outcome: Pass, Source: Agent, At: now})
 	put(Record{Key: key("b"), Gate: "g", Outcome: Pass, Source: Run, At: now.Add(1)})
 	put(Record{Key: key("b"), Gate: "g", Outcome: Pass, Source: Agent, At: now.Add(2)})
-	if r := l.Get(key("b")).Newest(); r.Source != Run {
-		t.Errorf("%+v", r)
+	put(Record{Key: key("b"), Gate: "g", Outcome: Fail, Source: Run, StartedBy: ByAgent, At: now.Add(3)})
+	if e := l.Get(key("b")); e.Newest().Source != Run || e.Failed() || e.Claimed() != nil || e.Claim.Outcome != Fail {
+		t.Errorf("%+v", e)
 	}
 	if o := l.Get(key("a")).Pass.Origin("/w"); o.Source != Run {
 		t.Errorf("%+v", o)
@@ -76,7 +77,7 @@ func TestLedger(t *testing.T) {
 	if o := l.Get(key("a")).Pass.Origin("/x"); o.Source != Worktree || o.Where != "/w" || o.By == "" {
 		t.Errorf("%+v", o)
 	}
-	if n := len(l.List()); n != 3 {
+	if n := len(l.List()); n != 4 {
 		t.Errorf("%d records", n)
 	}
 	if n, err := l.Forget(func(r Record) bool { return r.Gate == "g" }); n != 1 || err != nil {

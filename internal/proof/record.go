@@ -24,6 +24,19 @@ const (
 	Remote   Source = "remote"
 )
 
+// Starter is who started a run.
+type Starter string
+
+// The starters.
+const (
+	ByStop   Starter = "stop"   // the hook of an agent's stop
+	ByPerson Starter = "person" // a command that no agent called
+	ByCI     Starter = "ci"
+	ByAgent  Starter = "agent" // a command that an agent called, or one that it left behind
+	ByAhead  Starter = "ahead" // between two stops
+	ByRemote Starter = "remote"
+)
+
 // Outcome is how the gate ended. A gate that could not judge leaves no record.
 type Outcome string
 
@@ -40,6 +53,11 @@ type Record struct {
 	Gate    string  `json:"gate"` // id: kind:entry:name
 	Outcome Outcome `json:"outcome"`
 	Source  Source  `json:"source"`
+	// StartedBy is who started the run. What an agent started is a claim: it counts at the
+	// stops of its own session and nowhere else.
+	StartedBy Starter `json:"startedBy"`
+	// Environment identifies the variables of a run that an agent started.
+	Environment string `json:"environment,omitempty"`
 	// Where it ran: the root of the work tree, or the name of a remote machine.
 	Where   string `json:"where,omitempty"`
 	Worker  string `json:"worker,omitempty"` // the machine of a runner that is not this one
@@ -75,15 +93,19 @@ type Record struct {
 	Unread   json.RawMessage `json:"unread,omitempty"`
 }
 
+// claim reports whether an agent started the run: it chose when, and in which environment.
+func (r Record) claim() bool { return r.StartedBy == ByAgent || r.Source == Agent }
+
 // Origin is where a reused result comes from, as results show it.
 type Origin struct {
-	Source Source    `json:"source"`
-	By     string    `json:"by"`
-	At     time.Time `json:"at"`
-	Where  string    `json:"where"`
-	Worker string    `json:"worker,omitempty"`
-	Files  int       `json:"files,omitempty"`
-	Call   string    `json:"call,omitempty"`
+	Source    Source    `json:"source"`
+	StartedBy Starter   `json:"startedBy"`
+	By        string    `json:"by"`
+	At        time.Time `json:"at"`
+	Where     string    `json:"where"`
+	Worker    string    `json:"worker,omitempty"`
+	Files     int       `json:"files,omitempty"`
+	Call      string    `json:"call,omitempty"`
 	// With is what a remote proof ran with: the platform, and the tools that its
 	// check names.
 	With []string `json:"with,omitempty"`
@@ -91,7 +113,7 @@ type Origin struct {
 
 // Origin returns the record's origin, seen from the work tree at here.
 func (r Record) Origin(here string) Origin {
-	o := Origin{Source: r.Source, By: r.Agent, At: r.At, Where: r.Where, Worker: r.Worker, Files: r.Files, Call: r.Call}
+	o := Origin{Source: r.Source, StartedBy: r.StartedBy, By: r.Agent, At: r.At, Where: r.Where, Worker: r.Worker, Files: r.Files, Call: r.Call}
 	if o.Source == Run && r.Where != here {
 		o.Source = Worktree
 	}

@@ -208,7 +208,7 @@ func CallEnded(ctx context.Context, opts Options, c AgentCall) error {
 			continue
 		}
 		rec := proof.Record{
-			Key: key.ID, Gate: j.ID, Outcome: proof.Pass, Source: proof.Agent, Where: opts.Config.Root, Session: c.Event.SessionID,
+			Key: key.ID, Gate: j.ID, Outcome: proof.Pass, Source: proof.Agent, StartedBy: proof.ByAgent, Where: opts.Config.Root, Session: c.Event.SessionID,
 			Agent: c.Event.Agent, At: opts.Now().UTC(), DurationMS: opts.Now().Sub(p.At).Milliseconds(), Command: redact.String(j.Check.Command),
 			ExitCode: &zero, Files: key.Files, Parts: key.Parts, Call: p.Line,
 		}

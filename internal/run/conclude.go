@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gauntlet/internal/beside"
 	"gauntlet/internal/event"
@@ -107,6 +108,9 @@ func (e *execution) nextState(kept git.Kept, n int) (s state, ok bool) {
 	}
 	if len(e.res.ChangedMeanwhile) > 0 {
 		s.LastRunCompletedAt = e.state.LastRunCompletedAt // the current content was not judged
+	}
+	if e.byAgent() {
+		s.LastRunCompletedAt = time.Time{} // it replaces no stop: the next one judges, whatever the interval
 	}
 	switch {
 	case e.allPassed() && !e.partial:

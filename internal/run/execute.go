@@ -55,6 +55,11 @@ type Options struct {
 	Session, Agent string
 	// AcceptAgent lets the agent's own runs of a check's command count.
 	AcceptAgent bool
+	// StartedBy is who started this run. Environment identifies the variables that a run of
+	// an agent must have had to count here: those of the session's hooks, or, for a run
+	// that an agent starts, its own. "": none counts.
+	StartedBy   proof.Starter
+	Environment string
 	// Before is the work tree at the prompt that began the unproved work: what failed then
 	// in the same way was not caused by this session.
 	Before *turn.Snapshot

@@ -225,7 +225,7 @@ func (e *execution) beforeBase(ctx context.Context, j gate.Job, key proof.Key) (
 			return earlier{}, fmt.Errorf("the check fails on %s without a finding", what)
 		}
 		made := proof.Record{
-			Key: id, Gate: j.ID + " on " + commit[:min(12, len(commit))], Outcome: proof.Fail, Source: proof.Run, Where: e.opts.Config.Root,
+			Key: id, Gate: j.ID + " on " + commit[:min(12, len(commit))], Outcome: proof.Fail, Source: proof.Run, StartedBy: e.opts.StartedBy, Where: e.opts.Config.Root,
 			At: e.opts.Now().UTC(), Tree: commit, DurationMS: r.DurationMS, Command: r.Command, ExitCode: r.ExitCode, Parts: key.Parts,
 		}
 		if r.Status == gate.Pass {

@@ -20,30 +20,32 @@ func (e *execution) proved(p *planned) (gate.Result, bool) {
 	if p.key.ID == "" || p.job.Kind == gate.KindReview && e.logs.failing[p.job.LogBase] {
 		return gate.Result{}, false
 	}
-	rec := e.ledger.Get(p.key.ID).Newest()
-	if rec == nil || rec.Outcome != proof.Pass {
-		return gate.Result{}, false
+	known := e.ledger.Get(p.key.ID)
+	rec := known.Newest()
+	if rec == nil || rec.Outcome != proof.Pass || rec.Source == proof.Remote && (e.remoteCache() == nil || !e.cache.Counts(*rec)) {
+		return e.claimed(p, known.Claimed()) // nothing is known, or the policy now denies it or its signer
 	}
-	if rec.Source == proof.Remote && (e.remoteCache() == nil || !e.cache.Counts(*rec)) {
-		return gate.Result{}, false // the policy now denies it, or its signer
-	}
-	if rec.Source == proof.Agent && (!e.accepts(p, rec) || proof.Again(p.key.ID)) || e.opts.NoCache {
-		if rec.Source == proof.Agent && p.job.Kind == gate.KindCheck {
-			p.word = rec
-		}
+	if e.opts.NoCache {
 		return gate.Result{}, false
 	}
 	return e.reused(p.job, rec), true
 }
 
-// accepts reports whether an agent's own run of the command counts here: at the
-// stops of its own session, never in CI, never for a review.
-func (e *execution) accepts(p *planned, rec *proof.Record) bool {
-	if !e.opts.AcceptAgent || e.ci || p.job.Kind != gate.KindCheck || rec.Session == "" || rec.Session != e.opts.Session {
-		return false
+// claimed is the result of a run that an agent started. It counts at the stops of its own
+// session, never in CI, never for a review, and only if it had the environment of the
+// session's hooks: the agent chooses that of its own commands. One that does not count, or
+// is one of those that are run anyway, is compared with Gauntlet's own run.
+func (e *execution) claimed(p *planned, rec *proof.Record) (gate.Result, bool) {
+	if rec == nil || p.job.Kind != gate.KindCheck || rec.Environment != "" && rec.Environment != e.opts.Environment {
+		return gate.Result{}, false
 	}
 	_, doubted := e.ledger.Doubted(p.job.ID)
-	return !doubted
+	own := rec.Session != "" && rec.Session == e.opts.Session
+	if !e.opts.AcceptAgent || e.ci || !own || doubted || e.opts.NoCache || proof.Again(p.key.ID) {
+		p.word = rec
+		return gate.Result{}, false
+	}
+	return e.reused(p.job, rec), true
 }
 
 // reused is the result that a proof stands for.
@@ -152,6 +154,9 @@ func withoutTimes(line string) string {
 	return strings.Join(kept, " ")
 }
 
+// byAgent reports whether an agent started this run.
+func (e *execution) byAgent() bool { return e.opts.StartedBy == proof.ByAgent }
+
 // prove stores the results of this run whose content is unchanged.
 func (e *execution) prove(ctx context.Context, all []planned, results []gate.Result) {
 	if e.content == nil || ctx.Err() != nil {
@@ -164,10 +169,16 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 			continue
 		}
 		rec := proof.Record{
-			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, Where: e.opts.Config.Root, Worker: r.Where,
+			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, StartedBy: e.opts.StartedBy, Where: e.opts.Config.Root, Worker: r.Where,
 			Session: e.opts.Session, Agent: e.opts.Agent, At: e.opts.Now().UTC(), Tree: tree, DurationMS: r.DurationMS,
 			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky || r.FailedBefore,
 			Files: p.key.Files, Parts: p.key.Parts, Turn: e.opts.Turn,
+		}
+		if e.byAgent() {
+			if r.Kind == gate.KindReview {
+				continue // a reviewer that the agent may have chosen
+			}
+			rec.Source, rec.Environment, rec.Call = proof.Agent, e.opts.Environment, "gauntlet run"
 		}
 		rec.Findings, rec.Tool, rec.Unread = remembered(r)
 		if r.Status == gate.Fail || !r.Proves() {

@@ -83,7 +83,7 @@ func (e *execution) provedElsewhere(ctx context.Context, all []planned, results 
 // publish puts the passes of this run into the outbox and starts the child that sends them.
 // In CI a separate step does that, which can fail loudly.
 func (e *execution) publish(ctx context.Context, all []planned, results []gate.Result) {
-	if set := e.opts.Config.Settings.Remote; set.URL == "" || !set.Write || e.content == nil {
+	if set := e.opts.Config.Settings.Remote; set.URL == "" || !set.Write || e.content == nil || e.byAgent() {
 		return
 	}
 	out := share.NewOutbox(e.opts.Config.Root, site.StateHome(e.opts.Getenv))
@@ -94,7 +94,7 @@ func (e *execution) publish(ctx context.Context, all []planned, results []gate.R
 			continue
 		}
 		rec := e.ledger.Get(p.key.ID).Pass
-		if rec == nil || rec.Source != proof.Run {
+		if rec == nil {
 			continue
 		}
 		pub := *rec

@@ -4,12 +4,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gauntlet/internal/safefile"
 )
 
 // maxLooked bounds how many sessions are read.
 const maxLooked = 100
+
+// First is when the first session of this memory began; zero when there is none. A
+// session's lock is as old as its first write.
+func (st Store) First() (first time.Time) {
+	entries, _ := safefile.ReadDir(st.Dir, filepath.Join(st.Dir, "sessions"), -1)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), ".lock") && (first.IsZero() || info.ModTime().Before(first)) {
+			first = info.ModTime()
+		}
+	}
+	return first
+}
 
 // Newest returns the memory of the session that was last written and that
 // match accepts; nil when there is none.

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
+	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/session"
@@ -37,6 +38,8 @@ type Pin struct {
 	All    string `json:"all,omitempty"`
 	// Git is the program that answers as git.
 	Git string `json:"git,omitempty"`
+	// Environment identifies the variables that the client gives to its hooks.
+	Environment string `json:"environment,omitempty"`
 	// Hooks is what the client's settings said about Gauntlet's hooks.
 	Hooks string `json:"hooks,omitempty"`
 }
@@ -79,12 +82,15 @@ func (s *Site) gitUser() git.User {
 	return u
 }
 
-// Pin remembers what this prompt saw of a project, allowed or not.
-func (s *Site) Pin(ctx context.Context, client, sessionID string, at time.Time) error {
+// Pin remembers what this prompt saw of a project, allowed or not, and the environment of
+// its hook.
+func (s *Site) Pin(ctx context.Context, ev event.Event, environ []string, at time.Time) error {
+	sessionID := ev.SessionID
 	if !s.IsProject() || s.Foreign != "" || sessionID == "" {
 		return nil
 	}
-	now := s.See(client)
+	now := s.See(ev.Agent)
+	now.Environment = agent.Environment(environ)
 	now.At = at
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, now) == nil })
 }

@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
@@ -209,7 +210,17 @@ func (s *stopping) runOptions() run.Options {
 		Site: s.site, Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
 		Turn: "session " + s.Event.SessionID + " " + s.turnName, Since: s.Ledger.Since(),
 		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns, TurnStart: s.Ledger.Prompt.At,
+		StartedBy: proof.ByStop, Environment: s.hookEnvironment(),
 	}
+}
+
+// hookEnvironment identifies the environment of this session's hooks; "" if it changed since
+// the prompt, or the prompt was not seen.
+func (s *stopping) hookEnvironment() string {
+	if now := agent.Environment(s.Environ); s.pin.Environment == now {
+		return now
+	}
+	return ""
 }
 
 // runGates runs the gates that apply; gates that are already proved do not run.

@@ -138,7 +138,7 @@ func TestSecondStopIsLight(t *testing.T) {
 	}
 	delete(h.env, "GAUNTLET_TRUST")
 	at := site.Find(h.dir, func(k string) string { return h.env[k] })
-	if err := errors.Join(at.Allowed().Allow(t.Context(), config.ReadPolicy(at.Root), h.now), at.Pin(t.Context(), "claude", "s", h.now)); err != nil {
+	if err := errors.Join(at.Allowed().Allow(t.Context(), config.ReadPolicy(at.Root), h.now), at.Pin(t.Context(), event.Event{Agent: "claude", SessionID: "s"}, nil, h.now)); err != nil {
 		t.Fatal(err)
 	}
 	h.write("code", "x")

@@ -145,7 +145,7 @@ func (c *Cache) one(ctx context.Context, a Ask) (proof.Record, error) {
 	}
 	zero := 0
 	rec := proof.Record{
-		Key: p.Key, Outcome: proof.Pass, Source: proof.Remote, Where: p.Where, Signer: signer.Key.Fingerprint(),
+		Key: p.Key, Outcome: proof.Pass, Source: proof.Remote, StartedBy: proof.ByRemote, Where: p.Where, Signer: signer.Key.Fingerprint(),
 		At: p.FinishedAt, Tree: p.Tree, DurationMS: p.Took.Milliseconds(), Command: p.Command, ExitCode: &zero,
 		Platform: p.Platform, Tools: p.Tools,
 	}

@@ -58,11 +58,11 @@ type entry struct {
 }
 
 // Add puts an item into the outbox. It must be a pass that ran here, on content that did
-// not change meanwhile, that is not flaky and that tested something: the caller has checked
+// not change meanwhile, that is not flaky, that tested something and that no agent started: the caller has checked
 // the content, the rest is checked here.
 func (b Outbox) Add(it Item) error {
 	r := it.Record
-	if r.Outcome != proof.Pass || r.Source != proof.Run || r.Flaky || r.Warning != "" {
+	if !publishable(r) {
 		return nil
 	}
 	text, err := json.Marshal(entry{Root: b.root, Item: it})
@@ -85,6 +85,12 @@ func (b Outbox) Add(it Item) error {
 		}
 	}
 	return nil
+}
+
+// publishable reports whether a record may be signed: what an agent started, and what does
+// not say who started it, may not.
+func publishable(r proof.Record) bool {
+	return r.Outcome == proof.Pass && r.Source == proof.Run && r.StartedBy != "" && r.StartedBy != proof.ByAgent && !r.Flaky && r.Warning == ""
 }
 
 // drop removes a file that may be gone already.
@@ -181,7 +187,7 @@ func (b Outbox) own(now time.Time) (out []Item, err error) {
 // open reads an entry under the key that its file is named after.
 func (b Outbox) open(key string, text []byte) (e entry, authentic bool) {
 	data, authentic := b.seal.Open("outbox "+key, text)
-	authentic = authentic && json.Unmarshal(data, &e) == nil && e.Item.Record.Key == key
+	authentic = authentic && json.Unmarshal(data, &e) == nil && e.Item.Record.Key == key && publishable(e.Item.Record)
 	return e, authentic
 }
 

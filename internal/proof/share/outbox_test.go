@@ -50,6 +50,8 @@ func TestOnlyOwnPassesArePublished(t *testing.T) {
 		func(r *proof.Record) { r.Outcome = proof.Fail },
 		func(r *proof.Record) { r.Source = proof.Agent },
 		func(r *proof.Record) { r.Source = proof.Remote },
+		func(r *proof.Record) { r.StartedBy = proof.ByAgent },
+		func(r *proof.Record) { r.StartedBy = "" },
 		func(r *proof.Record) { r.Flaky = true },
 		func(r *proof.Record) { r.Warning = "ran no test" },
 	} {

@@ -92,7 +92,7 @@ func keyOf(n int) string { return fmt.Sprintf("%064x", n+1) }
 func pass(n int) Item {
 	zero := 0
 	return Item{Name: "test", Tools: []string{"go1.26.8"}, Record: proof.Record{
-		Key: keyOf(n), Gate: "check:.:test", Outcome: proof.Pass, Source: proof.Run, Where: "ci", At: now.Add(-2 * time.Hour), DurationMS: 1500,
+		Key: keyOf(n), Gate: "check:.:test", Outcome: proof.Pass, Source: proof.Run, StartedBy: proof.ByCI, Where: "ci", At: now.Add(-2 * time.Hour), DurationMS: 1500,
 		Command: "go test ./...", ExitCode: &zero,
 	}}
 }
