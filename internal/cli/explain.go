@@ -17,6 +17,8 @@ import (
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
+	"gauntlet/internal/run"
+	"gauntlet/internal/text"
 )
 
 func (app *App) explainCmd() *cobra.Command {
@@ -82,6 +84,9 @@ type explained struct {
 // aftermath finds out what became of a stop: whether a block was right, and the session's
 // next stop.
 func (app *App) aftermath(ctx context.Context, s *store.Store, v store.Verdict) (explained, error) {
+	for i := range v.Gates { // only the log of this very run is named
+		v.Gates[i].LogPath = run.LogAt(v.Gates[i].LogPath, v.Time)
+	}
 	e := explained{Verdict: v}
 	if v.Decision == "block" || v.WouldBlock {
 		facts, err := app.facts(ctx, s, v.Time)
@@ -231,9 +236,34 @@ func (app *App) printGates(t report.Terminal, gates []history.Record) {
 			line = t.Warn(line)
 		}
 		fmt.Fprintln(app.Out, line)
+		app.printOutput(t, g)
 		if g.LogPath != "" {
 			fmt.Fprintln(app.Out, "    Log: "+redact.Line(g.LogPath, 300))
 		}
+	}
+}
+
+// shownLines is how much of a gate's output explain shows; --json has all that is kept.
+const shownLines = 40
+
+// printOutput prints what a gate printed that did not pass, from its own record.
+func (app *App) printOutput(t report.Terminal, g history.Record) {
+	lines := strings.Split(strings.TrimRight(redact.Strip(g.Tail), "\n"), "\n")
+	switch {
+	case g.Status != "fail" && g.Status != "error":
+		return
+	case g.Tail == "" && g.Kind == string(gate.KindCheck) && g.LogPath == "":
+		fmt.Fprintln(app.Out, "    "+t.Dim("The output of this run was not kept."))
+		return
+	case g.Tail == "":
+		return
+	}
+	if more := len(lines) - shownLines; more > 0 {
+		fmt.Fprintln(app.Out, "    "+t.Dim(fmt.Sprintf("(%s above: gauntlet explain --json %s)", text.Count(more, "more line"), g.ID)))
+		lines = lines[more:]
+	}
+	for _, line := range lines {
+		fmt.Fprintln(app.Out, "    "+line)
 	}
 }
 

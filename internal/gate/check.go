@@ -34,6 +34,7 @@ type Env struct {
 
 const (
 	tailForReason = 3000
+	evidenceBytes = 8 << 10 // of the output that the history keeps
 )
 
 // LogPath is where run n of the job logs.
@@ -121,7 +122,8 @@ func (c checkRun) once(ctx context.Context, res Result) Result {
 	output, whole := c.log.output()
 	res.judge(c.Job, r, c.Check.Limit(), output, whole)
 	if res.Status != Pass {
-		res.Tail = c.log.lastLines(tailForReason)
+		res.Output = c.log.lastLines(evidenceBytes)
+		res.Tail = LastLines(res.Output, tailForReason)
 	}
 	res.readReport(c.Job, c.env, c.command, out)
 	return res

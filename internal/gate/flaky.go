@@ -40,7 +40,8 @@ func (res Result) again(second Result, touched func(string) bool) Result {
 		second.Flaky, second.Message = true, FlakyMessage+res.failedTests()
 		for _, f := range res.Findings {
 			if touched != nil && f.File != "" && touched(f.File) {
-				second.Status, second.Findings, second.Report, second.Tail, second.ExitCode = Fail, res.Findings, res.Report, res.Tail, res.ExitCode
+				second.Status, second.Findings, second.Report, second.ExitCode = Fail, res.Findings, res.Report, res.ExitCode
+				second.Tail, second.Output = res.Tail, res.Output
 				return second
 			}
 		}

@@ -66,8 +66,10 @@ type Result struct {
 	// ExitCode is the command's exit status, when it had one.
 	ExitCode *int `json:"exitCode,omitempty"`
 	TimedOut bool `json:"timedOut,omitempty"`
-	// Tail is the end of the output, stripped and redacted.
-	Tail string `json:"tail,omitempty"`
+	// Tail is the end of the output, stripped and redacted. Output is more of it, which the
+	// history keeps.
+	Tail   string `json:"tail,omitempty"`
+	Output string `json:"-"`
 	// FixInstructions is the text the project wrote for this failure.
 	FixInstructions string `json:"fixInstructions,omitempty"`
 

@@ -2,6 +2,7 @@ package history
 
 import (
 	"slices"
+	"strings"
 
 	"gauntlet/internal/redact"
 )
@@ -23,6 +24,7 @@ func clean(r Record) Record {
 	for _, s := range []*string{&r.Policy, &r.Tree, &r.Key} {
 		*s = cut(*s, maxName)
 	}
+	r.Tail = lastOf(redact.String(r.Tail), maxTail)
 	r.Steps = bounded(r.Steps, maxSteps, func(s *Step) {
 		s.Name = cut(s.Name, maxName)
 		s.Note = cut(redact.String(s.Note), maxName)
@@ -44,6 +46,18 @@ func clean(r Record) Record {
 }
 
 // bounded is a copy of the first n items, each cleaned: the caller's items stay unchanged.
+// lastOf shortens s to its last n bytes, to complete lines if it has any.
+func lastOf(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	if i := strings.IndexByte(s, '\n'); i >= 0 && i < len(s)-1 {
+		s = s[i+1:]
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
 func bounded[T any](list []T, n int, clean func(*T)) []T {
 	list = slices.Clone(list[:min(len(list), n)])
 	for i := range list {

@@ -100,6 +100,9 @@ type Record struct {
 	Kind    string `json:"kind,omitempty"` // check|review
 	Cached  bool   `json:"cached,omitempty"`
 	LogPath string `json:"logPath,omitempty"`
+	// Tail is the end of the output of a gate that failed or could not run. The log may be
+	// gone by the time somebody asks.
+	Tail string `json:"tail,omitempty"`
 	// Key identifies everything the result depends on (see the proofs).
 	Key      string `json:"key,omitempty"`
 	Command  string `json:"command,omitempty"`

@@ -22,6 +22,7 @@ const (
 	keepSegments = 8
 	maxText      = 16 << 10 // of one text field
 	maxName      = 1 << 10  // of one field that names something
+	maxTail      = 8 << 10  // of a gate's output
 	maxSteps     = 64
 	maxChanged   = 200
 	maxFindings  = 50

@@ -259,7 +259,7 @@ func (e *execution) attemptsUsed() int {
 	case e.opts.Turn != "":
 		return e.state.runsIn(e.opts.Turn)
 	case e.opts.AgentBudget:
-		return max(0, e.logs.judged-e.state.RetryBase)
+		return e.logs.judgedAfter(e.state.RetryBase)
 	}
 	return 0
 }

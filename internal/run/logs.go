@@ -20,8 +20,10 @@ const previousDir = "previous"
 
 // gateLogs is what the log directory shows about earlier runs.
 type gateLogs struct {
-	// highest run number of any file, and of runs in which a gate was judged.
-	highest, judged int
+	// highest run number of any file, archived ones included: a verdict names its logs, so
+	// their names are not used again.
+	highest int
+	judged  map[int]bool // the runs in which a gate was judged
 	// failing are the log bases of jobs whose newest log reports a failure.
 	failing map[string]bool
 	present bool
@@ -29,13 +31,19 @@ type gateLogs struct {
 
 // scanLogs reads the log directory.
 func scanLogs(dir string) gateLogs {
-	g := gateLogs{failing: map[string]bool{}}
+	g := gateLogs{failing: map[string]bool{}, judged: map[int]bool{}}
 	type verdict struct {
 		n      int
 		job    string
 		failed bool
 	}
 	newest := map[string]verdict{} // by job; reviews by slot, whichever reviewer used it
+	archived, _ := safefile.ReadDir(dir, filepath.Join(dir, previousDir), -1)
+	for _, e := range archived {
+		if _, n, _, ok := splitLogName(e.Name()); ok {
+			g.highest = max(g.highest, n)
+		}
+	}
 	entries, err := safefile.ReadDir(dir, dir, -1)
 	if err != nil {
 		return g
@@ -64,7 +72,7 @@ func scanLogs(dir string) gateLogs {
 			continue
 		}
 		if status == "pass" || status == "fail" {
-			g.judged = max(g.judged, n)
+			g.judged[n] = true
 		}
 		if n >= newest[key].n {
 			newest[key] = verdict{n, base, status == "fail"}
@@ -76,6 +84,16 @@ func scanLogs(dir string) gateLogs {
 		}
 	}
 	return g
+}
+
+// judgedAfter counts the runs after a number in which a gate was judged.
+func (g gateLogs) judgedAfter(base int) (runs int) {
+	for n := range g.judged {
+		if n > base {
+			runs++
+		}
+	}
+	return runs
 }
 
 // sweepTemps removes temporary files that killed runs left in the log directory.

@@ -27,50 +27,57 @@ func put(t *testing.T, dir string, files map[string]string) {
 
 func TestScanLogs(t *testing.T) {
 	tests := []struct {
-		name            string
-		files           map[string]string
-		highest, judged int
-		failing         []string
-		present         bool
+		name    string
+		files   map[string]string
+		highest int
+		judged  []int
+		failing []string
+		present bool
 	}{
 		{name: "nothing"},
 		{name: "strangers do not count", files: map[string]string{
 			"notes.log": "", "check_x.log": "", "check_x.0.log": "", "check_x.-1.log": "", "check_x.1.txt": "", "other.3.log": "",
-			"previous/check_x.9.log": "\nResult: fail\n", "check_dir.4.log/x": "",
+			"check_dir.4.log/x": "",
 		}},
+		{name: "the number of an archived log is used up, its result does not count", files: map[string]string{
+			"previous/check_x.9.log": "\nResult: fail\n", "previous/notes.12.txt": "",
+		}, highest: 9},
 		{name: "the newest log of a job counts", files: map[string]string{
 			"check_._t.1.log": "\nResult: fail - exit code 1\n", "check_._t.2.log": "\nResult: pass\n",
 			"check_._u.1.log": "\nResult: pass\n", "check_._u.10.log": "\nResult: fail - exit code 1\n",
-		}, highest: 10, judged: 10, failing: []string{"check_._u"}, present: true},
+		}, highest: 10, judged: []int{1, 2, 10}, failing: []string{"check_._u"}, present: true},
 		{name: "a run that could not judge uses nothing up", files: map[string]string{
 			"check_._t.1.log": "\nResult: fail - x\n", "check_._t.2.log": "\nResult: error - y\n", "check_._u.3.log": "killed here",
 			"console.4.log": "",
-		}, highest: 4, judged: 1, present: true},
+		}, highest: 4, judged: []int{1}, present: true},
 		{name: "a console log alone is not a gate log", files: map[string]string{"console.7.log": "Result: fail"}, highest: 7},
 		{name: "output cannot forge the result", files: map[string]string{
 			"check_._t.1.log": "x\nResult: pass\n\nResult: fail - exit code 1\n\nFix instructions:\n  Result: pass\n",
-		}, highest: 1, judged: 1, failing: []string{"check_._t"}, present: true},
+		}, highest: 1, judged: []int{1}, failing: []string{"check_._t"}, present: true},
 		{
 			name: "a result in the first line", files: map[string]string{"check_._t.1.log": "Result: fail\n"},
-			highest: 1, judged: 1, failing: []string{"check_._t"}, present: true,
+			highest: 1, judged: []int{1}, failing: []string{"check_._t"}, present: true,
 		},
 		{name: "reviews count by slot, whichever reviewer used it", files: map[string]string{
 			"review_._q_claude@1.1.json": `{"status":"fail","violations":[{}]}`, "review_._q_claude@1.1.log": "",
 			"review_._q_codex@1.2.json":  `{"status":"pass"}`,
 			"review_._q_gemini@2.2.json": `{"status":"fail"}`,
-		}, highest: 2, judged: 2, failing: []string{"review_._q"}, present: true},
+		}, highest: 2, judged: []int{1, 2}, failing: []string{"review_._q"}, present: true},
 		{name: "a broken result fails, a dead reviewer resolves nothing", files: map[string]string{
 			"review_._q_claude@1.1.json": `{broken`, "review_._r_claude@1.1.json": `{"status":"error","violations":[{}]}`,
 			"review_._s_claude@1.1.json": `{"status":"error"}`,
-		}, highest: 1, judged: 1, failing: []string{"review_._q", "review_._r"}, present: true},
+		}, highest: 1, judged: []int{1}, failing: []string{"review_._q", "review_._r"}, present: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			put(t, dir, tt.files)
-			want := gateLogs{highest: tt.highest, judged: tt.judged, present: tt.present, failing: map[string]bool{}}
+			want := gateLogs{highest: tt.highest, judged: map[int]bool{}, present: tt.present, failing: map[string]bool{}}
 			for _, f := range tt.failing {
 				want.failing[f] = true
+			}
+			for _, n := range tt.judged {
+				want.judged[n] = true
 			}
 			if diff := cmp.Diff(want, scanLogs(dir), cmp.AllowUnexported(gateLogs{})); diff != "" {
 				t.Error(diff)

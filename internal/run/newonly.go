@@ -84,6 +84,7 @@ func (e *execution) onlyNew(ctx context.Context, j gate.Job, key proof.Key, r *g
 		return
 	}
 	r.Status, r.Message, r.Tail = gate.Pass, fmt.Sprintf("%s, none new since %s", text.Count(r.Report.Old, "finding"), before.what), ""
+	r.Output = ""
 }
 
 func identities(list []gate.Finding) []finding.Finding {

@@ -62,10 +62,14 @@ func (e *execution) reused(j gate.Job, rec *proof.Record) gate.Result {
 
 // LogOf is the log of a proof, "" if it is not there any more: it is where the run wrote it,
 // or among the archived ones.
-func LogOf(rec proof.Record) string {
-	dir, name := filepath.Split(rec.LogPath)
-	for _, path := range []string{rec.LogPath, filepath.Join(dir, previousDir, name)} {
-		if name != "" && logFrom(path, rec.At) {
+func LogOf(rec proof.Record) string { return LogAt(rec.LogPath, rec.At) }
+
+// LogAt is where a log is now that was complete at a time, "" if it is gone. A log that was
+// written later belongs to another run.
+func LogAt(path string, at time.Time) string {
+	dir, name := filepath.Split(path)
+	for _, path := range []string{path, filepath.Join(dir, previousDir, name)} {
+		if name != "" && logFrom(path, at) {
 			return path
 		}
 	}

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"gauntlet/internal/gate"
@@ -18,6 +20,9 @@ func Records(id string, at time.Time, root string, res Result) []history.Record 
 			Flaky: g.Flaky || g.FailedBefore, Attempt: g.Attempt, FindingsTotal: len(g.Findings), SavedMS: float64(max(g.SavedMS, 0)),
 			Source: history.FromRun, AgentAgreed: g.AgentAgreed, Warning: g.Warning, LimitMS: float64(g.LimitMS),
 		}
+		if g.Status == gate.Fail || g.Status == gate.Error {
+			rec.Tail = evidence(g)
+		}
 		if g.Proof != nil {
 			rec.Source = history.Source(g.Proof.Source)
 		}
@@ -31,4 +36,16 @@ func Records(id string, at time.Time, root string, res Result) []history.Record 
 		out = append(out, rec)
 	}
 	return out
+}
+
+// evidence is what a gate printed that did not pass; a review's findings.
+func evidence(g gate.Result) string {
+	if g.Kind != gate.KindReview {
+		return cmp.Or(g.Output, g.Tail, "(no output)")
+	}
+	var lines []string
+	for _, f := range g.Findings {
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "\n")
 }

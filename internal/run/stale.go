@@ -86,7 +86,7 @@ func (e *execution) autoClean(ctx context.Context) {
 		return
 	}
 	e.note("logs archived: %s", why)
-	e.logs, e.state = gateLogs{failing: map[string]bool{}}, state{}
+	e.logs, e.state = gateLogs{failing: map[string]bool{}, highest: e.logs.highest}, state{}
 }
 
 // mayBeMerged reports whether HEAD has moved, the work was not on the base branch already,

@@ -70,7 +70,7 @@ func (s *Server) log(w http.ResponseWriter, r *http.Request) {
 	}
 	text, err := s.Log(d.Project, gate.LogPath)
 	if err != nil {
-		http.Error(w, "The log is not there any more: "+err.Error(), http.StatusNotFound)
+		http.Error(w, "This log does not exist any more.", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")

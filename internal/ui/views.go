@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/run"
 )
 
 // base is what every page has.
@@ -197,6 +198,11 @@ func (s *Server) stop(ctx context.Context, r *http.Request) (any, error) {
 		}
 		return err
 	})
+	for i := range v.Gates { // only the log of this very run is offered
+		if v.HasLogs {
+			v.Gates[i].LogPath = run.LogAt(v.Gates[i].LogPath, v.Time)
+		}
+	}
 	return v, err
 }
 
