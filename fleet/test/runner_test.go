@@ -39,6 +39,17 @@ func TestCheckRunsOnAFarm(t *testing.T) {
 	}
 }
 
+// A farm that says that it ran the command has to prove it.
+func TestFarmThatRunsNothing(t *testing.T) {
+	farm := &reapitest.Farm{Idle: true}
+	m := onFarm(t, farm.Start(t), "grep -q GOOD a.txt")
+	for range 2 {
+		if got := m.judge(); got.Status != "infrastructure_error" || !strings.Contains(got.Gates[0].Message, "could not run: its runner did not prove that it ran the command") {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 // The farm that REAPI_FARM names.
 func TestCheckRunsOnTheGivenFarm(t *testing.T) {
 	address := os.Getenv("REAPI_FARM")

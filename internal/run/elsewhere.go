@@ -140,8 +140,10 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 	if err != nil || !filepath.IsLocal(dir) {
 		return s.here("its directory is not in the project")
 	}
+	proved := newWitness(s.cmd.Stdout)
+	s.cmd.Stdout = proved
 	job := fleetJob{
-		Command: s.command, Root: e.opts.Config.Root, Dir: strings.TrimPrefix(filepath.ToSlash(dir), "."), Env: s.Check.Env, Platform: s.Check.Platform, TimeoutSec: s.Check.Limit().Seconds(),
+		Command: proved.script(s.command), Root: e.opts.Config.Root, Dir: strings.TrimPrefix(filepath.ToSlash(dir), "."), Env: s.Check.Env, Platform: s.Check.Platform, TimeoutSec: s.Check.Limit().Seconds(),
 	}
 	for _, f := range e.tree.Files {
 		job.Files = append(job.Files, f.Path)
@@ -160,6 +162,7 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 	s.cmd.Args, s.cmd.Dir, s.cmd.Stdin, s.cmd.Stderr = args, e.opts.Config.Root, bytes.NewReader(text), &trouble
 	s.cmd.Timeout += farmGrace
 	r := proc.Run(ctx, s.cmd)
+	code, ran := proved.end()
 	if ctx.Err() != nil {
 		return r, farm.Address, true
 	}
@@ -183,7 +186,9 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 		return s.here(why)
 	}
 	s.learn(true, "")
-	r.ExitCode, r.TimedOut = ended.ExitCode, ended.TimedOut
+	if r.ExitCode, r.TimedOut = ended.ExitCode, ended.TimedOut; !r.TimedOut && (!ran || code != r.ExitCode) {
+		r.ExitCode, r.Err = -1, errNotProved
+	}
 	where := farm.Address
 	if ended.Worker != "" {
 		where = redact.Line(ended.Worker, maxWorker) + " of " + where
@@ -261,19 +266,24 @@ func (e *execution) byCommand(ctx context.Context, s sent, kept git.Kept) (proc.
 	if err != nil || !filepath.IsLocal(dir) {
 		return s.here("its directory is not in the repository")
 	}
-	s.cmd.Args = append(slices.Clone(s.Check.Runner.Exec), remoteScript(filepath.ToSlash(dir), s.Check.Env, s.command))
-	s.cmd.Stdin = bundle
+	proved := newWitness(s.cmd.Stdout)
+	s.cmd.Args = append(slices.Clone(s.Check.Runner.Exec), remoteScript(filepath.ToSlash(dir), s.Check.Env, proved.script(s.command)))
+	s.cmd.Stdin, s.cmd.Stdout = bundle, proved
 	r := proc.Run(ctx, s.cmd)
+	code, ran := proved.end()
 	// The command shares the position in the bundle: at 0 it has never got to read the tree.
 	read, err := bundle.Seek(0, io.SeekCurrent)
 	switch why := s.Check.Runner.Exec[0] + " could not start it"; {
+	case ran:
+		s.learn(true, "")
+		r.ExitCode, r.Err = code, nil
 	case proc.NotFound(r):
 		return s.here(why)
 	case ctx.Err() != nil:
 	case r.ExitCode == notStarted, r.TimedOut && err == nil && read == 0:
 		return s.down(why)
-	default:
-		s.learn(true, "")
+	case !r.TimedOut:
+		r.ExitCode, r.Err = -1, errNotProved
 	}
 	return r, strings.Join(s.Check.Runner.Exec, " "), true
 }
@@ -282,17 +292,16 @@ func (e *execution) byCommand(ctx context.Context, s sent, kept git.Kept) (proc.
 // of ssh when it cannot connect.
 const notStarted = 255
 
-// remoteScript unpacks the tree in a new directory, runs the command there and removes it
+// remoteScript unpacks the tree in a new directory, runs a script there and removes it
 // again.
-func remoteScript(dir string, env map[string]string, command string) string {
+func remoteScript(dir string, env map[string]string, script string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "d=$(mktemp -d) || exit %d; trap 'rm -rf \"$d\"' EXIT; ", notStarted)
 	fmt.Fprintf(&b, "cat > \"$d/bundle\" && git clone -q -b %s \"$d/bundle\" \"$d/tree\" && cd \"$d/tree/\"%s || exit %d; ", strings.TrimPrefix(git.BundleRef, "refs/heads/"), quote(dir), notStarted)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		fmt.Fprintf(&b, "export %s; ", quote(name+"="+env[name]))
 	}
-	fmt.Fprintf(&b, "sh -c %s < /dev/null", quote(command))
-	return b.String()
+	return b.String() + script
 }
 
 // quote makes text one word of a shell.

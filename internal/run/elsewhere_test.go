@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strings"
 	"testing"
 
 	"gauntlet/internal/config"
@@ -34,5 +35,49 @@ func TestRunnersOfOutages(t *testing.T) {
 	}
 	if name("t", "a:1", ssh("h")) == name("t", "a:1", ssh("i")) {
 		t.Error("two hosts have the same name")
+	}
+}
+
+// Only a shell that ran the script prints the proof, which is not part of the output.
+func TestWitness(t *testing.T) {
+	for name, tt := range map[string]struct {
+		prints func(w *witness, script string) string
+		output string
+		code   int
+		ok     bool
+	}{
+		"ran": {func(w *witness, _ string) string {
+			return "out\n" + "\n" + w.halves[0] + w.halves[1] + " 3\n"
+		}, "out\n", 3, true},
+		"ran, and the connection says goodbye": {func(w *witness, _ string) string {
+			return "out" + "\n" + w.halves[0] + w.halves[1] + " 0\n" + "bye\n"
+		}, "outbye\n", 0, true},
+		"long output": {func(w *witness, _ string) string {
+			return strings.Repeat("x", 3*maxProof) + "\n" + w.halves[0] + w.halves[1] + " 0\n"
+		}, strings.Repeat("x", 3*maxProof), 0, true},
+		"nothing":     {func(*witness, string) string { return "" }, "", 0, false},
+		"welcome":     {func(*witness, string) string { return "Welcome\n" }, "Welcome\n", 0, false},
+		"broken off":  {func(w *witness, _ string) string { return "\n" + w.halves[0] + w.halves[1] + " 0" }, "", 0, false},
+		"no number":   {func(w *witness, _ string) string { return "\n" + w.halves[0] + w.halves[1] + " -1\n" }, "", -1, false},
+		"another one": {func(*witness, string) string { return "\ngauntlet-AAAABBBB 0\n" }, "\ngauntlet-AAAABBBB 0\n", 0, false},
+	} {
+		var out strings.Builder
+		w := newWitness(&out)
+		for _, part := range strings.SplitAfter(tt.prints(w, w.script("true")), "x") {
+			if _, err := w.Write([]byte(part)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code, ok := w.end(); code != tt.code || ok != tt.ok || out.String() != tt.output {
+			t.Errorf("%s: %d %t %q", name, code, ok, out.String())
+		}
+	}
+	var out strings.Builder
+	w := newWitness(&out)
+	if _, err := w.Write([]byte(w.script("true"))); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := w.end(); ok {
+		t.Error("a runner that repeats what it got proves something")
 	}
 }
