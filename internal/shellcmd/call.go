@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gauntlet/internal/tool"
 )
 
 // call walks a simple command.
@@ -141,10 +143,11 @@ func (w *walker) emit(views [][]string, redirs []*syntax.Redirect, k know) {
 // perTarget splits `make a b` in two: make stops at the first target that fails.
 func perTarget(cmd Command) []Command {
 	argv := cmd.Argv()
-	if name := base(argv[0]); name != "make" && name != "gmake" {
+	called := tool.Of(argv)
+	if !called.Is("stops") {
 		return []Command{cmd}
 	}
-	targets := Operands(argv)
+	targets := called.Operands()
 	if len(targets) < 2 {
 		return []Command{cmd}
 	}

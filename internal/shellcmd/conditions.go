@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gauntlet/internal/tool"
 )
 
 // prepares reports whether a statement only sets up what follows and hardly ever fails.
@@ -27,13 +29,12 @@ func complains(s *syntax.Stmt) bool {
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
-		switch name, sub := nameAndArg(c); name {
-		case "go":
-			return sub == "build" || sub == "vet"
-		case "cargo":
-			return sub == "build" || sub == "check" || sub == "clippy"
-		case "tsc", "make", "golangci-lint", "eslint", "ruff", "mypy":
+		called := tool.Of((&walker{}).words(s))
+		switch called.Role() {
+		case tool.Build, tool.Lint, tool.Typecheck, tool.Format, tool.Check:
 			return true
+		case tool.Test, tool.NoRole:
+			return called.Is("stops")
 		}
 	case *syntax.BinaryCmd:
 		return c.Op == syntax.AndStmt && (prepares(c.X) || complains(c.X)) && (prepares(c.Y) || complains(c.Y))

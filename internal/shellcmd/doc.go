@@ -3,6 +3,7 @@
 // files the line showed and wrote.
 //
 // It reads text and returns values: it runs nothing, touches no file and reads no
-// environment variable. A line that cannot be parsed proves nothing. Ring 1: it imports
-// only the shell parser, redact and the standard library.
+// environment variable. A line that cannot be parsed proves nothing. What a program is, it
+// asks tool. Ring 1: it imports
+// only the shell parser, redact, tool and the standard library.
 package shellcmd

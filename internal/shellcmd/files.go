@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gauntlet/internal/tool"
 )
 
 func (w *walker) shown(names ...string) { w.name(&w.line.Shown, names) }
@@ -110,7 +112,7 @@ func (w *walker) files(argv []string, redirs []*syntax.Redirect) {
 			w.patched(args[0])
 		}
 	default:
-		w.formatter(name, argv, args)
+		w.formatter(argv)
 	}
 }
 
@@ -316,49 +318,25 @@ func (w *walker) quoted(argv []string) {
 	}
 }
 
-// formatter reports whether a tool rewrites the files it is given, or whole directories.
-func (w *walker) formatter(name string, argv, args []string) {
-	writes := false
-	switch name {
-	case "gofmt", "gofumpt", "goimports", "shfmt":
-		writes = hasAny(argv, "-w")
-	case "black", "isort", "rustfmt", "autoflake", "pyupgrade":
-		writes = !hasAny(argv, "--check", "--diff", "--check-only", "-c")
-	case "ruff":
-		writes = len(args) > 0 && (args[0] == "format" && !hasAny(argv, "--check", "--diff") || hasAny(argv, "--fix"))
-		args = rest(args, 1)
-	case "prettier", "biome":
-		writes = hasAny(argv, "--write", "-w", "--fix", "--apply")
-	case "eslint", "stylelint", "golangci-lint", "standard":
-		writes = hasAny(argv, "--fix")
-	case "autopep8", "yapf", "clang-format":
-		writes = hasAny(argv, "-i", "--in-place")
-	case "cargo":
-		writes = len(args) > 0 && (args[0] == "fmt" && !hasAny(argv, "--check") || args[0] == "fix" || args[0] == "clippy" && hasAny(argv, "--fix"))
-		args = nil
-	case "go":
-		writes = len(args) > 0 && (args[0] == "fmt" || args[0] == "generate" || args[0] == "fix")
-		args = nil
-	case "pre-commit", "lint-staged", "codegen", "buf", "protoc", "sqlc":
-		writes, args = true, nil
-	case "make", "gmake", "just", "task", "npm":
-		for _, arg := range args {
-			for _, word := range []string{"fmt", "format", "fix", "generate", "codegen"} {
-				writes = writes || strings.Contains(arg, word)
-			}
-		}
-		args = nil
-	case "node", "deno", "tsx", "ts-node", "osascript":
-		w.quoted(argv)
-		writes, args = !hasAny(argv, "--test", "--check", "-c", "--version", "-v"), nil
-	default:
-		if isPython(name) && !hasAny(argv, "--version", "-V", "-m") {
-			w.quoted(argv)
-			writes, args = true, nil
-		}
-	}
-	if !writes {
+// formatter records what a tool rewrites: the files that it is given, or whole directories.
+func (w *walker) formatter(argv []string) {
+	called := tool.Of(argv)
+	if called.Lists() {
 		return
+	}
+	anything := called.Is("anything") && called.Role() == tool.NoRole || slices.ContainsFunc(called.Tasks(), rewritesByName)
+	if effect, _ := called.Effect(); effect != tool.Write && !anything {
+		return
+	}
+	args := called.Operands()
+	if called.Is("anything") {
+		w.quoted(argv)
+	}
+	if anything || called.Is("generates") {
+		args = nil // the text does not say what
+	}
+	if sub := strings.Fields(called.Sub()); len(sub) > 0 && len(args) >= len(sub) && slices.Equal(sub, args[:len(sub)]) {
+		args = args[len(sub):]
 	}
 	wide := len(args) == 0
 	for _, arg := range args {
@@ -375,4 +353,15 @@ func (w *walker) formatter(name string, argv, args []string) {
 	if wide {
 		w.rewrites()
 	}
+}
+
+// rewritesByName reports whether the name of a task says that it rewrites files: make fmt,
+// npm run lint:fix; not format:check.
+func rewritesByName(task string) bool {
+	if role, checks := tool.RoleOfName(task); role == tool.Format && checks {
+		return false
+	}
+	return slices.ContainsFunc(tool.Words(task), func(word string) bool {
+		return slices.Contains([]string{"fmt", "format", "fix", "autofix", "generate", "gen", "codegen"}, word)
+	})
 }

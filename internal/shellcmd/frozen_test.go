@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"gauntlet/internal/tool"
 )
 
 var update = flag.Bool("update", false, "write the golden file")
@@ -28,7 +30,7 @@ func TestWhatEveryKnownCallIs(t *testing.T) {
 			for _, v := range c.Views[1:] {
 				fmt.Fprintf(&b, " ← %s", strings.Join(v, " "))
 			}
-			if names := TaskNames(c.Argv()); len(names) > 0 {
+			if names := tool.Of(c.Argv()).Tasks(); len(names) > 0 {
 				fmt.Fprintf(&b, " tasks %q", names)
 			}
 			b.WriteByte('\n')

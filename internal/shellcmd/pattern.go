@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/tool"
 )
 
 // Pattern is a command and its leading arguments: `make restart`, `pytest`, `pip install`,
@@ -62,13 +64,14 @@ func (p Pattern) Match(c Command) bool {
 }
 
 func (p Pattern) matchArgv(argv []string) bool {
-	if len(argv) > 0 && javaTool(argv[0]) != "" && javaTool(argv[0]) == javaTool(p.words[0]) {
-		return p.matchJava(argv)
-	}
 	if len(argv) == 0 || !sameCommand(p.words[0], argv[0]) {
 		return false
 	}
-	given := Operands(argv)
+	called := tool.Of(argv)
+	given := called.Operands()
+	if called.Goals() != nil {
+		return p.matchGoals(called, argv)
+	}
 	at := 0
 	for _, word := range p.words[1:] {
 		switch {
@@ -96,11 +99,12 @@ func anyContains(args []string, part string) bool {
 // sameCommand compares a pattern's command with the one that was run: by base
 // name, or by the end of the path when the pattern has one.
 func sameCommand(want, got string) bool {
-	if strings.Contains(want, "/") {
+	name := base(got)
+	if strings.Contains(want, "/") && !tool.Known(base(want)) {
 		want, got = path.Clean(want), path.Clean(got)
 		return want == got || strings.HasSuffix(got, "/"+want)
 	}
-	name := base(got)
+	want = base(want)
 	if want == name {
 		return true
 	}
@@ -108,20 +112,13 @@ func sameCommand(want, got string) bool {
 		matched, err := path.Match(want, name)
 		return err == nil && matched && !onlyPrints(name)
 	}
-	// pip3.12 is pip, python3 is python
-	if stem := strings.TrimRight(name, "0123456789."); stem == want && (want == "pip" || want == "python" || want == "pytest") {
-		return true
-	}
-	return want == "make" && name == "gmake"
+	// pip3.12 is pip, gmake is make, ./gradlew is gradle
+	program := tool.Of([]string{want}).Program
+	return program != "" && program == tool.Of([]string{name}).Program
 }
 
 // onlyPrints reports whether a command's arguments are words to print or to search for.
-func onlyPrints(name string) bool {
-	return slices.Contains([]string{
-		"echo", "printf", "cat", "grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "git", "man", "which", "type", "command", "ls", "head", "tail",
-		"less", "more", "sed", "awk", "vim", "vi", "nano", "touch", "rm", "mv", "cp", "mkdir", "test", "[", "ssh", "docker", "tmux", "true", "false", ":",
-	}, name)
-}
+func onlyPrints(name string) bool { return tool.Of([]string{name}).Is("prints") }
 
 func sameArgument(want, got string) bool {
 	if want == got || plainName(want) == plainName(got) {

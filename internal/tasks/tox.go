@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tool"
 )
 
 // tox reads the environments of tox: what each of them runs.
@@ -282,7 +282,7 @@ func (s *Set) environments(name string, argv []string, dir string) (Call, bool) 
 		return Call{}, false
 	}
 	c := Call{File: f, Dir: dir}
-	for _, env := range shellcmd.TaskNames(argv) {
+	for _, env := range tool.Of(argv).Tasks() {
 		if env == name {
 			continue
 		}

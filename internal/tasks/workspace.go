@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tool"
 )
 
 // Runners of workspaces (turbo, nx, moon, lerna) run a task in every package
@@ -23,7 +24,7 @@ const maxPackages = 200
 func workspaceTasks(argv []string) []string {
 	switch path.Base(argv[0]) {
 	case "turbo", "nx", "moon", "lerna":
-		return shellcmd.TaskNames(argv)
+		return tool.Of(argv).Tasks()
 	}
 	return nil
 }

@@ -231,7 +231,7 @@ func (c Call) role() (role Role, sub string) {
 	switch rule {
 	case byNames, byTasks:
 		for _, task := range c.Tasks() {
-			if r, strict := RoleOfName(task); r != NoRole && (rule == byTasks || strict) && (role == NoRole || r == Test) {
+			if r, strong := RoleOfName(task); (rule == byTasks || strong || r == Build) && (role == NoRole || r == Test) {
 				role = r
 			}
 		}
@@ -249,6 +249,9 @@ func (c Call) role() (role Role, sub string) {
 
 // roleRule is the first rule for roles that fits.
 func (c Call) roleRule() (sub, rule string, ok bool) {
+	if c.Program == "" {
+		return "", byNames, len(c.argv) > 0
+	}
 	for line := range strings.Lines(c.is.roles) {
 		rule, when, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if sub, ok := c.fits(when); ok {

@@ -14,6 +14,7 @@ const (
 	Write       Effect = "write"       // rewrites files of the work tree
 	Install     Effect = "install"     // downloads, or needs the network
 	Publish     Effect = "publish"     // publishes or deploys
+	Outside     Effect = "outside"     // writes outside the work tree
 	Endless     Effect = "endless"     // does not end by itself
 	Rights      Effect = "rights"      // needs another user's rights
 	Container   Effect = "container"   // needs a container or a machine

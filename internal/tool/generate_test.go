@@ -161,7 +161,7 @@ func (e *entry) setRule(key, arg, value string) error {
 		e.rec.roles += arg + " " + value + "\n"
 	case "effect":
 		effect, how, _ := strings.Cut(arg, " ")
-		if !slices.Contains([]Effect{Write, Install, Publish, Endless, Rights, Container, Environment, Terminal, Compare, Repository, harmless}, Effect(effect)) {
+		if !slices.Contains([]Effect{Write, Install, Publish, Outside, Endless, Rights, Container, Environment, Terminal, Compare, Repository, harmless}, Effect(effect)) {
 			return fmt.Errorf("no effect: %q", effect)
 		}
 		e.rec.effects += effect + "\t" + cmp.Or(strings.Trim(how, "()"), "COMMAND") + "\t" + value + "\n"

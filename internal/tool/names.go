@@ -36,7 +36,7 @@ func (c Call) Tasks() []string {
 		case "flags":
 			return c.FlagValues(strings.Fields(flags)...)
 		case "environments":
-			return append(c.environments(), c.Name)
+			return append(c.FlagValues("-e", "--env", "-s", "--session", "--sessions"), c.Name)
 		}
 	}
 	return nil
@@ -74,7 +74,8 @@ func scriptName(name string) []string {
 	return []string{task}
 }
 
-// environments are those of tox and nox that are asked for; none: all that are listed.
+// environments are those of tox and nox that are asked for, by name or by what their names
+// contain; none: all that are listed.
 func (c Call) environments() []string {
 	return c.FlagValues("-e", "--env", "-s", "--session", "--sessions", "-f", "-m", "-k")
 }

@@ -59,7 +59,7 @@ func (c Call) after(when string) (rest []string, ok bool) {
 
 func (c Call) consume(pattern string, args []string) (rest []string, ok bool) {
 	if pattern == "." {
-		return nil, len(args) == 0
+		return args, len(skipFlags(args, c.is.values)) == 0
 	}
 	for part := range strings.SplitSeq(pattern, "+") {
 		if part == "" { // +nightly

@@ -31,6 +31,8 @@ var sameRing = map[string]string{
 	"fleet → ui":       "the page of many machines is the page of one, over another database",
 	"cli → ui":         "a command serves the page",
 	"tasks → shellcmd": "recipes are written in shell",
+	"shellcmd → tool":  "what a program passes on, takes and rewrites is in its record",
+	"tasks → tool":     "what names the tasks of a call is in the runner's record",
 	"gate → finding":   "a check's output is read as findings",
 	"setup → gate":     "the trial judges a command exactly as a run does",
 }
