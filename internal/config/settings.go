@@ -47,6 +47,8 @@ type Settings struct {
 	ProofsEpoch int
 
 	Remote RemoteSettings
+
+	Slots int // how many runs may use the machine at once; below 0: half the processors, 0: any number
 }
 
 // RemoteSettings are the effective values of the remote section.
@@ -67,6 +69,7 @@ const (
 	EnvStopHookInterval = "GAUNTLET_STOP_HOOK_INTERVAL_MINUTES"
 	EnvContextThreshold = "CLAUDE_CONTEXT_THRESHOLD"
 	EnvMode             = "GAUNTLET_MODE"
+	EnvSlots            = "GAUNTLET_SLOTS"
 )
 
 // Values of stop_hook.reentry.
@@ -170,6 +173,13 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 	}
 	l.out.Settings.LogDir = Absolute(l.root, p.LogDir)
 	l.remote(global.Remote)
+	l.out.Settings.Slots = -1
+	if global.Slots != nil {
+		l.out.Settings.Slots = *global.Slots
+	}
+	if n, err := strconv.Atoi(getenv(EnvSlots)); err == nil && n >= 0 {
+		l.out.Settings.Slots = n
+	}
 	if v := l.out.value("stop_hook.mode"); v.Origin == OriginEnvironment {
 		l.out.Settings.ModeOverride = p.StopHook.Mode
 	}

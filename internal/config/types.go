@@ -252,5 +252,6 @@ type Global struct {
 	DebugLog DebugLog   `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log where a project does not say."`
 	Proofs   Proofs     `yaml:"proofs" json:"proofs,omitzero" doc:"Where it is remembered what passed, where a project does not say."`
 	Remote   UserRemote `yaml:"remote" json:"remote,omitzero" doc:"Proofs shared between machines: credentials and keys, and what a project does not say."`
+	Slots    *int       `yaml:"slots" json:"slots,omitempty" min:"0" max:"1024" doc:"How many runs of gates may use this machine at once, over all projects. The default is half the processors, at least one; 0 switches this off."`
 	Trust    string     `yaml:"trust" json:"trust,omitempty" enum:"all" doc:"all: run every project's policy without asking. The default is to run only what \u0060gauntlet allow\u0060 allowed."`
 }

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/slots"
 	"gauntlet/internal/text"
 )
 
@@ -28,6 +30,9 @@ type Env struct {
 	// Elsewhere runs a check's command on its configured runner, and reports where that
 	// was. ok is false when it did not run there: then it runs locally. nil: nowhere.
 	Elsewhere func(ctx context.Context, j Job, command string, c proc.Cmd) (r proc.Result, where string, ok bool)
+	// Preface is written to the log before the output: what an earlier run of the same
+	// check printed. "" for nothing.
+	Preface string
 	// Judge may change the result before it is written to the log; nil: unchanged.
 	Judge func(context.Context, Job, *Result)
 }
@@ -66,6 +71,7 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 		_ = log.finish("Result: error - " + res.Message + "\n")
 		return res
 	}
+	log.note(env.Preface)
 	run := checkRun{Job: j, env: env, command: command, log: log}
 	blank := res
 	res = run.once(ctx, blank)
@@ -109,7 +115,7 @@ func (c checkRun) once(ctx context.Context, res Result) Result {
 		Args: []string{"sh", "-c", c.command}, Dir: c.Dir, Env: append(checkEnviron(c.env.Environ, c.Check.Env, c.Dir), "BASE_BRANCH="+c.env.BaseBranch),
 		Stdout: out.stdout, Stderr: out.stderr, Timeout: c.Check.Limit(), Contain: true, Beside: c.Parallel(),
 	}
-	r, ran := proc.Result{}, false
+	r, ran, stall := proc.Result{}, false, slots.Now(time.Now())
 	if c.Check.Runner != nil && c.env.Elsewhere != nil {
 		if r, res.Where, ran = c.env.Elsewhere(ctx, c.Job, c.command, cmd); ran {
 			c.log.note("\nRan on " + res.Where + "\n")
@@ -117,6 +123,7 @@ func (c checkRun) once(ctx context.Context, res Result) Result {
 	}
 	if !ran {
 		r = proc.Run(ctx, cmd)
+		res.Stalled = math.Round(100*stall.Share(time.Now())) / 100
 	}
 	res.DurationMS = r.Duration.Milliseconds()
 	output, whole := c.log.output()

@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/finding"
+	"gauntlet/internal/history"
 	"gauntlet/internal/proof"
 )
 
@@ -84,6 +85,11 @@ type Result struct {
 	// Flaky: it failed and passed on the same content. Attempt counts from 1 when
 	// a failed check was run again.
 	Flaky bool `json:"flaky,omitempty"`
+	// Flake is why a failure on the same content does not count; nil: none did.
+	Flake *history.Flake `json:"flake,omitempty"`
+	// Stalled is the share of the run's time in which tasks of this machine waited for a
+	// processor, from 0 to 1.
+	Stalled float64 `json:"stalled,omitempty"`
 	// FailedBefore: it passed now and failed earlier on the same content. That is
 	// a flake, too, or something outside the tree was repaired.
 	FailedBefore bool `json:"failedBefore,omitempty"`
@@ -99,6 +105,9 @@ type Result struct {
 	SkippedReasons []string `json:"skippedReasons,omitempty"`
 	ResultFiles    []string `json:"resultFiles,omitempty"`
 }
+
+// CauseLoad is the cause of a flake on a busy machine: the check passed when it ran alone.
+const CauseLoad = "load"
 
 // Finding is a problem that a check or a review reported.
 type Finding struct {

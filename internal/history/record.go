@@ -114,6 +114,8 @@ type Record struct {
 	FindingsNew   int       `json:"findingsNew,omitempty"`
 	// Flaky: it both passed and failed on the same key.
 	Flaky bool `json:"flaky,omitempty"`
+	// Flake is what caused a failure that does not count; nil: the content, or it did not fail.
+	Flake *Flake `json:"flake,omitempty"`
 	// AgentAgreed is set if an agent's own run was checked by running it again: whether
 	// both had the same result.
 	AgentAgreed *bool `json:"agentAgreed,omitempty"`
@@ -123,6 +125,11 @@ type Record struct {
 	LimitMS float64 `json:"limitMs,omitempty"`
 	// SavedMS is how long the run would have taken whose result was reused.
 	SavedMS float64 `json:"savedMs,omitempty"`
+}
+
+// Flake is why a failure does not count.
+type Flake struct {
+	Cause string `json:"cause"`
 }
 
 // Transcript is a range of bytes of an agent's log.

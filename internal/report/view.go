@@ -37,6 +37,7 @@ type plain struct {
 }
 
 func (p *plain) Start(id string, _ gate.Kind) { p.print("START " + redact.Line(gate.Label(id), 200)) }
+func (p *plain) Waiting(text string)          { p.print(redact.Line(text, 300)) }
 func (p *plain) Line(string, string)          {}
 func (p *plain) Done(r gate.Result)           { p.print(run.GateLine(r)) }
 func (p *plain) Close()                       {}

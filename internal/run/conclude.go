@@ -101,7 +101,7 @@ func (e *execution) nextState(kept git.Kept, n int) (s state, ok bool) {
 	s = state{
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
 		WorkingTreeRef: kept.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
-		Attempts: e.state.Attempts,
+		Attempts: e.state.Attempts, TookMS: e.durations(),
 	}
 	if e.opts.Turn != "" && len(e.res.Failed()) > 0 {
 		s.Attempts = e.state.withFailure(e.opts.Turn)

@@ -38,6 +38,14 @@ func (o observers) Done(r gate.Result) {
 	}
 }
 
+func (o observers) Waiting(text string) {
+	for _, x := range o {
+		if w, ok := x.(interface{ Waiting(string) }); ok {
+			w.Waiting(text)
+		}
+	}
+}
+
 // consoleLog is console.N.log: what a person would have seen, without colours.
 // It never fails a run: the first error is reported at the end.
 type consoleLog struct {
@@ -67,6 +75,7 @@ func (c *consoleLog) printf(format string, args ...any) {
 
 func (c *consoleLog) Start(id string, _ gate.Kind) { c.printf("START %s\n", redact.Line(id, 300)) }
 func (c *consoleLog) Line(string, string)          {}
+func (c *consoleLog) Waiting(text string)          { c.printf("%s\n", redact.Line(text, 300)) }
 func (c *consoleLog) Done(r gate.Result)           { c.printf("%s\n", GateLine(r)) }
 
 func (c *consoleLog) finish(res Result) error {

@@ -15,7 +15,9 @@ type planned struct {
 	job  gate.Job
 	key  proof.Key
 	do   func(context.Context) gate.Result
-	word *proof.Record // an agent's claim that it passes, which is checked by running it
+	// again runs a check once more, with what its first run printed; nil for reviews.
+	again func(ctx context.Context, before string) gate.Result
+	word  *proof.Record // an agent's claim that it passes, which is checked by running it
 }
 
 // execute runs the jobs that are not proved yet, and records the run.
@@ -73,7 +75,7 @@ func (e *execution) runRest(ctx context.Context, all []planned, results []gate.R
 	var places []int
 	for i, p := range all {
 		if results[i].ID == "" {
-			tasks = append(tasks, task{job: p.job, index: len(tasks), do: p.do})
+			tasks = append(tasks, task{job: p.job, index: len(tasks), do: p.do, again: p.again})
 			places = append(places, i)
 		}
 	}
@@ -95,7 +97,11 @@ func (e *execution) runRest(ctx context.Context, all []planned, results []gate.R
 		obs = append(obs, e.opts.Observer)
 	}
 	set := e.opts.Config.Settings
-	for i, r := range schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, observer: obs}) {
+	slot := e.takeSlot(ctx, tasks, obs)
+	ran := schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, observer: obs})
+	slot.Release()
+	e.redOnABusyMachine(ctx, tasks, ran, obs)
+	for i, r := range ran {
 		results[places[i]] = r
 		if !r.Cached && r.Status != gate.Skipped {
 			e.res.Executed++
@@ -146,5 +152,10 @@ func (e *execution) prepare(ctx context.Context, j gate.Job, n int, kept git.Kep
 	key := e.key(ctx, j)
 	env.Judge = func(ctx context.Context, j gate.Job, r *gate.Result) { e.onlyNew(ctx, j, key, r) }
 	do := func(ctx context.Context) gate.Result { return gate.RunCheck(ctx, j, env) }
-	return planned{job: j, key: key, do: do}
+	again := func(ctx context.Context, before string) gate.Result {
+		env := env
+		env.Preface = before
+		return gate.RunCheck(ctx, j, env)
+	}
+	return planned{job: j, key: key, do: do, again: again}
 }

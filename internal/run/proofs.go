@@ -175,7 +175,7 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 		rec := proof.Record{
 			Key: p.key.ID, Gate: r.ID, Outcome: proof.Pass, Source: proof.Run, StartedBy: e.opts.StartedBy, Where: e.opts.Config.Root, Worker: r.Where,
 			Session: e.opts.Session, Agent: e.opts.Agent, At: e.opts.Now().UTC(), Tree: tree, DurationMS: r.DurationMS,
-			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky || r.FailedBefore,
+			Command: r.Command, ExitCode: r.ExitCode, LogPath: r.LogPath, Warning: r.Warning, Flaky: r.Flaky || r.Flake != nil || r.FailedBefore,
 			Files: p.key.Files, Parts: p.key.Parts, Turn: e.opts.Turn,
 		}
 		if e.byAgent() {

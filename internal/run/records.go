@@ -17,7 +17,7 @@ func Records(id string, at time.Time, root string, res Result) []history.Record 
 			Type: history.Gate, ID: id, Time: at, Project: root, Status: string(g.Status), DurationMS: float64(g.DurationMS),
 			Message: g.Message, Gate: g.ID, Kind: string(g.Kind), Cached: g.Cached, LogPath: g.LogPath,
 			Key: g.Key, Tree: res.Tree, Command: g.Command, ExitCode: g.ExitCode, Mode: string(g.Mode), WouldBlock: g.WouldBlock,
-			Flaky: g.Flaky || g.FailedBefore, Attempt: g.Attempt, FindingsTotal: len(g.Findings), SavedMS: float64(max(g.SavedMS, 0)),
+			Flaky: g.Flaky || g.FailedBefore || g.Flake != nil, Flake: g.Flake, Attempt: g.Attempt, FindingsTotal: len(g.Findings), SavedMS: float64(max(g.SavedMS, 0)),
 			Source: history.FromRun, AgentAgreed: g.AgentAgreed, Warning: g.Warning, LimitMS: float64(g.LimitMS),
 		}
 		if g.Status == gate.Fail || g.Status == gate.Error {

@@ -14,6 +14,7 @@ type task struct {
 	job   gate.Job
 	index int
 	do    func(context.Context) gate.Result
+	again func(ctx context.Context, before string) gate.Result // nil for reviews
 }
 
 // plan is how tasks are run.

@@ -90,7 +90,7 @@ func (e *execution) publish(ctx context.Context, all []planned, results []gate.R
 	waiting := false
 	for i, r := range results {
 		p := all[i]
-		if r.Cached || r.Status != gate.Pass || r.Kind != gate.KindCheck || p.key.ID == "" || r.Flaky || r.FailedBefore || !r.Proves() || r.Warning != "" || e.touchedMeanwhile(p.job) {
+		if r.Cached || r.Status != gate.Pass || r.Kind != gate.KindCheck || p.key.ID == "" || r.Flaky || r.Flake != nil || r.FailedBefore || !r.Proves() || r.Warning != "" || e.touchedMeanwhile(p.job) {
 			continue
 		}
 		rec := e.ledger.Get(p.key.ID).Pass

@@ -31,6 +31,8 @@ type state struct {
 	// BaseCommit is the commit of the base branch, "" when that is not a branch. As long as
 	// it is unchanged nothing was merged, and what was on it already was not merged now.
 	BaseCommit string `json:"base_commit,omitempty"`
+	// TookMS is how long each check ran the last time, by its id.
+	TookMS map[string]int64 `json:"took_ms,omitempty"`
 }
 
 // readState reads the record; ok is false when there is no readable one.
