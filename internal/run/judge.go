@@ -12,9 +12,9 @@ import (
 
 // planned is a prepared job: what it depends on, and how it runs.
 type planned struct {
-	job  gate.Job
-	key  proof.Key
-	do   func(context.Context) gate.Result
+	job gate.Job
+	key proof.Key
+	do  func(context.Context) gate.Result
 	// again runs a check once more, with what its first run printed; nil for reviews.
 	again func(ctx context.Context, before string) gate.Result
 	word  *proof.Record // an agent's claim that it passes, which is checked by running it

@@ -62,7 +62,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("LC_ALL", "C.UTF-8")
 	env.Setenv("CI", "")
 	env.Setenv("GAUNTLET_TRUST", "all") // the need to allow a policy is tested in trust/
-	env.Setenv("GAUNTLET_SLOTS", "0") // whether a busy machine runs a failed check twice is tested in run/slots.txtar
+	env.Setenv("GAUNTLET_SLOTS", "0")   // whether a busy machine runs a failed check twice is tested in run/slots.txtar
 	env.Setenv("CLAUDE_PROJECT_DIR", "")
 	env.Setenv("GEMINI_PROJECT_DIR", "")
 	env.Setenv("GITHUB_ACTIONS", "")
