@@ -173,7 +173,6 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 	}
 	l.out.Settings.LogDir = Absolute(l.root, p.LogDir)
 	l.remote(global.Remote)
-	l.out.Settings.Slots = -1
 	if global.Slots != nil {
 		l.out.Settings.Slots = *global.Slots
 	}
@@ -217,6 +216,8 @@ func settingsOf(p Project) Settings {
 		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Tasks: *h.Tasks, Notify: h.Notify, Mode: h.Mode,
 
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),
+
+		Slots: -1, // the user's own configuration sets it
 
 		ProofsDir: p.Proofs.Dir, ProofsEpoch: *p.Proofs.Epoch,
 		Remote: RemoteSettings{
