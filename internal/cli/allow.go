@@ -238,7 +238,7 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 	}
 	d := at.Trust()
 	if _, err := at.OnDisk(); err != nil {
-		return nil, err // nobody can allow it before it is fixed
+		return nil, err // it cannot be allowed before it is fixed
 	}
 	switch {
 	case d.Trusted() && d.Change == "", app.inCI():
