@@ -223,7 +223,10 @@ func (app *App) printGates(t report.Terminal, gates []history.Record) {
 	}
 	for _, g := range gates {
 		took := millis(g.DurationMS)
-		if g.Cached {
+		switch {
+		case g.Cached && g.Status == "fail": // a review whose findings have no answer yet
+			took = "not run"
+		case g.Cached:
 			took = "reused"
 		}
 		message := strings.Trim(g.Message+"; "+g.Warning, "; ")

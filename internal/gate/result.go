@@ -104,6 +104,8 @@ type Result struct {
 	SkippedOnes    int      `json:"skippedFindings,omitempty"`
 	SkippedReasons []string `json:"skippedReasons,omitempty"`
 	ResultFiles    []string `json:"resultFiles,omitempty"`
+	// Waiting counts findings that another session has to answer; they do not fail this one.
+	Waiting int `json:"waitingFindings,omitempty"`
 }
 
 // CauseLoad is the cause of a flake on a busy machine: the check passed when it ran alone.

@@ -44,7 +44,10 @@ func ask(ctx context.Context, job Job, w *work, r Reviewer) {
 	}
 	rec, notes := q.record(job, w.prior)
 	rec.Adapter = r.Name
-	s.Status, s.Message, s.Findings = rec.Status, rec.Message, rec.Violations
+	s.Status, s.Message, s.Findings, s.Said = rec.Status, rec.Message, rec.Violations, rec.Said
+	if rec.forOthers {
+		s.Status = Pass
+	}
 	if q.note != "" {
 		s.Message += "; " + q.note
 	}
@@ -132,6 +135,7 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 		reported = nil
 	}
 	outside := 0
+	_, parts := readDiff(job.Diff)
 	var inside []Finding
 	for _, f := range reported {
 		if !files.locate(&f, job.Dir, job.Entry) {
@@ -140,7 +144,7 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 		}
 		f.Issue, f.Fix = tidy(f.Issue), tidy(f.Fix)
 		f.Priority = redact.Line(f.Priority, 20)
-		f.Status = string(New)
+		f.Status, f.Session, f.Seen = string(New), redact.Line(job.Session, 200), parts[f.File]
 		inside = append(inside, f)
 	}
 	threshold := "low"
@@ -161,17 +165,19 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 			notes = append(notes, text.Count(n.count, "finding")+" "+n.text)
 		}
 	}
-	open := len(answered(kept, New))
+	all := answered(kept, New)
+	open := len(slices.DeleteFunc(slices.Clone(all), func(f Finding) bool { return f.others }))
+	plain := a.Status == Fail && len(a.Findings) == 0
 	rec.Status = Pass
-	if open > 0 || a.Status == Fail && len(a.Findings) == 0 {
-		rec.Status = Fail
+	if len(all) > 0 || plain {
+		rec.Status, rec.forOthers = Fail, open == 0 && !plain
 	}
-	rec.Message = describe(open, len(kept)-open)
+	rec.Message, rec.Said = describe(open, len(kept)-len(all)), redact.Line(a.Message, 500)
+	if plain {
+		rec.Message = "failed without a finding"
+	}
 	if len(notes) > 0 {
 		rec.Message += " (" + strings.Join(notes, ", ") + ")"
-	}
-	if said := redact.Line(a.Message, 200); said != "" {
-		rec.Message += ": " + said
 	}
 	return notes
 }

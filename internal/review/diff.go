@@ -2,6 +2,8 @@ package review
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,13 +17,30 @@ type changed map[string][]span
 // span is a run of lines, both ends included.
 type span struct{ from, to int }
 
-// parseDiff reads git's diff format. Lines inside a hunk are counted, not
-// interpreted: a changed file may itself contain a diff.
+// parseDiff reads git's diff format.
 func parseDiff(diff []byte) changed {
-	files := changed{}
+	files, _ := readDiff(diff)
+	return files
+}
+
+// readDiff reads git's diff format: which lines it shows, and a digest of each file's part.
+// Lines inside a hunk are counted, not interpreted: a changed file may itself contain a
+// diff.
+func readDiff(diff []byte) (files changed, parts map[string]string) {
+	files, parts = changed{}, map[string]string{}
 	var current []string // names of the file that the hunks belong to
 	oldLeft, newLeft := 0, 0
+	start, at := 0, 0
+	part := func() {
+		sum := sha256.Sum256(diff[start:at])
+		for _, name := range current {
+			parts[name] = hex.EncodeToString(sum[:8])
+		}
+	}
+	defer func() { part() }()
 	for line := range bytes.Lines(diff) {
+		begin := at
+		at += len(line)
 		if oldLeft > 0 || newLeft > 0 {
 			switch {
 			case len(line) == 0 || line[0] == ' ' || line[0] == '\n' || line[0] == '\r':
@@ -36,6 +55,9 @@ func parseDiff(diff []byte) changed {
 		text := strings.TrimRight(string(line[:min(len(line), 8192)]), "\r\n")
 		switch {
 		case strings.HasPrefix(text, "diff --git "):
+			at = begin
+			part()
+			start, at = begin, begin+len(line)
 			current = files.add(nil, headerNames(text[len("diff --git "):])...)
 		case strings.HasPrefix(text, "--- "), strings.HasPrefix(text, "+++ "):
 			current = files.add(current, unprefixed(text[4:]))
@@ -51,7 +73,7 @@ func parseDiff(diff []byte) changed {
 			}
 		}
 	}
-	return files
+	return files, parts
 }
 
 func (c changed) add(names []string, more ...string) []string {

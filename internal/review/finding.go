@@ -32,6 +32,14 @@ type Finding struct {
 	// Status is new, then fixed or skipped by the agent; anything else counts as new.
 	Status string  `json:"status,omitempty"`
 	Result *string `json:"result"`
+	// Session is whose stop the finding was reported at, "" by hand, and Seen identifies what
+	// its file's changes were then.
+	Session string `json:"session,omitempty"`
+	Seen    string `json:"seen,omitempty"`
+
+	// moved: its file's changes are others now, so only a reviewer knows whether it still
+	// holds. others: another session has to answer it.
+	moved, others bool
 }
 
 // Answer reads the status leniently: the agent writes it by hand.
@@ -45,7 +53,7 @@ func (f Finding) Answer() Answer {
 	return New
 }
 
-// Open reports whether a finding still fails the review.
+// Open reports whether a finding has no answer yet.
 func (f Finding) Open() bool { return f.Answer() == New }
 
 // Where is file:line, for people.
@@ -66,6 +74,7 @@ func (f *Finding) UnmarshalJSON(data []byte) error {
 	*f = Finding{
 		File: contentOf(raw["file"]), Issue: contentOf(raw["issue"]), Fix: contentOf(raw["fix"]),
 		Priority: strings.ToLower(strings.TrimSpace(contentOf(raw["priority"]))), Status: contentOf(raw["status"]),
+		Session: contentOf(raw["session"]), Seen: contentOf(raw["seen"]),
 	}
 	digits := strings.TrimSpace(contentOf(raw["line"]))
 	if i := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
@@ -138,17 +147,18 @@ func words(s string) map[string]bool {
 }
 
 // merge joins what a re-run's reviewer reported with the findings it was given. What the
-// agent never answered stays open whatever the reviewer reports; what it skipped stays
-// skipped; what it called fixed is gone unless the reviewer still sees it. A really new
-// finding counts only from threshold up.
+// agent never answered stays open whatever the reviewer reports, as long as its file has not
+// changed; what it skipped stays skipped. What it called fixed, or changed the file of, is
+// gone unless the reviewer still sees it. A really new finding counts only from threshold
+// up.
 func merge(earlier, reported []Finding, threshold string) (kept []Finding, reopened, dropped int) {
-	matched := make([]bool, len(earlier))
+	matched := make([]*Finding, len(earlier))
 	var fresh []Finding
 	for _, r := range reported {
 		known := false
 		for i, e := range earlier {
 			if same(e, r) {
-				known, matched[i] = true, true
+				known, matched[i] = true, &r
 				break
 			}
 		}
@@ -161,15 +171,18 @@ func merge(earlier, reported []Finding, threshold string) (kept []Finding, reope
 		}
 	}
 	for i, e := range earlier {
-		switch e.Answer() {
-		case New, Waived:
+		again := matched[i]
+		switch {
+		case e.Answer() == Waived || e.Open() && !e.moved:
 			kept = append(kept, e)
-		case Fixed:
-			if matched[i] {
-				reopened++
-				e.Status, e.Result = string(New), nil
-				kept = append(kept, e)
-			}
+		case again == nil:
+		case e.Answer() == Fixed:
+			reopened++
+			e.Status, e.Result, e.moved = string(New), nil, false
+			e.Session, e.Seen, e.others = again.Session, again.Seen, false
+			kept = append(kept, e)
+		default:
+			kept = append(kept, *again)
 		}
 	}
 	return append(kept, fresh...), reopened, dropped

@@ -47,11 +47,18 @@ You, or another reviewer in your place, reported these before. "status" is the a
 - fixed: check that it really is. If it is not, report it again with the same file, issue and priority.
 - skipped: the author decided against it. Do not report it again.
 - new: not answered yet. It stays open without your help.
+- changed: the author has changed the file since. If the problem is still there, report it again with the same file, issue and priority, and its present line.
 Beyond that report only what is new and important.
 
 `)
+	shown := slices.Clone(earlier)
+	for i := range shown {
+		if shown[i].Session, shown[i].Seen = "", ""; shown[i].moved && shown[i].Open() {
+			shown[i].Status = "changed"
+		}
+	}
 	// Marshalling a list of findings cannot fail.
-	list, _ := json.MarshalIndent(earlier, "", "  ")
+	list, _ := json.MarshalIndent(shown, "", "  ")
 	fenced(b, "EARLIER FINDINGS", list)
 }
 

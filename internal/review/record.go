@@ -27,8 +27,12 @@ type record struct {
 	Message    string    `json:"message,omitempty"`
 	RawOutput  string    `json:"rawOutput"`
 	Violations []Finding `json:"violations"`
+	// Said is the reviewer's own sentence, which is untrusted.
+	Said string `json:"said,omitempty"`
 	// Inputs identifies what was judged, so that an unchanged diff is not judged twice.
 	Inputs string `json:"inputs,omitempty"`
+
+	forOthers bool // only other sessions have something to answer
 }
 
 // prior is the newest record of a slot, from any reviewer.
@@ -41,6 +45,36 @@ type prior struct {
 	unreadable error
 }
 
+// compare marks the findings whose file has changed since, and those of other sessions.
+func (p *prior) compare(job Job) {
+	_, parts := readDiff(job.Diff)
+	same := p.Inputs == inputs(job)
+	for i := range p.Violations {
+		f := &p.Violations[i]
+		f.moved = !same && (f.Seen == "" || f.Seen != parts[f.File])
+		f.others = !f.moved && f.Open() && job.Session != "" && f.Session != "" && f.Session != job.Session
+	}
+}
+
+// open counts the findings without an answer that this session has to answer; moved those
+// that only a reviewer can answer, and others those of other sessions.
+func (p *prior) open() (open, moved, others int) {
+	if p == nil {
+		return 0, 0, 0
+	}
+	for _, f := range answered(p.Violations, New) {
+		switch {
+		case f.moved:
+			moved++
+		case f.others:
+			others++
+		default:
+			open++
+		}
+	}
+	return open, moved, others
+}
+
 func (p *prior) count(a Answer) int {
 	if p == nil {
 		return 0
@@ -50,7 +84,8 @@ func (p *prior) count(a Answer) int {
 
 // unanswered describes what is still open, and which answers were not understood.
 func (p *prior) unanswered() string {
-	s := text.Count(p.count(New), "finding") + " not answered yet"
+	open, _, _ := p.open()
+	s := text.Count(open, "finding") + " not answered yet"
 	if p.odd > 0 {
 		s += fmt.Sprintf(" (%d with an unknown status: use \"fixed\" or \"skipped\")", p.odd)
 	}

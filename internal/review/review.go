@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/beside"
 	"gauntlet/internal/config"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/text"
 )
 
@@ -41,6 +42,8 @@ type Job struct {
 	Fresh bool
 	// Threshold is rerun_new_issue_threshold.
 	Threshold string
+	// Session is whose stop this is; "" by hand. A session answers its own findings only.
+	Session string
 	// Preference is cli.default_preference; the review's own wins.
 	Preference []string
 	CheckUsage bool
@@ -57,8 +60,8 @@ type Result struct {
 	Message string // one line
 	Slots   []Slot
 	// Open, Waived count findings over all slots: still to be answered or not fixed, and
-	// marked skipped by the agent.
-	Open, Waived int
+	// marked skipped by the agent. Waiting counts those that other sessions have to answer.
+	Open, Waived, Waiting int
 	// Reused: no reviewer ran, everything follows from the record.
 	Reused bool
 	// Warnings are for a person: a hand-edited result that could not be read, …
@@ -77,6 +80,7 @@ type Slot struct {
 	LogPath  string
 	JSONPath string
 	Findings []Finding // open and waived
+	Said     string    // the reviewer's own sentence: untrusted, one line
 	Duration time.Duration
 
 	asked    bool
@@ -84,7 +88,9 @@ type Slot struct {
 }
 
 // Findings lists every finding that still fails the review.
-func (r Result) Findings() []Finding { return answered(r.all(), New) }
+func (r Result) Findings() []Finding {
+	return slices.DeleteFunc(answered(r.all(), New), func(f Finding) bool { return f.others })
+}
 
 // Skipped lists every finding that the coding agent marked as skipped.
 func (r Result) Skipped() []Finding { return answered(r.all(), Waived) }
@@ -151,13 +157,16 @@ func plan(job Job) ([]*work, Result) {
 	for i := 1; i <= max(job.Review.NumReviews, 1); i++ {
 		p := loadPrior(job.LogDir, job.Base, i, job.RunNumber)
 		w := &work{slot: Slot{Index: i}, prior: p}
+		open, moved, others := 0, 0, 0
 		if p != nil {
 			res.Warnings = append(res.Warnings, p.warnings...)
+			p.compare(job)
+			open, moved, others = p.open()
 		}
 		switch {
 		case job.Fresh && (p == nil || p.unreadable == nil) && len(job.Diff) > 0:
 			todo = append(todo, w)
-		case p == nil && len(job.Diff) == 0:
+		case len(job.Diff) == 0 && (p == nil || p.unreadable == nil && p.count(Waived) == 0):
 			w.slot.Status, w.slot.Message, w.slot.Reused = Pass, "nothing changed here", true
 			res.Slots = append(res.Slots, w.slot)
 		case p == nil:
@@ -165,10 +174,13 @@ func plan(job Job) ([]*work, Result) {
 		case p.unreadable != nil:
 			w.slot.fromRecord(p, Fail, p.unreadable.Error())
 			res.Slots = append(res.Slots, w.slot)
-		case p.count(New) > 0 && p.count(Fixed) == 0:
+		case open > 0 && p.count(Fixed) == 0 && moved == 0:
 			w.slot.fromRecord(p, Fail, p.unanswered())
 			res.Slots = append(res.Slots, w.slot)
-		case p.count(Fixed) > 0 || p.Status == Error || p.Status == Fail && p.count(Waived) == 0:
+		case others > 0 && moved == 0 && p.count(Fixed) == 0 && p.Inputs == inputs(job):
+			w.slot.fromRecord(p, Pass, "no findings of this session")
+			res.Slots = append(res.Slots, w.slot)
+		case p.count(Fixed) > 0 || p.count(New) > 0 || p.Status == Error || p.Status == Fail && p.count(Waived) == 0:
 			todo = append(todo, w)
 		case p.Inputs == inputs(job) && p.count(Waived) > 0:
 			w.slot.fromRecord(p, Pass, text.Count(p.count(Waived), "finding")+" skipped")
@@ -229,6 +241,7 @@ func run(ctx context.Context, job Job, todo []*work) {
 func conclude(res *Result) {
 	res.Status, res.Reused = Pass, true
 	res.Open, res.Waived = len(res.Findings()), len(res.Skipped())
+	res.Waiting = len(answered(res.all(), New)) - res.Open
 	said := map[Status][]string{}
 	for i := range res.Slots {
 		s := &res.Slots[i]
@@ -254,7 +267,7 @@ func conclude(res *Result) {
 
 func (s *Slot) fromRecord(p *prior, st Status, message string) {
 	s.Status, s.Message, s.Reused = st, message, true
-	s.Adapter, s.LogPath, s.JSONPath = p.Adapter, p.logPath, p.path
+	s.Adapter, s.LogPath, s.JSONPath, s.Said = p.Adapter, p.logPath, p.path, redact.Line(p.Said, 500)
 	s.Findings = p.Violations
 }
 
@@ -266,7 +279,7 @@ func (s *Slot) keepFailing(p *prior) {
 	}
 	s.Findings = p.Violations
 	s.JSONPath = p.path
-	if p.count(New) > 0 {
+	if open, _, _ := p.open(); open > 0 {
 		s.Status = Fail
 		s.Message = fmt.Sprintf("%s (%s)", p.unanswered(), s.Message)
 	}

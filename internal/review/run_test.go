@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -83,6 +84,89 @@ func TestFindingLifeCycle(t *testing.T) {
 		}
 		if res.Slots[0].JSONPath != filepath.Join(b.job.LogDir, "review_._quality_claude@1.1.json") {
 			t.Errorf("answer in %s", res.Slots[0].JSONPath)
+		}
+	})
+	t.Run("its file changed: the reviewer is asked again", func(t *testing.T) {
+		b := newBench(t)
+		b.says("claude", leak)
+		b.run()
+		b.says("claude")
+		b.job.Diff = []byte(strings.ReplaceAll(testDiff, "+two", "+TWO"))
+		if res := b.run(); res.Status != Pass || res.Open != 0 || b.calls("claude") != 2 {
+			t.Fatalf("gone: %+v", res)
+		}
+		if in := b.read("stdin-claude"); !strings.Contains(in, `"status": "changed"`) {
+			t.Error("the reviewer does not know that the file changed")
+		}
+		b = newBench(t)
+		b.says("claude", leak)
+		b.run()
+		b.job.Diff = []byte(strings.ReplaceAll(testDiff, "+two", "+TWO"))
+		if res := b.run(); res.Status != Fail || res.Open != 1 || b.calls("claude") != 2 {
+			t.Fatalf("still there, below the threshold of new ones: %+v", res)
+		}
+		if res := b.run(); res.Status != Fail || b.calls("claude") != 2 {
+			t.Fatalf("untouched since: %+v", res)
+		}
+		b.fake("claude", "exit 3")
+		b.job.Diff = []byte(strings.ReplaceAll(testDiff, "+two", "+2"))
+		if res := b.run(); res.Status != Error {
+			t.Fatalf("changed, and the reviewer is dead: %+v", res)
+		}
+	})
+	t.Run("everything was taken back", func(t *testing.T) {
+		b := newBench(t)
+		b.says("claude", leak)
+		b.run()
+		b.job.Diff = nil
+		if res := b.run(); res.Status != Pass || b.calls("claude") != 1 {
+			t.Fatalf("%+v", res)
+		}
+	})
+	t.Run("a record of an earlier version", func(t *testing.T) {
+		b := newBench(t)
+		b.says("claude", leak)
+		path := b.run().Slots[0].JSONPath
+		if err := os.WriteFile(path, regexp.MustCompile(`(?m),\n\s*"(seen|session)": ".*"`).ReplaceAll([]byte(readFile(t, path)), nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if res := b.run(); res.Status != Fail || b.calls("claude") != 1 {
+			t.Fatalf("the same diff: %+v", res)
+		}
+		b.says("claude")
+		b.job.Diff = []byte(strings.ReplaceAll(testDiff, "+two", "+TWO"))
+		if res := b.run(); res.Status != Pass || b.calls("claude") != 2 {
+			t.Fatalf("another diff: %+v", res)
+		}
+	})
+	t.Run("no session answers for another's findings", func(t *testing.T) {
+		b := newBench(t)
+		b.job.Session = "a"
+		b.says("claude", leak)
+		b.run()
+		b.job.Session = "b"
+		if res := b.run(); res.Status != Pass || res.Waiting != 1 || res.Open != 0 || b.calls("claude") != 1 {
+			t.Fatalf("b, nothing of its own: %+v", res)
+		}
+		b.job.Diff = append(b.job.Diff, "diff --git a/b b/b\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+b\n"...)
+		b.says("claude", leak) // the reviewer sees it, and b did not touch it
+		if res := b.run(); res.Status != Pass || res.Waiting != 1 || b.calls("claude") != 2 {
+			t.Fatalf("b changed another file: %+v", res)
+		}
+		own := leak
+		own.File, own.Line, own.Issue, own.Priority = "b", 1, "b is wrong in its very own way", "high"
+		b.job.Diff = []byte(strings.Replace(string(b.job.Diff), "+b\n", "+c\n", 1))
+		b.says("claude", own)
+		if res := b.run(); res.Status != Fail || res.Open != 1 || res.Findings()[0].File != "b" || res.Waiting != 1 {
+			t.Fatalf("b's own: %+v", res)
+		}
+		b.job.Session = "a"
+		if res := b.run(); res.Status != Fail || res.Open != 1 || res.Findings()[0].Issue != leak.Issue || res.Waiting != 1 {
+			t.Fatalf("a still has its own: %+v", res)
+		}
+		b.job.Session = ""
+		if res := b.run(); res.Status != Fail || res.Open != 2 {
+			t.Fatalf("by hand everything counts: %+v", res)
 		}
 	})
 	t.Run("fixed is verified", func(t *testing.T) {
@@ -201,7 +285,7 @@ func TestOutsideTheDiff(t *testing.T) {
 	}
 	b = newBench(t)
 	b.fake("claude", `echo '{"status":"fail","message":"I just do not like it","violations":[]}'`)
-	if res := b.run(); res.Status != Fail || !strings.Contains(res.Message, "I just do not like it") {
+	if res := b.run(); res.Status != Fail || !strings.Contains(res.Slots[0].Said, "I just do not like it") || strings.Contains(res.Message, "do not like") {
 		t.Errorf("a refusal without findings: %+v", res)
 	}
 }

@@ -146,7 +146,7 @@ func (e *execution) allPassed() bool {
 	if e.res.Status != event.Passed && e.res.Status != event.PassedWithWarnings {
 		return false
 	}
-	return !slices.ContainsFunc(e.res.Gates, func(g gate.Result) bool { return g.Status == gate.Fail || g.SkippedOnes > 0 })
+	return !slices.ContainsFunc(e.res.Gates, func(g gate.Result) bool { return g.Status == gate.Fail || g.SkippedOnes > 0 || g.Waiting > 0 })
 }
 
 // archivePassed archives the logs and updates the paths in the result.

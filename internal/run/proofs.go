@@ -169,7 +169,7 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 	tree, _ := e.named()
 	for i, r := range results {
 		p := all[i]
-		if r.Cached || p.key.ID == "" || r.Status != gate.Pass && r.Status != gate.Fail || e.touchedMeanwhile(p.job) {
+		if r.Cached || r.Waiting > 0 || p.key.ID == "" || r.Status != gate.Pass && r.Status != gate.Fail || e.touchedMeanwhile(p.job) {
 			continue
 		}
 		rec := proof.Record{

@@ -47,5 +47,5 @@ func evidence(g gate.Result) string {
 	for _, f := range g.Findings {
 		lines = append(lines, f.String())
 	}
-	return strings.Join(lines, "\n")
+	return strings.TrimSpace(strings.Join(append(lines, g.Tail), "\n"))
 }

@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/review"
+	"gauntlet/internal/text"
 )
 
 // maxDiff bounds what a reviewer is given.
@@ -23,7 +24,7 @@ func (e *execution) prepareReview(ctx context.Context, j gate.Job, n int, kept g
 	rj := review.Job{
 		Review: j.Review, Entry: j.Entry, Base: j.LogBase, Dir: e.repo.Root, Diff: diff, LogDir: e.logDir, RunNumber: n,
 		Rerun: e.logs.present, Threshold: set.Threshold, Preference: e.opts.Config.Project.CLI.DefaultPreference,
-		CheckUsage: set.CheckUsageLimit, Fresh: e.opts.NoCache, Env: e.opts.Environ, Now: e.opts.Now,
+		CheckUsage: set.CheckUsageLimit, Fresh: e.opts.NoCache, Session: e.opts.Session, Env: e.opts.Environ, Now: e.opts.Now,
 	}
 	if obs := e.opts.Observer; obs != nil {
 		rj.Line = func(s string) { obs.Line(j.ID, s) }
@@ -119,6 +120,15 @@ func fromReview(j gate.Job, r review.Result) gate.Result {
 			out.ResultFiles = append(out.ResultFiles, s.JSONPath)
 		}
 		out.Command = cmp.Or(out.Command, s.Command)
+		if s.Said != "" && s.Status == r.Status {
+			out.Tail = strings.TrimLeft(out.Tail+"\n"+s.Said, "\n") // fenced wherever an agent reads it
+		}
+	}
+	if out.Status == gate.Pass {
+		out.Tail = ""
+	}
+	if out.Waiting = r.Waiting; r.Waiting > 0 && out.Status == gate.Pass {
+		out.Warning = text.Count(r.Waiting, "finding") + " of another session not answered yet"
 	}
 	return out
 }
