@@ -92,6 +92,7 @@ func (f Facts) decide(ctx context.Context, input func() (rules.Input, []string))
 		f.block(memory, &o)
 	case rules.Capture, rules.Generic:
 		f.show(memory, in, &o)
+		f.announce(&o)
 	case rules.Clear:
 		if o.Result.Message != "" {
 			o = o.note(o.Result.Message)
@@ -104,9 +105,23 @@ func (f Facts) decide(ctx context.Context, input func() (rules.Input, []string))
 		}
 		if slices.ContainsFunc(o.Result.Observations, func(b rules.Observation) bool { return b.Kind != rules.Weakened }) {
 			f.show(memory, in, &o)
+		} else if o.Result.Message == rules.AllObserved && f.announces() {
+			f.show(memory, in, &o)
+			f.announce(&o)
 		}
 	}
 	return o
+}
+
+// announces reports whether the agent is told, without a block, that nothing is owed.
+func (f Facts) announces() bool { return *f.Config.Effective().Announce }
+
+// announce turns what was to be shown to the person into a message for the agent. It makes
+// the agent go on once, so it is sent once per turn, and only if that can be remembered.
+func (f Facts) announce(o *Owed) {
+	if f.announces() {
+		o.Verdict.Context, o.Verdict.SystemMessage = o.Verdict.SystemMessage, ""
+	}
 }
 
 func (f Facts) testsDue(in rules.Input) bool {

@@ -225,6 +225,12 @@ func (d *decoder) list(n ast.Node, v reflect.Value, field string, tag reflect.St
 			out.Index(i).SetString(name)
 			continue
 		}
+		if tag.Get("contains") != "" {
+			if text, ok := d.contains(item, path); ok {
+				out.Index(i).SetString(containsMark + text)
+				continue
+			}
+		}
 		before := len(d.errs)
 		d.value(item, out.Index(i), path, "", depth+1)
 		if out.Index(i).Kind() != reflect.String || len(d.errs) > before {
@@ -238,6 +244,27 @@ func (d *decoder) list(n ast.Node, v reflect.Value, field string, tag reflect.St
 		}
 	}
 	v.Set(out)
+}
+
+// containsMark begins an item that was written as {contains: TEXT}.
+const containsMark = "contains: "
+
+// Contained is the text of evidence that is written as {contains: TEXT}.
+func Contained(evidence string) (text string, ok bool) {
+	return strings.CutPrefix(evidence, containsMark)
+}
+
+func (d *decoder) contains(item ast.Node, path string) (string, bool) {
+	node, ok := d.resolve(item, path)
+	if !ok {
+		return "", false
+	}
+	entries, ok := pairs(node)
+	if !ok || len(entries) != 1 || keyText(entries[0].Key) != "contains" {
+		return "", false
+	}
+	text, ok := stringOf(entries[0].Value)
+	return text, ok && strings.TrimSpace(text) != ""
 }
 
 // environment decodes env: values may be written as numbers or booleans too.

@@ -15,6 +15,7 @@ type Preset struct {
 	Baseline     string     `yaml:"baseline"`
 	Observations string     `yaml:"observations"`
 	Weakened     bool       `yaml:"weakened"`
+	Announce     bool       `yaml:"announce"`
 	Always       []Action   `yaml:"always"`
 	Categories   []Category `yaml:"categories"`
 }
@@ -53,6 +54,9 @@ func (c *Checkpoint) Effective() *Checkpoint {
 	}
 	if c.Weakened == nil {
 		out.Weakened = &p.Weakened
+	}
+	if c.Announce == nil {
+		out.Announce = &p.Announce
 	}
 	if out.Always == nil {
 		out.Always = p.Always

@@ -109,3 +109,22 @@ func TestDefaultTags(t *testing.T) {
 		t.Errorf("only %d defaults seen", seen)
 	}
 }
+
+// Evidence may be a pattern or a text that a command contains.
+func TestContains(t *testing.T) {
+	root := project(t, map[string]string{"config.yml": "checkpoint:\n  categories:\n    - name: c\n      paths: [x]\n      actions:\n        - {id: a, run: r, evidence: [make a, {contains: b c}]}\n"})
+	l, err := Load(root, env(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := l.Project.Checkpoint.Categories[0].Actions[0].Evidence
+	if part, ok := Contained(list[1]); !ok || part != "b c" || list[0] != "make a" {
+		t.Errorf("evidence %q", list)
+	}
+	for _, bad := range []string{"{contains: }", "{contians: x}", "{contains: x, y: z}", "{contains: [x]}"} {
+		root := project(t, map[string]string{"config.yml": "checkpoint:\n  always:\n    - {id: a, run: r, evidence: [" + bad + "]}\n"})
+		if _, err := Load(root, env(t)); err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
+	}
+}

@@ -11,6 +11,7 @@ package config
 //	url       an http or https address without user and password
 //	lenient   a bad value is a warning and the field counts as not set
 //	once      a number in older versions: it warns and the field counts as not set
+//	contains  items may be {contains: TEXT}, see Contained
 //	word      the field that a plain word in place of the section sets
 //	default   the value that counts when no file sets it; lists are separated by blanks
 //	strict    the same under stop_hook.preset: strict
@@ -134,6 +135,7 @@ type Checkpoint struct {
 	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed. Default: that of stop_hook.scope."`
 	WhenUnsure     string      `yaml:"when_unsure" json:"when_unsure,omitempty" enum:"nudge,silent" doc:"What to do when the transcript proves nothing." default:"nudge"`
 	Observations   string      `yaml:"observations" json:"observations,omitempty" enum:"tell,block,off" doc:"tell: part of a message that blocks for something owed; alone they are only shown to the person. block: alone they block, too. off: none are made. The preset teleclaude blocks." default:"tell"`
+	Announce       *bool       `yaml:"announce" json:"announce,omitempty" doc:"Tell the agent once per turn, without a block, when only notes changed, when everything was validated, and when git failed. The preset teleclaude switches it on." default:"false"`
 	Weakened       *bool       `yaml:"weakened" json:"weakened,omitempty" doc:"Report to the person, and to the agent if something is owed, when tests or linters were weakened in the turn: tests deleted or skipped, new suppressions, snapshots rewritten, --no-verify. Never blocks. The presets switch it on." default:"false"`
 	Categories     []Category  `yaml:"categories" json:"categories,omitempty" doc:"Added to the preset's; one of the same name replaces it."`
 	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything." glob:"true" default:"docs/** todos/** ideas/** **/*.md **/*.markdown"`
@@ -164,7 +166,7 @@ type Action struct {
 	ID       string   `yaml:"id" json:"id" required:"true" doc:"Names the action, also for after."`
 	Run      string   `yaml:"run" json:"run,omitempty" doc:"The command shown."`
 	Text     string   `yaml:"text" json:"text,omitempty" doc:"Shown instead of the command."`
-	Evidence []string `yaml:"evidence" json:"evidence,omitempty" doc:"Command patterns that prove it: a command and its leading arguments."`
+	Evidence []string `yaml:"evidence" json:"evidence,omitempty" contains:"true" doc:"What proves it: command patterns (a command and its leading arguments), or {contains: TEXT}: any command with this text that did not fail, even behind a pipe."`
 	After    string   `yaml:"after" json:"after,omitempty" doc:"Id of the action that must come first."`
 }
 

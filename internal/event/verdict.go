@@ -13,6 +13,9 @@ type Verdict struct {
 	Reason string
 	// SystemMessage is shown in the agent's terminal when a person should know.
 	SystemMessage string
+	// Context is for the agent and does not block; a client that cannot take it shows it to
+	// the person.
+	Context string
 	// WouldBlock: something failed or is owed, and only its mode lets the agent
 	// stop. Owed are the ids of what a checkpoint asked for. Both are for the
 	// history, not for the agent.

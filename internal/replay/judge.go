@@ -69,6 +69,9 @@ func newJudge(cfg *config.Loaded, opts *Options) *judge {
 			}
 			act := j.actions[a.ID]
 			for _, text := range evidence {
+				if part, ok := config.Contained(text); ok {
+					text = part
+				}
 				act.patterns = append(act.patterns, shellcmd.Patterns(text)...)
 				for _, cmd := range shellcmd.Parse(text).Commands {
 					act.test = act.test || cmd.TestRun()

@@ -77,6 +77,11 @@ func (s Style) field(f Field, path string) *jsontree.Value {
 		if s.File {
 			items.Set("pattern", text(`\S`))
 		}
+		if f.Tag.Get("contains") != "" {
+			part := object("type", text("object"), "required", jsontree.NewStrings([]string{"contains"}), "additionalProperties", boolean(false))
+			part.Set("properties", object("contains", object("type", text("string"), "pattern", text(`\S`))))
+			items = object("anyOf", jsontree.NewArray(items, part))
+		}
 		v.Set("items", items)
 		if s.File && f.Required {
 			v.Set("minItems", jsontree.NewInt(1))

@@ -323,6 +323,11 @@ func conclude(f Facts) (Decision, bool) {
 		return weakened(f, d, owed), true
 	default:
 		d.SystemMessage = also(d.SystemMessage, owed.SystemMessage)
+		if f.CheckpointMode == config.ModeEnforce {
+			d.Context = owed.Context
+		} else {
+			d.SystemMessage = also(d.SystemMessage, owed.Context)
+		}
 		d = uncommitted(f, d)
 	}
 	return d, true
@@ -342,6 +347,7 @@ func uncommitted(f Facts, d Decision) Decision {
 func notRecorded(f Facts, d Decision, err error) Decision {
 	switch {
 	case !d.Blocks():
+		d.Context = "" // it would be sent again and again
 		return d
 	case d.Status == event.Failed || d.Status == event.ContextCheckpoint:
 		if f.Event.TurnID != "" && !f.limited() {

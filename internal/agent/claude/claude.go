@@ -65,7 +65,12 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 }
 
 // Encode implements agent.Adapter.
-func (Adapter) Encode(_ event.Event, v event.Verdict) []byte { return wire.EncodeNeutral(v) }
+func (Adapter) Encode(ev event.Event, v event.Verdict) []byte {
+	if ev.Kind != event.Stop {
+		return wire.EncodeNeutral(v)
+	}
+	return wire.EncodeWithContext(v, "Stop")
+}
 
 // EncodeContext implements agent.Adapter: plain text reaches the model.
 func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.PlainContext(text) }

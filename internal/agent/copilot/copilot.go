@@ -125,13 +125,13 @@ func toolEnd(ev *event.Event, p wire.Payload) {
 // line before the answer is.
 func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
 	var out []byte
-	if s := strings.TrimSpace(wire.Clean(v.SystemMessage)); s != "" {
+	if s := strings.TrimSpace(wire.Shown(v)); s != "" {
 		out = wire.Line(struct {
 			Type    string `json:"type"`
 			Message string `json:"message"`
 		}{"progress", s})
 	}
-	v.SystemMessage = ""
+	v.SystemMessage, v.Context = "", ""
 	return append(out, wire.EncodeNative("block", wire.Reason(v), v)...)
 }
 

@@ -13,7 +13,13 @@ import (
 
 // EncodeNeutral returns the complete answer, one line; clients that ignore keys they
 // do not know get it unchanged.
-func EncodeNeutral(v event.Verdict) []byte {
+func EncodeNeutral(v event.Verdict) []byte { return encodeNeutral(v, "") }
+
+// EncodeWithContext is EncodeNeutral for a client that passes a context on to the agent
+// beside an approval; hook is its name of the event.
+func EncodeWithContext(v event.Verdict, hook string) []byte { return encodeNeutral(v, hook) }
+
+func encodeNeutral(v event.Verdict, hook string) []byte {
 	decision, reason := "approve", ""
 	if v.Blocks() {
 		decision, reason = "block", Reason(v)
@@ -23,7 +29,15 @@ func EncodeNeutral(v event.Verdict) []byte {
 	a.add("status", quoted(string(v.Status)))
 	a.add("message", quoted(OneLine(v.Message)))
 	a.text("reason", reason)
-	a.text("systemMessage", Clean(v.SystemMessage))
+	if hook == "" || v.Context == "" || v.Blocks() {
+		a.text("systemMessage", Shown(v))
+	} else {
+		a.text("systemMessage", Clean(v.SystemMessage))
+		var inner answer
+		inner.add("hookEventName", quoted(hook))
+		inner.text("additionalContext", Clean(v.Context))
+		a.add("hookSpecificOutput", string(bytes.TrimSpace(inner.line())))
+	}
 	if v.Autonomous != nil {
 		a.add("autonomous_execution", string(bytes.TrimSpace(Line(v.Autonomous))))
 	}
@@ -38,11 +52,19 @@ func EncodeNative(block, reason string, v event.Verdict) []byte {
 		a.text("decision", block)
 		a.text("reason", reason)
 	}
-	a.text("systemMessage", Clean(v.SystemMessage))
+	a.text("systemMessage", Shown(v))
 	if a == nil {
 		return nil
 	}
 	return a.line()
+}
+
+// Shown is what a person sees, the context included, which the client cannot pass on.
+func Shown(v event.Verdict) string {
+	if v.Context == "" || v.Blocks() {
+		return Clean(v.SystemMessage)
+	}
+	return Clean(strings.TrimSpace(v.SystemMessage + "\n\n" + v.Context))
 }
 
 // answer is a JSON object under construction. In a process that has just started,

@@ -95,7 +95,7 @@ func TestKeyAndAbout(t *testing.T) {
 		Turn:    Turn{Readable: true, Calls: []event.ToolCall{edit}},
 	}
 	first := Decide(base)
-	if got := first.About(); !slices.Equal(got, []string{"teleclaude/daemon.py"}) {
+	if got := first.About(); !slices.Equal(got, []string{"scripts/x.sh", "teleclaude/daemon.py"}) {
 		t.Errorf("about %v", got)
 	}
 	later := base

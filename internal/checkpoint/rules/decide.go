@@ -62,6 +62,7 @@ type decision struct {
 	matched []*matched
 	relevant,
 	ignored []Change // the changed files that count, and those that do not
+	unlisted []Change // of those that count, code that no category lists
 	timeline *timeline
 	commit   string // the commit step, as numbered in the message
 	dropped  bool   // something was left out because it is not certain
@@ -82,16 +83,24 @@ func (d *decision) sortFiles() {
 			}
 			byCategory[i].files = append(byCategory[i].files, f)
 		}
-		if !named && d.set.ignore.match(f.Path) {
+		if !named && (d.set.ignore.match(f.Path) || d.set.floor && !isCode(f.Path)) {
 			d.ignored = append(d.ignored, f)
 		} else {
 			d.relevant = append(d.relevant, f)
 		}
+		if !named && d.set.unlisted(f.Path) {
+			d.unlisted = append(d.unlisted, f)
+		}
 	}
-	other := false
+	other, tests := false, false
 	for _, m := range byCategory {
 		other = other || m != nil && !m.only
+		tests = tests || m != nil && m.only
 	}
+	if tests {
+		d.unlisted = slices.DeleteFunc(d.unlisted, func(f Change) bool { return testData(f.Path) })
+	}
+	other = other || len(d.unlisted) > 0
 	for _, m := range byCategory {
 		if m != nil && !(m.only && other) {
 			d.matched = append(d.matched, m)
@@ -168,7 +177,7 @@ func (d *decision) dues() []*due {
 			known.from = append(known.from, m)
 		}
 	}
-	owing := false
+	owing := len(d.unlisted) > 0
 	for _, m := range d.matched {
 		owing = owing || !m.only
 		for _, a := range m.actions {
@@ -216,10 +225,12 @@ func (d *decision) observe(gaps map[*matched][]*due) {
 				continue
 			}
 			var missing []string
+			tried := false
 			for _, a := range gaps[m] {
 				missing = append(missing, code(a.label()))
+				tried = tried || d.timeline.attempted(a.action)
 			}
-			add(Observation{Kind: Gap, Category: m.name, Text: gapText(m.name, missing)})
+			add(Observation{Kind: Gap, Category: m.name, Text: gapText(m.name, missing, tried)})
 		}
 		for _, o := range d.timeline.troubles(d.provesOwed) {
 			add(o)
@@ -260,6 +271,7 @@ func (d *decision) about() []string {
 	for _, m := range d.matched {
 		files = append(files, m.files...)
 	}
+	files = append(files, d.unlisted...)
 	if len(files) == 0 {
 		files = d.in.Changed
 	}

@@ -31,6 +31,9 @@ func (t *timeline) find(a *action, after changed) (proof, bool) {
 			best, found = p, true
 		}
 	}
+	if p, ok := t.contained(a, after); ok && (!found || p.at < best.at) {
+		return p, true
+	}
 	return best, found
 }
 
@@ -137,6 +140,9 @@ func (t *timeline) tried(a *action, after place) bool {
 	}
 	for i := range t.steps {
 		s := &t.steps[i]
+		if c, ok := s.holds(a.contains); ok && c.at > after && s.unknown() {
+			return true
+		}
 		if placeOf(i+1, 0) > after && s.Kind == event.ToolShell && s.Command == "" && !s.Rejected {
 			return true // a program or a command line that could not be read
 		}

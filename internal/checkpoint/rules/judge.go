@@ -140,7 +140,7 @@ func (d *decision) covered(a *due, m *matched) (files []Change, names func(strin
 		return slices.ContainsFunc(c.actions, func(own *action) bool { return own.ID == a.ID })
 	}
 	names = func(path string) bool {
-		return slices.ContainsFunc(d.set.categories, func(c *category) bool { return covers(c) && c.names(path) })
+		return slices.ContainsFunc(d.set.categories, func(c *category) bool { return covers(c) && c.names(path) }) || d.set.unlisted(path)
 	}
 	for _, f := range d.relevant {
 		if names(f.Path) {

@@ -19,6 +19,7 @@ const (
 	captureText  = "Before you stop, capture what is worth keeping: memories, bugs, ideas."
 	genericText  = "Git could not say what changed. Continue or validate your work if needed, then commit it."
 	noCodeText   = "No code changed."
+	nothingDue   = "Nothing that changed calls for a validation."
 	unsureText   = "The transcript does not show what was validated; nothing is reported as owed."
 	maxMessage   = 2000 // in bytes, and so in characters too
 	maxSentence  = 240
@@ -31,8 +32,11 @@ func (d *decision) compose() {
 	res, run := d.res, d.in.Tests
 	if res.Outcome == Clear && len(res.Observations) == 0 {
 		text := AllObserved
-		if d.dropped {
+		switch {
+		case d.dropped:
 			text = unsureText
+		case len(res.Suppressed) == 0 && len(res.CouldNotRun) == 0:
+			text = nothingDue
 		}
 		if run != nil {
 			text = testLine(run) + "\n\n" + text
@@ -68,8 +72,12 @@ func (d *decision) draft(maxSteps, maxNotes int) string {
 		parts = append(parts, testLine(d.in.Tests))
 	}
 	parts = append(parts, Header)
-	if len(res.Categories) > 0 {
-		parts = append(parts, "Changed: "+text.Cut(oneLine(strings.Join(res.Categories, ", ")), 300))
+	changed := res.Categories
+	if len(d.unlisted) > 0 {
+		changed = append(slices.Clone(changed), otherCode)
+	}
+	if len(changed) > 0 {
+		parts = append(parts, "Changed: "+text.Cut(oneLine(strings.Join(changed, ", ")), 300))
 	} else if res.Outcome == Capture {
 		parts = append(parts, noCodeText)
 	}

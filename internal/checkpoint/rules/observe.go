@@ -21,10 +21,15 @@ const (
 // maxDirectories is how many top-level directories a change may span.
 const maxDirectories = 3
 
-func gapText(category string, missing []string) string {
+// gapText says that something was not observed only if it was not: what ran, but failed,
+// hid its status or came before the last change, is another sentence.
+func gapText(category string, missing []string, tried bool) string {
 	verb := "was"
 	if strings.HasSuffix(category, "s") {
 		verb = "were"
+	}
+	if what, only := strings.CutSuffix(category, " only"); only {
+		category, verb = "only "+what, "were"
 	}
 	name := category
 	if r, n := utf8.DecodeRuneInString(category); r != utf8.RuneError {
@@ -34,7 +39,11 @@ func gapText(category string, missing []string) string {
 	if len(missing) > 1 {
 		seen = "were"
 	}
-	return name + " " + verb + " modified but " + strings.Join(missing, " and ") + " " + seen + " not observed this turn"
+	what := " not observed this turn"
+	if tried {
+		what = " not seen to succeed after the last change"
+	}
+	return name + " " + verb + " modified but " + strings.Join(missing, " and ") + " " + seen + what
 }
 
 func driftText(slug string) string {

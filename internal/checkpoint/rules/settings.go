@@ -22,6 +22,7 @@ type settings struct {
 	weakened   bool // weakened tests and linters are observed
 	commit     bool
 	capture    bool
+	floor      bool // code that no category lists calls for the always actions
 }
 
 type category struct {
@@ -37,6 +38,8 @@ type action struct {
 	config.Action
 	// proofs are alternatives; one is complete when each of its patterns was seen.
 	proofs [][]pattern
+	// contains are texts: a call whose command has one of them and did not fail is proof.
+	contains []string
 }
 
 // names reports whether the category covers the file.
@@ -55,6 +58,7 @@ func resolve(cfg *config.Checkpoint) settings {
 		weakened: ChecksWeakening(cfg),
 		commit:   *cfg.CommitStep,
 		capture:  *cfg.Capture,
+		floor:    cfg.Preset != "",
 		ignore:   newGlobs(append([]string{".gauntlet/**"}, cfg.Ignore...)),
 	}
 	for _, a := range cfg.Always {
@@ -93,6 +97,10 @@ func presetEvidence(name string) map[string]bool {
 func newAction(a config.Action, given map[string]bool) *action {
 	out := &action{Action: a}
 	for _, text := range a.Evidence {
+		if part, ok := config.Contained(text); ok {
+			out.contains = append(out.contains, part)
+			continue
+		}
 		if list := patternsOf(text, !given[text]); len(list) > 0 {
 			out.proofs = append(out.proofs, list)
 		}
@@ -137,5 +145,9 @@ func (a *action) asks(fits func(pattern) bool) bool {
 
 // label names the action in a sentence.
 func (a *action) label() string {
-	return cmp.Or(a.Run, first(a.Evidence, 1), a.ID)
+	evidence := first(a.Evidence, 1)
+	if part, ok := config.Contained(evidence); ok {
+		evidence = part
+	}
+	return cmp.Or(a.Run, evidence, a.ID)
 }
