@@ -6,6 +6,7 @@ import (
 
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/tasks"
+	"gauntlet/internal/tool"
 )
 
 // called is the recipe or script of the project that a command runs.
@@ -29,7 +30,7 @@ func callOf(set *tasks.Set, run, dir string) called {
 			case ok && len(call.Recipes) > 0:
 				return called{own: true, name: telling(call.Recipes), kind: runnerKinds()[call.File.Runner], pattern: leading(argv)}
 			}
-			if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.Contains(argv[0], "bin/") && !isWrapper(path.Base(argv[0])) {
+			if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.Contains(argv[0], "bin/") && !tool.Of(argv).Is("wrapper") {
 				return called{own: true, name: path.Base(argv[0]), pattern: argv[0], args: len(argv) > 1}
 			}
 			if script, ok := interpreted(argv); ok {
@@ -43,7 +44,7 @@ func callOf(set *tasks.Set, run, dir string) called {
 // telling is the recipe whose name shows what a call of several is for.
 func telling(recipes []string) string {
 	for _, name := range recipes {
-		if _, strong := roleOfName(name); strong {
+		if _, strong := tool.RoleOfName(name); strong {
 			return name
 		}
 	}
@@ -55,13 +56,9 @@ func interpreted(argv []string) (string, bool) {
 	if len(argv) < 2 || strings.HasPrefix(argv[1], "-") {
 		return "", false
 	}
-	switch name := path.Base(argv[0]); {
-	case argv[1] == "manage.py" || argv[1] == "setup.py": // tools, known by their sub-commands
-	case strings.HasPrefix(name, "python"), name == "node", name == "ruby", name == "php", name == "perl":
-		switch path.Ext(argv[1]) {
-		case ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".php", ".pl":
-			return argv[1], true
-		}
+	c := tool.Of(argv)
+	if c.Is("interpreter") && !tool.Known(tool.Base(argv[1])) && tool.Language(argv[1]) != "" {
+		return argv[1], true
 	}
 	return "", false
 }

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/tasks"
+	"gauntlet/internal/tool"
 )
 
 // configures reports whether a step prepares a build in C, as CMake and autotools need it.
@@ -101,8 +102,8 @@ func ciUnfit(name string) bool {
 		}
 		name = head + " " + tail
 	}
-	words := wordsOf(name)
-	if role, _ := roleOfName(name); role == Test { // "tests with coverage" are the tests
+	words := tool.Words(name)
+	if role, _ := tool.RoleOfName(name); role == Test { // "tests with coverage" are the tests
 		words = slices.DeleteFunc(words, func(w string) bool { return w == "coverage" })
 	}
 	return slices.ContainsFunc(words, func(w string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/tasks"
+	"gauntlet/internal/tool"
 )
 
 // judge reads what a command runs and decides whether it is a gate. Neither result: it is a
@@ -146,8 +147,8 @@ func (r *reading) add(s tasks.Step, c finding) {
 // hasRole decides by the steps and the names whether the command checks something.
 func (r *reading) hasRole() bool {
 	strong := false
-	if r.hint, strong = roleOfName(r.call.name); r.hint == "" && !slices.Contains(wordsOf(r.name), "generate") { // "Generate types"
-		r.hint, strong = roleOfName(r.name)
+	if r.hint, strong = tool.RoleOfName(r.call.name); r.hint == "" && !slices.Contains(tool.Words(r.name), "generate") { // "Generate types"
+		r.hint, strong = tool.RoleOfName(r.name)
 	}
 	other := slices.ContainsFunc(r.Covers, func(role Role) bool { return role != Build }) // tests of types are a build
 	if r.hint == Test && other && !slices.Contains(r.Covers, Test) && !slices.ContainsFunc(r.steps, unknown) {
@@ -179,7 +180,7 @@ func (r *reading) provesNothing() string {
 	switch checked := slices.ContainsFunc(r.steps, checksOutput); {
 	case r.danger != "":
 		return r.danger
-	case slices.Contains(r.Covers, Test) && slices.ContainsFunc(strings.Fields(r.run), runsNoTest):
+	case slices.Contains(r.Covers, Test) && r.lists():
 		return "prepares or lists the tests and runs none"
 	case slices.ContainsFunc(strings.Fields(r.run), func(w string) bool { return strings.HasPrefix(w, "--installpkg") }):
 		return oldBuild
@@ -188,14 +189,18 @@ func (r *reading) provesNothing() string {
 	case slices.ContainsFunc(r.steps, onlyLists) && !checked:
 		return "only lists files, so it cannot fail (use test -z \"$(…)\")"
 	case !r.call.own && r.source == FromCI && partial(r.run):
-		if strings.HasPrefix(r.run, "go test ") && strings.Contains(r.run, "-tags") {
-			return "tests a variant (-tags)"
-		}
 		return "checks a part of the project only"
 	case r.source == FromCI && isVariant(r.run):
 		return "checks a variant that CI builds beside the plain one"
 	}
 	return ""
+}
+
+// lists reports whether a test run of the command's own only lists or prepares the tests.
+func (r *reading) lists() bool {
+	return slices.ContainsFunc(shellcmd.Parse(r.run).Commands, func(c shellcmd.Command) bool {
+		return c.Role() == shellcmd.TestRole && c.IsDryRun()
+	})
 }
 
 // oldBuild is why a command that tests the result of other steps of CI is refused.
@@ -233,7 +238,7 @@ func checksOutput(s tasks.Step) bool {
 // endToEnd reports whether a step drives a browser, or a test runner has the configuration of
 // end-to-end tests.
 func endToEnd(s tasks.Step) bool {
-	if slices.Contains([]string{"playwright", "cypress", "wdio", "nightwatch", "testcafe"}, s.Name()) {
+	if tool.Of(s.Argv()).Is("browser") {
 		return true
 	}
 	c, ok := classify(s)
@@ -252,21 +257,14 @@ func endToEnd(s tasks.Step) bool {
 
 // onlyLists reports whether a formatter only lists what it would change and succeeds.
 func onlyLists(s tasks.Step) bool {
-	switch s.Name() {
-	case "gofmt", "gofumpt", "goimports":
-		argv := s.Argv()
-		return slices.Contains(argv, "-l") && !slices.Contains(argv, "-d")
-	}
-	return false
+	c := tool.Of(s.Argv())
+	return c.Is("namesfiles") && c.Has("-l") && !c.Has("-d")
 }
 
 // watchesUnlessCI reports whether a runner waits for changes unless CI is set.
 func watchesUnlessCI(s tasks.Step) bool {
-	argv := s.Argv()
-	if len(argv) < 2 || argv[1] != "test" {
-		return false
-	}
-	return slices.Contains([]string{"react-scripts", "craco", "react-app-rewired"}, path.Base(argv[0]))
+	c := tool.Of(s.Argv())
+	return c.Is("watchesunlessci") && c.Role() == Test
 }
 
 func withCI(env map[string]string) map[string]string {
@@ -275,29 +273,10 @@ func withCI(env map[string]string) map[string]string {
 	return out
 }
 
-// partial reports whether it is a variant of a test run that CI makes beside the plain one.
+// partial reports whether it is a variant of a run that CI makes beside the plain one.
 func partial(run string) bool {
 	words := strings.Fields(run)
-	if len(words) < 2 {
-		return false
-	}
-	has := func(flags ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool {
-			name, _, _ := strings.Cut(w, "=")
-			return slices.Contains(flags, name)
-		})
-	}
-	switch words[0] + " " + words[1] {
-	case "go test":
-		return has("-tags", "--tags", "-run", "-bench", "--run") || !strings.Contains(run, "...") && len(plainWords(words[2:])) > 0 && !strings.Contains(run, "$(")
-	case "cargo hack":
-		return true
-	case "cargo doc", "cargo clippy", "cargo fmt":
-		return has("-p", "--package") || inFixture(flagValue(words, "--manifest-path"))
-	case "cargo test", "cargo build", "cargo check", "cargo nextest":
-		return inFixture(flagValue(words, "--manifest-path")) || has("--no-default-features", "--features", "--target", "-p", "--package", "--release", "--doc", "--no-run")
-	}
-	return false
+	return len(words) > 1 && (tool.Of(words).Variant() || inFixture(flagValue(words, "--manifest-path")))
 }
 
 // flagValue is the value of a flag, as the next word or attached to it; "." without one.
@@ -326,13 +305,7 @@ func isVariant(run string) bool {
 }
 
 // compiles reports whether a compiler is called by its name.
-func compiles(s tasks.Step) bool {
-	switch s.Name() {
-	case "cc", "gcc", "clang", "g++", "clang++", "c++":
-		return true
-	}
-	return onlyPrints(s)
-}
+func compiles(s tasks.Step) bool { return tool.Of(s.Argv()).Is("compiler") || onlyPrints(s) }
 
 // intoTree reports whether output goes into a file of the work tree.
 func intoTree(file string) bool {

@@ -89,19 +89,9 @@ func (p *Proposal) addEvidence(c finding) {
 	if c.role != Test {
 		return
 	}
-	heads := []string{c.head}
 	// A build tool and its wrapper are one, and the larger goals run the tests too.
-	switch tool, _, _ := strings.Cut(c.head, " "); tool {
-	case "mvn", "mvnw":
-		heads = append(heads, "mvnw test", "mvnw verify", "mvn test", "mvn verify")
-	case "gradle", "gradlew":
-		heads = append(heads, "gradlew test", "gradlew check", "gradlew build", "gradle test", "gradle check", "gradle build")
-	}
-	p.Evidence = union(p.Evidence, heads)
+	p.Evidence = union(p.Evidence, append([]string{c.head}, c.call.Equivalents(Test)...))
 }
-
-// isWrapper reports whether a script is one that projects include to start a build tool.
-func isWrapper(name string) bool { return name == "mvnw" || name == "gradlew" }
 
 // finishEvidence adds the command itself: running what is proposed is evidence.
 func (p *Proposal) finishEvidence(call called) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/tasks"
+	"gauntlet/internal/tool"
 )
 
 // recipeNames are the usual names of each role, best first.
@@ -118,7 +119,7 @@ func (d *directory) sessions(runner, flag, base string) {
 	for _, role := range []Role{Format, Lint, Typecheck, Test} {
 		for _, name := range append(recipeNames(role), "style", "flake8", "ruff") {
 			env, ok := f.Find(name)
-			if r, _ := roleOfName(name); !ok || r != role {
+			if r, _ := tool.RoleOfName(name); !ok || r != role {
 				continue
 			}
 			// What a session runs besides literal commands is not known.
@@ -136,7 +137,7 @@ func (d *directory) sessions(runner, flag, base string) {
 	}
 	for _, env := range f.Recipes {
 		factor, chosen := strings.CutPrefix(env.Name, base+"-")
-		if r, _ := roleOfName(factor); len(env.Lines) == 0 || env.Name != base && (!chosen || r != Test) {
+		if r, _ := tool.RoleOfName(factor); len(env.Lines) == 0 || env.Name != base && (!chosen || r != Test) {
 			continue
 		}
 		c := found{dir: d.dir, run: run + env.Name, why: d.where(f.Name), source: FromTasks, kind: Python}
@@ -209,7 +210,7 @@ func (d *directory) rake() {
 	for _, group := range [][]string{{"rubocop", "lint", "standard"}, {"test", "spec"}} {
 		for _, name := range group {
 			if defined[name] {
-				role, _ := roleOfName(name)
+				role, _ := tool.RoleOfName(name)
 				if name == "standard" {
 					role = Lint
 				}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -45,6 +46,9 @@ type record struct {
 	values   string // flags that take the next word
 	prints   string // flags that change only what is printed
 	narrows  string // flags that make it do a part only
+	variants string // rules: WHEN it does what CI does beside the plain run
+	offline  string // rules: WHEN : HOW it fetches nothing
+	forCI    string // rules: WHEN : words that only CI needs
 	lists    string // flags and first words with which it runs nothing
 	bundled  bool   // short flags are written together: -kn
 	own      int    // words after which everything belongs to what it runs; 0: all is its own
@@ -83,7 +87,8 @@ func Of(argv []string) Call {
 	}
 	c := Call{Name: Base(argv[0]), argv: argv}
 	i, known := find(c.Name)
-	if !known {
+	own := strings.Contains(argv[0], "/") && argv[0][0] != '/' // script/test is not test
+	if !known || own && hasWord(records[i].traits, "prints") {
 		c.Language = Language(c.Name)
 		return c
 	}
@@ -255,10 +260,22 @@ func (c Call) roleRule() (sub, rule string, ok bool) {
 	for line := range strings.Lines(c.is.roles) {
 		rule, when, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if sub, ok := c.fits(when); ok {
-			return sub, rule, true
+			return cmp.Or(sub, c.decidingFlag(when)), rule, true
 		}
 	}
 	return "", "", false
+}
+
+// decidingFlag is the flag that makes the program what it is: node --test.
+func (c Call) decidingFlag(when string) string {
+	if c.Is("flagged") {
+		for flag := range strings.FieldsSeq(when) {
+			if flag[0] == '-' && c.Has(flag) {
+				return strings.TrimSuffix(flag, "-*")
+			}
+		}
+	}
+	return ""
 }
 
 // Summary is how the program reports a test run; Parts where the record does not say.
@@ -300,4 +317,31 @@ func hasWord(list, word string) bool {
 		}
 	}
 	return false
+}
+
+// Equivalents are the calls that do the same or more: what a build tool and its wrapper run
+// for a role, by its usual goals. None for a program that does one thing.
+func (c Call) Equivalents(role Role) []string {
+	var out []string
+	if c.is.implies == "" {
+		return nil
+	}
+	for i := range names {
+		if records[names[i].at].name != c.is.name {
+			continue
+		}
+		for line := range strings.Lines(c.is.implies) {
+			goal, by, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if Role(goal) != role {
+				continue
+			}
+			out = append(out, names[i].name+" "+goal)
+			for other := range strings.FieldsSeq(by) {
+				if e, _ := Of([]string{names[i].name, other}).Effect(); e == NoEffect {
+					out = append(out, names[i].name+" "+other)
+				}
+			}
+		}
+	}
+	return out
 }

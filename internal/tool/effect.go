@@ -14,6 +14,7 @@ const (
 	Write       Effect = "write"       // rewrites files of the work tree
 	Install     Effect = "install"     // downloads, or needs the network
 	Publish     Effect = "publish"     // publishes or deploys
+	Leave       Effect = "leave"       // leaves a program in the work tree
 	Outside     Effect = "outside"     // writes outside the work tree
 	Endless     Effect = "endless"     // does not end by itself
 	Rights      Effect = "rights"      // needs another user's rights
@@ -122,6 +123,17 @@ func (c Call) ownWords() []string {
 func (c Call) Narrows() bool {
 	for flag := range strings.FieldsSeq(c.is.narrows) {
 		if c.Has(flag) {
+			return true
+		}
+	}
+	return false
+}
+
+// Variant reports whether the command is one that CI runs beside the plain one: with other
+// features, of one package, for another machine.
+func (c Call) Variant() bool {
+	for when := range strings.Lines(c.is.variants) {
+		if _, ok := c.fits(when); ok {
 			return true
 		}
 	}

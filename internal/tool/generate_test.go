@@ -161,10 +161,16 @@ func (e *entry) setRule(key, arg, value string) error {
 		e.rec.roles += arg + " " + value + "\n"
 	case "effect":
 		effect, how, _ := strings.Cut(arg, " ")
-		if !slices.Contains([]Effect{Write, Install, Publish, Outside, Endless, Rights, Container, Environment, Terminal, Compare, Repository, harmless}, Effect(effect)) {
+		if !slices.Contains([]Effect{Write, Install, Publish, Leave, Outside, Endless, Rights, Container, Environment, Terminal, Compare, Repository, harmless}, Effect(effect)) {
 			return fmt.Errorf("no effect: %q", effect)
 		}
 		e.rec.effects += effect + "\t" + cmp.Or(strings.Trim(how, "()"), "COMMAND") + "\t" + value + "\n"
+	case "offline":
+		e.rec.offline += arg + ":" + value + "\n"
+	case "ci":
+		e.rec.forCI += arg + ":" + value + "\n"
+	case "variant":
+		e.rec.variants += value + "\n"
 	case "summary":
 		if !slices.Contains([]Summary{Whole, Parts, Inner}, Summary(value)) {
 			return fmt.Errorf("no summary: %q", value)
@@ -252,6 +258,9 @@ func fields(r record) string {
 	add("values", r.values)
 	add("prints", r.prints)
 	add("narrows", r.narrows)
+	add("variants", r.variants)
+	add("offline", r.offline)
+	add("forCI", r.forCI)
 	add("lists", r.lists)
 	if r.bundled {
 		b.WriteString("bundled: true, ")

@@ -7,7 +7,7 @@ const dry = "--check --dry-run --diff --check-only --verify-no-changes --check-f
 
 // fits reports whether a condition holds for a command, and which sub-command made it hold.
 // A condition is a list of words: sub-commands (a+b is a, then b; * stands for anything at
-// one end; . is none; @ has a version behind an @), flags (--name, --name=value), one of each
+// one end; _ is any; . is none, or no more; @ has a version behind an @), flags (--name, --name=value), one of each
 // is enough; !word and !flag must be absent, !dry stands for every flag with which a
 // formatter only looks. An empty condition always holds.
 func (c Call) fits(when string) (sub string, ok bool) {
@@ -53,6 +53,10 @@ func (c Call) asks(pattern string, operands []string) (sub string, ok bool) {
 		words := operands[from:]
 		n, fits := 0, true
 		for part := range strings.SplitSeq(pattern, "+") {
+			if part == "." {
+				fits = n == len(words)
+				break
+			}
 			if fits = n < len(words) && c.isWord(part, words[n]); !fits {
 				break
 			}
@@ -66,7 +70,10 @@ func (c Call) asks(pattern string, operands []string) (sub string, ok bool) {
 }
 
 func (c Call) isWord(pattern, word string) bool {
-	if pattern == "@" {
+	switch pattern {
+	case "_":
+		return true
+	case "@":
 		return strings.Contains(strings.TrimPrefix(word, "@"), "@")
 	}
 	return glob(pattern, word) || c.is.goals == "paths" && glob(pattern, word[strings.LastIndexByte(word, ':')+1:])
