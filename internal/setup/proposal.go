@@ -89,8 +89,10 @@ func (p *Proposal) addEvidence(c finding) {
 	if c.role != Test {
 		return
 	}
-	// A build tool and its wrapper are one, and the larger goals run the tests too.
-	p.Evidence = union(p.Evidence, append([]string{c.head}, c.call.Equivalents(Test)...))
+	p.Evidence = union(p.Evidence, []string{c.head})
+	if tests := c.call.Included(Test); tests != "" { // the tests alone are enough
+		p.Evidence = union(p.Evidence, []string{tests})
+	}
 }
 
 // finishEvidence adds the command itself: running what is proposed is evidence.

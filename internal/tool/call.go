@@ -319,29 +319,13 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// Equivalents are the calls that do the same or more: what a build tool and its wrapper run
-// for a role, by its usual goals. None for a program that does one thing.
-func (c Call) Equivalents(role Role) []string {
-	var out []string
-	if c.is.implies == "" {
-		return nil
-	}
-	for i := range names {
-		if records[names[i].at].name != c.is.name {
-			continue
-		}
-		for line := range strings.Lines(c.is.implies) {
-			goal, by, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if Role(goal) != role {
-				continue
-			}
-			out = append(out, names[i].name+" "+goal)
-			for other := range strings.FieldsSeq(by) {
-				if e, _ := Of([]string{names[i].name, other}).Effect(); e == NoEffect {
-					out = append(out, names[i].name+" "+other)
-				}
-			}
+// Included is the call of the goal that has this role, which larger goals include: gradlew
+// test for gradlew check. "" for a program without such goals.
+func (c Call) Included(role Role) string {
+	for line := range strings.Lines(c.is.implies) {
+		if goal, _, _ := strings.Cut(strings.TrimSpace(line), " "); Role(goal) == role {
+			return c.Name + " " + goal
 		}
 	}
-	return out
+	return ""
 }
