@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tool"
 )
 
 // followedAction decides whether asking for an action would have been right, from the same
@@ -66,7 +67,7 @@ func (a action) shownBy(c event.ToolCall, edited bool, later string) (o Outcome,
 	if c.Kind != event.ToolShell || c.Rejected || !a.names(c.Command) {
 		return Unknown, "", false
 	}
-	failed := c.Outcome == event.Failure || c.HasExit && c.ExitCode != 0 || a.test && shellcmd.OutputFailed(c.Output)
+	failed := c.Outcome == event.Failure || c.HasExit && c.ExitCode != 0 || a.test && tool.Read("", c.Output).Bad
 	switch {
 	case edited && (failed || c.Outcome == event.Success):
 		return Unknown, "", true
@@ -90,7 +91,7 @@ func (a action) names(line string) bool {
 
 // passedVisibly reports whether the output of a call shows that tests passed.
 func passedVisibly(c event.ToolCall) bool {
-	return !c.Rejected && !c.Background && c.Outcome != event.Failure && shellcmd.OutputPassed(c.Output) && !shellcmd.OutputFailed(c.Output)
+	return !c.Rejected && !c.Background && c.Outcome != event.Failure && tool.Read("", c.Output).Passed
 }
 
 // followedByHuman decides whether a complaint came next.

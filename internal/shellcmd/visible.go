@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/redact"
+	"gauntlet/internal/tool"
 )
 
 // Proves reports whether the success of the whole line, together with what it
@@ -47,7 +48,8 @@ func (l Line) printedPass(c Command, output string, own bool) bool {
 			return false
 		}
 	}
-	return OutputPassed(output) || own && !OutputFailed(output) && cleanSigns().MatchString(output)
+	said := tool.Read(c.Name(), output)
+	return said.Passed || own && !said.Bad && said.Clean
 }
 
 // LeavesNothing reports whether the run was shown through a filter that removes what passed
@@ -70,7 +72,7 @@ func (l Line) LeavesNothing(c Command, output string) bool {
 			return false
 		}
 	}
-	return filtered && !OutputFailed(output)
+	return filtered && !tool.Read(c.Name(), output).Bad
 }
 
 // surelyRan reports whether nothing can have kept the command from running, or its output
@@ -143,21 +145,21 @@ func keepsFailures(filter []string, r runner, output string) bool {
 			return !says
 		}
 		// a summary line is kept or removed as a whole
-		return r == summarises || says || wholeSummary().MatchString(output)
+		return r == summarises || says || tool.Read("", output).Whole
 	case name == "sed":
 		if strings.Contains(args, "/D") {
 			return false
 		}
-		return !hasAny(filter, "-n", "-ne", "-En") || r == summarises || wholeSummary().MatchString(output)
+		return !hasAny(filter, "-n", "-ne", "-En") || r == summarises || tool.Read("", output).Whole
 	case name == "perl":
 		return hasAny(filter, "-pe", "-p")
 	case name == "head":
 		// fewer lines than head prints: it cut nothing
-		return r == summarises || wholeSummary().MatchString(output) || strings.Count(strings.TrimSpace(output), "\n")+1 < headLines(filter)
+		return r == summarises || tool.Read("", output).Whole || strings.Count(strings.TrimSpace(output), "\n")+1 < headLines(filter)
 	case name == "select-object":
 		return hasAnyFold(filter, "-last") || r == summarises
 	case name == "awk" || name == "jq" || name == "python" || name == "python3":
-		return r == summarises || wholeSummary().MatchString(output)
+		return r == summarises || tool.Read("", output).Whole
 	}
 	return false
 }

@@ -59,8 +59,6 @@ type record struct {
 	leaves   string // by-products, as globs
 	locks    string // lock files
 	without  string // what stands for it when it is missing
-	// What it prints, as regular expressions, one a line.
-	passed, failed, none, unstarted, names string
 }
 
 // named is one name of a program.

@@ -9,7 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +24,7 @@ type entry struct {
 	names  []string
 	rec    record
 	lang   language
+	lines  []line
 	calls  []sampleCall
 	output []sampleOutput
 }
@@ -125,16 +126,16 @@ func (e *entry) set(key, arg, value string) error {
 		"values": &e.rec.values, "prints": &e.rec.prints, "narrows": &e.rec.narrows, "lists": &e.rec.lists, "verbs": &e.rec.verbs, "traits": &e.rec.traits,
 		"leaves": &e.rec.leaves, "locks": &e.rec.locks, "without": &e.rec.without, "files": &e.lang.files, "tests": &e.lang.tests,
 	}
-	patterns := map[string]*string{"passed": &e.rec.passed, "failed": &e.rec.failed, "none": &e.rec.none, "unstarted": &e.rec.unstarted, "names": &e.rec.names}
 	if to := words[key]; to != nil && arg == "" {
 		*to = strings.TrimSpace(*to + " " + strings.Join(strings.Fields(value), " "))
 		return nil
 	}
-	if to := patterns[key]; to != nil && arg == "" {
-		if _, err := regexp.Compile(value); err != nil {
+	if k := slices.Index(kinds(), strings.TrimSpace(key+" "+arg)); k >= 0 {
+		re, err := syntax.Parse("(?m)"+value, syntax.Perl)
+		if err != nil {
 			return err
 		}
-		*to += value + "\n"
+		e.lines = append(e.lines, line{kind: kind(k), has: strings.Join(required(re), "\x00"), is: value})
 		return nil
 	}
 	return e.setRule(key, arg, value)
@@ -205,7 +206,7 @@ func (e *entry) setRule(key, arg, value string) error {
 // table writes the records as Go.
 func table(t *testing.T, entries []entry) []byte {
 	t.Helper()
-	var recs, langs bytes.Buffer
+	var recs, langs, says bytes.Buffer
 	byName := map[string]int{}
 	n := 0
 	for _, e := range entries {
@@ -219,6 +220,9 @@ func table(t *testing.T, entries []entry) []byte {
 			}
 			byName[strings.ToLower(name)] = n
 		}
+		for _, l := range e.lines {
+			fmt.Fprintf(&says, "\t{%d, %d, %q, %q},\n", n, l.kind, l.has, l.is)
+		}
 		n++
 		fmt.Fprintf(&recs, "\t{%s},\n", fields(e.rec))
 	}
@@ -230,7 +234,7 @@ func table(t *testing.T, entries []entry) []byte {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "}\n\nvar records = [...]record{\n%s}\n\nvar languages = [...]language{\n%s}\n", recs.Bytes(), langs.Bytes())
+	fmt.Fprintf(&b, "}\n\nvar records = [...]record{\n%s}\n\nvar languages = [...]language{\n%s}\n\n// What the programs print: record, kind, a text that is always in it, the expression.\nvar lines = [...]line{\n%s}\n", recs.Bytes(), langs.Bytes(), says.Bytes())
 	out, err := format.Source(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -275,11 +279,6 @@ func fields(r record) string {
 	add("leaves", r.leaves)
 	add("locks", r.locks)
 	add("without", r.without)
-	add("passed", r.passed)
-	add("failed", r.failed)
-	add("none", r.none)
-	add("unstarted", r.unstarted)
-	add("names", r.names)
 	return strings.TrimSuffix(b.String(), ", ")
 }
 
@@ -334,4 +333,95 @@ func describe(c Call) string {
 		out = append(out, "runs "+strings.Join(inner, " "))
 	}
 	return strings.Join(out, ", ")
+}
+
+// kinds are the keys of the lines that a program prints, in the order of the constants.
+func kinds() []string {
+	return []string{
+		"whole", "passed", "ended", "failed", "error", "counted", "words", "none", "none fails", "unstarted", "missing", "module", "package", "names", "clean",
+	}
+}
+
+// required are texts of which every match of an expression contains one, none if there are no
+// such texts. Of several such lists it is the one whose shortest text is longest.
+func required(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return []string{string(re.Rune)}
+		}
+	case syntax.OpCharClass:
+		var out []string
+		for i := 0; i < len(re.Rune); i += 2 {
+			for r := re.Rune[i]; r <= re.Rune[i+1] && len(out) < 4; r++ {
+				out = append(out, string(r))
+			}
+		}
+		if len(out) < 3 {
+			return out
+		}
+	case syntax.OpConcat:
+		var best, run []string
+		for _, sub := range re.Sub {
+			some := required(sub)
+			if sub.Op == syntax.OpLiteral || sub.Op == syntax.OpCharClass || sub.Op == syntax.OpAlternate && exact(sub) {
+				run = joined(run, some)
+			} else {
+				run = nil
+			}
+			for _, list := range [][]string{some, run} {
+				if shortest(list) > shortest(best) {
+					best = list
+				}
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var out []string
+		for _, sub := range re.Sub {
+			some := required(sub)
+			if len(some) == 0 {
+				return nil
+			}
+			out = append(out, some...)
+		}
+		return out
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return required(re.Sub[0])
+		}
+	default: // the others contain no text, or any
+	}
+	return nil
+}
+
+// exact reports whether the expression is a choice of plain texts.
+func exact(re *syntax.Regexp) bool {
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return sub.Op != syntax.OpLiteral || sub.Flags&syntax.FoldCase != 0 })
+}
+
+// joined are all texts that begin with one of a and continue with one of b.
+func joined(a, b []string) []string {
+	if len(a) == 0 || len(b) == 0 || len(a)*len(b) > 8 {
+		return b
+	}
+	var out []string
+	for _, head := range a {
+		for _, tail := range b {
+			out = append(out, head+tail)
+		}
+	}
+	return out
+}
+
+func shortest(list []string) int {
+	n := 0
+	for i, s := range list {
+		if i == 0 || len(s) < n {
+			n = len(s)
+		}
+	}
+	return n
 }

@@ -9,6 +9,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/text"
+	"gauntlet/internal/tool"
 )
 
 const fixTests = "fix-tests"
@@ -64,7 +65,7 @@ func testLine(run *TestRun) string {
 	if run.Err != "" {
 		return "Tests could not run " + by + ": " + text.Cut(oneLine(run.Err), 160)
 	}
-	said, n := "FAILED in", passCount(run.Output)
+	said, n := "FAILED in", tool.Read("", run.Output).Count
 	switch {
 	case run.Passed && n > 0:
 		said = strconv.Itoa(n) + " passed in"
@@ -74,32 +75,6 @@ func testLine(run *TestRun) string {
 		said = "FAILED, stopped after"
 	}
 	return fmt.Sprintf("Tests: %s %.1fs %s", said, run.Duration.Seconds(), by)
-}
-
-// passCount is the number before the last "passed" (or the runner's own word for it), or
-// how many packages go test reports as ok.
-func passCount(output string) int {
-	words := strings.Fields(redact.Strip(output))
-	count := 0
-	for i, w := range words {
-		switch strings.Trim(w, ",.;()") {
-		case "passed", "passing", "pass":
-			if i > 0 {
-				if n, err := strconv.Atoi(words[i-1]); err == nil {
-					count = n
-				}
-			}
-		}
-	}
-	if count > 0 {
-		return count
-	}
-	for line := range strings.SplitSeq(output, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), "--- PASS: ") {
-			count++
-		}
-	}
-	return count
 }
 
 // fencedTail is the end of a failing run's output, fenced as data.

@@ -9,6 +9,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/text"
+	"gauntlet/internal/tool"
 	"gauntlet/internal/transcript"
 )
 
@@ -254,6 +255,6 @@ func (t *timeline) dealtWith(i int) bool {
 // hidesFailure reports whether tests failed in a line that did not.
 func hidesFailure(s *step) bool {
 	return s.Kind == event.ToolShell && slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
-		return c.TestRun() && c.Proof != shellcmd.Proven && shellcmd.OutputFailed(s.Output)
+		return c.TestRun() && c.Proof != shellcmd.Proven && tool.Read(c.Name(), s.Output).Bad
 	})
 }
