@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,6 +92,9 @@ func (app *App) allow(ctx context.Context, yes, paged bool) error {
 	if err := app.page(ctx, shown, paged); err != nil {
 		return err
 	}
+	if err := app.refuseFirst(at); err != nil {
+		return err
+	}
 	if !yes {
 		if !terminal(app.In) {
 			return exit(2, "this is not a terminal, so it cannot ask; to allow it without a question: gauntlet allow --yes")
@@ -99,7 +103,7 @@ func (app *App) allow(ctx context.Context, yes, paged bool) error {
 			return exit(1, "not allowed")
 		}
 	}
-	if err := at.Allowed().Allow(ctx, at.Disk(), app.Now()); err != nil {
+	if err := at.Allowed().Allow(ctx, at.Disk(), app.act()); err != nil {
 		return err
 	}
 	fmt.Fprintln(app.Out, "Allowed.")
@@ -244,7 +248,7 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 	case d.Trusted() && d.Change == "", app.inCI():
 		return at.OnDisk()
 	case allow:
-		if err := app.refuseAgents("gauntlet allow", ""); err != nil {
+		if err := cmp.Or(app.refuseAgents("gauntlet allow", ""), app.refuseFirst(at)); err != nil {
 			return nil, err
 		}
 	case !terminal(app.In):
@@ -266,7 +270,7 @@ func (app *App) policyToRun(ctx context.Context, at *site.Site, allow bool) (*co
 			return nil, notAllowed("you did not allow it")
 		}
 	}
-	if err := at.Allowed().Allow(ctx, at.Disk(), app.Now()); err != nil && !errors.Is(err, trust.ErrNoHome) {
+	if err := at.Allowed().Allow(ctx, at.Disk(), app.act()); err != nil && !errors.Is(err, trust.ErrNoHome) {
 		return nil, err
 	}
 	return at.OnDisk()
@@ -294,5 +298,8 @@ func (app *App) wrotePolicy(ctx context.Context, before trust.Decision, existed 
 	if _, inside := app.inAgent(); inside {
 		return "Called from within an agent, so nothing is allowed yet; a person types: gauntlet allow"
 	}
-	return at.AllowWritten(ctx, before, existed, app.Now())
+	if err := app.refuseFirst(at); err != nil {
+		return err.Error()
+	}
+	return at.AllowWritten(ctx, before, existed, app.act())
 }

@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/run"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
+	"gauntlet/internal/trust"
 )
 
 func (app *App) baselineCmd() *cobra.Command {
@@ -202,7 +203,7 @@ func (app *App) loweredBaseline(at *site.Site) func(context.Context, config.Poli
 		if d := at.Trust(); !d.Trusted() || d.All {
 			return
 		}
-		if err := at.Allowed().Allow(ctx, p, app.Now()); err != nil {
+		if err := at.Allowed().Allow(ctx, p, trust.Act{What: "lower baseline", At: app.Now(), By: trust.Gauntlet}); err != nil {
 			fmt.Fprintln(app.Err, "warning: "+err.Error())
 		}
 	}

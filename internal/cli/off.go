@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,7 @@ takes effect at the next stop, also for an agent that is being blocked.
 			if err != nil {
 				return err
 			}
-			o := session.Off{Since: app.Now(), By: app.caller()}
+			o := session.Off{Since: app.Now(), By: strings.TrimSpace(app.caller() + " " + string(app.act().By))}
 			until := "until `" + on + "`"
 			if cmd.Flags().Changed("for") {
 				if span <= 0 {

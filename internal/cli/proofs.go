@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/text"
+	"gauntlet/internal/trust"
 )
 
 func (app *App) proofsCmd() *cobra.Command {
@@ -251,7 +253,7 @@ within an agent it is refused.
 
 Exit code 0: done. 2: not done.`,
 		Example: "  gauntlet proofs trust test",
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := app.refuseAgents("gauntlet proofs trust", " "+redact.Line(args[0], 80)); err != nil {
 				return err
 			}
@@ -276,6 +278,9 @@ Exit code 0: done. 2: not done.`,
 			if !was {
 				fmt.Fprintf(app.Out, "Agents' own runs of %s were accepted already.\n", args[0])
 				return nil
+			}
+			if err := opts.Site.Allowed().Note(cmd.Context(), app.act()); err != nil && !errors.Is(err, trust.ErrNoHome) {
+				return err
 			}
 			fmt.Fprintf(app.Out, "Agents' own runs of %s are accepted again.\n", args[0])
 			return nil

@@ -2,14 +2,18 @@ package cli
 
 import (
 	"cmp"
+	"strings"
 
 	"gauntlet/internal/agent"
+	"gauntlet/internal/config"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/proof"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
+	"gauntlet/internal/trust"
 	"gauntlet/internal/turn"
 )
 
@@ -34,4 +38,23 @@ func (app *App) startedBy(opts run.Options) run.Options {
 // started it is gone.
 func (app *App) leftBehind() bool {
 	return !terminal(app.In) && proc.LeftBehind(session.Everywhere(seal.New(site.StateHome(app.Getenv))).First())
+}
+
+// act describes a consent that this command gives.
+func (app *App) act() trust.Act {
+	a := trust.Act{What: redact.Line("gauntlet "+strings.Join(app.args, " "), 80), At: app.Now(), By: trust.Terminal, Caller: app.caller()}
+	if !terminal(app.In) {
+		a.By = trust.Unseen
+	} else if client, below := agent.Inside(func(string) string { return "" }, false, proc.Ancestors); below {
+		a.By = trust.Channel("in a terminal below " + client)
+	}
+	return a
+}
+
+// refuseFirst refuses the first consent of a project to a process that nobody can see.
+func (app *App) refuseFirst(at *site.Site) error {
+	if at.Allowed().Known() || !app.leftBehind() {
+		return nil
+	}
+	return exit(2, "not allowed: this process has no terminal and whoever started it is gone, so it cannot allow a project for the first time; type gauntlet allow in a terminal, or set %s=%s to provision a machine", config.EnvTrust, config.TrustAll)
 }

@@ -6,6 +6,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/session"
+	"gauntlet/internal/text"
 )
 
 // Switch is an off switch that is in effect.
@@ -20,16 +21,7 @@ func (s Switch) Until(now time.Time) string {
 	if s.Off.Until.IsZero() {
 		return "until `" + s.On + "`"
 	}
-	return "until " + onDay(s.Off.Until, now)
-}
-
-// onDay is a time of day, with its date when that is not today.
-func onDay(t, now time.Time) string {
-	t, now = t.Local(), now.Local()
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04")
-	}
-	return t.Format("2 Jan 15:04")
+	return "until " + text.Clock(s.Off.Until, now)
 }
 
 // since returns since when the switch is off and who used it, as far as known.
@@ -37,7 +29,7 @@ func (s Switch) since(now time.Time) string {
 	if s.By == "" {
 		return ""
 	}
-	return ", since " + onDay(s.Since, now) + " by " + s.By
+	return ", since " + text.Clock(s.Since, now) + " by " + s.By
 }
 
 // Everywhere is the memory that all projects share: a switch in it works without

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"gauntlet/internal/agent"
-	"gauntlet/internal/agent/wire"
-	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/session"
 	"gauntlet/internal/text"
+	"gauntlet/internal/trust"
 )
 
 // pinned is the section of a session's memory, shared by all projects, that records which
@@ -30,18 +29,12 @@ type Pin struct {
 	Base string `json:"base,omitempty"`
 	// Hiding is what could hide changes from git.
 	Hiding git.Hiding `json:"hiding,omitzero"`
-	// User is the text of the user's own configuration of Gauntlet.
-	User string `json:"user,omitempty"`
-	// Policy is the digest of the policy that counted; "" when every policy did, and All is
-	// the reason.
-	Policy string `json:"policy,omitempty"`
-	All    string `json:"all,omitempty"`
+	// Consent is what a person had agreed to.
+	Consent trust.Consent `json:"consent,omitzero"`
 	// Git is the program that answers as git.
 	Git string `json:"git,omitempty"`
 	// Environment identifies the variables that the client gives to its hooks.
 	Environment string `json:"environment,omitempty"`
-	// Hooks is what the client's settings said about Gauntlet's hooks.
-	Hooks string `json:"hooks,omitempty"`
 }
 
 // maxUser bounds how much of the user's configuration is remembered.
@@ -49,7 +42,7 @@ const maxUser = 64 << 10
 
 // See returns what a prompt of this client would pin now.
 func (s *Site) See(client string) Pin {
-	p := Pin{Root: s.Root, Hooks: agent.HookState(client, wire.Dirs{Home: text.Home(s.getenv), Project: s.Root, Getenv: s.getenv})}
+	p := Pin{Root: s.Root, Consent: s.Consent(client)}
 	if s.InRepo {
 		p.Git, _ = proc.LookPath("git")
 		p.Head, _ = s.Repo.HeadCommit()
@@ -57,14 +50,6 @@ func (s *Site) See(client string) Pin {
 			p.Base = s.Repo.BaseCommit(cfg.Settings.BaseBranch)
 		}
 		p.Hiding = s.Repo.Hiding(s.gitUser())
-	}
-	if user, err := config.ReadGlobal(s.getenv); err == nil {
-		p.User = string(user[:min(len(user), maxUser)])
-	}
-	if d := s.Trust(); d.All {
-		p.All = d.Source
-	} else {
-		p.Policy = d.Digest
 	}
 	return p
 }
@@ -93,16 +78,6 @@ func (s *Site) Pin(ctx context.Context, ev event.Event, environ []string, at tim
 	now.Environment = agent.Environment(environ)
 	now.At = at
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, now) == nil })
-}
-
-// PinPolicy replaces the policy of the pin, after Gauntlet itself has written it.
-func (s *Site) PinPolicy(ctx context.Context, sessionID string, p config.Policy) error {
-	old, ok, err := s.Pinned(sessionID)
-	if !ok || err != nil || old.Root != s.Root || old.Policy == "" {
-		return err
-	}
-	old.Policy = p.Digest()
-	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, old) == nil })
 }
 
 // Pinned returns what the session's prompt saw. An error means that there is a memory that

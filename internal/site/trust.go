@@ -3,9 +3,11 @@ package site
 import (
 	"context"
 	"errors"
-	"time"
 
+	"gauntlet/internal/agent"
+	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
+	"gauntlet/internal/text"
 	"gauntlet/internal/trust"
 )
 
@@ -87,12 +89,28 @@ func (s *Site) trusted() (*config.Loaded, error) {
 // AllowWritten allows the policy that a person's command has just written, if the earlier
 // policy was allowed too or there was none: then the person knows all of it. The note is
 // for the person, "" when there is nothing to report.
-func (s *Site) AllowWritten(ctx context.Context, before trust.Decision, existed bool, now time.Time) (note string) {
+func (s *Site) AllowWritten(ctx context.Context, before trust.Decision, existed bool, by trust.Act) (note string) {
 	if existed && (!before.Trusted() || before.Change != "") {
 		return "What was in " + config.Dir + " before is not allowed yet; look at it with: gauntlet allow"
 	}
-	if err := s.Allowed().Allow(ctx, config.ReadPolicy(s.Root), now); err != nil {
+	if err := s.Allowed().Allow(ctx, config.ReadPolicy(s.Root), by); err != nil {
 		return "Not allowed yet (" + err.Error() + "); to allow it: gauntlet allow"
 	}
 	return ""
+}
+
+// Consent is what a person has agreed to here, as this client's hooks see it.
+func (s *Site) Consent(client string) trust.Consent {
+	c := trust.Consent{Hooks: map[string]string{
+		client: agent.HookState(client, wire.Dirs{Home: text.Home(s.getenv), Project: s.Root, Getenv: s.getenv}),
+	}}
+	if user, err := config.ReadGlobal(s.getenv); err == nil {
+		c.User = trust.Meaning(string(user[:min(len(user), maxUser)]))
+	}
+	if d := s.Trust(); d.All {
+		c.All = d.Source
+	} else if d.Trusted() {
+		c.Policy = d.Digest
+	}
+	return c
 }

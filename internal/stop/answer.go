@@ -25,6 +25,7 @@ func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	d, reported := report(s.Facts, d)
 	d, announced := announce(s.Facts, d)
 	d = s.remember(ctx, d, reported, announced)
+	s.rememberConsent(ctx, d)
 	d.Message = redact.Line(d.Message, 1000)
 	d = badged(s.Facts, d)
 	s.record(d)

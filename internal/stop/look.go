@@ -19,6 +19,7 @@ import (
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
+	"gauntlet/internal/trust"
 	"gauntlet/internal/turn"
 )
 
@@ -83,6 +84,7 @@ func (s *stopping) questionAt(at *site.Site) turn.Question {
 func (s *stopping) configure(context.Context) {
 	if s.Project {
 		s.comparePins()
+		s.compareConsent()
 	}
 	s.cfg, s.ConfigErr = s.site.Config()
 	if errors.Is(s.ConfigErr, site.ErrUntrusted) {
@@ -228,9 +230,10 @@ func (s *stopping) runGates(ctx context.Context) {
 	opts := s.runOptions()
 	if d := s.site.Trust(); d.Trusted() && !d.All {
 		opts.Wrote = func(ctx context.Context, p config.Policy) { // it only got stricter
-			if err := errors.Join(s.site.Allowed().Allow(ctx, p, s.Hook.Now()), s.site.PinPolicy(ctx, s.Event.SessionID, p)); err != nil {
+			if err := s.site.Allowed().Allow(ctx, p, trust.Act{What: "lower baseline", At: s.Hook.Now(), By: trust.Gauntlet}); err != nil {
 				s.complain(err)
 			}
+			s.consent.Policy = p.Digest()
 		}
 	}
 	if s.current.Root != "" {

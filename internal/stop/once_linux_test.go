@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/site"
+	"gauntlet/internal/trust"
 	"gauntlet/internal/turn"
 )
 
@@ -138,7 +139,7 @@ func TestSecondStopIsLight(t *testing.T) {
 	}
 	delete(h.env, "GAUNTLET_TRUST")
 	at := site.Find(h.dir, func(k string) string { return h.env[k] })
-	if err := errors.Join(at.Allowed().Allow(t.Context(), config.ReadPolicy(at.Root), h.now), at.Pin(t.Context(), event.Event{Agent: "claude", SessionID: "s"}, nil, h.now)); err != nil {
+	if err := errors.Join(at.Allowed().Allow(t.Context(), config.ReadPolicy(at.Root), trust.Act{At: h.now, By: trust.Terminal}), at.Pin(t.Context(), event.Event{Agent: "claude", SessionID: "s"}, nil, h.now)); err != nil {
 		t.Fatal(err)
 	}
 	h.write("code", "x")

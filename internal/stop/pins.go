@@ -59,7 +59,7 @@ func (s *stopping) atPrompt(here *site.Site) *site.Site {
 // exists.
 func (s *stopping) policyGone(here *site.Site) {
 	root := ""
-	if s.pin.Policy != "" || s.pin.All != "" {
+	if c := s.pin.Consent; c.Policy != "" || c.All != "" {
 		root = s.pin.Root
 	}
 	if root == "" && s.Event.SessionID != "" && here.InRepo {
@@ -73,9 +73,8 @@ func (s *stopping) policyGone(here *site.Site) {
 	}
 }
 
-// comparePins announces what changed since the prompt without the person seeing
-// it: the user's own configuration, the client's hooks, the policy that counts, and off
-// switches that `gauntlet off` did not write.
+// comparePins announces what changed since the prompt without the person seeing it: the
+// program that answers as git, and off switches that `gauntlet off` did not write.
 func (s *stopping) comparePins() {
 	if err := s.site.ForgedSwitch(s.Event.SessionID, s.Facts.Now); err != nil {
 		s.announceLater("off switch %v", err)
@@ -85,25 +84,11 @@ func (s *stopping) comparePins() {
 	}
 	s.current = s.site.See(s.Event.Agent)
 	pin, now := s.pin, s.current
-	if pin.User != now.User {
-		s.announceLater("your own configuration of Gauntlet was changed since the prompt: %s", redact.Line(difference(pin.User, now.User), 300))
-	}
 	switch {
 	case pin.Git != "" && !s.site.InRepo:
 		s.announceLater("the git directory of %s is gone since the prompt, and with it what was allowed there", redact.Line(pin.Root, 200))
 	case pin.Git != now.Git:
 		s.announceLater("another program answers as git since the prompt: %s, before %s", redact.Line(now.Git, 200), redact.Line(pin.Git, 200))
-	}
-	if pin.Hooks != now.Hooks {
-		s.announceLater("the client's settings for hooks were changed since the prompt: %s", redact.Line(difference(pin.Hooks, now.Hooks), 300))
-	}
-	switch {
-	case pin.All != now.All && now.All != "":
-		s.announceLater("every policy is trusted since the prompt (%s)", redact.Line(now.All, 200))
-	case pin.Policy != now.Policy && pin.Policy != "" && s.site.Trust().Trusted():
-		if change := s.site.ChangedSince(pin.Policy); change != "" {
-			s.announceLater("another policy was allowed since the prompt: %s", change)
-		}
 	}
 }
 

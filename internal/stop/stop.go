@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/history"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
+	"gauntlet/internal/trust"
 	"gauntlet/internal/turn"
 )
 
@@ -51,9 +52,12 @@ type stopping struct {
 	also []*site.Site
 	// pin is what the prompt saw, current the same now, if there is something to compare.
 	pin, current site.Pin
-	root         string // root of the project of this stop; "" for none
-	cfg          *config.Loaded
-	seen         turn.Look
+	// consent is what a person has agreed to; agreed: it is news since the last verdict.
+	consent trust.Consent
+	agreed  bool
+	root    string // root of the project of this stop; "" for none
+	cfg     *config.Loaded
+	seen    turn.Look
 	// turnName is the name of the human turn, the same at every stop of it.
 	turnName string
 	// policyChange is how the policy on disk differs from the one that judges.

@@ -158,3 +158,12 @@ func Ago(d time.Duration) string {
 	}
 	return Count(int(d/(24*time.Hour)), "day") + " ago"
 }
+
+// Clock is a time of day, with its date when that is not today.
+func Clock(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04")
+	}
+	return t.Format("2 Jan 15:04")
+}

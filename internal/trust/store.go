@@ -74,6 +74,9 @@ type record struct {
 	// Used is the digest that last judged in each work tree, in stores of earlier versions.
 	// The next policy that is allowed replaces it for all of them.
 	Used map[string]string `json:"used,omitempty"`
+	// Acts are the newest consents, Seen is what the last verdict in each work tree saw.
+	Acts []Act              `json:"acts,omitempty"`
+	Seen map[string]Consent `json:"seen,omitempty"`
 }
 
 type allowed struct {
@@ -138,14 +141,17 @@ func (s Store) change(ctx context.Context, edit func(*record) error) error {
 }
 
 // Allow stores a copy of the policy, which is the one that counts from now on.
-func (s Store) Allow(ctx context.Context, p config.Policy, at time.Time) error {
+func (s Store) Allow(ctx context.Context, p config.Policy, by Act) error {
 	return s.change(ctx, func(r *record) error {
 		digest := p.Digest()
+		if r.act(by); by.By == Gauntlet {
+			r.follow(r.current(s.tree), digest)
+		}
 		if err := s.keep(digest, p); err != nil {
 			return err
 		}
 		r.Allowed = slices.DeleteFunc(r.Allowed, func(a allowed) bool { return a.Digest == digest })
-		r.Allowed = append(r.Allowed, allowed{Digest: digest, At: at.UTC()})
+		r.Allowed = append(r.Allowed, allowed{Digest: digest, At: by.At.UTC()})
 		for len(r.Allowed) > maxAllowed {
 			_ = safefile.Remove(s.dir, s.copyPath(r.Allowed[0].Digest))
 			r.Allowed = r.Allowed[1:]
@@ -162,7 +168,7 @@ func (s Store) Deny(ctx context.Context) (was bool, err error) {
 		for _, a := range r.Allowed {
 			_ = safefile.Remove(s.dir, s.copyPath(a.Digest))
 		}
-		*r = record{}
+		*r = record{Acts: r.Acts, Seen: r.Seen}
 		return nil
 	})
 	return was, err

@@ -39,7 +39,7 @@ func TestDecide(t *testing.T) {
 	if d := a.Decide(first, load); d.Trusted() || a.Known() {
 		t.Errorf("trusted from the start: %+v", d)
 	}
-	if err := a.Allow(ctx, first, time.Now()); err != nil {
+	if err := a.Allow(ctx, first, Act{At: time.Now(), By: Terminal}); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []Store{a, b} {
@@ -51,7 +51,7 @@ func TestDecide(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	// One policy is current for all work trees: the one allowed last.
-	if err := b.Allow(ctx, second, time.Now()); err != nil {
+	if err := b.Allow(ctx, second, Act{At: time.Now(), By: Terminal}); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []Store{a, b} {
@@ -62,7 +62,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("an edit back to an earlier policy counts by itself: %+v", d)
 		}
 	}
-	if err := a.Allow(ctx, first, time.Now()); err != nil {
+	if err := a.Allow(ctx, first, Act{At: time.Now(), By: Terminal}); err != nil {
 		t.Fatal(err)
 	}
 	if d := b.Decide(config.Policy{}, load); d.Policy.Digest() != first.Digest() || d.Change != ".gauntlet was removed" {
@@ -82,7 +82,7 @@ func TestDecide(t *testing.T) {
 func TestAnotherProjectIsNotAllowed(t *testing.T) {
 	home, repo, other := t.TempDir(), t.TempDir(), t.TempDir()
 	p := command("true")
-	if err := Open(seal.New(home), repo, repo, repo).Allow(t.Context(), p, time.Now()); err != nil {
+	if err := Open(seal.New(home), repo, repo, repo).Allow(t.Context(), p, Act{At: time.Now(), By: Terminal}); err != nil {
 		t.Fatal(err)
 	}
 	for name, s := range map[string]Store{
@@ -97,7 +97,7 @@ func TestAnotherProjectIsNotAllowed(t *testing.T) {
 			t.Errorf("%s is allowed", name)
 		}
 	}
-	if err := Open(seal.New(""), repo, repo, repo).Allow(t.Context(), p, time.Now()); !errors.Is(err, ErrNoHome) {
+	if err := Open(seal.New(""), repo, repo, repo).Allow(t.Context(), p, Act{At: time.Now(), By: Terminal}); !errors.Is(err, ErrNoHome) {
 		t.Errorf("%v", err)
 	}
 	// The record of one project does not open as that of another.
@@ -121,7 +121,7 @@ func TestChangedCopyCountsForNothing(t *testing.T) {
 	home, repo := t.TempDir(), t.TempDir()
 	s := Open(seal.New(home), repo, repo, repo)
 	good := command("go test ./...")
-	if err := s.Allow(t.Context(), good, time.Now()); err != nil {
+	if err := s.Allow(t.Context(), good, Act{At: time.Now(), By: Terminal}); err != nil {
 		t.Fatal(err)
 	}
 	evil, err := os.ReadFile(s.copyPath(good.Digest()))
@@ -143,7 +143,7 @@ func TestUnreadableIsNotAllowed(t *testing.T) {
 	home, repo := t.TempDir(), t.TempDir()
 	p := command("true")
 	p["checks/odd.yml"] = config.PolicyFile{Err: errors.New("is a pipe")}
-	if err := Open(seal.New(home), repo, repo, repo).Allow(t.Context(), p, time.Now()); err == nil || !strings.Contains(err.Error(), "checks/odd.yml") {
+	if err := Open(seal.New(home), repo, repo, repo).Allow(t.Context(), p, Act{At: time.Now(), By: Terminal}); err == nil || !strings.Contains(err.Error(), "checks/odd.yml") {
 		t.Errorf("%v", err)
 	}
 }
@@ -152,7 +152,7 @@ func TestOldestPoliciesAreForgotten(t *testing.T) {
 	home, repo := t.TempDir(), t.TempDir()
 	s := Open(seal.New(home), repo, repo, repo)
 	for i := range maxAllowed + 3 {
-		if err := s.Allow(t.Context(), command("echo "+string(rune('a'+i))), time.Now()); err != nil {
+		if err := s.Allow(t.Context(), command("echo "+string(rune('a'+i))), Act{At: time.Now(), By: Terminal}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -168,7 +168,7 @@ func TestMeaningIsComparedNotText(t *testing.T) {
 	base := policy(
 		"config.yml", "max_retries: 2\nstop_hook:\n  enabled: true\n  mode: enforce\nentry_points:\n  - path: .\n    checks: [test]\n    reviews: [r]\n",
 		"checks/test.yml", "command: go test ./...\nenv: {A: x, B: y}\n", "reviews/r.md", "---\nnum_reviews: 2\ncli_preference: [claude]\n---\nLook.\n", "fix/a.md", "Do.\n")
-	if err := s.Allow(t.Context(), base, time.Now()); err != nil {
+	if err := s.Allow(t.Context(), base, Act{At: time.Now(), By: Terminal}); err != nil {
 		t.Fatal(err)
 	}
 	with := func(name, text string) config.Policy {
@@ -211,7 +211,7 @@ func TestStoreOfAnEarlierVersion(t *testing.T) {
 	s := Open(seal.New(home), repo, repo, repo)
 	good, harmless := command("go test ./..."), command("true")
 	for _, p := range []config.Policy{good, harmless} {
-		if err := s.Allow(t.Context(), p, time.Now()); err != nil {
+		if err := s.Allow(t.Context(), p, Act{At: time.Now(), By: Terminal}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -236,7 +236,7 @@ func TestStoreOfAnEarlierVersion(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	used(good.Digest())
-	if err := s.Allow(t.Context(), harmless, time.Now()); err != nil {
+	if err := s.Allow(t.Context(), harmless, Act{At: time.Now(), By: Terminal}); err != nil {
 		t.Fatal(err)
 	}
 	if d := s.Decide(good, load); d.Policy.Digest() != harmless.Digest() {
@@ -272,5 +272,62 @@ func TestCompare(t *testing.T) {
 	many := Compare(base, with("config.yml", "max_retries: 9\nmax_parallel: 2\nstop_hook: {preset: strict, mode: warn, max_blocks: 1}\nentry_points: [{path: ., checks: [test]}]\n"), load)
 	if !strings.HasPrefix(many.Line(), "config.yml  -stop_hook.mode: enforce  +stop_hook.mode: warn; ") || !strings.HasSuffix(many.Line(), "; and 4 more settings") || len(many.Settings) != 10 {
 		t.Errorf("%d: %s", len(many.Settings), many.Line())
+	}
+}
+
+// What was agreed to since the last verdict of a work tree is known until a verdict saw it.
+func TestConsentSinceTheLastVerdict(t *testing.T) {
+	home, repo, ctx := t.TempDir(), t.TempDir(), t.Context()
+	at := func(tree string) Store {
+		return Open(seal.New(home), repo, filepath.Join(repo, tree), filepath.Join(repo, tree))
+	}
+	a, b := at("a"), at("b")
+	start := time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
+	policy := func(text string) config.Policy {
+		return config.Policy{"config.yml": config.PolicyFile{Data: []byte(text)}}
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(a.Allow(ctx, policy("a: 1"), Act{What: "allow", At: start, By: Terminal}))
+	if _, acts, ok := a.Seen(); ok || len(acts) != 0 {
+		t.Errorf("before the first verdict a person's own act is no news: %v", acts)
+	}
+	must(a.Note(ctx, Act{What: "trust", At: start.Add(1), By: Unseen, Caller: "sh (pid 1)"}))
+	_, acts, _ := a.Seen()
+	if len(acts) != 1 || acts[0].Describe(start) != "trust at "+start.Local().Format("15:04")+" by a process with no terminal, sh (pid 1)" {
+		t.Errorf("%v", acts)
+	}
+	first := policy("a: 1").Digest()
+	must(a.Judged(ctx, Consent{At: start.Add(2), Policy: first, Hooks: map[string]string{"claude": "x"}}))
+	must(a.Judged(ctx, Consent{At: start.Add(2), Policy: first, Hooks: map[string]string{"codex": "y"}}))
+	last, acts, ok := a.Seen()
+	if !ok || len(acts) != 0 || last.Hooks["claude"] != "x" || last.Hooks["codex"] != "y" {
+		t.Errorf("%+v %v %t", last, acts, ok)
+	}
+	if _, acts, ok := b.Seen(); ok || len(acts) != 1 {
+		t.Errorf("the other work tree has seen it: %v", acts)
+	}
+	// What Gauntlet itself wrote is no news, what a person allows is.
+	must(a.Allow(ctx, policy("a: 2"), Act{What: "lower baseline", At: start.Add(3), By: Gauntlet}))
+	if last, acts, _ := a.Seen(); last.Policy != policy("a: 2").Digest() || len(acts) != 0 {
+		t.Errorf("%+v %v", last, acts)
+	}
+	must(a.Allow(ctx, policy("a: 3"), Act{What: "allow", At: start.Add(4), By: Page}))
+	if last, acts, _ := a.Seen(); last.Policy == policy("a: 3").Digest() || len(acts) != 1 || acts[0].By != Page {
+		t.Errorf("%+v %v", last, acts)
+	}
+	// Nothing is forgotten by deny.
+	if _, err := a.Deny(ctx); err != nil || a.Known() {
+		t.Error(err)
+	}
+	if _, acts, ok := a.Seen(); !ok || len(acts) != 1 {
+		t.Errorf("%v %t", acts, ok)
+	}
+	if Meaning("a: 1 # one\n\n# trust: all\n  b: 2  \n") != Meaning("a: 1\n  b: 2") || Meaning("a: 1") == Meaning("a: 2") {
+		t.Error("a comment is a setting")
 	}
 }

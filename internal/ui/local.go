@@ -19,12 +19,14 @@ import (
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/install"
 	"gauntlet/internal/proc"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/replay"
 	"gauntlet/internal/run"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
+	"gauntlet/internal/trust"
 )
 
 // Local is the page of this machine: its store, its projects, its switches. The
@@ -246,7 +248,7 @@ func (l *local) mode(ctx context.Context, dir, id, mode string) error {
 	if err != nil {
 		return err
 	}
-	if note := s.AllowWritten(ctx, before, true, l.now()); note != "" {
+	if note := s.AllowWritten(ctx, before, true, trust.Act{What: redact.Line("gauntlet "+mode+" "+gate.Name(id), 80), At: l.now(), By: trust.Page}); note != "" {
 		return fmt.Errorf("mode: %s is written into %s. %s", mode, file, note)
 	}
 	return nil
