@@ -18,7 +18,11 @@ import (
 )
 
 func (app *App) printStats(st statsAnswer, by string) error {
-	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked\n", st.Since.Format(time.DateOnly), text.Count(st.Verdicts, "verdict"), st.Blocks)
+	byHand := ""
+	if st.Total.Runs > 0 {
+		byHand = "; " + text.Count(st.Total.Runs, "run") + " by hand"
+	}
+	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked%s\n", st.Since.Format(time.DateOnly), text.Count(st.Total.Stops, "stop"), st.Total.Blocked, byHand)
 	t := app.terminal()
 	if st.Blocks > 0 {
 		fmt.Fprintln(app.Out, t.Wrap("Blocks: "+whatBlocksDid(st.Total), 2))
@@ -35,9 +39,9 @@ func (app *App) printStats(st statsAnswer, by string) error {
 		app.printGateStats(t, st.Gates)
 	}
 	if by == "" && len(st.Days) > 0 {
-		days := report.Table{Head: []string{"DAY", "VERDICTS", "BLOCKED"}}
+		days := report.Table{Head: []string{"DAY", "STOPS", "BLOCKED"}}
 		for _, d := range st.Days {
-			days.Rows = append(days.Rows, []string{d.Day, fmt.Sprint(d.Verdicts), fmt.Sprint(d.Blocks)})
+			days.Rows = append(days.Rows, []string{d.Day, fmt.Sprint(d.Stops), fmt.Sprint(d.Blocks)})
 		}
 		app.printFigures(t, days)
 	}

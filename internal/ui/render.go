@@ -201,11 +201,12 @@ type advice struct{ Text, Class, Why string }
 
 // safeToEnforce estimates how reliably a gate blocks rightly.
 func safeToEnforce(g ask.Gate) advice {
-	known := g.Right + g.Wrong
-	if known+g.Unknown == 0 {
+	right := g.Right + g.WouldRight
+	known := right + g.Wrong + g.WouldWrong
+	if known+g.Unknown+g.WouldUnknown == 0 {
 		return advice{"no failure yet", "quiet", "it has not failed at a stop in this time"}
 	}
-	i := replay.Wilson(g.Right, known)
+	i := replay.Wilson(right, known)
 	switch {
 	case i == nil:
 		return advice{fmt.Sprintf("too early (%d/%d)", known, replay.MinSamples), "quiet", "it takes 20 failures of which it is known whether they were right"}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
@@ -87,7 +88,7 @@ func TestStats(t *testing.T) {
 	f := load(t, at(1, history.Verdict, "passed"), at(2, history.Verdict, "failed"), blocked, elsewhere,
 		gate(1, "lint", "pass", 10), gate(2, "lint", "fail", 30), cached, gate(4, "lint", "error", 20), gate(1, "unit", "skipped", 0))
 	st := f.Stats(ask.Filter{Projects: []string{"/p", "/also/p"}, Since: asktest.Monday.Add(-time.Hour)})
-	if st.Verdicts != 3 || st.Blocks != 1 || len(st.Days) != 2 || st.Days[1] != (ask.DayStat{Day: "2026-11-10", Verdicts: 1, Blocks: 1}) {
+	if st.Verdicts != 3 || st.Blocks != 1 || len(st.Days) != 2 || st.Days[1] != (ask.DayStat{Day: "2026-11-10", Verdicts: 1, Stops: 1, Blocks: 1}) {
 		t.Errorf("got %+v", st)
 	}
 	if len(st.Gates) != 2 || st.Gates[1].Skipped != 1 || st.Gates[1].MedianMS != nil {
@@ -95,7 +96,7 @@ func TestStats(t *testing.T) {
 	}
 	mid, p95, most := 20.0, 30.0, 30.0
 	want := ask.Gate{
-		Project: "/p", Gate: "lint", Kind: "check", Pass: 2, Fail: 1, Error: 1, Cached: 1, Runs: 3, Failures: 1, Reused: 1, SpentMS: 60, Unknown: 1,
+		Project: "/p", Gate: "lint", Kind: "check", Pass: 2, Fail: 1, Error: 1, Cached: 1, Runs: 3, Failures: 1, Reused: 1, SpentMS: 60,
 		MedianMS: &mid, P95MS: &p95, MaxMS: &most, Recent: []float64{10, 30}, Last: st.Gates[0].Last,
 	}
 	if diff := cmp.Diff(want, st.Gates[0]); diff != "" {
@@ -148,6 +149,10 @@ func TestOutcomeAfterFailure(t *testing.T) {
 		r.Label = word
 		return []history.Record{r}
 	}
+	weakened := func(recs []history.Record) []history.Record {
+		recs[0].Badges = []event.Badge{event.BadgeWeakened}
+		return recs
+	}
 	for _, tt := range []struct {
 		name                  string
 		then                  [][]history.Record
@@ -160,7 +165,11 @@ func TestOutcomeAfterFailure(t *testing.T) {
 		{"fixed, then the old content passed", [][]history.Record{stop(2, "s", "passed", "k2", "pass"), stop(3, "s", "passed", "k1", "pass")}, 1, 0, 0},
 		{"switched off", [][]history.Record{stop(2, "s", "stop_hook_disabled", "", "")}, 0, 1, 0},
 		{"fixed, then switched off", [][]history.Record{stop(2, "s", "passed", "k2", "pass"), stop(3, "s", "stop_hook_disabled", "", "")}, 1, 0, 0},
-		{"released", [][]history.Record{stop(2, "s", "retry_limit_exceeded", "k1", "")}, 0, 0, 1},
+		{"released", [][]history.Record{stop(2, "s", "retry_limit_exceeded", "k1", "fail")}, 0, 0, 1},
+		{"failed again where it did not block", [][]history.Record{stop(2, "s", "passed_with_warnings", "k2", "fail"), stop(3, "s", "passed", "k3", "pass")}, 1, 0, 0},
+		{"passed with skipped tests", [][]history.Record{weakened(stop(2, "s", "passed", "k2", "pass"))}, 0, 0, 1},
+		{"weakened, then passed", [][]history.Record{weakened(stop(2, "s", "passed_with_warnings", "k2", "fail")), stop(3, "s", "passed", "k3", "pass")}, 0, 0, 1},
+		{"fixed, weakened later", [][]history.Record{stop(2, "s", "passed", "k2", "pass"), weakened(stop(3, "s", "passed", "k3", "pass"))}, 1, 0, 0},
 		{"fixed, but a person says wrong", [][]history.Record{stop(2, "s", "passed", "k2", "pass"), label(1, "wrong")}, 0, 1, 0},
 	} {
 		recs := stop(1, "s", "failed", "k1", "fail")
@@ -262,8 +271,8 @@ func TestWhatFollowedACheckpoint(t *testing.T) {
 		if len(g) != 1 || g[0].Gate != ask.Checkpoint || g[0].Blocked+g[0].WouldBlock != 1 || g[0].Runs != 0 || g[0].MedianMS != nil {
 			t.Fatalf("%s: %+v", tt.name, g)
 		}
-		word := map[string]int{"right": g[0].Right, "wrong": g[0].Wrong, "unknown": g[0].Unknown}
-		if word[tt.outcome.Outcome] != 1 || g[0].Right+g[0].Wrong+g[0].Unknown != 1 {
+		word := map[string]int{"right": g[0].Right + g[0].WouldRight, "wrong": g[0].Wrong + g[0].WouldWrong, "unknown": g[0].Unknown + g[0].WouldUnknown}
+		if word[tt.outcome.Outcome] != 1 || g[0].Right+g[0].Wrong+g[0].Unknown != g[0].Blocked || g[0].WouldRight+g[0].WouldWrong+g[0].WouldUnknown != g[0].WouldBlock {
 			t.Errorf("%s: the row says %+v", tt.name, word)
 		}
 		page, err := ask.Stops(t.Context(), open(t, tt.recs...), ask.Filter{Gate: ask.Checkpoint}, "")

@@ -30,7 +30,7 @@ const (
 	colCached
 	colFlaky
 	colLabel
-	colNoTest // the gate's message says that it ran no test
+	colNoTest // a gate ran no test; of a verdict: tests or linters were weakened
 	colMS
 	colSaved
 	colMachine
@@ -82,6 +82,7 @@ type verdict struct {
 	machine, person        name
 	status                 name
 	byHand, blocked, would bool
+	weakened               bool // tests or linters, in its turn
 	// ghost: gates of it are known and it is not, because it is older than what is
 	// kept. It counts for nothing.
 	ghost bool
@@ -200,7 +201,7 @@ func (f *Facts) add(r Row) {
 		v := verdict{
 			at: r.Int(colAt), id: id, tokens: r.Int(colTokens), project: text(colProject), agent: text(colAgent), model: text(colModel),
 			machine: text(colMachine), person: text(colPerson), status: text(colStatus), byHand: string(r.Bytes(colSource)) == "run",
-			blocked: r.Int(colBlocked) != 0, would: r.Int(colWould) != 0, label: f.early[id],
+			blocked: r.Int(colBlocked) != 0, would: r.Int(colWould) != 0, label: f.early[id], weakened: r.Int(colNoTest) != 0,
 		}
 		if version := r.Bytes(colClient); len(version) > 0 { // versions of different agents must not mix
 			v.client = f.names.intern([]byte(strings.TrimSpace(r.Text(colAgent) + " " + string(version))))

@@ -36,12 +36,16 @@ type Gate struct {
 	Flakes     int `json:"flakes"`
 	WouldBlock int `json:"wouldBlock"`
 	RanNoTest  int `json:"ranNoTest"`
-	// Blocked counts blocked stops in which it failed. Right, Wrong and Unknown are its
-	// failures at stops, in any mode, by a person's label or by what followed them.
+	// Blocked counts blocked stops in which it failed: Right, Wrong and Unknown together, by
+	// a person's label or by what followed.
 	Blocked int `json:"blocked"`
 	Right   int `json:"right"`
 	Wrong   int `json:"wrong"`
 	Unknown int `json:"unknown"`
+	// The same of what would have blocked.
+	WouldRight   int `json:"wouldRight"`
+	WouldWrong   int `json:"wouldWrong"`
+	WouldUnknown int `json:"wouldUnknown"`
 
 	SpentMS float64 `json:"spentMs"`
 	SavedMS float64 `json:"savedMs"`
@@ -165,20 +169,13 @@ func (s *gateSum) add(f *Facts, v *verdict, g *gateRun, w words) {
 }
 
 func (s *gateSum) failed(v *verdict, g *gateRun) {
-	if v.blocked && !g.would { // another one blocked where its mode let it pass
+	o := cmp.Or(v.label, g.outcome)
+	switch {
+	case g.would: // another one may have blocked where its mode let it pass
+		o.count(&s.WouldRight, &s.WouldWrong, &s.WouldUnknown)
+	case v.blocked:
 		s.Blocked++
-	}
-	s.judged(cmp.Or(v.label, g.outcome))
-}
-
-func (g *Gate) judged(o outcome) {
-	switch o.word() {
-	case right:
-		g.Right++
-	case wrong:
-		g.Wrong++
-	default:
-		g.Unknown++
+		o.count(&s.Right, &s.Wrong, &s.Unknown)
 	}
 }
 
@@ -198,12 +195,14 @@ func (f *Facts) addCheckpoint(sums map[name]*Gate, i int32) {
 		g = &Gate{Project: f.name(v.project), Gate: Checkpoint, Kind: Checkpoint, Last: when(v.at), Recent: []float64{}}
 		sums[v.project] = g
 	}
+	o := cmp.Or(v.label, f.settled(i))
 	if blocked {
 		g.Blocked++
+		o.count(&g.Right, &g.Wrong, &g.Unknown)
 	} else {
 		g.WouldBlock++
+		o.count(&g.WouldRight, &g.WouldWrong, &g.WouldUnknown)
 	}
-	g.judged(cmp.Or(v.label, f.settled(i)))
 }
 
 // onlyCheckpointWould reports a stop that would have been blocked, and by no gate.

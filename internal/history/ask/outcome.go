@@ -17,6 +17,7 @@ const (
 	fixed
 	unchanged
 	switchedOff
+	weakened // it passed after tests or linters were weakened: that says nothing
 )
 
 func outcomeOf(b []byte) outcome {
@@ -36,9 +37,21 @@ func (o outcome) word() outcome {
 		return right
 	case wrong, unchanged, switchedOff:
 		return wrong
-	case unknown:
+	case unknown, weakened:
 	}
 	return unknown
+}
+
+// count adds one to the sum that the outcome belongs to.
+func (o outcome) count(r, w, u *int) {
+	switch o.word() {
+	case right:
+		*r++
+	case wrong:
+		*w++
+	default:
+		*u++
+	}
 }
 
 func (o outcome) String() string {
@@ -66,6 +79,7 @@ type following struct {
 	same  map[uint64]int32
 	other map[sessionGate]int32
 	off   map[uint64]int32
+	weak  map[uint64]int32 // tests or linters were weakened, by session
 }
 
 // outcome is what followed a failure: whichever came first.
@@ -86,6 +100,9 @@ func (n following) outcome(key uint64, here sessionGate) outcome {
 	case same < never && same <= other && same <= off:
 		return unchanged
 	case other < never && other <= off:
+		if at, known := n.weak[here.session]; known && at <= other {
+			return weakened
+		}
 		return fixed
 	case off < never:
 		return switchedOff
@@ -101,7 +118,7 @@ func (f *Facts) judge() {
 	pass, fail := f.names.intern([]byte("pass")), f.names.intern([]byte("fail"))
 	disabled := f.names.intern([]byte("stop_hook_disabled"))
 	// Only what failed at some time is followed: most of a history passes.
-	next := following{same: map[uint64]int32{}, other: map[sessionGate]int32{}, off: map[uint64]int32{}}
+	next := following{same: map[uint64]int32{}, other: map[sessionGate]int32{}, off: map[uint64]int32{}, weak: map[uint64]int32{}}
 	f.failed = map[uint64]bool{}
 	for i := range f.gates {
 		if g := &f.gates[i]; g.status == fail {
@@ -134,6 +151,9 @@ func (f *Facts) judge() {
 		}
 		if v.session != 0 && v.status == disabled && !v.byHand {
 			next.off[v.session] = p
+		}
+		if v.weakened && v.session != 0 {
+			next.weak[v.session] = p
 		}
 	}
 }
@@ -228,6 +248,8 @@ func (f *Facts) Outcome(machine, id string) (Word, bool) {
 		if w.Because = f.reasons[i]; f.verdicts[i].label != unknown {
 			w.Because = "a person said so"
 		}
+	case weakened:
+		w.Because = "it passed after tests or linters were weakened"
 	case unknown:
 	}
 	return w, true

@@ -253,7 +253,8 @@ func (f *Facts) Days(by Filter) []DayCost {
 // DayStat is one day, in the time zone of the caller.
 type DayStat struct {
 	Day      string `json:"day"`
-	Verdicts int    `json:"verdicts"`
+	Verdicts int    `json:"verdicts"` // runs by hand included
+	Stops    int    `json:"stops"`
 	Blocks   int    `json:"blocks"`
 }
 
@@ -271,6 +272,9 @@ func (f *Facts) Calendar(by Filter, zone *time.Location) []DayStat {
 		}
 		last := &out[len(out)-1]
 		last.Verdicts++
+		if !f.verdicts[i].byHand {
+			last.Stops++
+		}
 		if f.verdicts[i].blocked {
 			last.Blocks++
 		}

@@ -43,7 +43,7 @@ INSERT INTO facts SELECT seq, type, id, time, project,
 	coalesce(json_extract(body, '$.label'), ''), substr(coalesce(json_extract(body, '$.message'), ''), 1, 300),
 	coalesce(json_extract(body, '$.durationMs'), 0), coalesce(json_extract(body, '$.savedMs'), 0),
 	coalesce(json_extract(body, '$.key'), ''), coalesce(json_extract(body, '$.turn'), ''), coalesce(json_extract(body, '$.tokens'), -1),
-	coalesce(json_extract(body, '$.agentAgreed'), -1), coalesce(json_extract(body, '$.warning'), '') LIKE '%ran no test%',
+	coalesce(json_extract(body, '$.agentAgreed'), -1), coalesce(json_extract(body, '$.warning'), '') LIKE '%ran no test%' OR coalesce(json_extract(body, '$.badges'), '') LIKE '%"weakened"%',
 	coalesce(json_extract(body, '$.limitMs'), 0)
 FROM records WHERE json_valid(body)
 `
