@@ -122,6 +122,9 @@ func (app *App) showCheckpoint(r rules.Result) {
 		at := ""
 		if !s.By.At.IsZero() {
 			at = " at " + s.By.At.Local().Format(time.TimeOnly)
+			if app.Now().Sub(s.By.At) > 12*time.Hour {
+				at = " on " + s.By.At.Local().Format(time.DateTime)
+			}
 		}
 		fmt.Fprintf(app.Out, "  %-14s %s%s\n", s.ID, redact.Line(s.By.Command, 200), at)
 	}

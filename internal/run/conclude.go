@@ -31,23 +31,26 @@ func (e *execution) conclude(attempts int) {
 	}
 	e.res.AttemptsLeft = max(0, attempts)
 	total := text.Count(len(e.res.Gates), "gate")
-	unjudged := "" // beside the failures
 	if len(errored) > 0 {
-		unjudged = fmt.Sprintf("; %d could not run: %s (%s)", len(errored), names(errored), errored[0].Message)
+		e.res.ErrorMessage = errored[0].Message
 	}
+	passed := len(e.res.with(func(g gate.Result) bool { return g.Status == gate.Pass }))
 	switch {
 	case len(failed) > 0 && e.res.Executed > 0 && attempts <= 0 && e.bounded():
-		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look%s", text.Count(len(failed), "gate"), names(failed), unjudged))
+		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look", text.Count(len(failed), "gate"), names(failed)))
 	case len(failed) > 0:
-		e.end(event.Failed, fmt.Sprintf("%d of %d gates failed: %s%s", len(failed), len(e.res.Gates), names(failed), unjudged))
-	case len(errored) > 0:
+		e.end(event.Failed, fmt.Sprintf("%d of %d gates failed: %s", len(failed), len(e.res.Gates), names(failed)))
+	case len(errored) > 0 && passed == 0:
 		e.end(event.InfrastructureErr, fmt.Sprintf("%d of %d gates could not run: %s (%s)", len(errored), len(e.res.Gates), names(errored), errored[0].Message))
-		e.res.ErrorMessage = errored[0].Message
-	case waived > 0 || len(e.res.Notices()) > 0:
-		passed := len(e.res.with(func(g gate.Result) bool { return g.Status == gate.Pass }))
+	case len(errored) > 0 || waived > 0 || len(e.res.Notices()) > 0:
 		said := fmt.Sprintf("%d of %d gates passed", passed, len(e.res.Gates))
+		if len(errored) > 0 {
+			said = fmt.Sprintf("%d passed, %s", passed, e.res.CouldNotRun())
+		} else if waived > 0 {
+			said = total + " passed"
+		}
 		if waived > 0 {
-			said = fmt.Sprintf("%s passed, %s skipped", total, text.Count(waived, "finding"))
+			said += ", " + text.Count(waived, "finding") + " skipped"
 		}
 		e.end(event.PassedWithWarnings, strings.Join(append([]string{said}, e.res.Notices()...), "; "))
 	case cached == len(e.res.Gates):

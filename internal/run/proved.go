@@ -18,6 +18,9 @@ func (r Result) Judged(now time.Time) []rules.Gate {
 			continue
 		}
 		j := rules.Gate{Name: g.Name, Command: g.Command, Passed: g.Status == gate.Pass, CouldNotRun: g.Status == gate.Error, At: now}
+		if g.Proof != nil {
+			j.At = g.Proof.At
+		}
 		if g.Entry != "." {
 			j.Dir = g.Entry
 		}

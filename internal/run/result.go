@@ -76,6 +76,20 @@ func (r Result) Errored() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.Status == gate.Error })
 }
 
+// CouldNotRun names the gates that could not judge, each with its cause.
+func (r Result) CouldNotRun() string {
+	var causes []string
+	for i, g := range r.Errored() {
+		if i == 3 {
+			causes = append(causes, fmt.Sprintf("and %d more", len(r.Errored())-i))
+			break
+		}
+		cause, _, _ := strings.Cut(g.Message, " (command not found")
+		causes = append(causes, names([]gate.Result{g})+": "+redact.Line(cause, 200))
+	}
+	return fmt.Sprintf("%d could not run (%s)", len(r.Errored()), strings.Join(causes, "; "))
+}
+
 func (r Result) with(is func(gate.Result) bool) []gate.Result {
 	var out []gate.Result
 	for _, g := range r.Gates {

@@ -92,11 +92,12 @@ func TestConclude(t *testing.T) {
 		{"the last attempt fails", []gate.Result{fail}, 1, 1, event.RetryLimitExceeded, 0},
 		{"the last attempt passes", []gate.Result{pass}, 1, 1, event.Passed, 0},
 		{"the last attempt could not judge", []gate.Result{broken}, 1, 1, event.InfrastructureErr, 0},
-		{"errors alone", []gate.Result{pass, broken}, 2, 4, event.InfrastructureErr, 3},
+		{"errors alone", []gate.Result{broken, broken}, 2, 4, event.InfrastructureErr, 3},
+		{"an error beside a pass", []gate.Result{pass, broken}, 2, 4, event.PassedWithWarnings, 3},
 		{"a failure beside an error", []gate.Result{broken, fail}, 2, 4, event.Failed, 3},
 		{"waived findings", []gate.Result{waived, pass}, 2, 4, event.PassedWithWarnings, 3},
 		{"waived beside a failure", []gate.Result{waived, fail}, 2, 4, event.Failed, 3},
-		{"waived beside an error", []gate.Result{waived, broken}, 2, 4, event.InfrastructureErr, 3},
+		{"waived beside an error", []gate.Result{waived, broken}, 2, 4, event.PassedWithWarnings, 3},
 	} {
 		e := &execution{opts: Options{Turn: "t"}, res: Result{Gates: tt.gates, Executed: tt.executed}}
 		e.conclude(tt.attempts)

@@ -17,6 +17,11 @@ func announce(f Facts, d Decision) (_ Decision, said []string) {
 			said = append(said, text)
 		}
 	}
+	if gates := f.Gates; len(gates.Errored()) > 0 && d.Status != event.InfrastructureErr {
+		if text := gates.CouldNotRun(); !f.Ledger.EverAnnounced(text) && !strings.Contains(d.SystemMessage, text) {
+			said = append(said, text) // once per session: a missing tool stays missing
+		}
+	}
 	if len(said) == 0 {
 		return d, nil
 	}

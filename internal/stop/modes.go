@@ -14,7 +14,7 @@ import (
 func observed(f Facts, d Decision) Decision {
 	notices := f.Gates.Notices()
 	if len(notices) == 0 {
-		if d.Status == event.PassedWithWarnings { // findings were skipped
+		if d.Status == event.PassedWithWarnings && len(f.Gates.Errored()) == 0 { // findings were skipped
 			d.SystemMessage = "Gauntlet: " + redact.Line(d.Message, 1000)
 		}
 		return d

@@ -106,6 +106,11 @@ func (l Ledger) WasAnnounced(m Mark, text string, now time.Time) bool {
 	return slices.ContainsFunc(l.Announced, func(a Announcement) bool { return a.Text == text && during(a.Turn, a.At, m, now) })
 }
 
+// EverAnnounced reports whether this was already reported to a person in this session.
+func (l Ledger) EverAnnounced(text string) bool {
+	return slices.ContainsFunc(l.Announced, func(a Announcement) bool { return a.Text == text })
+}
+
 // Seen is where the session can be found, for `gauntlet checkpoint`.
 type Seen struct {
 	Agent      string    `json:"agent,omitempty"`
