@@ -69,7 +69,6 @@ func (c AgentCall) Forget() {
 // but the bytes of the checks' files: for nearly every call it decides that there is
 // nothing to do.
 func MayBeGate(root, line string) bool {
-	squeezed := squeeze(line)
 	dir := filepath.Join(root, config.Dir, config.ChecksDir)
 	files, _ := safefile.ReadDir(root, dir, -1)
 	for _, f := range files {
@@ -81,7 +80,7 @@ func MayBeGate(root, line string) bool {
 			continue
 		}
 		command, known := commandOf(string(text))
-		if !known || command != "" && strings.Contains(squeezed, squeeze(command)) {
+		if !known || command != "" && mayContain(line, command) {
 			return true
 		}
 	}
@@ -114,6 +113,23 @@ func commandOf(text string) (command string, known bool) {
 		return value, true
 	}
 	return "", false
+}
+
+// mayContain reports whether the words of a command that are not flags, which may change
+// only what is printed, occur in a line in this order.
+func mayContain(line, command string) bool {
+	line = squeeze(line)
+	for word := range strings.FieldsSeq(command) {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		_, rest, found := strings.Cut(line, squeeze(word))
+		if !found {
+			return false
+		}
+		line = rest
+	}
+	return true
 }
 
 // squeeze removes what may be written in several ways: blanks and quotes.

@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"gauntlet/internal/tool"
 )
 
 // Exact is one command, to be recognised when an agent runs it: the same words, in the same
 // directory, with the same declared environment. One more argument makes it another
-// command.
+// command, unless it changes only what is printed.
 type Exact struct {
 	Command string
 	Dir     string            // absolute
@@ -341,10 +343,11 @@ func (s step) unwrap(depth int) ([]step, bool) {
 	return []step{s.done()}, true
 }
 
-// done is the step with its text.
+// done is the step with its text, without what changes only what is printed.
 func (s step) done() step {
-	quoted := make([]string, len(s.argv))
-	for i, a := range s.argv {
+	argv := tool.WithoutPrinting(s.argv)
+	quoted := make([]string, len(argv))
+	for i, a := range argv {
 		quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 	}
 	s.text = strings.Join(quoted, " ")

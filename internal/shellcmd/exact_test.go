@@ -22,7 +22,11 @@ func TestExactProvedBy(t *testing.T) {
 		"go test ./... && echo ok":                      true,
 		"cd sub && cd .. && go test ./...":              true,
 
-		"go test -v ./...":                              false,
+		"go test -v ./...":                              true,
+		"go test -v -json=true ./...":                   true,
+		"bash -lc 'go test -v ./...'":                   true,
+		"go test -v -short ./...":                       false,
+		"go test ./... -- -v":                           false,
 		"go test -run X ./...":                          false,
 		"go test -short ./...":                          false,
 		"go test ./a":                                   false,
@@ -64,6 +68,37 @@ func TestExactProvedBy(t *testing.T) {
 	} {
 		if got := x.ProvedBy(Ran{Line: line, Dir: "/repo"}); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
+// Flags that change only what is printed make no difference, on either side.
+func TestExactWithoutPrinting(t *testing.T) {
+	for _, tt := range []struct {
+		gate, line string
+		want       bool
+	}{
+		{"pytest", "pytest -q", true},
+		{"pytest -q", "pytest", true},
+		{"pytest", "pytest -vv --tb short --color=yes", true},
+		{"pytest", "pytest -q -k x", false},
+		{"pytest", "pytest -q --lf", false},
+		{"pytest", "pytest -s", false}, // a test may read what it prints
+		{"uv run pytest", "uv run pytest -q", true},
+		{"python3 -m pytest", "python3 -m pytest -q tests", false},
+		{"python3 -m pytest", "python3 -m pytest -q", true},
+		{"cargo test", "cargo test --verbose", true},
+		{"cargo test", "cargo test --quiet -- --nocapture", false}, // the dashes are an argument
+		{"cargo test --workspace", "cargo test -q --workspace", true},
+		{"cargo test", "cargo test --release", false},
+		{"npm test", "npm test --silent", true},
+		{"npm test", "npm test -- --silent", false},
+		{"make test", "make -s test", true},
+		{"make test", "make -n test", false},
+		{"./scripts/check", "./scripts/check -q", false}, // nobody knows what it means there
+	} {
+		if got := (Exact{Command: tt.gate, Dir: "/repo"}).ProvedBy(Ran{Line: tt.line, Dir: "/repo"}); got != tt.want {
+			t.Errorf("%q proves %q: %v, want %v", tt.line, tt.gate, got, tt.want)
 		}
 	}
 }

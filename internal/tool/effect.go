@@ -140,16 +140,25 @@ func (c Call) Variant() bool {
 	return false
 }
 
-// WithoutPrinting is the command without the flags that change only what is printed. Two
-// commands that are equal then do the same.
-func (c Call) WithoutPrinting() []string {
+// WithoutPrinting is a command without the flags that change only what is printed, those of
+// what it runs included. Two commands that are equal then do the same.
+func WithoutPrinting(argv []string) []string {
+	c := Of(argv)
+	inner := c.Inner()
+	if n := len(argv) - len(inner); len(inner) > 0 && n > 0 && slices.Equal(inner[1:], argv[n+1:]) && !c.Guessed() {
+		return slices.Concat(argv[:n+1], WithoutPrinting(inner)[1:])
+	}
+	return c.withoutPrinting()
+}
+
+func (c Call) withoutPrinting() []string {
 	if len(c.argv) == 0 {
 		return nil
 	}
 	out := []string{c.argv[0]}
 	for i := 1; i < len(c.argv); i++ {
 		arg := c.argv[i]
-		if arg == "--" && !c.Is("beyond") {
+		if arg == "--" && !c.Is("prints-beyond") {
 			return append(out, c.argv[i:]...)
 		}
 		flag, _, glued := strings.Cut(arg, "=")
