@@ -17,7 +17,7 @@ const (
 func checkSize(h *house) (out []finding) {
 	for _, p := range h.pkgs {
 		for _, f := range p.files {
-			if n := h.fset.Position(f.FileEnd).Line - 1; p.room != "" && n > maxLines {
+			if n := h.fset.Position(f.FileEnd).Line - 1; p.room != "" && n > maxLines && !ast.IsGenerated(f.File) {
 				out = append(out, h.at(f.Name, fmt.Sprintf("%d lines: move a part of it to a file that says what it is", n)))
 			}
 			for _, d := range f.Decls {
