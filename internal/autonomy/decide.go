@@ -31,7 +31,10 @@ type Switches struct {
 }
 
 // asked reports whether anything switches autonomy on.
-func (s Switches) asked() bool { return s.Config != nil || s.Flag || s.LoopVar == "1" }
+func (s Switches) asked() bool { return s.Config != nil || s.Flag || LoopOn(s.LoopVar) }
+
+// LoopOn reports whether the value of the loop variable switches loop mode on.
+func LoopOn(value string) bool { return value == "1" || value == "true" }
 
 // Mode decides which mode follows, and why when that is Off.
 func (s Switches) Mode() (Mode, string) {
@@ -46,7 +49,7 @@ func (s Switches) Mode() (Mode, string) {
 		return Off, "not switched on"
 	case s.Disabled:
 		return Off, DisabledFile + " exists"
-	case s.LoopVar == "1":
+	case LoopOn(s.LoopVar):
 		return Loop, ""
 	case s.Flag || enabled != nil:
 		return Autonomous, ""

@@ -169,6 +169,7 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 			record.Rel, record.Existed, record.Mode, record.Before, record.After = n.rel, n.existed, n.mode, hash(n.before), hash(n.after)
 		}
 		if !out.Notes {
+			x.log.printf("Staging changes to git...")
 			return record.save(x.work, x.in.Memory.Sealer)
 		}
 		if err := n.keep(x.work); err != nil {
@@ -178,7 +179,12 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 			return err
 		}
 		placed = true
-		return n.place(x.work)
+		if err := n.place(x.work); err != nil {
+			return err
+		}
+		x.updated(n)
+		x.log.printf("Staging changes to git...")
+		return nil
 	}
 	c.Pending = func(u commit.IndexUpdate) error {
 		record.Pending, record.Index = u, hashFile(filepath.Join(x.repo.GitDir, "index"))
@@ -187,10 +193,14 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 	if out.Notes {
 		x.log.printf("Updating %s with session progress", n.rel)
 	}
-	x.log.printf("Creating git commit")
 	oid, err := commit.Repo{Repo: x.repo}.Make(ctx, c)
 	if oid == "" {
+		x.log.printf("Creating git commit")
 		return x.takeBack(n, placed, err)
+	}
+	// Git stages, looks and commits in one process: what it did is known when it ended.
+	for _, line := range []string{"Files staged successfully", "Checking for staged changes...", "Staged changes detected", "Creating git commit"} {
+		x.log.printf("%s", line)
 	}
 	if err != nil {
 		out.Warnings = append(out.Warnings, redact.Line(err.Error(), 300))
@@ -205,6 +215,19 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 	return outcome{}
 }
 
+// updated logs what was done to the notes.
+func (x *execution) updated(n *notes) {
+	switch {
+	case !n.existed:
+		x.log.printf("Created %s", n.rel)
+	case n.found:
+		x.log.printf("Updated existing %s in %s", sectionTitle, n.rel)
+	default:
+		x.log.printf("Added %s to %s", sectionTitle, n.rel)
+	}
+	x.log.printf("%s update complete", n.rel)
+}
+
 // onlyNotes writes the notes, if there are any, where nothing is to be committed.
 func (x *execution) onlyNotes(out outcome, n *notes) outcome {
 	if !out.Notes {
@@ -214,6 +237,7 @@ func (x *execution) onlyNotes(out outcome, n *notes) outcome {
 	if err := n.place(x.work); err != nil {
 		return failed(notesFailed, "%v", err)
 	}
+	x.updated(n)
 	x.log.printf("Updated %s, which is not committed: %s", n.rel, out.Detail)
 	return outcome{}
 }

@@ -8,9 +8,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/markdown"
@@ -34,6 +36,7 @@ type notes struct {
 	linked  bool
 	outside bool // the link leads out of the repository: not touched
 	existed bool
+	found   bool // it has the section already
 	mode    fs.FileMode
 	before  []byte
 	after   []byte
@@ -139,24 +142,40 @@ func inOtherRepository(root, rel string) bool {
 	return false
 }
 
+// progress is what is written into the notes.
+type progress struct {
+	project, summary string
+	build            Build
+	now              time.Time
+}
+
 // apply puts the summary into a version of the notes; an empty one becomes a minimal
-// document. warn is called for sections that were left alone.
-func (n *notes) apply(doc []byte, existed bool, project string, b Build, summary string) (out []byte, extra []int) {
+// document. sections are the lines of all sections of that title; only the first is changed.
+func (n *notes) apply(doc []byte, existed bool, p progress) (out []byte, sections []int) {
 	if !existed {
 		focus, next := "Not noted yet.", "- Not noted yet."
-		if b.Active() {
-			focus = "Build: " + b.describe(redact.CodeSpan)
+		if p.build.Active() {
+			focus = "Build: " + p.build.describe(redact.CodeSpan)
 		}
-		if b.Next != "" {
-			next = "- " + redact.CodeSpan(b.Next)
+		if p.build.Next != "" {
+			next = "- " + redact.CodeSpan(p.build.Next)
 		}
-		doc = fmt.Appendf(nil, "# %s\n\n## Current Focus\n\n%s\n\n## %s\n\n## Next Steps\n\n%s\n", project, focus, sectionTitle, next)
+		doc = fmt.Appendf(nil, "# %s\n\n## Current Focus\n\n%s\n\n## %s\n\n## Next Steps\n\n%s\n", p.project, focus, sectionTitle, next)
 	}
-	res := markdown.ReplaceSection(doc, sectionTitle, summary)
-	if len(res.Lines) > 1 {
-		extra = res.Lines[1:]
-	}
-	return res.Doc, extra
+	res := markdown.ReplaceSection(doc, sectionTitle, p.summary)
+	start, end := res.Heading[0], res.Heading[1]
+	return slices.Concat(res.Doc[:start], redate(res.Doc[start:end], p.now), res.Doc[end:]), res.Lines
+}
+
+// redate writes a new date into a heading that has one: it is that of the section's text.
+func redate(heading []byte, now time.Time) []byte {
+	return regexp.MustCompile(`\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2})?)?`).ReplaceAllFunc(heading, func(was []byte) []byte {
+		layout := []byte("2006-01-02T15:04:05")[:len(was)]
+		if len(was) > len(time.DateOnly) {
+			layout[len(time.DateOnly)] = was[len(time.DateOnly)]
+		}
+		return []byte(now.UTC().Format(string(layout)))
+	})
 }
 
 var errChanged = errors.New("was changed by another process at the same moment")

@@ -31,7 +31,8 @@ const (
 // FlagPath is the file that switches autonomous mode on for the user.
 func FlagPath(home string) string { return inHome(home, "autonomous-mode.active") }
 
-func logPath(home string) string { return inHome(home, "auto-continue.log") }
+// LogPath is the log of every step, of all projects.
+func LogPath(home string) string { return inHome(home, "auto-continue.log") }
 
 func inHome(home string, elem ...string) string {
 	return filepath.Join(append([]string{home, ".claude"}, elem...)...)

@@ -32,11 +32,11 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (c
 		out.Skipped, out.Detail = notesOutside, notesFile+" is a link that leads out of the repository"
 		return c, nil
 	}
-	project := cut(filepath.Base(x.repo.Root), 80)
-	summary := x.summarize(s.status)
-	var extra []int
-	n.after, extra = n.apply(n.before, n.existed, project, x.build, summary)
-	for _, line := range extra {
+	p := progress{cut(filepath.Base(x.repo.Root), 80), x.summarize(s.status), x.build, x.in.Now()}
+	var sections []int
+	n.after, sections = n.apply(n.before, n.existed, p)
+	n.found = n.existed && len(sections) > 0
+	for _, line := range sections[min(1, len(sections)):] {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s:%d: another section %q was not changed", n.rel, line, "## "+sectionTitle))
 	}
 	out.Notes = !n.existed || !bytes.Equal(n.after, n.before)
@@ -45,7 +45,7 @@ func (x *execution) plan(ctx context.Context, out *outcome, n *notes, s seen) (c
 		c.Everything, c.Exclude, c.Check = true, x.leftOut(s.status), x.scan
 		return c, nil
 	}
-	f, ok, err := x.notesFile(ctx, n, s, project, summary)
+	f, ok, err := x.notesFile(ctx, n, s, p)
 	if err != nil {
 		return c, err
 	}
@@ -78,7 +78,7 @@ func change(st git.Status, path string) (c git.Change, ok bool) {
 }
 
 // notesFile is how the notes are added to the commit; ok is false when git ignores them.
-func (x *execution) notesFile(ctx context.Context, n *notes, s seen, project, summary string) (f commit.File, ok bool, err error) {
+func (x *execution) notesFile(ctx context.Context, n *notes, s seen, p progress) (f commit.File, ok bool, err error) {
 	f.Path = n.rel
 	ch, changed := change(s.status, n.rel)
 	entry, tracked := s.entries[n.rel]
@@ -112,8 +112,8 @@ func (x *execution) notesFile(ctx context.Context, n *notes, s seen, project, su
 	if err != nil {
 		return f, false, err
 	}
-	f.Content, _ = n.apply(head, inHead, project, x.build, summary)
-	f.Staged, _ = n.apply(index, inIndex, project, x.build, summary)
+	f.Content, _ = n.apply(head, inHead, p)
+	f.Staged, _ = n.apply(index, inIndex, p)
 	f.Mode = entry.Mode
 	return f, true, nil
 }

@@ -54,7 +54,7 @@ func Wanted(c *config.Autonomy, home string, getenv func(string) string) bool {
 	if c != nil && c.Enabled != nil {
 		return *c.Enabled
 	}
-	return c != nil || getenv(LoopVar) == "1" || (home != "" && safefile.Exists(FlagPath(home)))
+	return c != nil || LoopOn(getenv(LoopVar)) || (home != "" && safefile.Exists(FlagPath(home)))
 }
 
 // Run is the autonomy step of a stop. ok is false when there is nothing to do and the stop
@@ -67,7 +67,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	}
 	log := logFile{now: in.Now}
 	if in.Home != "" {
-		log.path = logPath(in.Home)
+		log.path = LogPath(in.Home)
 	}
 	in.recover(ctx, log)
 	use, ok := in.use()
@@ -151,9 +151,11 @@ func (x *execution) direct(ctx context.Context, again bool) (event.Verdict, bool
 	if x.held != nil {
 		defer x.running()()
 	}
+	x.log.printf("Router decided: Auto-execute /checkpoint")
+	x.log.printf("Attempting direct checkpoint execution...")
 	out := failed(reason, "%s", detail)
 	if reason == "" {
-		x.log.printf("Executing checkpoint directly")
+		x.log.printf("Executing checkpoint directly in hook")
 		if err := hideHome(x.in.Home, x.repo); err != nil {
 			x.log.printf("Warning: %v", err)
 		}

@@ -97,7 +97,7 @@ func (app *App) autoState() (autoState, error) {
 	}
 	sw := autonomy.SwitchesAt(app.home(), root, at.Cwd, autonomy.Switches{Config: section, LoopVar: app.Getenv(autonomy.LoopVar)})
 	st.Mode, st.Because = sw.Mode()
-	st.Flag, st.Loop, st.Section, st.Disabled = sw.Flag, sw.LoopVar == "1", section != nil, sw.Disabled
+	st.Flag, st.Loop, st.Section, st.Disabled = sw.Flag, autonomy.LoopOn(sw.LoopVar), section != nil, sw.Disabled
 	if h := app.home(); h != "" {
 		st.FlagPath = autonomy.FlagPath(h)
 	}
@@ -107,7 +107,7 @@ func (app *App) autoState() (autoState, error) {
 	switch {
 	case st.Mode == autonomy.Off:
 	case st.Loop:
-		st.Because = autonomy.LoopVar + " is 1"
+		st.Because = autonomy.LoopVar + " is " + sw.LoopVar
 	case st.Flag:
 		st.Because = st.FlagPath + " exists"
 	case st.Mode == autonomy.Autonomous:

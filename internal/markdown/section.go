@@ -15,6 +15,8 @@ type Result struct {
 	Found int
 	// Lines are the line numbers of the sections found, from 1.
 	Lines []int
+	// Heading is where the heading of the replaced section begins and ends in Doc.
+	Heading [2]int
 }
 
 // ReplaceSection puts body under the first level-2 heading with that title, or
@@ -42,6 +44,7 @@ func ReplaceSection(doc []byte, title, body string) Result {
 		return res
 	}
 	h := s.headings[first]
+	res.Heading = [2]int{h.Start, h.End}
 	if end, next := lineEnd(doc, h.Start); next > end {
 		eol = string(doc[end:next])
 	}
