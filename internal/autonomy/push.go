@@ -45,7 +45,7 @@ func (x *execution) push(ctx context.Context, out *outcome, s seen) {
 		return
 	}
 	if protected(x.in.Config, out.Branch, s.remotes.Tracks[out.Branch]) {
-		note(protectedName, "the branch is protected")
+		note(protectedName, "the branch is protected (autonomy.protected: [] pushes it)")
 		return
 	}
 	x.log.printf("Pushing to remote")

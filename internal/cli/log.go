@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,12 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/autonomy"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
 )
@@ -25,6 +29,7 @@ func (app *App) logCmd() *cobra.Command {
 	var n int
 	var scope historyScope
 	var only ask.Filter
+	var auto bool
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List how the last stops were judged",
@@ -33,9 +38,16 @@ history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).
 		Example: `  gauntlet log
   gauntlet log -n 50 --everywhere
   gauntlet log --blocked --gate test
+  gauntlet log --autonomy
   gauntlet log --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.log(cmd.Context(), asJSON, n, scope, only) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if auto {
+				return app.autonomyLog(asJSON, n)
+			}
+			return app.log(cmd.Context(), asJSON, n, scope, only)
+		},
 	}
+	cmd.Flags().BoolVar(&auto, "autonomy", false, "the steps of autonomy's checkpoints, of all projects, newest last")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().IntVarP(&n, "number", "n", 20, "how many; 0 = all")
 	cmd.Flags().BoolVar(&only.Blocked, "blocked", false, "only stops that were blocked")
@@ -46,6 +58,38 @@ history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).
 	scope.flags(cmd)
 	return cmd
 }
+
+// autonomyLog prints the newest lines of autonomy's log, in which every step is one.
+func (app *App) autonomyLog(asJSON bool, n int) error {
+	if n < 0 {
+		return exit(2, "-n must not be negative")
+	}
+	path := autonomy.LogPath(app.home())
+	data, err := safefile.Read("", path, maxAutonomyLog)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return exit(1, "%v", err)
+	}
+	lines := slices.Collect(strings.Lines(string(data)))
+	if n > 0 {
+		lines = lines[max(0, len(lines)-n):]
+	}
+	for i, line := range lines {
+		lines[i] = redact.Line(line, 700)
+	}
+	if asJSON {
+		return writeJSON(app.Out, orEmpty(lines))
+	}
+	if len(lines) == 0 {
+		fmt.Fprintf(app.Out, "Autonomy has done nothing yet: %s is empty.\n", path)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(app.Out, line)
+	}
+	return nil
+}
+
+// maxAutonomyLog is more than the log grows to before it is rotated.
+const maxAutonomyLog = 16 << 20
 
 // historyScope selects the projects of a query.
 type historyScope struct {
@@ -70,10 +114,14 @@ func (h historyScope) paths(app *App) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !at.IsProject() {
+		switch {
+		case at.IsProject():
+			h.project = at.Root
+		case at.InRepo && autonomy.Wanted(nil, app.home(), app.Getenv):
+			h.project = at.Repo.Root // it has only autonomy, which needs no configuration
+		default:
 			return nil, nil
 		}
-		h.project = at.Root
 	}
 	return app.projectPaths(h.project)
 }

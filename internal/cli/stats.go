@@ -52,6 +52,8 @@ gauntlet label.`,
 // statsAnswer is what stats prints as JSON.
 type statsAnswer struct {
 	ask.Stats
+	// Checkpoints are those that autonomy was to make itself.
+	Checkpoints store.Checkpoints `json:"checkpoints"`
 	// Alive is what is known about the projects beside their history.
 	Alive []ui.Place `json:"alive"`
 	// Groups are the weeks, split as --by asks; nil without it.
@@ -82,6 +84,9 @@ func (app *App) stats(ctx context.Context, f statsFlags) error {
 		return err
 	}
 	answer := statsAnswer{Stats: facts.Stats(filter)}
+	if answer.Checkpoints, err = s.Checkpoints(paths, filter.Since); err != nil {
+		return err
+	}
 	if f.by != "" {
 		answer.Groups = ask.Groups(facts.Weeks(filter, ask.By(f.by)))
 	}

@@ -79,6 +79,9 @@ type Record struct {
 	Tokens *int64 `json:"tokens,omitempty"`
 	// Owed are the ids of what a checkpoint asked for.
 	Owed []string `json:"owed,omitempty"`
+	// Executed is whether the checkpoint that autonomy was to make itself succeeded; nil:
+	// it was not to make one.
+	Executed *bool `json:"executed,omitempty"`
 	// Outcome is how the stop ended, in one of the four words for people; "" in older
 	// records and for runs by hand. Badges are what was noticed besides.
 	Outcome event.Outcome `json:"outcome,omitempty"`
@@ -173,6 +176,9 @@ func FromVerdict(id string, at time.Time, v event.Verdict) Record {
 	}
 	if v.Blocks() {
 		r.Decision = "block"
+	}
+	if v.Autonomous != nil {
+		r.Executed = &v.Autonomous.ExecutedDirectly
 	}
 	return r
 }

@@ -121,7 +121,7 @@ func (l *local) places(_ context.Context, projects []string) []Place {
 func (l *local) place(project string) (p Place, logDir string) {
 	p = Place{Project: project, Agents: []AgentHooks{}, Waiting: []run.Activity{}}
 	s := site.Here(project, l.getenv)
-	if !s.IsProject() || s.Foreign != "" {
+	if _, err := os.Stat(project); err != nil || s.Foreign != "" {
 		p.Gone = true
 		return p, ""
 	}
@@ -129,7 +129,7 @@ func (l *local) place(project string) (p Place, logDir string) {
 		p.Off = why
 	}
 	p.Agents = l.hooks(s)
-	logDir = filepath.Join(s.Root, config.Defaults().LogDir)
+	logDir = filepath.Join(s.Top(), config.Defaults().LogDir)
 	if cfg, err := s.Config(); err == nil && cfg != nil {
 		logDir = cfg.Settings.LogDir
 	}
@@ -150,7 +150,7 @@ func (l *local) hooks(s *site.Site) []AgentHooks {
 		out = append(out, AgentHooks{Agent: name, Installed: []string{}, Beats: []Beat{}})
 		return &out[len(out)-1]
 	}
-	places := install.Places{Home: text.Home(l.getenv), Cwd: s.Root, Project: s.Root, Site: s, Getenv: l.getenv, LookPath: proc.LookPath}
+	places := install.Places{Home: text.Home(l.getenv), Cwd: s.Top(), Project: s.Top(), Site: s, Getenv: l.getenv, LookPath: proc.LookPath}
 	for _, a := range agent.All() {
 		for _, in := range places.Inspect(a) {
 			if in.Stop() == nil && !in.ByHand {
