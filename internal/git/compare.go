@@ -159,7 +159,7 @@ func (r Repo) headFromFiles() (oid, branch string, ok bool) {
 // ordinary reports whether an index holds nothing but files that git looks at:
 // no conflict, no submodule, nothing hidden or outside a sparse checkout. Beside a
 // file system monitor git is faster than any comparison.
-func (s *seenIndex) ordinary() bool {
+func (s *Index) ordinary() bool {
 	return s != nil && !s.monitored && !slices.ContainsFunc(s.entries, func(e indexEntry) bool {
 		return e.stage != 0 || e.hidden || e.intended || e.mode == modeSubmodule
 	})
@@ -168,7 +168,7 @@ func (s *seenIndex) ordinary() bool {
 // doubts lists the paths of which it is not certain that they are clean, or
 // ignored. ok is false where there is too much to list, or a directory that
 // cannot be read.
-func (r Repo) doubts(index *seenIndex) (paths []string, ok bool) {
+func (r Repo) doubts(index *Index) (paths []string, ok bool) {
 	root, err := safefile.OpenDir(r.Root)
 	if err != nil {
 		return nil, false
@@ -281,7 +281,7 @@ type dirSeen struct {
 // comparer compares directories with an index.
 type comparer struct {
 	root    *os.File
-	index   *seenIndex
+	index   *Index
 	seed    maphash.Seed
 	buffers sync.Pool
 }

@@ -116,11 +116,11 @@ func (c *Content) unhide(hidden []indexEntry, files []File) {
 }
 
 // readIndex reads the index, or makes git list it if only git knows the format.
-func (c *Content) readIndex(ctx context.Context) (*seenIndex, error) {
+func (c *Content) readIndex(ctx context.Context) (*Index, error) {
 	seen, err := c.repo.seeIndex()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &seenIndex{}, nil
+		return &Index{}, nil
 	case err != nil:
 		return nil, fmt.Errorf("read index: %w", err)
 	case seen != nil:
@@ -148,7 +148,7 @@ func (c *Content) readIndex(ctx context.Context) (*seenIndex, error) {
 		e.oid = string(oid)
 		entries = append(entries, e)
 	}
-	return &seenIndex{entries: entries}, nil
+	return &Index{entries: entries}, nil
 }
 
 // oidSize is the length of a binary object id here.

@@ -18,7 +18,7 @@ import (
 
 // hiddenChanges are files that differ although git ignores their changes (assume-unchanged,
 // skip-worktree) or cannot see them. In a sparse checkout a missing file is normal.
-func (r Repo) hiddenChanges(index *seenIndex) []Change {
+func (r Repo) hiddenChanges(index *Index) []Change {
 	if index == nil {
 		return nil // a format that only git knows
 	}

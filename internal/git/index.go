@@ -29,8 +29,8 @@ type indexStat struct {
 	ctime, ctimeNS, mtime, mtimeNS, ino, size uint32
 }
 
-// seenIndex is the index as it was when git status ran.
-type seenIndex struct {
+// Index is the list of tracked files, as it was when it was read.
+type Index struct {
 	entries []indexEntry
 	trees   string // its list of directories that are as git wrote them, see cachedTrees
 	written indexStat
@@ -40,7 +40,7 @@ type seenIndex struct {
 }
 
 // seeIndex reads the index; nil without an error if only git can read it.
-func (r Repo) seeIndex() (*seenIndex, error) {
+func (r Repo) seeIndex() (*Index, error) {
 	written, _ := indexTime(r) // first: what is written from now on is noticed
 	text, err := r.readIndexFile()
 	if err != nil {
@@ -77,7 +77,7 @@ func (r Repo) readIndexFile() (string, error) {
 
 // take passes the index to a caller that may change its entries; nil if it was already
 // taken, or the index was written since.
-func (s *seenIndex) take(r Repo) *seenIndex {
+func (s *Index) take(r Repo) *Index {
 	if s == nil || s.entries == nil {
 		return nil
 	}
@@ -119,7 +119,7 @@ func readIndex(text string, oidSize int) (entries []TreeEntry, ok bool) {
 
 // scanIndex takes an index apart. The strings of the entries are parts of it: a
 // large repository has too many files for one allocation each.
-func scanIndex(text string, oidSize int) (index seenIndex, ok bool) {
+func scanIndex(text string, oidSize int) (index Index, ok bool) {
 	const stat = indexStatSize
 	version, count, ok := indexHeader(text, oidSize)
 	if !ok {
@@ -224,7 +224,7 @@ func isName(part string) bool { return part != "" && part != "." && part != ".."
 
 // extensions reads what follows the entries; ok is false where something there
 // changes their meaning.
-func (s *seenIndex) extensions(b string) (ok bool) {
+func (s *Index) extensions(b string) (ok bool) {
 	for len(b) >= 8 {
 		size := word(b[4:])
 		if b[0] < 'A' || b[0] > 'Z' || uint64(size) > uint64(len(b)-8) { // not optional: "link", "sdir", …

@@ -61,7 +61,7 @@ func Find(dir string) (Repo, error) {
 	}
 	notFound := ErrNoRepo
 	for {
-		repo, ok := at(dir)
+		repo, ok := At(dir)
 		if ok {
 			if err := repo.owned(); err != nil {
 				return Repo{}, err
@@ -79,8 +79,8 @@ func Find(dir string) (Repo, error) {
 	}
 }
 
-// at is the work tree whose top is dir.
-func at(dir string) (Repo, bool) {
+// At is the work tree whose top is dir.
+func At(dir string) (Repo, bool) {
 	dotgit := filepath.Join(dir, ".git")
 	st, err := os.Stat(dotgit)
 	switch {
@@ -173,14 +173,9 @@ func (r Repo) Acknowledged() bool {
 
 // configuredWorkTree is core.worktree in the repository's own file.
 func (r Repo) configuredWorkTree() string {
-	s := settingsReader{}
+	var s setReader
 	s.read(r.CommonDir, filepath.Join(r.CommonDir, "config"))
-	for _, line := range s.lines {
-		if dir, ok := strings.CutPrefix(line, "core.worktree = "); ok {
-			return s.path(filepath.Join(r.CommonDir, "config"), dir)
-		}
-	}
-	return ""
+	return s.workTree
 }
 
 // same reports whether two paths are the same file or directory.

@@ -39,7 +39,7 @@ type Status struct {
 	Changes []Change
 
 	// index is the index at that time, for callers that need it too.
-	index *seenIndex
+	index *Index
 	// at is when the look began: what changed later may not be part of it.
 	at time.Time
 }
@@ -80,7 +80,7 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 			return s, nil
 		}
 	}
-	var index *seenIndex
+	var index *Index
 	var hidden []Change
 	looked := beside.Start(func() {
 		index, _ = r.seeIndex() // unreadable: git reports why

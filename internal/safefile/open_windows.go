@@ -1,9 +1,9 @@
 package safefile
 
 import (
-	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Windows has no pipes in directories, and os.Root does not follow links out.
@@ -17,8 +17,9 @@ const (
 // and the system checks it.
 func Foreign(string) bool { return false }
 
-// OpenDirBelow is not needed here: only unix keeps an index by which a listing
-// could be compared.
-func OpenDirBelow(*os.File, string) (*os.File, error) { return nil, errors.ErrUnsupported }
+// OpenDirBelow opens a directory below one that is open.
+func OpenDirBelow(dir *os.File, rel string) (*os.File, error) {
+	return OpenDir(filepath.Join(dir.Name(), filepath.FromSlash(rel)))
+}
 
 func giveBack(string, fs.FileInfo) {}

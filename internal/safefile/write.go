@@ -207,6 +207,19 @@ func MkdirAll(root, path string, perm os.FileMode) error {
 	return nil
 }
 
+// Symlink makes a link at a path below root; where it leads is not looked at.
+func Symlink(root, target, path string) error {
+	r, rel, err := within(root, path)
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // nothing is written through it
+	if err := r.Symlink(target, rel); err != nil {
+		return fault("link", path, err)
+	}
+	return nil
+}
+
 // Remove removes one file, link or empty directory below root.
 func Remove(root, path string) error {
 	r, rel, err := within(root, path)

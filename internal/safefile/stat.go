@@ -1,0 +1,13 @@
+package safefile
+
+import "io/fs"
+
+// Stat is what shows, without reading it, that a file is the one that was read: with all
+// of it unchanged, so is the content. Times are in nanoseconds; the time of change cannot
+// be set by a program. Mode has the permissions and whether it is a directory, a link or
+// (ModeIrregular) neither of these nor a regular file.
+type Stat struct {
+	Dev, Ino           uint64
+	Size, MTime, CTime int64
+	Mode               fs.FileMode
+}
