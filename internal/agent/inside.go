@@ -20,6 +20,12 @@ func shellVars() []string {
 	}
 }
 
+// SessionVars are the variables in which clients name the session to the commands that
+// their model runs.
+func SessionVars() []string {
+	return []string{"CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID", "QWEN_CODE_SESSION_ID"}
+}
+
 // Inside reports whether a command was called by an agent and not by a person,
 // and the evidence for it: the environment, or, without a terminal, an agent
 // among the parent processes. Ancestors returns their command lines, the nearest
@@ -82,6 +88,10 @@ func programs(args []string) []string {
 	case "node", "bun", "deno", "npx", "python", "python3":
 		if i := slices.IndexFunc(args[1:], func(a string) bool { return !strings.HasPrefix(a, "-") }); i >= 0 {
 			return []string{args[0], args[1+i]}
+		}
+	case "sh", "bash", "dash", "zsh": // a script that starts the client; a command in an option names what it likes
+		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+			return []string{args[0], args[1]}
 		}
 	}
 	return out

@@ -146,7 +146,7 @@ func (f Facts) block(memory Memory, o *Owed) {
 	}
 	o.learn(func(m *Memory) { m.do(r, state); m.send(key, state) })
 	o.Verdict = event.Verdict{Status: event.Checkpoint, Reason: r.Message, Message: "checkpoint: " + summary(r), Owed: r.IDs()}
-	o.Verdict.SystemMessage = "Gauntlet blocked the stop: " + summary(r) + ". To let the agent go: gauntlet off" + site.SessionFlag(f.Event.SessionID)
+	o.Verdict.SystemMessage = site.SentBack(owes(r), f.Event.SessionID)
 }
 
 // show shows a person what does not block, once per turn and not the same again while
@@ -201,7 +201,7 @@ func (f Facts) CommitGate(only []string) event.Verdict {
 	}
 	return event.Verdict{
 		Status: event.CommitRequired, Message: ask, Reason: commitReason(ask, left),
-		SystemMessage: fmt.Sprintf("Gauntlet blocked the stop: %d uncommitted %s. To let the agent go: gauntlet off%s", len(left), files, site.SessionFlag(f.Event.SessionID)),
+		SystemMessage: site.SentBack(fmt.Sprintf("%d uncommitted %s", len(left), files), f.Event.SessionID),
 	}
 }
 
@@ -218,6 +218,21 @@ func commitReason(ask string, left []string) string {
 		fmt.Fprintf(&b, "- %s\n", redact.Line(p, 200))
 	}
 	return b.String()
+}
+
+// owes names what is owed, for a person.
+func owes(r rules.Result) string {
+	var names []string
+	for _, a := range r.Actions {
+		names = append(names, a.ID)
+	}
+	switch {
+	case len(names) == 0:
+		return summary(r)
+	case len(names) > 3:
+		names = append(names[:3], "…")
+	}
+	return strings.Join(names, ", ") + " still owed"
 }
 
 // summary is a checkpoint in a few words, for a person.

@@ -24,9 +24,11 @@ type Facts struct {
 	Repo   git.Repo
 	InRepo bool
 	Config *config.Checkpoint
-	LogDir string // absolute; everything in it belongs to Gauntlet
-	Memory session.Store
-	Now    time.Time
+	// Brief and Ask choose the form of the message.
+	Brief, Ask bool
+	LogDir     string // absolute; everything in it belongs to Gauntlet
+	Memory     session.Store
+	Now        time.Time
 	// Slug is the work item that the environment names; "" uses the remembered one.
 	Slug string
 	// Seen is memory, transcript and tree.
@@ -46,6 +48,7 @@ func At(at *site.Site, cfg *config.Loaded, ev event.Event, now time.Time) Facts 
 	return Facts{
 		Event: ev, Root: cfg.Root, Repo: at.Repo, InRepo: at.InRepo, Config: cfg.Project.Checkpoint,
 		LogDir: cfg.Settings.LogDir, Memory: at.Memory, Now: now,
+		Brief: cfg.Settings.Strict && (cfg.Project.Checkpoint == nil || cfg.Project.Checkpoint.Preset != "teleclaude"), Ask: cfg.Settings.Ask,
 	}
 }
 
@@ -56,7 +59,7 @@ func (f Facts) Enabled() bool { return f.Config.On() }
 func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
 	in = rules.Input{
 		Config: f.Config, Roots: spellings(f.Root), Turn: rules.TurnOf(f.Seen.Turn), Plan: f.plan(), Now: f.Now,
-		TurnStart: f.turnStart(), Gates: f.Gates, Tasks: tasks.Of(f.Root).Runs,
+		TurnStart: f.turnStart(), Gates: f.Gates, Tasks: tasks.Of(f.Root).Runs, Brief: f.Brief, Ask: f.Ask,
 	}
 	if f.Seen.TurnErr != nil {
 		notes = append(notes, f.Seen.TurnErr.Error())

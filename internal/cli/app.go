@@ -271,6 +271,7 @@ func (app *App) commands() []command {
 		{"replay", "", insight, app.replayCmd},
 		{"label", "", insight, app.labelCmd},
 
+		{"ask", "", scripts, app.askCmd},
 		{"auto", "", scripts, app.autoCmd},
 		{"state", "", scripts, app.stateCmd},
 		{"handoff", "", scripts, app.handoffCmd},

@@ -30,7 +30,7 @@ func (app *App) explainCmd() *cobra.Command {
 		Long: `Show everything that is known about one verdict: what was decided, the time of
 each step, the result of each gate, and what was sent to the agent. Without an ID
 it is the last stop of this project. An ID of ` + "`gauntlet log`" + ` may be shortened
-to its beginning or its end.`,
+to its beginning or its end. The ID of a session stands for its last stop.`,
 		Example: `  gauntlet explain
   gauntlet explain 3f9a1c
   gauntlet explain --everywhere`,
@@ -55,7 +55,7 @@ func (app *App) explain(ctx context.Context, id string, asJSON bool, scope histo
 	defer s.Close()
 	var v store.Verdict
 	if id != "" {
-		v, err = pick(s, id)
+		v, err = app.pick(ctx, s, id)
 	} else {
 		v, err = app.lastStop(s, scope)
 	}
@@ -93,7 +93,7 @@ func (app *App) aftermath(ctx context.Context, s *store.Store, v store.Verdict) 
 		if err != nil {
 			return e, err
 		}
-		if word, known := facts.Outcome("", v.ID); known {
+		if word, known := facts.Aftermath("", v.ID); known {
 			e.Word = &word
 		}
 	}
@@ -104,13 +104,20 @@ func (app *App) aftermath(ctx context.Context, s *store.Store, v store.Verdict) 
 	return e, err
 }
 
-func pick(s *store.Store, id string) (store.Verdict, error) {
+// pick finds a verdict by its ID, or the newest one of a session by the session's.
+func (app *App) pick(ctx context.Context, s *store.Store, id string) (store.Verdict, error) {
 	list, err := s.Find(id)
+	if err == nil && len(list) == 0 {
+		session, unknown := app.sessionIn(s, id)
+		if unknown == nil {
+			list, err = newest(ctx, s, ask.Filter{Session: session}, 1)
+		}
+	}
 	switch {
 	case err != nil:
 		return store.Verdict{}, err
 	case len(list) == 0:
-		return store.Verdict{}, exit(1, "no verdict %s is recorded; see: gauntlet log", redact.Line(id, 60))
+		return store.Verdict{}, exit(2, "no verdict and no session %s is known (see `gauntlet log`)", redact.Line(id, 60))
 	case len(list) > 1:
 		var ids []string
 		for _, v := range list[:min(len(list), 5)] {
@@ -119,7 +126,7 @@ func pick(s *store.Store, id string) (store.Verdict, error) {
 		if more := len(list) - len(ids); more > 0 {
 			ids = append(ids, fmt.Sprintf("and %d more", more))
 		}
-		return store.Verdict{}, exit(1, "%s fits more than one verdict: %s; give more of the ID", redact.Line(id, 60), strings.Join(ids, ", "))
+		return store.Verdict{}, exit(2, "%s fits more than one verdict: %s; give more of the ID", redact.Line(id, 60), strings.Join(ids, ", "))
 	}
 	return list[0], nil
 }
@@ -167,7 +174,7 @@ func (app *App) printVerdict(v explained) error {
 	line("message", v.Message)
 	line("shown", v.SystemMessage)
 	if v.Word != nil {
-		line("outcome", strings.TrimSuffix(v.Outcome+": "+v.Because, ": "))
+		line("block", strings.TrimSuffix(v.Aftermath+": "+v.Because, ": "))
 	}
 	if next := v.Then; next != nil {
 		line("then", fmt.Sprintf("%s later: %s, %s (%s)", millis(float64(next.At.Sub(v.Time).Milliseconds())), next.Status, next.Message, next.ID))

@@ -55,6 +55,7 @@ history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).
 	cmd.Flags().StringVar(&only.Status, "status", "", "only stops with this status")
 	cmd.Flags().StringVar(&only.Gate, "gate", "", "only stops at which this gate was judged; checkpoint: those that it blocked")
 	cmd.Flags().StringVar(&only.Text, "text", "", "only stops with this text in message, session, ID or project")
+	cmd.Flags().StringVar(&only.Session, "session", "", "only stops of this session (the beginning of its ID is enough)")
 	scope.flags(cmd)
 	return cmd
 }
@@ -167,7 +168,7 @@ func (app *App) projectPaths(dir string) ([]string, error) {
 }
 
 // narrows reports whether a filter asks for more than projects.
-func narrows(f ask.Filter) bool { return f.Blocked || f.Agent+f.Status+f.Gate+f.Text != "" }
+func narrows(f ask.Filter) bool { return f.Blocked || f.Agent+f.Status+f.Gate+f.Text+f.Session != "" }
 
 // newest are the newest n verdicts (0: all) that a filter leaves.
 func newest(ctx context.Context, s *store.Store, only ask.Filter, n int) ([]store.Verdict, error) {
@@ -209,6 +210,11 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		return err
 	}
 	defer s.Close()
+	if only.Session != "" {
+		if only.Session, err = app.sessionIn(s, only.Session); err != nil {
+			return err
+		}
+	}
 	all := !narrows(only)
 	only.Projects = paths
 	list, err := newest(ctx, s, only, n)

@@ -24,7 +24,7 @@ type reach struct {
 }
 
 func (r *reach) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&r.session, "session", "", "only this session")
+	cmd.Flags().StringVar(&r.session, "session", "", "only this session (the beginning of its ID is enough)")
 	cmd.Flags().BoolVar(&r.everywhere, "everywhere", false, "every project of yours")
 	cmd.MarkFlagsMutuallyExclusive("session", "everywhere")
 }
@@ -59,13 +59,13 @@ func (app *App) offCmd() *cobra.Command {
 takes effect at the next stop, also for an agent that is being blocked.
 ` + "`gauntlet on`" + ` undoes it.`,
 		Example: `  gauntlet off --for 2h
-  gauntlet off --session 09c322b6-3f27-4357-b9b8-7512200eb328
+  gauntlet off --session 09c322b6
   gauntlet off --everywhere`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := app.refuseAgents("gauntlet off", r.words()); err != nil {
 				return err
 			}
-			store, what, on, err := app.switchFor(cmd, r)
+			store, what, on, err := app.switchFor(cmd, &r)
 			if err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func (app *App) onCmd() *cobra.Command {
 		Short:   "Take `gauntlet off` back",
 		Example: "  gauntlet on\n  gauntlet on --everywhere",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, what, _, err := app.switchFor(cmd, r)
+			store, what, _, err := app.switchFor(cmd, &r)
 			if err != nil {
 				return err
 			}
@@ -124,8 +124,8 @@ func (app *App) onCmd() *cobra.Command {
 }
 
 // switchFor finds the memory of a switch, and the command that switches on again. A session
-// needs only its id, so that it can be switched off from any directory.
-func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, what, on string, err error) {
+// needs only its id, or the beginning of it, so that it can be switched off from any directory.
+func (app *App) switchFor(cmd *cobra.Command, r *reach) (store session.Store, what, on string, err error) {
 	if cmd.Flags().Changed("session") && r.session == "" {
 		return store, "", "", exit(2, "--session needs the id of a session; to mean every session in this project leave it out")
 	}
@@ -134,7 +134,10 @@ func (app *App) switchFor(cmd *cobra.Command, r reach) (store session.Store, wha
 			return store, "", "", exit(2, "neither XDG_STATE_HOME nor HOME is set")
 		}
 		if r.session != "" {
-			return store, "this session", "gauntlet on --session " + r.session, nil
+			if r.session, err = app.sessionOf(cmd.Context(), r.session); err != nil {
+				return store, "", "", err
+			}
+			return store, "session " + redact.Line(r.session, 60), "gauntlet on" + site.SessionFlag(r.session), nil
 		}
 		return store, "every project", "gauntlet on --everywhere", nil
 	}

@@ -31,6 +31,8 @@ type Settings struct {
 	Scope           string // working_tree or turn
 	LockWait        time.Duration
 	AcceptAgentRuns bool
+	Ask             bool
+	Strict          bool // stop_hook.preset is strict
 	MaxBlocks       int
 	Deadline        time.Duration
 	Subagents       bool
@@ -212,7 +214,7 @@ func settingsOf(p Project) Settings {
 		MaxRetries: *p.MaxRetries, Threshold: p.RerunNewIssueThreshold, CheckUsageLimit: *p.CLI.CheckUsageLimit,
 
 		StopHookEnabled: *h.Enabled, RunInterval: saturate(*h.RunIntervalMinutes, time.Minute), Reentry: h.Reentry,
-		Scope: h.Scope, LockWait: saturate(*h.LockWaitSeconds, time.Second), AcceptAgentRuns: *h.AcceptAgentRuns,
+		Scope: h.Scope, LockWait: saturate(*h.LockWaitSeconds, time.Second), AcceptAgentRuns: *h.AcceptAgentRuns, Ask: *h.Ask, Strict: h.Preset == "strict",
 		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Tasks: *h.Tasks, Notify: h.Notify, Mode: h.Mode,
 
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),

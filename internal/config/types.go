@@ -112,11 +112,12 @@ type StopHook struct {
 	Scope              string   `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"working_tree: judge every change. turn: judge what this session changed until a stop approves it." default:"working_tree" strict:"turn"`
 	LockWaitSeconds    *float64 `yaml:"lock_wait_seconds" json:"lock_wait_seconds,omitempty" doc:"How long a stop waits for another run in the same work tree." min:"0" default:"0" strict:"120"`
 	AcceptAgentRuns    *bool    `yaml:"accept_agent_runs" json:"accept_agent_runs,omitempty" doc:"Count a gate's command that the agent itself ran as a run of the gate." default:"false" strict:"true"`
+	Ask                *bool    `yaml:"ask" json:"ask,omitempty" doc:"Let the agent ask a person instead of fixing a failure (gauntlet ask), once per turn." default:"false" strict:"true"`
 	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass." min:"0" default:"3"`
 	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved." above:"0" default:"280"`
 	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too." default:"false"`
 	Tasks              *bool    `yaml:"tasks" json:"tasks,omitempty" doc:"Judge the end of a task and of a team-mate's work too (Claude Code's TaskCompleted and TeammateIdle). Run gauntlet install again after setting it." default:"false"`
-	Notify             string   `yaml:"notify" json:"notify,omitempty" enum:"blocked,never" doc:"blocked: show a notice on the desktop when an agent is blocked a second time in one turn, and when the project was switched off (notify-send, osascript, PowerShell). never: show none." default:"blocked"`
+	Notify             string   `yaml:"notify" json:"notify,omitempty" enum:"blocked,never" doc:"blocked: show a notice on the desktop when an agent asks you, is blocked a second time in one turn, and when the project was switched off (notify-send, osascript, PowerShell). never: show none." default:"blocked"`
 	Mode               Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"enforce: failures block. warn: the agent may stop and a message is shown each time. observe: only recorded, with wouldBlock. off: nothing is judged. The weaker of this and a gate's own mode counts." default:"enforce" env:"GAUNTLET_MODE"`
 }
 

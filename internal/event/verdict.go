@@ -4,6 +4,9 @@ package event
 // Gauntlet's.
 const CheckpointHeader = "Context-aware checkpoint"
 
+// AskLine closes every block for failed gates or something owed, where a person may be asked.
+const AskLine = "If a test is wrong, or a person must decide: gauntlet ask \"why\", then stop.\n"
+
 // Verdict is the answer to one stop. Whether it blocks follows from its status
 // alone.
 type Verdict struct {

@@ -86,7 +86,7 @@ func reportsFailure(s string, tests bool) bool {
 		return true
 	}
 	words := strings.Fields(s)
-	if s[0] == ' ' || s[0] == '\t' || number(words[0]) > 0 || strings.IndexByte("|>+-<{#@", s[0]) >= 0 {
+	if len(words) == 0 || s[0] == ' ' || s[0] == '\t' || number(words[0]) > 0 || strings.IndexByte("|>+-<{#@", s[0]) >= 0 {
 		return false
 	}
 	if _, _, _, isFinding := placed(s); isFinding {

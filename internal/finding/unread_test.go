@@ -36,3 +36,10 @@ func TestUnreadLinesAreComparedWithTheEarlierOnes(t *testing.T) {
 		}
 	}
 }
+
+// A line of white space that is not ASCII is no line.
+func TestUnreadLinesOfWhiteSpace(t *testing.T) {
+	if u := UnreadIn("\u00a0\n\u2003\n", true); u != nil && len(u.Prints) > 0 {
+		t.Errorf("%q", u.Prints)
+	}
+}

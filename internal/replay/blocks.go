@@ -31,7 +31,7 @@ func (b *Blocks) Judge(blocks []history.Record) map[string]ask.Word {
 	b.judges = map[string]*judge{} // policies may have changed
 	byLog, paths := map[string][]history.Record{}, []string{}
 	for _, v := range blocks {
-		if t := v.Transcript; t != nil && t.Path != "" && len(v.Owed) > 0 && b.words[v.ID].Outcome == "" {
+		if t := v.Transcript; t != nil && t.Path != "" && len(v.Owed) > 0 && b.words[v.ID].Aftermath == "" {
 			if byLog[t.Path] == nil {
 				paths = append(paths, t.Path)
 			}
@@ -51,7 +51,7 @@ func (b *Blocks) Judge(blocks []history.Record) map[string]ask.Word {
 				continue
 			}
 			if o, because := j.followedBlock(s, v, func(string, Outcome) {}); o != Unknown {
-				b.words[v.ID] = ask.Word{Outcome: string(o), Because: redact.Line(because, 200)}
+				b.words[v.ID] = ask.Word{Aftermath: string(o), Because: redact.Line(because, 200)}
 			}
 		}
 	}

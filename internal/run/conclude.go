@@ -106,7 +106,7 @@ func (e *execution) nextState(kept git.Kept, n int) (s state, ok bool) {
 		WorkingTreeRef: kept.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
 		Attempts: e.state.Attempts, TookMS: e.durations(),
 	}
-	if e.opts.Turn != "" && len(e.res.Failed()) > 0 {
+	if e.opts.Turn != "" && !e.opts.Asked && len(e.res.Failed()) > 0 {
 		s.Attempts = e.state.withFailure(e.opts.Turn)
 	}
 	if len(e.res.ChangedMeanwhile) > 0 {

@@ -53,6 +53,8 @@ type Options struct {
 	AgentBudget bool
 	// Session and Agent are whose stop this is; "" by hand.
 	Session, Agent string
+	// Asked: the agent asks a person, so that a failure uses up no attempt.
+	Asked bool
 	// AcceptAgent lets the agent's own runs of a check's command count.
 	AcceptAgent bool
 	// StartedBy is who started this run. Environment identifies the variables that a run of

@@ -16,6 +16,11 @@ func (s *Site) NotifyBlocked(settings config.Settings, turn, why string, now tim
 	s.notify(settings, "blocked", turn, proc.Notice{Title: "Gauntlet blocked a stop twice", Text: why}, now)
 }
 
+// NotifyAsked shows on the desktop what an agent asks; turn names the human turn.
+func (s *Site) NotifyAsked(settings config.Settings, turn, question string, now time.Time) {
+	s.notify(settings, "asked", turn, proc.Notice{Title: "Gauntlet: an agent asks you", Text: question}, now)
+}
+
 // NotifyOff shows on the desktop that the stop hook was switched off here.
 func (s *Site) NotifyOff(o Switch, now time.Time) {
 	settings := config.Defaults()

@@ -2,9 +2,11 @@ package site
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
 	"gauntlet/internal/text"
 )
@@ -79,10 +81,14 @@ func (s *Site) Disabled(sessionID string, now time.Time) (why string, disabled b
 	return "", false
 }
 
-// SessionFlag is how a command names one session; "" for an id that a shell
-// could misread.
+// shortID is how many characters of a session's id are shown.
+const shortID = 8
+
+// SessionFlag is how a command names one session: by the beginning of its id, which is
+// enough; "" for an id that a shell could misread.
 func SessionFlag(id string) string {
-	if id == "" || len(id) > 64 || id[0] == '-' {
+	id = id[:min(len(id), shortID)]
+	if id == "" || id[0] == '-' {
 		return ""
 	}
 	for _, c := range id {
@@ -91,4 +97,15 @@ func SessionFlag(id string) string {
 		}
 	}
 	return " --session " + id
+}
+
+// SentBack is what a person reads about a block: what it was for, and the way out. It has at
+// most 24 words.
+func SentBack(what, sessionID string) string {
+	const room = 11
+	words := strings.Fields(redact.Line(what, 300))
+	if len(words) > room {
+		words = append(words[:room-1], "…")
+	}
+	return "Gauntlet sent the agent back: " + strings.TrimSuffix(strings.Join(words, " "), ".") + ". To let it go: gauntlet off" + SessionFlag(sessionID)
 }

@@ -77,7 +77,11 @@ func (s *Site) Pin(ctx context.Context, ev event.Event, environ []string, at tim
 	now := s.See(ev.Agent)
 	now.Environment = agent.Environment(environ)
 	now.At = at
-	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool { return st.Set(pinned, now) == nil })
+	from := clientOf(proc.Lineage())
+	from.Session, from.Root, from.At = sessionID, s.Root, at
+	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool {
+		return st.Set(pinned, now) == nil && st.Set(clientSection, from) == nil
+	})
 }
 
 // Pinned returns what the session's prompt saw. An error means that there is a memory that

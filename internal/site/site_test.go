@@ -3,8 +3,10 @@ package site
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"gauntlet/internal/session"
 )
@@ -142,5 +144,42 @@ func TestOffSwitches(t *testing.T) {
 	}
 	if got := SessionFlag("a; rm"); got != "" {
 		t.Errorf("a session id for a shell: %q", got)
+	}
+}
+
+// A person's line about a block has at most 24 words, whatever failed.
+func TestSentBack(t *testing.T) {
+	if got, want := SentBack("test (TestFee)", "c8bdcc43-a584-44c2-8e5a-407d182b6f74"), "Gauntlet sent the agent back: test (TestFee). To let it go: gauntlet off --session c8bdcc43"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	long := SentBack(strings.Repeat("a test with a long name, ", 40), "s")
+	if n := len(strings.Fields(long)); n > 24 || !strings.HasSuffix(long, "--session s") {
+		t.Errorf("%d words: %s", n, long)
+	}
+}
+
+// An ask is one line without secrets, and belongs to the turn in which it was made.
+func TestAsk(t *testing.T) {
+	now := time.Now()
+	a := NewAsk("  two\nlines \x1b[31m"+strings.Repeat("x", 1<<20), now)
+	if n := utf8.RuneCountInString(a.Text); n > AskShown || !strings.HasPrefix(a.Text, "two lines xxx") {
+		t.Errorf("%d characters: %.40q", n, a.Text)
+	}
+	for _, tt := range []struct {
+		start, now time.Time
+		want       bool
+	}{
+		{now.Add(-time.Hour), now, true},
+		{now, now, true},
+		{now.Add(time.Second), now.Add(time.Minute), false},
+		{time.Time{}, now.Add(time.Minute), true},
+		{time.Time{}, now.Add(time.Hour), false},
+	} {
+		if got := a.In(tt.start, tt.now); got != tt.want {
+			t.Errorf("turn from %v, seen at %v: %v", tt.start, tt.now, got)
+		}
+	}
+	if NewAsk(" \x07\n", now).In(time.Time{}, now) {
+		t.Error("an ask without a text counts")
 	}
 }

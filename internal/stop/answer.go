@@ -15,13 +15,13 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
-	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
 )
 
 // settle is step 9: one write to the memory, one to the history.
 func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	s.recall()
+	d = ask(s.Facts, d)
 	d, reported := report(s.Facts, d)
 	d, announced := announce(s.Facts, d)
 	d = s.remember(ctx, d, reported, announced)
@@ -48,9 +48,9 @@ func (s *stopping) recall() {
 // time.
 func report(f Facts, d Decision) (_ Decision, reported bool) {
 	switch d.Status {
-	case event.LockExists, event.IntervalNotElapsed, event.RetryLimitExceeded, event.KnownFailures, event.StopHookDisabled, event.Untrusted:
+	case event.LockExists, event.IntervalNotElapsed, event.RetryLimitExceeded, event.KnownFailures, event.StopHookDisabled, event.Untrusted, event.Asked:
 		reported = !f.AskedBefore
-	case event.InfrastructureErr, event.Error, event.Asked:
+	case event.InfrastructureErr, event.Error:
 		return d, false // already has a message for the person
 	case event.StopHookActive:
 		reported = d.FailedEarlier
@@ -193,6 +193,8 @@ func (s *stopping) notify(d Decision) {
 	}
 	now := s.Hook.Now()
 	switch {
+	case d.Status == event.Asked && s.cfg != nil:
+		s.site.NotifyAsked(s.cfg.Settings, s.Event.SessionID+" "+s.turnName, d.Message, now)
 	case d.Blocks() && s.cfg != nil && len(s.Ledger.BlocksIn(s.Mark, now)) == 1:
 		s.site.NotifyBlocked(s.cfg.Settings, s.Event.SessionID+" "+s.turnName, d.Message, now)
 	case d.Status == event.StopHookDisabled:
@@ -219,9 +221,4 @@ func (s *stopping) replayable(rec *history.Record) {
 			rec.Transcript.To = info.Size()
 		}
 	}
-}
-
-// wayOut names the command that lets the agent stop.
-func wayOut(sessionID string) string {
-	return " To let the agent go: gauntlet off" + site.SessionFlag(sessionID)
 }

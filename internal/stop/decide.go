@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
+	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
 )
 
@@ -27,6 +28,8 @@ type Facts struct {
 	// Project: there is a .gauntlet/config.yml. Foreign names what belongs to another user.
 	Project bool
 	Foreign string
+	// Root is the root of the project; "" without one.
+	Root string
 	// JudgesSubagents: the project asks for it. Plain: no setting of the project makes a
 	// difference to the second stop of a turn.
 	JudgesSubagents, Plain bool
@@ -57,6 +60,8 @@ type Facts struct {
 	AskedBefore bool
 	// Running counts sub-agents that the transcript shows at work.
 	Running int
+	// Ask is what the agent asks a person in this turn; "" for nothing.
+	Ask string
 	// Work is what this session changed; known only with stop_hook.scope: turn.
 	Work turn.Work
 
@@ -273,10 +278,13 @@ func failing(f Facts) (Decision, bool) {
 		Status: event.Failed, Message: f.Gates.Message,
 		Reason: reason{
 			res: f.Gates, repeat: f.Ledger.LastBlock().Failures == failures, reviews: f.Reviews,
-			verified: f.Settings.Reentry == config.ReentryUntilPass, left: left,
+			verified: f.Settings.Reentry == config.ReentryUntilPass, left: left, strict: f.Settings.Strict, ask: f.Settings.Ask, root: f.Root,
 		}.String(),
 	}}
-	d.SystemMessage = "Gauntlet blocked the stop: " + redact.Line(strings.Join(append([]string{f.Gates.Message}, unreported(f.Gates.Message, f.Gates.Notices())...), "; "), 900) + "." + wayOut(f.Event.SessionID)
+	d.SystemMessage = site.SentBack(whatFailed(f.Gates, f.Root), f.Event.SessionID)
+	if more := f.Gates.Disagreements(); len(more) > 0 {
+		d.SystemMessage = also(d.SystemMessage, redact.Line(strings.Join(more, "; "), 900))
+	}
 	return d, true
 }
 

@@ -249,6 +249,7 @@ func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 		{event.IntervalNotElapsed, true},
 		{event.RetryLimitExceeded, true},
 		{event.KnownFailures, true},
+		{event.Asked, true},
 		{event.StopHookDisabled, true},
 		{event.Untrusted, true},
 		{event.Passed, false},
@@ -276,7 +277,7 @@ func TestApprovalsWithoutAPassAreReported(t *testing.T) {
 	if d, reported := report(f, unchecked); !reported || d.SystemMessage == "" {
 		t.Error("a second stop that is allowed while gates fail is not reported")
 	}
-	for _, st := range []event.Status{event.Error, event.InfrastructureErr, event.Asked} {
+	for _, st := range []event.Status{event.Error, event.InfrastructureErr} {
 		again := f
 		again.Ledger.Record(turn.Outcome{Turn: f.Mark, At: f.Now, Status: st, Reported: true})
 		if d, _ := report(again, loud(st, "why")); d.SystemMessage == "" {

@@ -47,7 +47,7 @@ func (s *stopping) locate(context.Context) {
 		s.Event.Kind, s.Event.SubagentID = event.SubagentStop, s.Event.SessionID
 	}
 	s.Event.Cwd, s.root = s.site.Cwd, s.site.Root
-	s.Project, s.Foreign = s.site.IsProject(), s.site.Foreign
+	s.Project, s.Foreign, s.Root = s.site.IsProject(), s.site.Foreign, s.site.Root
 	if s.Foreign != "" {
 		s.site.Memory = session.Store{} // nothing is read, nothing is written
 		return
@@ -143,6 +143,7 @@ func (s *stopping) look(ctx context.Context) {
 	if !judged {
 		return
 	}
+	s.Ask = s.pendingAsk()
 	facts := s.checkpointFacts()
 	var only []string
 	if s.Settings.Scope == config.ScopeTurn {
@@ -211,7 +212,7 @@ func (s *stopping) runOptions() run.Options {
 	return run.Options{
 		Site: s.site, Config: s.cfg, Interval: s.Settings.RunInterval, LockWait: s.Settings.LockWait, Getenv: s.Getenv, Environ: s.Environ, Now: s.Hook.Now,
 		Turn: "session " + s.Event.SessionID + " " + s.turnName, Since: s.Ledger.Since(),
-		Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns, TurnStart: s.Ledger.Prompt.At,
+		Asked: s.Ask != "", Session: s.Event.SessionID, Agent: s.Event.Agent, AcceptAgent: s.Settings.AcceptAgentRuns, TurnStart: s.Ledger.Prompt.At,
 		StartedBy: proof.ByStop, Environment: s.hookEnvironment(),
 	}
 }

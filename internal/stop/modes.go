@@ -58,7 +58,7 @@ func weakened(f Facts, gates Decision, owed event.Verdict) Decision {
 	if mode.Blocks() {
 		// A person sees the result of the gates, whatever else blocks.
 		owed.SystemMessage = also(owed.SystemMessage, gates.SystemMessage)
-		if known := (reason{res: f.Gates}).known(); known != "" && len(owed.Reason)+len(known) < maxCheckpoint {
+		if known := (reason{res: f.Gates, strict: f.Settings.Strict}).known(); known != "" && len(owed.Reason)+len(known) < maxCheckpoint {
 			owed.Reason += "\n" + strings.TrimSuffix(known, "\n")
 		}
 		return Decision{Verdict: owed, Observed: gates.Observed}

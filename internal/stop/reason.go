@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
@@ -26,18 +27,24 @@ type reason struct {
 	// possible then.
 	verified bool
 	left     int
+	// strict: the form of preset strict. ask: a person can be asked. root is the project.
+	strict, ask bool
+	root        string
 }
 
 func (r reason) String() string {
+	if r.strict {
+		return r.brief()
+	}
 	failed := r.res.Failed()
 	head := "GATES FAILED. You must fix this NOW: you cannot stop until every gate passes or a termination condition is met.\n"
 	if r.repeat {
 		head += "\nThe same failures as before:\n"
-		tail := "\n" + r.console() + r.next()
+		tail := "\n" + r.console() + r.next() + r.asking()
 		return head + gateLines(failed, maxReason-runes(head)-runes(tail)) + tail
 	}
 	tail := r.known() + "\n" + r.console() + r.answering() +
-		"You are done when you see one of these: \"Status: Passed\", \"Status: Passed with warnings\" or \"Status: Retry limit exceeded\".\n" + r.next()
+		"You are done when you see one of these: \"Status: Passed\", \"Status: Passed with warnings\" or \"Status: Retry limit exceeded\".\n" + r.next() + r.asking()
 	return head + gateBlocks(failed, maxReason-runes(head)-runes(tail)) + tail
 }
 
@@ -57,6 +64,10 @@ func (r reason) known() string {
 		if i == 5 {
 			break
 		}
+		if r.strict {
+			fmt.Fprintf(&b, "\n%s was failing before this session: not held against you.\n", shortTitle(g))
+			continue
+		}
 		fmt.Fprintf(&b, "\n%s fails, and was failing before this turn: it is not held against you.\n", gateTitle(g))
 	}
 	return b.String()
@@ -71,6 +82,14 @@ func (r reason) answering() string {
 		"outside this task, or a matter of taste, and say why.\n" +
 		"Review findings are answered in their JSON files: set \"status\" to \"fixed\" once it is fixed, or to \"skipped\", and \"result\" to one sentence " +
 		"that says what you did or why you skip it. Change nothing else in those files. Findings without an answer keep failing; fixed ones are verified.\n"
+}
+
+// asking names the honest way out.
+func (r reason) asking() string {
+	if !r.ask {
+		return ""
+	}
+	return "\n" + event.AskLine
 }
 
 // next explains what happens at the next stop.
@@ -110,12 +129,15 @@ func gateLines(failed []gate.Result, room int) string {
 	return b.String()
 }
 
-func gateTitle(g gate.Result) string {
+func gateTitle(g gate.Result) string { return string(g.Kind) + " " + shortTitle(g) }
+
+// shortTitle is the name of a gate and, in a project with several, where it runs.
+func shortTitle(g gate.Result) string {
 	name := cmp.Or(redact.Line(g.Name, 80), redact.Line(g.ID, 80))
 	if g.Entry != "" && g.Entry != "." {
 		name += " in " + redact.Line(g.Entry, 80)
 	}
-	return string(g.Kind) + " " + name
+	return name
 }
 
 func gateBlock(g gate.Result, output int) string {

@@ -55,6 +55,9 @@ func (l *Ledger) Record(o Outcome) {
 	case o.Settled:
 		l.Work, l.Base, l.Settled = nil, Base{}, o.Work.State
 	case o.Work.Known:
+		if o.Status == event.Asked { // a person was asked about this content: it is judged when it changes
+			l.Settled = o.Work.State
+		}
 		l.Work = newest(o.Work.Paths, maxWork)
 	}
 	if !o.Subagent && (o.Settled || o.Work.Known) {

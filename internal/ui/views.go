@@ -158,7 +158,7 @@ func (s *Server) start(b *base) {
 // judged adds to stops how they turned out.
 func (s *Server) judged(stops []ask.Stop) []ask.Stop {
 	for i := range stops {
-		if w, known := s.facts.Outcome(stops[i].Machine, stops[i].ID); known {
+		if w, known := s.facts.Aftermath(stops[i].Machine, stops[i].ID); known {
 			stops[i].Word = &w
 		}
 	}
@@ -193,7 +193,7 @@ func (s *Server) stop(ctx context.Context, r *http.Request) (any, error) {
 	v := stopView{base: s.base(r, "Stop "+r.PathValue("id")), HasLogs: s.Log != nil}
 	err := s.ask(ctx, func() (err error) {
 		v.Detail, err = ask.One(ctx, s.db, r.URL.Query().Get("machine"), r.PathValue("id"))
-		if w, known := s.facts.Outcome(v.Machine, v.ID); known {
+		if w, known := s.facts.Aftermath(v.Machine, v.ID); known {
 			v.Word = &w
 		}
 		return err

@@ -39,7 +39,7 @@ func Decide(in Input) Result {
 		res.Outcome, res.Message = Generic, genericMessage(set, in.Tests)
 		return res
 	}
-	d := &decision{in: in, set: set, res: &res}
+	d := &decision{in: in, set: set, res: &res, causes: map[string]cause{}}
 	if len(in.Changed) == 0 {
 		res.Outcome = Clear
 		d.read()
@@ -65,7 +65,8 @@ type decision struct {
 	unlisted []Change // of those that count, code that no category lists
 	timeline *timeline
 	commit   string // the commit step, as numbered in the message
-	dropped  bool   // something was left out because it is not certain
+	causes   map[string]cause
+	dropped  bool // something was left out because it is not certain
 }
 
 // sortFiles finds the categories of the changed files.

@@ -38,6 +38,9 @@ type Input struct {
 	// unknown.
 	TurnStart time.Time
 	Now       time.Time
+	// Brief: a block is one sentence per action, without headings. Ask: it names how to ask a
+	// person.
+	Brief, Ask bool
 }
 
 // Gate is what is known of one gate for the current content, from this stop or from before.

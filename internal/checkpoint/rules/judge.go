@@ -33,6 +33,9 @@ func (d *decision) settle(list []*due, window string) map[*matched][]*due {
 		}
 		d.res.Actions = append(d.res.Actions, Action{ID: a.ID, Text: actionText(a.action, window)})
 		open[a.ID] = true
+		if d.in.Brief {
+			d.causes[a.ID] = d.because(a, f.missing)
+		}
 		for _, m := range f.missing {
 			if !open[a.After] { // the first of a chain stands for all of it
 				gaps[m] = append(gaps[m], a)

@@ -44,6 +44,13 @@ func (d *decision) compose() {
 		res.Message = fit(text)
 		return
 	}
+	if d.in.Brief && res.Outcome == Owed {
+		res.Message = fit(d.brief())
+		if d.commits() {
+			res.Actions = append(res.Actions, Action{ID: commitID, Text: commitText(len(res.Actions))})
+		}
+		return
+	}
 	for steps, notes := maxStepsHere, 8; ; steps, notes = max(1, steps-1), max(1, notes-1) {
 		res.Message = d.draft(steps, notes)
 		if len(res.Message) < maxMessage || steps == 1 && notes == 1 {
@@ -57,6 +64,9 @@ func (d *decision) compose() {
 			first, rest, _ := strings.Cut(res.Message, "\n")
 			res.Message = first + "\n" + fenced + "\n" + rest
 		}
+	}
+	if d.in.Ask && res.Outcome == Owed && len(res.Message)+len(event.AskLine)+2 < maxMessage {
+		res.Message += "\n\n" + event.AskLine
 	}
 	res.Message = fit(res.Message)
 	if d.commits() {

@@ -35,6 +35,7 @@ type Filter struct {
 	Agent    string
 	Status   string
 	Gate     string // its ID; lists also take its name
+	Session  string
 	Machine  string
 	Person   string
 	Text     string // in message, id, session or project; narrows lists only
@@ -63,7 +64,7 @@ func (f Filter) verdicts() *clause {
 		c.add("f.project IN (?"+strings.Repeat(",?", len(f.Projects)-1)+")", anys(f.Projects)...)
 	}
 	for _, eq := range []struct{ column, value string }{
-		{"machine", f.Machine}, {"person", f.Person}, {"agent", f.Agent}, {"status", f.Status},
+		{"machine", f.Machine}, {"person", f.Person}, {"agent", f.Agent}, {"status", f.Status}, {"session", f.Session},
 	} {
 		if eq.value != "" {
 			c.add("f."+eq.column+" = ?", eq.value)

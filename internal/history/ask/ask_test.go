@@ -248,22 +248,22 @@ func TestWhatFollowedACheckpoint(t *testing.T) {
 	}
 	label := at(1, history.Label, "")
 	label.Label = "right"
-	logWrong := map[string]ask.Word{"v001": {Outcome: "wrong", Because: "it passed without an edit in between"}}
+	logWrong := map[string]ask.Word{"v001": {Aftermath: "wrong", Because: "it passed without an edit in between"}}
 	for _, tt := range []struct {
 		name    string
 		recs    []history.Record
 		log     map[string]ask.Word
 		outcome ask.Word
 	}{
-		{"nothing", []history.Record{stop(1, "checkpoint", false)}, nil, ask.Word{Outcome: "unknown"}},
+		{"nothing", []history.Record{stop(1, "checkpoint", false)}, nil, ask.Word{Aftermath: "unknown"}},
 		{"the log", []history.Record{stop(1, "checkpoint", false)}, logWrong, logWrong["v001"]},
 		{"only recorded", []history.Record{stop(1, "passed_with_warnings", true)}, logWrong, logWrong["v001"]},
-		{"switched off next", []history.Record{stop(1, "checkpoint", false), stop(2, "stop_hook_disabled", false)}, nil, ask.Word{Outcome: "wrong", Because: "the hook was switched off next"}},
-		{"a person", []history.Record{stop(1, "checkpoint", false), label}, logWrong, ask.Word{Outcome: "right", Because: "a person said so"}},
+		{"switched off next", []history.Record{stop(1, "checkpoint", false), stop(2, "stop_hook_disabled", false)}, nil, ask.Word{Aftermath: "wrong", Because: "the hook was switched off next"}},
+		{"a person", []history.Record{stop(1, "checkpoint", false), label}, logWrong, ask.Word{Aftermath: "right", Because: "a person said so"}},
 	} {
 		f := load(t, tt.recs...)
 		f.Settle(tt.log)
-		got, known := f.Outcome("", "v001")
+		got, known := f.Aftermath("", "v001")
 		if !known || got != tt.outcome {
 			t.Errorf("%s: %+v, %v", tt.name, got, known)
 		}
@@ -272,7 +272,7 @@ func TestWhatFollowedACheckpoint(t *testing.T) {
 			t.Fatalf("%s: %+v", tt.name, g)
 		}
 		word := map[string]int{"right": g[0].Right + g[0].WouldRight, "wrong": g[0].Wrong + g[0].WouldWrong, "unknown": g[0].Unknown + g[0].WouldUnknown}
-		if word[tt.outcome.Outcome] != 1 || g[0].Right+g[0].Wrong+g[0].Unknown != g[0].Blocked || g[0].WouldRight+g[0].WouldWrong+g[0].WouldUnknown != g[0].WouldBlock {
+		if word[tt.outcome.Aftermath] != 1 || g[0].Right+g[0].Wrong+g[0].Unknown != g[0].Blocked || g[0].WouldRight+g[0].WouldWrong+g[0].WouldUnknown != g[0].WouldBlock {
 			t.Errorf("%s: the row says %+v", tt.name, word)
 		}
 		page, err := ask.Stops(t.Context(), open(t, tt.recs...), ask.Filter{Gate: ask.Checkpoint}, "")
@@ -281,7 +281,7 @@ func TestWhatFollowedACheckpoint(t *testing.T) {
 		}
 	}
 	f := load(t, stop(1, "passed", false))
-	if w, known := f.Outcome("", "v001"); known {
+	if w, known := f.Aftermath("", "v001"); known {
 		t.Errorf("a stop that was not blocked: %+v", w)
 	}
 }

@@ -214,8 +214,8 @@ func (f *Facts) settled(i int32) outcome {
 
 // Word is what is known about one block.
 type Word struct {
-	Outcome string `json:"outcome"` // right, wrong or unknown
-	Because string `json:"because,omitempty"`
+	Aftermath string `json:"aftermath"` // right, wrong or unknown
+	Because   string `json:"because,omitempty"`
 }
 
 // Settle takes over what agents' logs show about blocks that no gate decided, by the
@@ -223,20 +223,20 @@ type Word struct {
 func (f *Facts) Settle(words map[string]Word) {
 	for id, w := range words {
 		if i, known := f.byID[f.hash(nil, []byte(id))]; known {
-			f.verdicts[i].followed, f.reasons[i] = outcomeOf([]byte(w.Outcome)), w.Because
+			f.verdicts[i].followed, f.reasons[i] = outcomeOf([]byte(w.Aftermath)), w.Because
 		}
 	}
 }
 
-// Outcome says whether a block was right, and how that is known; false when the stop
+// Aftermath says whether a block was right, and how that is known; false when the stop
 // was not blocked and nothing would have blocked it.
-func (f *Facts) Outcome(machine, id string) (Word, bool) {
+func (f *Facts) Aftermath(machine, id string) (Word, bool) {
 	i, known := f.byID[f.hash([]byte(machine), []byte(id))]
 	if !known || !f.verdicts[i].blocked && !f.verdicts[i].would {
 		return Word{}, false
 	}
 	o := f.said(i)
-	w := Word{Outcome: o.String()}
+	w := Word{Aftermath: o.String()}
 	switch o {
 	case fixed:
 		w.Because = "the agent fixed it"

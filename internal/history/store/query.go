@@ -46,6 +46,15 @@ func (s *Store) Find(id string) ([]Verdict, error) {
 	return s.withGates(list)
 }
 
+// Sessions lists the sessions whose ids begin with a text, at most 100.
+func (s *Store) Sessions(prefix string) ([]string, error) {
+	var out []string
+	err := s.each("SELECT DISTINCT session FROM records WHERE session != '' AND substr(session, 1, length(?)) = ? LIMIT 100",
+		func(stmt *sqlite3.Stmt) error { return bindAll(stmt, []any{prefix, prefix}) },
+		func(stmt *sqlite3.Stmt) { out = append(out, stmt.ColumnText(0)) })
+	return out, err
+}
+
 func (s *Store) withGates(list []history.Record) ([]Verdict, error) {
 	all := make([]Verdict, 0, len(list))
 	for _, rec := range list {
