@@ -8,12 +8,13 @@ import (
 	"github.com/reviewdog/errorformat/fmts"
 
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tool"
 )
 
 // auto finds the format from the command's tool, then from the content: a task such as
 // `make lint` does not show which tool it calls.
 func (p *parser) auto(data []byte) error {
-	tool, format := toolOf(p.src.Command)
+	program, format := toolOf(p.src.Command)
 	if format != "" {
 		return p.parse(data, format)
 	}
@@ -24,39 +25,39 @@ func (p *parser) auto(data []byte) error {
 	if format = sniff(data); format != "" {
 		return p.parse(data, format)
 	}
-	if slices.Contains([]string{"gofmt", "goimports", "gofumpt"}, tool) {
+	if tool.Of([]string{program}).Is("namesfiles") {
 		p.fileList(data)
 		return nil
 	}
 	p.text(data)
-	if _, known := fmts.DefinedFmts()[tool]; known && len(p.report.Findings) == 0 {
-		return p.errorformat(data, tool)
+	if _, known := fmts.DefinedFmts()[program]; known && len(p.report.Findings) == 0 {
+		return p.errorformat(data, program)
 	}
 	return nil
 }
 
 // toolOf is the program that a command runs last, and the report format that its
 // arguments ask for.
-func toolOf(command string) (tool, format string) {
-	line := shellcmd.Parse(command)
-	for _, c := range line.Commands {
+func toolOf(command string) (program, format string) {
+	for _, c := range shellcmd.Parse(command).Commands {
 		argv := c.Argv()
-		if len(argv) == 0 || slices.Contains([]string{"cd", "export", "set", "echo", "test", "["}, c.Name()) {
+		call := tool.Of(argv)
+		if len(argv) == 0 || call.Is("prints") || slices.Contains([]string{"cd", "export", "set"}, c.Name()) {
 			continue
 		}
-		tool = c.Name()
-		if tool == "go" && len(argv) > 1 && argv[1] == "test" && slices.ContainsFunc(argv, func(a string) bool { return a == "-json" || a == "-json=true" }) {
-			return tool, "go-test-json"
+		program = c.Name()
+		if f := call.Report(); f != "" {
+			return program, f
 		}
 		for i, arg := range argv {
 			if i > 0 && strings.HasPrefix(arg, "-") || i > 0 && strings.HasPrefix(argv[i-1], "-") {
 				if f := formatWord(arg); f != "" {
-					return tool, f
+					return program, f
 				}
 			}
 		}
 	}
-	return tool, ""
+	return program, ""
 }
 
 // formatWord finds the name of a format in an option such as --output-format=sarif,

@@ -41,6 +41,7 @@ type record struct {
 	roles    string // rules: ROLE WHEN
 	effects  string // rules: EFFECT (WHY) WHEN
 	summary  string
+	reports  string // rules: FORMAT WHEN it prints a report of that format
 	goals    string // "many": it takes several sub-commands at once; "paths": also by the end of a path, :app:test
 	implies  string // rules: GOAL goals that include it
 	values   string // flags that take the next word
@@ -282,6 +283,18 @@ func (c Call) Summary() Summary {
 		return Parts
 	}
 	return Summary(c.is.summary)
+}
+
+// Report is the format of the report that the command prints because its flags ask for it;
+// "" if they do not, or say it in words of their own.
+func (c Call) Report() string {
+	for line := range strings.Lines(c.is.reports) {
+		format, when, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if _, ok := c.fits(when); ok {
+			return format
+		}
+	}
+	return ""
 }
 
 // Goals are what a program that takes several goals at once is asked for, with what they

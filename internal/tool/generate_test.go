@@ -170,6 +170,8 @@ func (e *entry) setRule(key, arg, value string) error {
 		e.rec.offline += arg + ":" + value + "\n"
 	case "ci":
 		e.rec.forCI += arg + ":" + value + "\n"
+	case "report":
+		e.rec.reports += arg + " " + value + "\n"
 	case "variant":
 		e.rec.variants += value + "\n"
 	case "summary":
@@ -257,6 +259,7 @@ func fields(r record) string {
 	add("roles", r.roles)
 	add("effects", r.effects)
 	add("summary", r.summary)
+	add("reports", r.reports)
 	add("goals", r.goals)
 	add("implies", r.implies)
 	add("values", r.values)

@@ -28,22 +28,22 @@ func suppressors() []suppressor {
 		{"mypy: ignore-errors", "python", "", true},
 		{"pylint: disable", "python", "# pylint: disable", true},
 		{"pragma: no cover", "python", "# pragma: no cover", true},
-		{"eslint-disable", "js", "", true},
-		{"oxlint-disable", "js", "", true},
-		{"tslint:disable", "js", "", true},
-		{"biome-ignore", "js other", "", true},
-		{"@ts-ignore", "js", "", true},
-		{"@ts-nocheck", "js", "", true},
-		{"@ts-expect-error", "js", "", true},
-		{"istanbul ignore", "js", "", true},
-		{"c8 ignore", "js", "", true},
-		{"v8 ignore", "js", "", true},
-		{"stylelint-disable", "other js", "", true},
+		{"eslint-disable", "node", "", true},
+		{"oxlint-disable", "node", "", true},
+		{"tslint:disable", "node", "", true},
+		{"biome-ignore", "node shell", "", true},
+		{"@ts-ignore", "node", "", true},
+		{"@ts-nocheck", "node", "", true},
+		{"@ts-expect-error", "node", "", true},
+		{"istanbul ignore", "node", "", true},
+		{"c8 ignore", "node", "", true},
+		{"v8 ignore", "node", "", true},
+		{"stylelint-disable", "shell node", "", true},
 		{"#[allow(", "rust", "#[allow]", false},
 		{"#![allow(", "rust", "#![allow]", false},
-		{"@SuppressWarnings", "jvm", "", false},
-		{"@Suppress(", "jvm", "@Suppress", false},
-		{"noinspection", "jvm php js", "", true},
+		{"@SuppressWarnings", "java", "", false},
+		{"@Suppress(", "java", "@Suppress", false},
+		{"noinspection", "java php node", "", true},
 		{"NOSONAR", "", "", true},
 		{"nosemgrep", "", "", true},
 		{"rubocop:disable", "ruby", "", true},
@@ -51,14 +51,14 @@ func suppressors() []suppressor {
 		{"phpcs:disable", "php", "", true},
 		{"@phpstan-ignore", "php", "", true},
 		{"@psalm-suppress", "php", "", true},
-		{"pragma warning disable", "csharp", "#pragma warning disable", false},
-		{"[SuppressMessage", "csharp", "", false},
+		{"pragma warning disable", "dotnet", "#pragma warning disable", false},
+		{"[SuppressMessage", "dotnet", "", false},
 		{"credo:disable", "elixir", "", true},
 		{"swiftlint:disable", "swift", "", true},
 		{"NOLINT", "c", "", true},
-		{"shellcheck disable", "other bats", "", true},
-		{"--no-verify", "other bats", "", false},
-		{"tfsec:ignore", "other", "", true},
+		{"shellcheck disable", "shell bats", "", true},
+		{"--no-verify", "shell bats", "", false},
+		{"tfsec:ignore", "shell", "", true},
 	}
 }
 
@@ -98,7 +98,7 @@ func inComment(lang, before string) bool {
 	switch lang {
 	case "python", "ruby", "elixir":
 		starts = []string{"#"}
-	case "other", "bats", "php":
+	case "shell", "bats", "php":
 		starts = append(starts, "#")
 	}
 	trimmed := strings.TrimRight(before, " \t")

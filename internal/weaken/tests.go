@@ -1,71 +1,30 @@
 package weaken
 
 import (
-	"path"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/tool"
 )
 
 // language is what a file is written in, as far as that matters here; "" for
 // anything else.
 func language(name string) string {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".go":
-		return "go"
-	case ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte":
-		return "js"
-	case ".py", ".pyi":
-		return "python"
-	case ".rs":
-		return "rust"
-	case ".java", ".kt", ".kts", ".scala", ".groovy":
-		return "jvm"
-	case ".rb":
-		return "ruby"
-	case ".php":
-		return "php"
-	case ".cs":
-		return "csharp"
-	case ".ex", ".exs":
-		return "elixir"
-	case ".swift":
-		return "swift"
-	case ".c", ".cc", ".cpp", ".cxx", ".h", ".hpp":
-		return "c"
-	case ".bats":
-		return "bats"
-	case ".sh", ".bash", ".css", ".scss", ".tf":
-		return "other"
+	switch lang := tool.Language(name); lang {
+	case "scala":
+		return "java"
+	case "css", "terraform":
+		return "shell" // nothing but comments matters
+	case "go", "node", "python", "rust", "java", "ruby", "php", "dotnet", "elixir", "swift", "c", "bats", "shell":
+		return lang
 	}
 	return ""
 }
 
-// isTest reports whether the file contains tests by the conventions of its language.
+// isTest reports whether the file contains tests by the conventions of its language. Those
+// of Rust are beside the code.
 func isTest(name string) bool {
-	base := path.Base(name)
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	under := func(dirs ...string) bool {
-		return slices.ContainsFunc(dirs, func(dir string) bool { return strings.Contains("/"+name, "/"+dir+"/") })
-	}
-	switch language(name) {
-	case "go":
-		return strings.HasSuffix(stem, "_test")
-	case "js":
-		return strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || under("__tests__")
-	case "python":
-		return strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || stem == "tests"
-	case "rust", "bats":
-		return true // rust: tests are beside the code
-	case "jvm", "csharp", "swift", "php":
-		return strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests") || strings.HasSuffix(stem, "IT") || strings.HasSuffix(stem, "Spec") || under("src/test")
-	case "ruby":
-		return strings.HasSuffix(stem, "_spec") || strings.HasSuffix(stem, "_test") || strings.HasPrefix(stem, "test_")
-	case "elixir":
-		return strings.HasSuffix(stem, "_test")
-	case "c":
-		return strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_tests") || strings.HasPrefix(stem, "test_")
-	}
-	return false
+	return tool.IsTest(name) && language(name) != "" || language(name) == "rust"
 }
 
 // block is a suite of tests that is skipped, or the only one that runs. It ends where the
@@ -143,7 +102,7 @@ func tests(lang, text string) (names, skipped []string) {
 // that runs, "file" for a line that skips the whole file.
 func suiteOf(lang, line string) (kind string, skipped bool) {
 	switch lang {
-	case "js":
+	case "node":
 		function, _, _ := strings.Cut(line, "(")
 		name, how, _ := strings.Cut(function, ".")
 		switch {
@@ -165,7 +124,7 @@ func suiteOf(lang, line string) (kind string, skipped bool) {
 		case strings.HasPrefix(line, "class "):
 			return "suite", false
 		}
-	case "jvm", "csharp":
+	case "java", "dotnet":
 		if strings.HasPrefix(line, "class ") || strings.Contains(line, " class ") && !strings.Contains(line, "=") {
 			return "suite", strings.Contains(line, "@Disabled") || strings.Contains(line, "@Ignore")
 		}
@@ -175,7 +134,7 @@ func suiteOf(lang, line string) (kind string, skipped bool) {
 
 // picks reports whether the line begins a test that keeps the others from running.
 func picks(lang, line string) bool {
-	return lang == "js" && (strings.HasPrefix(line, "it.only(") || strings.HasPrefix(line, "test.only(") || strings.HasPrefix(line, "fit("))
+	return lang == "node" && (strings.HasPrefix(line, "it.only(") || strings.HasPrefix(line, "test.only(") || strings.HasPrefix(line, "fit("))
 }
 
 // marksTest reports whether the line is an attribute that makes the next function a test.
@@ -183,9 +142,9 @@ func marksTest(lang, line string) bool {
 	switch lang {
 	case "rust":
 		return strings.HasPrefix(line, "#[") && (strings.Contains(line, "test]") || strings.Contains(line, "test(")) && !strings.Contains(line, "cfg(")
-	case "jvm", "swift":
+	case "java", "swift":
 		return strings.HasPrefix(line, "@Test") || strings.HasPrefix(line, "@ParameterizedTest") || strings.HasPrefix(line, "@RepeatedTest")
-	case "csharp":
+	case "dotnet":
 		for _, a := range []string{"[Fact", "[Theory", "[Test", "[TestMethod"} {
 			if strings.HasPrefix(line, a) {
 				return true
@@ -214,7 +173,7 @@ func testName(lang, line string, pending bool) string {
 		if ok {
 			return "test" + word(rest)
 		}
-	case "js":
+	case "node":
 		return calledWith(line, "it", "test", "xit", "xtest", "fit")
 	case "ruby":
 		if rest, ok := strings.CutPrefix(line, "def test_"); ok {
@@ -229,7 +188,7 @@ func testName(lang, line string, pending bool) string {
 		if _, rest, ok := strings.Cut(line, "fn "); ok && pending {
 			return word(rest)
 		}
-	case "jvm", "csharp", "swift", "php":
+	case "java", "dotnet", "swift", "php":
 		if _, rest, ok := strings.Cut(line, "func test"); ok && lang == "swift" {
 			return "test" + word(rest)
 		}
@@ -290,7 +249,7 @@ func skips(lang, line string) bool {
 	switch lang {
 	case "bats":
 		return word(line) == "skip"
-	case "js", "ruby":
+	case "node", "ruby":
 		return strings.HasPrefix(line, "xit(") || strings.HasPrefix(line, "xtest(") || strings.HasPrefix(line, "xit ")
 	}
 	return false
@@ -300,17 +259,17 @@ func skipWords(lang string) []string {
 	switch lang {
 	case "go":
 		return []string{"t.Skip(", "t.Skipf(", "t.SkipNow(", ".T().Skip("}
-	case "js":
+	case "node":
 		return []string{"it.skip(", "test.skip(", "it.skip.", "test.skip.", "it.skipIf(", "test.skipIf(", "it.todo(", "test.todo(", "it.fixme(", "test.fixme("}
 	case "python":
 		return []string{"pytest.mark.skip", "pytest.mark.xfail", "pytest.skip(", "unittest.skip", ".skipTest("}
 	case "rust":
 		return []string{"#[ignore"}
-	case "jvm":
+	case "java":
 		return []string{"@Disabled", "@Ignore"}
 	case "php":
 		return []string{"markTestSkipped(", "markTestIncomplete("}
-	case "csharp":
+	case "dotnet":
 		return []string{"[Ignore", "Skip = ", "Skip="}
 	case "elixir":
 		return []string{"@tag :skip", "@tag skip:"}

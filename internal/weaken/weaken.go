@@ -1,7 +1,7 @@
 // Package weaken compares source files before and after some work and reports where the
 // project is judged less strictly now: tests deleted or skipped, warnings suppressed, lint
 // rules switched off, thresholds lowered, snapshots rewritten. It reads text and returns
-// values. Uncertain cases are not reported. Ring 1: imports the standard library only.
+// values. Uncertain cases are not reported. Ring 1: imports tool and the standard library.
 package weaken
 
 import (

@@ -33,6 +33,7 @@ var sameRing = map[string]string{
 	"content → git":    "where a repository is, and which paths it tracks",
 	"tasks → shellcmd": "recipes are written in shell",
 	"shellcmd → tool":  "what a program passes on, takes and rewrites is in its record",
+	"weaken → tool":    "what a file is written in and whether it is a test is in its language's record",
 	"tasks → tool":     "what names the tasks of a call is in the runner's record",
 	"gate → finding":   "a check's output is read as findings",
 	"setup → gate":     "the trial judges a command exactly as a run does",
