@@ -142,7 +142,7 @@ func essence(command string) string {
 			n = 3
 		case strings.Contains(text, "check") || strings.Contains(text, "verify"):
 			n = 2
-		case hasTestCommand(c.Name()):
+		case tool.Of(c.Argv()).Checks():
 			continue // it would have printed something
 		}
 		if n >= rank {
@@ -163,15 +163,5 @@ func essence(command string) string {
 
 // showsOnly reports whether a program shows text, which may be of tests that ran elsewhere.
 func showsOnly(name string) bool {
-	return slices.Contains([]string{
-		"", "cd", "echo", "printf", "export", "set", "source", "sleep", "true", "tail", "head", "grep", "rg", "cat", "sed", "awk", "less", "ls", "wc",
-		"find", "jq", "diff", "git", "gh", "glab", "curl", "sort", "uniq", "xargs", "tee", "kill", "pkill", "ps",
-	}, name)
-}
-
-// hasTestCommand reports whether a program's test runs are known by their own names.
-func hasTestCommand(name string) bool {
-	return slices.Contains([]string{
-		"go", "cargo", "npm", "pnpm", "yarn", "bun", "deno", "npx", "node", "python", "python3", "uv", "poetry", "make", "just", "mise", "dotnet", "mix", "mvn", "gradle",
-	}, name)
+	return name == "" || tool.Known(name) && !tool.Of([]string{name}).Checks()
 }

@@ -277,6 +277,10 @@ func (c Call) decidingFlag(when string) string {
 	return ""
 }
 
+// Checks reports whether the program has a command that checks something, runs another one
+// or calls tasks; what it then does is known by its words.
+func (c Call) Checks() bool { return c.is.roles+c.is.passes+c.is.tasks != "" }
+
 // Summary is how the program reports a test run; Parts where the record does not say.
 func (c Call) Summary() Summary {
 	if c.is.summary == "" {
