@@ -107,7 +107,7 @@ func (a *Account) gather(w *walker) {
 	var add func(n *node)
 	add = func(n *node) {
 		subs := n.subs
-		slices.SortFunc(subs, func(x, y *node) int { return strings.Compare(x.path, y.path) })
+		slices.SortFunc(subs, func(x, y *node) int { return asDirs(x.path, y.path) })
 		i := 0
 		// A directory comes where its name with a slash does.
 		for len(subs) > 0 || i < len(n.files) {
@@ -123,6 +123,18 @@ func (a *Account) gather(w *walker) {
 	}
 	add(w.top)
 	slices.Sort(a.NotSeen)
+}
+
+// asDirs compares two directories in one by where their files come.
+func asDirs(x, y string) int {
+	n := min(len(x), len(y))
+	if c := strings.Compare(x[:n], y[:n]); c != 0 || len(x) == len(y) {
+		return c
+	}
+	if len(x) == n {
+		return int('/') - int(y[n])
+	}
+	return int(x[n]) - int('/')
 }
 
 // before reports whether the files of a directory come before a path.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gauntlet/internal/git"
 )
 
 // base is a repository with a commit.
@@ -83,6 +85,23 @@ func TestWhatIsNoChange(t *testing.T) {
 				t.Errorf("%v %v", got, err)
 			}
 		})
+	}
+}
+
+// The paths are in order, as git has them, so that each is found.
+func TestOrder(t *testing.T) {
+	w := newWorld(t)
+	for _, p := range []string{"f/z", "f-g/z", "f.txt", "a/b/c", "a/b-c/d", "a/b.c", "a0", "ü/x", "f0/x", "f-g/-/x"} {
+		w.write(p, p)
+	}
+	a := w.take(nil)
+	if !slices.IsSortedFunc(a.Files, func(x, y git.File) int { return strings.Compare(x.Path, y.Path) }) || len(a.Files) != 10 {
+		t.Errorf("%v", a.Files)
+	}
+	for _, f := range a.Files {
+		if _, ok := a.Find(f.Path); !ok {
+			t.Errorf("%s is not found", f.Path)
+		}
 	}
 }
 
