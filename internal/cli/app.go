@@ -18,6 +18,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/redact"
+	"gauntlet/internal/room"
 	_ "gauntlet/internal/start" // every start is cheaper
 )
 
@@ -150,10 +152,16 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 		return 0, true
 	case "stop-hook":
 		return app.stopHook(ctx, agentFlag(args[1:])), true
+	case room.Command: // by Gauntlet itself, to run a check in a room
+		fmt.Fprintln(app.Err, "gauntlet: "+redact.Line(room.Enter(args[1:]).Error(), 500))
+		return notEntered, true
 	default:
 		return 0, false
 	}
 }
+
+// notEntered is the exit code of a check whose room could not be entered: it could not run.
+const notEntered = 126
 
 // root is the command tree. Building all of it takes longer than most commands do; so args
 // that name one get that one, and everything else (help, completion, an unknown word) gets

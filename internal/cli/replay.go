@@ -136,7 +136,7 @@ func (app *App) replay(ctx context.Context, f replayFlags, args []string) error 
 
 // replayOptions finds the policies and the selection.
 func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (replay.Options, error) {
-	opts := replay.Options{Progress: app.replayProgress(f.json)}
+	opts := replay.Options{Progress: app.replayProgress(f.json), Getenv: app.Getenv}
 	at, err := app.site()
 	if err != nil {
 		return opts, err

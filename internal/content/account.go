@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -96,6 +97,25 @@ func Take(ctx context.Context, q Question) (*Account, error) {
 	a.follow(w)
 	a.Refs = refs(ctx, q.Repo)
 	return a, ctx.Err()
+}
+
+// OfCommit is the content of a commit. Submodules are not part of it.
+func OfCommit(ctx context.Context, repo git.Repo, commit string) (*Account, error) {
+	entries, err := repo.ListTree(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	a := &Account{Files: make([]git.File, 0, len(entries))}
+	for _, e := range entries {
+		mode, err := strconv.ParseUint(e.Mode, 8, 32)
+		id, idErr := hex.DecodeString(e.OID)
+		if err != nil || idErr != nil || mode == Repository {
+			continue
+		}
+		a.Files = append(a.Files, git.File{Path: e.Path, Mode: uint32(mode), ID: string(id)})
+	}
+	slices.SortFunc(a.Files, func(x, y git.File) int { return strings.Compare(x.Path, y.Path) })
+	return a, nil
 }
 
 // gather collects what the directories have, in the order of paths.

@@ -132,8 +132,8 @@ func (s Store) KeepBlobs(ctx context.Context, a *Account) error {
 		if safefile.Exists(path) {
 			continue
 		}
-		data, err := s.fromTree(f)
-		if err != nil || nameBlob(data, size) != id {
+		data, err := s.FromTree(f)
+		if err != nil {
 			continue
 		}
 		if left -= int64(len(data)); left < 0 {
@@ -152,6 +152,15 @@ func (s Store) KeepBlobs(ctx context.Context, a *Account) error {
 
 func (s Store) blobPath(id string) string {
 	return filepath.Join(s.Dir, blobsDir, hex.EncodeToString([]byte(id)))
+}
+
+// FromTree is the content of a path, if the work tree still has it.
+func (s Store) FromTree(f git.File) ([]byte, error) {
+	data, err := s.fromTree(f)
+	if size := s.Repo.IDSize(); err == nil && (len(f.ID) < size || nameBlob(data, size) != f.ID[:size]) {
+		return nil, fmt.Errorf("%s: %w", f.Path, ErrNoContent)
+	}
+	return data, err
 }
 
 func (s Store) fromTree(f git.File) ([]byte, error) {
@@ -212,24 +221,9 @@ func (s Store) contents(ctx context.Context, files []git.File) (func(git.File) (
 	}, nil
 }
 
-// LayOut makes a directory contain exactly an account's content. have is what it contains
-// already, nil for nothing: only what differs is written. Content that was not kept is an
-// error that names the path.
-func (s Store) LayOut(ctx context.Context, a, have *Account, dir string) error {
-	if have == nil {
-		have = &Account{}
-	}
-	var files []git.File
-	for _, p := range Diff(have, a) {
-		f, ok := a.Find(p)
-		if !ok {
-			if err := safefile.Remove(dir, filepath.Join(dir, filepath.FromSlash(p))); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			continue
-		}
-		files = append(files, f)
-	}
+// Each reads the content of files, a bounded part of them at a time, and calls do for each.
+// Content that was not kept is an error that names the path.
+func (s Store) Each(ctx context.Context, files []git.File, do func(git.File, []byte) error) error {
 	const many = 2000 // at a time: what git answers is in memory
 	for part := range slices.Chunk(files, many) {
 		content, err := s.contents(ctx, part)
@@ -237,42 +231,16 @@ func (s Store) LayOut(ctx context.Context, a, have *Account, dir string) error {
 			return err
 		}
 		for _, f := range part {
-			if f.Mode == Repository {
-				continue
-			}
 			data, ok := content(f)
 			if !ok {
 				return fmt.Errorf("%s: %w", f.Path, ErrNoContent)
 			}
-			if err := place(dir, f, data); err != nil {
+			if err := do(f, data); err != nil {
 				return err
 			}
 		}
 	}
 	return ctx.Err()
-}
-
-// place writes one file below a directory; no link on the way is followed out of it.
-func place(dir string, f git.File, data []byte) error {
-	path := filepath.Join(dir, filepath.FromSlash(f.Path))
-	if !filepath.IsLocal(filepath.FromSlash(f.Path)) {
-		return fmt.Errorf("%s: %w", f.Path, safefile.ErrOutside)
-	}
-	if err := safefile.MkdirAll(dir, filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	if info, err := os.Lstat(path); err == nil && (info.IsDir() || f.Mode == Link) {
-		if err := os.RemoveAll(path); err != nil {
-			return err
-		}
-	}
-	switch f.Mode {
-	case Link:
-		return safefile.Symlink(dir, string(data), path)
-	case Executable:
-		return safefile.Put(dir, path, data, 0o755)
-	}
-	return safefile.Put(dir, path, data, 0o644)
 }
 
 const magic = "gauntlet account 1\n"

@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/room"
 	"gauntlet/internal/slots"
 	"gauntlet/internal/text"
 )
@@ -33,6 +34,8 @@ type Env struct {
 	// Preface is written to the log before the output: what an earlier run of the same
 	// check printed. "" for nothing.
 	Preface string
+	// Room is where the check runs instead of the work tree; nil: in place.
+	Room *room.Room
 	// Judge may change the result before it is written to the log; nil: unchanged.
 	Judge func(context.Context, Job, *Result)
 }
@@ -41,6 +44,14 @@ const (
 	tailForReason = 3000
 	evidenceBytes = 8 << 10 // of the output that the history keeps
 )
+
+// at is where a directory of the project is that the check sees.
+func (e Env) at(dir string) string {
+	if e.Room == nil {
+		return dir
+	}
+	return e.Room.Path(dir)
+}
 
 // LogPath is where run n of the job logs.
 func (j Job) LogPath(logDir string, n int) string {
@@ -66,7 +77,7 @@ func RunCheck(ctx context.Context, j Job, env Env) Result {
 	}
 	log.secrets = redact.Environment(checkEnviron(env.Environ, j.Check.Env, j.Dir))
 	log.note(log.secrets.String(text.Visible(fmt.Sprintf("Start: %s\nCommand: %s\nDirectory: %s\n\n", start.UTC().Format(time.RFC3339), res.Command, j.Dir))))
-	if st, err := os.Stat(j.Dir); err != nil || !st.IsDir() {
+	if st, err := os.Stat(env.at(j.Dir)); err != nil || !st.IsDir() {
 		res.Status, res.Message = Error, "working directory does not exist: "+j.Dir
 		_ = log.finish("Result: error - " + res.Message + "\n")
 		return res
@@ -110,7 +121,7 @@ type checkRun struct {
 
 // once runs the command once and adds how it ended to the result.
 func (c checkRun) once(ctx context.Context, res Result) Result {
-	out := newCapture(c.Check, c.Dir, c.log)
+	out := newCapture(c.Check, c.env.at(c.Dir), c.log)
 	cmd := proc.Cmd{
 		Args: []string{"sh", "-c", c.command}, Dir: c.Dir, Env: append(checkEnviron(c.env.Environ, c.Check.Env, c.Dir), "BASE_BRANCH="+c.env.BaseBranch),
 		Stdout: out.stdout, Stderr: out.stderr, Timeout: c.Check.Limit(), Contain: true, Beside: c.Parallel(),
@@ -121,7 +132,9 @@ func (c checkRun) once(ctx context.Context, res Result) Result {
 			c.log.note("\nRan on " + res.Where + "\n")
 		}
 	}
-	if !ran {
+	if !ran && c.env.Room != nil {
+		r = c.env.Room.Run(ctx, cmd)
+	} else if !ran {
 		r = proc.Run(ctx, cmd)
 		res.Stalled = math.Round(100*stall.Share(time.Now())) / 100
 	}

@@ -93,12 +93,12 @@ func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 	}
 	data := out.buf.Bytes()
 	if file := j.Check.ReportFile; file != "" {
-		if now := stateOf(filepath.Join(j.Dir, filepath.FromSlash(file))); now == out.before && !now.at.IsZero() {
+		if now := stateOf(filepath.Join(env.at(j.Dir), filepath.FromSlash(file))); now == out.before && !now.at.IsZero() {
 			note(fmt.Errorf("report_file %s is left from an earlier run", file))
 			return
 		}
 		var err error
-		if data, err = safefile.Read(env.Root, filepath.Join(j.Dir, filepath.FromSlash(file)), finding.MaxReport); err != nil {
+		if data, err = safefile.Read(env.at(env.Root), filepath.Join(env.at(j.Dir), filepath.FromSlash(file)), finding.MaxReport); err != nil {
 			note(fmt.Errorf("report_file %s cannot be read: %w", file, err))
 			return
 		}

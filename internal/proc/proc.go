@@ -35,6 +35,8 @@ type Cmd struct {
 	// Beside: several run at the same time, so waiting for this one must not keep the
 	// others from being started. It takes a little longer to see that it ended.
 	Beside bool
+	// Private: on Linux, in a user and mount name space of its own, where it may mount.
+	Private bool
 }
 
 // Result is how a process ended.
@@ -75,6 +77,9 @@ func Run(ctx context.Context, c Cmd) Result {
 	// A grandchild that keeps the pipe open must not make Run wait: after the child's end
 	// the rest of the output has this long.
 	cmd.WaitDelay = 250 * time.Millisecond
+	if c.Private {
+		private(cmd)
+	}
 	family, err := launch(cmd, c.Contain, c.Beside)
 	if err != nil {
 		return Result{ExitCode: -1, Duration: time.Since(start), Err: err}
@@ -174,6 +179,9 @@ func (w *capped) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// Look finds a program in PATH.
+func Look(name string) (string, error) { return exec.LookPath(name) }
 
 // NotFound reports whether the program itself does not exist.
 func NotFound(r Result) bool {

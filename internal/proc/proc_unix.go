@@ -16,7 +16,10 @@ type family struct {
 }
 
 func launch(cmd *exec.Cmd, contain, beside bool) (*family, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
 	esc, err := start(cmd, contain, beside)
 	if err != nil {
 		return nil, err

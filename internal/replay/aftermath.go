@@ -14,12 +14,12 @@ import (
 // passes on the same content, and what the agent's log says.
 type aftermath struct {
 	bySession map[string][]int // positions of stops, oldest first
-	passes    map[content][]int
+	passes    map[subject][]int
 	logs      map[string]*session
 }
 
-// content is what a gate judged.
-type content struct{ project, gate, key string }
+// subject is what a gate judged.
+type subject struct{ project, gate, key string }
 
 // Logs that are read for a history; more would take minutes.
 const (
@@ -28,7 +28,7 @@ const (
 )
 
 func newAftermath(list []Recorded) *aftermath {
-	a := &aftermath{bySession: map[string][]int{}, passes: map[content][]int{}, logs: map[string]*session{}}
+	a := &aftermath{bySession: map[string][]int{}, passes: map[subject][]int{}, logs: map[string]*session{}}
 	for i, r := range list {
 		v := r.Verdict
 		if v.Session != "" && v.Source == history.FromStop {
@@ -37,7 +37,7 @@ func newAftermath(list []Recorded) *aftermath {
 		}
 		for _, g := range r.Gates {
 			if g.Status == string(gate.Pass) && g.Key != "" {
-				c := content{v.Project, g.Gate, g.Key}
+				c := subject{v.Project, g.Gate, g.Key}
 				a.passes[c] = append(a.passes[c], i)
 			}
 		}
@@ -56,7 +56,7 @@ func after(positions []int, i int) []int {
 func (r *recorder) followedGate(i int, g history.Record) (Outcome, string) {
 	v := r.list[i].Verdict
 	unchanged := len(r.list)
-	if later := after(r.after.passes[content{v.Project, g.Gate, g.Key}], i); g.Key != "" && len(later) > 0 {
+	if later := after(r.after.passes[subject{v.Project, g.Gate, g.Key}], i); g.Key != "" && len(later) > 0 {
 		unchanged = later[0]
 	}
 	released := false

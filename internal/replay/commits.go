@@ -10,14 +10,18 @@ import (
 	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/content"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/room"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/seal"
+	"gauntlet/internal/site"
 )
 
 // Commits runs the gates of the policy on the last n commits of the base branch,
-// each against what that commit changed, in a throw-away work tree.
+// each against what that commit changed, in a room.
 func Commits(ctx context.Context, opts Options, n int, environ []string) (Report, error) {
 	reports := make([]Report, 0, 2)
 	for _, cfg := range opts.policies() {
@@ -36,6 +40,7 @@ type commitReplay struct {
 	opts    *Options
 	environ []string
 	t       *tally
+	repo    git.Repo
 	prefix  string // of the project in its repository
 	logs    string
 }
@@ -56,6 +61,7 @@ func (c *commitReplay) report(ctx context.Context, n int) (Report, error) {
 	if rel, err := filepath.Rel(repo.Root, c.cfg.Root); err == nil && rel != "." {
 		c.prefix = filepath.ToSlash(rel) + "/"
 	}
+	c.repo = repo
 	base, err := repo.Base(ctx, c.cfg.Settings.BaseBranch)
 	if err != nil {
 		return Report{}, err
@@ -73,13 +79,16 @@ func (c *commitReplay) report(ctx context.Context, n int) (Report, error) {
 	}
 	defer remove()
 	c.logs = logs
-	tree, err := repo.Throwaway(ctx, commits[0].oid)
+	there, err := room.House{
+		Dir: room.Home(c.opts.Getenv), Repo: repo, Store: content.Store{Repo: repo},
+		Ask: content.Question{Repo: repo, Sealer: seal.New(site.StateHome(c.opts.Getenv))},
+	}.Open(ctx, room.Base)
 	if err != nil {
 		return Report{}, err
 	}
-	defer tree.Remove()
+	defer there.Close()
 	for i := range commits {
-		if err := c.run(ctx, tree, &commits[i]); err != nil {
+		if err := c.run(ctx, there, &commits[i]); err != nil {
 			return Report{}, err
 		}
 		c.opts.progress(i+1, len(commits))
@@ -122,20 +131,21 @@ func (c *commitReplay) commits(ctx context.Context, repo git.Repo, base string, 
 }
 
 // run judges one commit.
-func (c *commitReplay) run(ctx context.Context, tree *git.Throwaway, one *landed) error {
+func (c *commitReplay) run(ctx context.Context, there *room.Room, one *landed) error {
 	if len(one.changed) == 0 {
 		return nil
 	}
-	if err := tree.Checkout(ctx, one.oid); err != nil {
+	account, err := content.OfCommit(ctx, c.repo, one.oid)
+	if err != nil {
 		return err
 	}
-	cfg := *c.cfg
-	cfg.Root = filepath.Join(tree.Root, filepath.FromSlash(c.prefix))
-	git.BorrowDependencies(c.cfg.Root, cfg.Root)
-	jobs := gate.Select(&cfg, one.changed, nil, gate.Filter{Kind: gate.KindCheck, Mode: cfg.Settings.ModeOf, Now: one.at})
+	if err := there.Move(ctx, account); err != nil {
+		return err
+	}
+	jobs := gate.Select(c.cfg, one.changed, nil, gate.Filter{Kind: gate.KindCheck, Mode: c.cfg.Settings.ModeOf, Now: one.at})
 	for _, j := range jobs {
 		env := gate.Env{
-			LogDir: c.logs, RunNumber: 1, BaseBranch: one.oid + "^", Environ: c.environ, Now: time.Now, Root: cfg.Root,
+			LogDir: c.logs, RunNumber: 1, BaseBranch: one.oid + "^", Environ: c.environ, Now: time.Now, Root: c.cfg.Root, Room: there,
 		}
 		r := gate.RunCheck(ctx, j, env)
 		r.Mode = j.Mode

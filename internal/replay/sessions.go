@@ -23,6 +23,8 @@ type Options struct {
 	Project string
 	// Labels are people's labels of stops, by ID.
 	Labels map[string]string
+	// Getenv reads the environment, which says where rooms are.
+	Getenv func(string) string
 	// Progress is called while it works; nil for none.
 	Progress func(done, total int)
 }

@@ -11,7 +11,7 @@ import (
 var ring = map[string]int{
 	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "text": 0, "jsontree": 0, "redact": 0, "tokens": 0, "buildinfo": 0, "shape": 0, "start": 0, "beside": 0,
 	"content": 1, "git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1, "tasks": 1, "tmux": 1, "tool": 1, "weaken": 1, "slots": 1,
-	"agent": 2, "site": 2, "turn": 2, "proof": 2, "trust": 2,
+	"agent": 2, "site": 2, "turn": 2, "proof": 2, "trust": 2, "room": 2,
 	"gate": 3, "review": 3, "finding": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "setup": 3, "install": 3,
 	"stop": 4, "run": 4, "replay": 4,
 	"cli": 5, "ui": 5, "report": 5, "fleet": 5,
@@ -68,7 +68,7 @@ var owners = []struct{ imports, from, why string }{
 	{"google.golang.org/", "fleet", "too heavy for the hook"},
 	{"cloud.google.com/", "fleet", "too heavy for the hook"},
 	{"mvdan.cc/sh", "shellcmd", "shell is read in one place"},
-	{"golang.org/x/sys", "agent proc safefile git report autonomy slots", "what the standard library does not reach"},
+	{"golang.org/x/sys", "agent proc safefile git report autonomy slots room", "what the standard library does not reach"},
 	{"golang.org/x/term", "cli report", "terminals are the surface's"},
 }
 
