@@ -136,8 +136,8 @@ func replayStop(file, root, tree string, span transcript.Span, cfg *config.Loade
 	begin = time.Now()
 	in := rules.Input{
 		Config: cfg.Project.Checkpoint, Roots: []string{root}, TurnStart: turn.Start, Now: turn.Start.Add(time.Hour),
-		Tasks: tasks.Of(tree).Runs,
-		Turn:  rules.TurnOf(turn),
+		Tasks: tasks.Of(tree).Runs, Members: tasks.Of(tree).Members,
+		Turn: rules.TurnOf(turn),
 	}
 	for _, p := range s.changed {
 		in.Changed = append(in.Changed, rules.Change{Path: p})

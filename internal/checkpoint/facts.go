@@ -57,9 +57,10 @@ func (f Facts) Enabled() bool { return f.Config.On() }
 
 // input is the facts as the rules want them.
 func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
+	known := tasks.Of(f.Root)
 	in = rules.Input{
 		Config: f.Config, Roots: spellings(f.Root), Turn: rules.TurnOf(f.Seen.Turn), Plan: f.plan(), Now: f.Now,
-		TurnStart: f.turnStart(), Gates: f.Gates, Tasks: tasks.Of(f.Root).Runs, Brief: f.Brief, Ask: f.Ask,
+		TurnStart: f.turnStart(), Gates: f.Gates, Tasks: known.Runs, Members: known.Members, Brief: f.Brief, Ask: f.Ask,
 	}
 	if f.Seen.TurnErr != nil {
 		notes = append(notes, f.Seen.TurnErr.Error())

@@ -133,7 +133,7 @@ func (j *judge) askCheckpoint(s *session, i int, st *stop, sent map[string]strin
 	in := rules.Input{
 		Config: j.checkpoint, Roots: []string{s.root}, TurnStart: t.read.Start, Now: t.now(),
 		Turn:  rules.Turn{Readable: t.read.Readable, Truncated: t.read.Truncated, Calls: t.read.Calls, Earlier: t.read.Earlier},
-		Tasks: j.runs,
+		Tasks: j.runs, Members: j.tasks.Members,
 	}
 	for _, p := range t.changed {
 		in.Changed = append(in.Changed, rules.Change{Path: p})

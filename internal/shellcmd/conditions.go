@@ -22,6 +22,18 @@ func prepares(s *syntax.Stmt) bool {
 	return false
 }
 
+// endsInFilter reports whether a statement is a pipeline whose last part shows what it is given
+// and hardly ever fails, whatever comes before it.
+func endsInFilter(s *syntax.Stmt) bool {
+	c, isBinary := s.Cmd.(*syntax.BinaryCmd)
+	if !isBinary || s.Negated || c.Op != syntax.Pipe && c.Op != syntax.PipeAll {
+		return false
+	}
+	last := c.Y
+	name, _ := nameAndArg(last.Cmd)
+	return !last.Negated && slices.Contains([]string{"tail", "head", "cat", "sort", "wc", "tee"}, name)
+}
+
 // complains reports whether a statement prints something whenever it fails.
 func complains(s *syntax.Stmt) bool {
 	if s.Negated || slices.ContainsFunc(s.Redirs, func(r *syntax.Redirect) bool { return r.Op != syntax.DplOut }) {

@@ -150,12 +150,12 @@ func testFile(argv []string) string {
 	if len(argv) == 0 {
 		return ""
 	}
-	if tool.IsTest(argv[0]) { // ./tests/test_x.py, uv run tests/test_x.py
+	if strings.Contains(argv[0], "/") && tool.IsTestProgram(argv[0]) || tool.IsTest(argv[0]) { // ./tests/test_x.py, uv run tests/test_x.py
 		return argv[0]
 	}
 	called := tool.Of(argv)
 	args := called.Operands()
-	if !called.Is("interpreter") || len(args) == 0 || !tool.IsTest(args[0]) {
+	if !called.Is("interpreter") || len(args) == 0 || !tool.IsTestProgram(args[0]) {
 		return ""
 	}
 	// options with which it does not run the file

@@ -68,11 +68,21 @@ func (l Line) LeavesNothing(c Command, output string) bool {
 				return false
 			}
 			filtered = filtered || showsOnlyFailures(filter)
-		case !passesOn(filter[0]) && (base(filter[0]) != "head" || strings.TrimSpace(l.before(c, output)) != ""):
+		case !passesOn(filter[0]) && (base(filter[0]) != "head" || !onlyClean(l.before(c, output))):
 			return false
 		}
 	}
 	return filtered && !tool.Read(c.Name(), output).Bad
+}
+
+// onlyClean reports whether a text is nothing but the lines of linters that found nothing.
+func onlyClean(text string) bool {
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		if line != "" && !tool.Read("", line).Clean {
+			return false
+		}
+	}
+	return true
 }
 
 // surelyRan reports whether nothing can have kept the command from running, or its output
@@ -81,7 +91,7 @@ func (l Line) surelyRan(c Command, output string) bool {
 	if strings.Contains(output, "[no test files]") {
 		return true
 	}
-	return !c.MaySkip && (!c.IfQuiet || strings.TrimSpace(l.before(c, output)) == "")
+	return !c.MaySkip && (!c.IfQuiet || onlyClean(l.before(c, output)))
 }
 
 // before is what was printed before the plain line that an echo after the command prints.

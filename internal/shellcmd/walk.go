@@ -186,7 +186,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, k know) {
 		y := onlyIf(w.afterAll(k, c.X))
 		switch {
 		case y != maybe:
-		case prepares(c.X):
+		case prepares(c.X), !w.pipefail && endsInFilter(c.X):
 			y = min(k, likely)
 		case complains(c.X):
 			y = min(k, quiet)

@@ -318,3 +318,24 @@ func inside(dir, sub string) string {
 	}
 	return ""
 }
+
+// Members are the names that the manifests in a directory give to what is in it.
+func (s *Set) Members(dir string) []string {
+	var out []string
+	if name := s.packageName(dir); name != "" {
+		out = append(out, name)
+	}
+	for _, file := range []string{"Cargo.toml", "pyproject.toml"} {
+		var doc struct {
+			Package, Project struct{ Name string }
+		}
+		if _, text := s.text(dir, file); toml.Unmarshal([]byte(text), &doc) == nil {
+			for _, name := range []string{doc.Package.Name, doc.Project.Name} {
+				if name != "" {
+					out = append(out, name)
+				}
+			}
+		}
+	}
+	return out
+}

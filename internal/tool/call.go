@@ -57,6 +57,9 @@ type record struct {
 	passes   string // rules: WHEN : HOW it runs another command
 	tasks    string // rules: SUBS : HOW it names tasks
 	traits   string
+	dirs     string // flags that name the directory it works in
+	members  string // flags and words that name a member of a workspace
+	targets  string // what its operands are: paths, member, tasks
 	leaves   string // by-products, as globs
 	locks    string // lock files
 	without  string // what stands for it when it is missing

@@ -10,6 +10,7 @@ type language struct {
 	name  string
 	files string // endings: .py
 	tests string // names of test files, with * at one end or both; directories end in /
+	runs  string // the same for files that are tests if they are run as programs
 	// spoil is a line that no tool of the language accepts.
 	spoil string
 }
@@ -31,10 +32,16 @@ func languageOf(name string) language {
 }
 
 // IsTest reports whether a file is a test by the conventions of its language.
-func IsTest(name string) bool {
+func IsTest(name string) bool { return isNamed(name, languageOf(name).tests) }
+
+// IsTestProgram reports whether a file that is run as a program is a test by its name or
+// place: node tests/all.js, tsx scripts/test-login.ts. What it prints shows whether it is one.
+func IsTestProgram(name string) bool { return IsTest(name) || isNamed(name, languageOf(name).runs) }
+
+func isNamed(name, patterns string) bool {
 	base := path.Base(name)
 	stem := strings.TrimSuffix(base, path.Ext(base))
-	for pattern := range strings.FieldsSeq(languageOf(name).tests) {
+	for pattern := range strings.FieldsSeq(patterns) {
 		if dir, isDir := strings.CutSuffix(pattern, "/"); isDir {
 			if strings.Contains("/"+path.Dir(name)+"/", "/"+dir+"/") {
 				return true

@@ -124,7 +124,7 @@ func cutKey(line string) (key, value string, ok bool) {
 func (e *entry) set(key, arg, value string) error {
 	words := map[string]*string{
 		"values": &e.rec.values, "prints": &e.rec.prints, "narrows": &e.rec.narrows, "lists": &e.rec.lists, "verbs": &e.rec.verbs, "traits": &e.rec.traits,
-		"leaves": &e.rec.leaves, "locks": &e.rec.locks, "without": &e.rec.without, "files": &e.lang.files, "tests": &e.lang.tests,
+		"leaves": &e.rec.leaves, "dirs": &e.rec.dirs, "members": &e.rec.members, "locks": &e.rec.locks, "without": &e.rec.without, "files": &e.lang.files, "tests": &e.lang.tests, "runs": &e.lang.runs,
 	}
 	if to := words[key]; to != nil && arg == "" {
 		*to = strings.TrimSpace(*to + " " + strings.Join(strings.Fields(value), " "))
@@ -181,6 +181,11 @@ func (e *entry) setRule(key, arg, value string) error {
 		e.rec.summary = value
 	case "goals":
 		e.rec.goals = value
+	case "targets":
+		if !slices.Contains([]string{"paths", "member", "tasks"}, value) {
+			return fmt.Errorf("no targets: %q", value)
+		}
+		e.rec.targets = value
 	case "implies":
 		e.rec.implies += arg + " " + value + "\n"
 	case "bundled":
@@ -213,7 +218,7 @@ func table(t *testing.T, entries []entry) []byte {
 	n := 0
 	for _, e := range entries {
 		if e.lang.name != "" {
-			fmt.Fprintf(&langs, "\t{name: %q, files: %q, tests: %q, spoil: %q},\n", e.lang.name, e.lang.files, e.lang.tests, e.lang.spoil)
+			fmt.Fprintf(&langs, "\t{name: %q, files: %q, tests: %q, runs: %q, spoil: %q},\n", e.lang.name, e.lang.files, e.lang.tests, e.lang.runs, e.lang.spoil)
 			continue
 		}
 		for _, name := range e.names {
@@ -279,6 +284,9 @@ func fields(r record) string {
 	add("passes", r.passes)
 	add("tasks", r.tasks)
 	add("traits", r.traits)
+	add("dirs", r.dirs)
+	add("members", r.members)
+	add("targets", r.targets)
 	add("leaves", r.leaves)
 	add("locks", r.locks)
 	add("without", r.without)

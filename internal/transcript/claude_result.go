@@ -120,8 +120,11 @@ func claudePoll(c *claudeLine) *result {
 			r.output = excerpt(v)
 		}
 	}
-	if r.task == "" || !done || !r.hasExit {
+	switch {
+	case r.task == "" || (!done || !r.hasExit) && r.output == "":
 		return nil
+	case !done || !r.hasExit: // it is still at work, or was stopped
+		r.outcome, r.hasExit = event.Unknown, false
 	}
 	return r
 }

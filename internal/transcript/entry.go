@@ -140,6 +140,8 @@ func pair(entries []entry) worked {
 				r := *e.res
 				r.task = ""
 				p.apply(i, &r)
+			} else if known && p.calls[i].Background {
+				p.calls[i].Output = clip(p.calls[i].Output + "\n" + e.res.output) // what it printed since
 			}
 		case entryHuman, entryMaybe, entryReply, entryUsage, entryCompacted, entryTurnID, entryModel, entryBegin, entryEnd, entryBreak:
 		}

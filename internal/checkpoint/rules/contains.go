@@ -18,7 +18,7 @@ func (t *timeline) contained(a *action, after changed) (proof, bool) {
 	for i := range t.steps {
 		s := &t.steps[i]
 		c, ok := s.holds(a.contains)
-		if !ok || c.at <= after.last || t.isAway(c.at, after.all) {
+		if !ok || c.at <= after.last || t.isAway(c.at, after.all) || t.changedLater(i, after.files) {
 			continue
 		}
 		switch {

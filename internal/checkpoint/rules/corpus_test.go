@@ -33,6 +33,7 @@ import (
 //	earlier F, earlier$ command what was seen before this turn
 //	unreadable, truncated, gitfailed, age 5m, written F 3 (the third call wrote F)
 //	task CALL = COMMAND          what a task runs, by the project's files; several lines add up
+//	member DIR = NAME            the name that the manifest in a folder gives it
 //	gate NAME passed|missing COMMAND  a gate, judged on the content as it is now
 //	$~ command                  a shell call that came back without a status
 //	plan slug F…                the work item
@@ -145,6 +146,9 @@ func (s *situation) line(t *testing.T, line string) bool {
 			in.Tasks = s.runs
 		}
 		s.tasks[name] = append(s.tasks[name], command)
+	case "member":
+		dir, name, _ := strings.Cut(rest, " = ")
+		in.Members = func(of string) []string { return map[string][]string{dir: {name}}[of] }
 	case "gate":
 		words := strings.SplitN(rest, " ", 3)
 		in.Gates = append(in.Gates, Gate{Name: words[0], Passed: words[1] == "passed", CouldNotRun: words[1] == "missing", Command: words[2]})
@@ -163,6 +167,7 @@ func (s *situation) line(t *testing.T, line string) bool {
 		in.Turn.Earlier = append(in.Turn.Earlier, event.ToolCall{Kind: event.ToolShell, Command: rest, Outcome: event.Success})
 	case ">":
 		c := &in.Turn.Calls[len(in.Turn.Calls)-1]
+		s.formats = s.formats && !c.Background // a poll is another call in every format
 		c.Output += strings.ReplaceAll(rest, `\t`, "\t") + "\n"
 	case "@":
 		in.Turn.Calls[len(in.Turn.Calls)-1].Dir = rest

@@ -19,6 +19,9 @@ type changed struct {
 	// all is the first place by which each of them was last changed; never if one was changed
 	// before the turn.
 	all place
+	// folder contains all of them and nothing else that is tested; "" if there is none.
+	folder string
+	files  []Change
 }
 
 // find looks for the first proof of an action after the changes.
@@ -58,26 +61,36 @@ func (t *timeline) findOne(p pattern, after changed, counts func(*step) bool, pr
 		if placeOf(i+1, 0) <= after.last {
 			continue
 		}
-		good, quiet, shown := counts(s), proven && s.foundNothing(), proven && s.ended()
-		if !good && !quiet && !shown {
-			continue
-		}
 		for _, c := range s.ran {
-			if c.at <= after.last || !p.runs(c) || t.isAway(c.at, after.all) {
+			if c.at <= after.last || !p.runs(c) || t.isAway(c.at, after.all) || !t.reaches(s, c, after.folder) {
 				continue
 			}
-			if shown {
-				c.Command = c.Hidden()
-			}
-			if shown || quiet {
-				c.Command = s.failing(c.Command)
-			}
-			if !proven || (good || shown) && p.proved(s, c) || quiet && s.line.LeavesNothing(c.Command, transcript.WithoutStatus(s.Output)) {
+			if proven && t.proves(p, i, c, after) || !proven && counts(s) {
 				return proof{at: c.at, step: s}, true
 			}
 		}
 	}
 	return proof{}, false
+}
+
+// proves reports whether a command of the i-th call proves what the pattern asks for, for
+// the content that the files have now.
+func (t *timeline) proves(p pattern, i int, c ran, after changed) bool {
+	s := &t.steps[i]
+	good, quiet, shown := s.succeeded(), s.foundNothing(), s.ended()
+	if t.changedLater(i, after.files) || s.ranNothing(c) {
+		return false
+	}
+	if !good && !quiet && !shown {
+		return s.showsPass(c) || s.failed(c) && t.failsAsBefore(s, c)
+	}
+	if shown {
+		c.Command = c.Hidden()
+	}
+	if shown || quiet {
+		c.Command = s.failing(c.Command)
+	}
+	return (good || shown) && p.proved(s, c) || quiet && s.line.LeavesNothing(c.Command, transcript.WithoutStatus(s.Output)) || s.failed(c) && t.failsAsBefore(s, c)
 }
 
 // pattern is a command pattern and whether the person wrote it.

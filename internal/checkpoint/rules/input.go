@@ -26,6 +26,9 @@ type Input struct {
 	// Tasks returns the commands that a call of a task runner ends up running, by the
 	// project's own files; false when those do not define it. nil: none could be read.
 	Tasks func(c shellcmd.Command, dir string) ([]shellcmd.Command, bool)
+	// Members returns the names that the manifest in a folder gives to what is in it. nil: none
+	// could be read.
+	Members func(dir string) []string
 	// Gates are the project's gates that were judged on the current content.
 	Gates []Gate
 	// Weakened is where tests or linters check less than when the turn began.

@@ -99,7 +99,12 @@ func (d *decision) judge(a *due, done map[string]*place) finding {
 	for _, m := range sources {
 		files, names := d.covered(a, m)
 		last := d.timeline.lastChange(files, names)
-		if p, found := d.timeline.find(a.action, changed{last: max(last, floor), all: d.timeline.allSince(files)}); found && !tooEarly {
+		after := changed{last: max(last, floor), all: d.timeline.allSince(files), files: files}
+		if m != nil {
+			after.folder = m.folder()
+		}
+		after.last = max(after.last, d.timeline.lastFailure(a.action, after))
+		if p, found := d.timeline.find(a.action, after); found && !tooEarly {
 			if p.at > f.proof.at {
 				f.proof = p
 			}

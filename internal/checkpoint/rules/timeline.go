@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/tool"
 )
 
 // place orders everything that happened in a turn: by call, then within the
@@ -36,6 +37,7 @@ type ran struct {
 	at place
 	// follows: what it runs is known, so the name of its task does not count.
 	followed bool
+	by       *ran // the task that ran it; nil on the line itself
 }
 
 // succeeded reports whether the call ran to its end and succeeded.
@@ -61,12 +63,21 @@ type timeline struct {
 	// set shows which commands are validations, and which files are tests.
 	set   *settings
 	tasks func(shellcmd.Command, string) ([]shellcmd.Command, bool)
+	// members are the names that the manifest in a folder gives it.
+	members func(dir string) []string
+	// checkouts are other directories that contain the project.
+	checkouts []string
 	// stashes are the places of git stash; away are the spans in which the work was
 	// stashed: commands that ran meanwhile did not see it.
 	stashes []place
 	away    [][2]place
-	// touches are the changes to files, in order.
-	touches []touch
+	// touches are the changes to files.
+	touches   []touch
+	rewriters []rewriter
+	// edited are the files that an edit tool changed; made are those that the turn created,
+	// with the place at which it removed them.
+	edited map[string]bool
+	made   map[string]place
 	// lastCommit is the place of the last successful git commit.
 	lastCommit place
 }
@@ -84,7 +95,7 @@ type touch struct {
 
 // newTimeline reads the calls of a turn.
 func newTimeline(in Input, calls []event.ToolCall, set *settings) *timeline {
-	t := &timeline{naming: newNaming(in.Roots), now: in.Now, set: set, tasks: in.Tasks, steps: make([]step, len(calls)), lastCommit: never}
+	t := &timeline{naming: newNaming(in.Roots), now: in.Now, set: set, tasks: in.Tasks, members: in.Members, edited: map[string]bool{}, made: map[string]place{}, steps: make([]step, len(calls)), lastCommit: never}
 	for i := range calls {
 		t.steps[i].ToolCall = &calls[i]
 	}
@@ -92,10 +103,16 @@ func newTimeline(in Input, calls []event.ToolCall, set *settings) *timeline {
 		s := &t.steps[i]
 		if s.Kind == event.ToolShell {
 			s.line = shellcmd.Parse(s.Command)
-			s.ran = t.follow(i, s)
 		}
 		t.note(i, s)
 	}
+	t.checkouts = t.otherCheckouts(in.Changed)
+	for i := range calls {
+		if s := &t.steps[i]; s.Kind == event.ToolShell {
+			s.ran = t.follow(i, s)
+		}
+	}
+	t.rewrites()
 	return t
 }
 
@@ -106,7 +123,12 @@ func (t *timeline) note(i int, s *step) {
 	switch s.Kind {
 	case event.ToolEdit, event.ToolWrite:
 		for _, p := range s.Paths {
-			t.touches = append(t.touches, touch{at: placeOf(i, 0), name: t.naming.file(p, s.Dir)})
+			name := t.naming.file(p, s.Dir)
+			if _, known := t.made[name]; !known && s.Kind == event.ToolWrite && !t.edited[name] && !t.seen(i, name) {
+				t.made[name] = never
+			}
+			t.edited[name] = true
+			t.touches = append(t.touches, touch{at: placeOf(i, 0), name: name})
 		}
 	case event.ToolShell:
 		// a command's own writes come before it: a formatter that is itself the
@@ -114,6 +136,19 @@ func (t *timeline) note(i int, s *step) {
 		for _, f := range s.line.Written {
 			maybe := f.Formatted && !s.At.IsZero()
 			t.touches = append(t.touches, touch{at: within(i, f.Seq, 0) - 1, name: t.naming.file(f.Path, s.Dir), anything: maybe, from: s.At, to: t.endOf(i)})
+		}
+		for _, c := range s.line.Commands {
+			if c.Name() == "rm" || c.Name() == "unlink" {
+				for _, p := range shellcmd.Operands(c.Argv()) {
+					name := t.naming.file(path.Join(c.Dir, p), s.Dir)
+					if absolute(p) {
+						name = t.naming.file(p, s.Dir)
+					}
+					if _, made := t.made[name]; made {
+						t.made[name] = within(i, c.Seq, 255)
+					}
+				}
+			}
 		}
 		for _, f := range s.line.Restored {
 			t.touches = append(t.touches, touch{at: within(i, f.Seq, 0) - 1, name: t.naming.file(f.Path, s.Dir), anything: true, from: s.At, to: t.endOf(i)})
@@ -129,8 +164,8 @@ func (t *timeline) note(i int, s *step) {
 			}
 		}
 		for _, seq := range s.line.Rewriters {
-			if !back[seq] && !t.validates(s, seq) {
-				t.touches = append(t.touches, touch{at: within(i, seq, 0) - 1, anything: true, from: s.At, to: t.endOf(i)})
+			if !back[seq] {
+				t.rewriters = append(t.rewriters, rewriter{i, seq})
 			}
 		}
 		for _, c := range s.line.Commands {
@@ -139,6 +174,18 @@ func (t *timeline) note(i int, s *step) {
 			}
 		}
 	case event.ToolRead, event.ToolSearch, event.ToolAgent, event.ToolOther:
+	}
+}
+
+// rewriter is the place of a command that may rewrite files without naming them.
+type rewriter struct{ call, seq int }
+
+// rewrites adds what may have been rewritten by commands that are not evidence themselves.
+func (t *timeline) rewrites() {
+	for _, r := range t.rewriters {
+		if s := &t.steps[r.call]; !t.validates(s, r.seq) {
+			t.touches = append(t.touches, touch{at: within(r.call, r.seq, 0) - 1, anything: true, from: s.At, to: t.endOf(r.call)})
+		}
 	}
 }
 
@@ -154,7 +201,8 @@ func (t *timeline) follow(i int, s *step) []ran {
 	}
 	for _, c := range s.line.Commands {
 		if file := c.TestFile(); file != "" {
-			add(c, !t.set.isTest(t.inProject(file, c, s)))
+			name := t.inProject(file, c, s)
+			add(c, !t.inside(name) || !t.set.isTest(name) && !tool.IsTestProgram(name))
 			continue
 		}
 		if t.tasks == nil || !c.IsTask() || c.IsDryRun() {
@@ -163,11 +211,35 @@ func (t *timeline) follow(i int, s *step) []ran {
 		}
 		inner, known := t.tasks(c, t.taskDir(c, s))
 		add(c, known && !slices.ContainsFunc(inner, shellcmd.Command.Opaque))
+		outer, last := out[len(out)-1], lastWords(inner)
 		for _, one := range inner {
+			if last != "" && one.Proof == shellcmd.Proven && c.Proof == shellcmd.Swallowed {
+				one = one.Announced(last)
+			}
 			add(one.Within(c), true)
+			out[len(out)-1].by = &outer
 		}
 	}
 	return out
+}
+
+// lastWords is what a task prints only if everything before it succeeded; "" for nothing.
+func lastWords(inner []shellcmd.Command) string {
+	if len(inner) < 2 {
+		return ""
+	}
+	last := inner[len(inner)-1]
+	argv := last.Argv()
+	text := strings.Join(argv[min(1, len(argv)):], " ")
+	if last.Name() != "echo" || last.Proof != shellcmd.Proven || len(last.Filters) > 0 || last.Into != "" || strings.ContainsAny(text, "$\\") || strings.HasPrefix(text, "-") {
+		return ""
+	}
+	for _, c := range inner[:len(inner)-1] {
+		if c.Name() == "echo" && strings.Join(c.Argv()[1:], " ") == text {
+			return ""
+		}
+	}
+	return text
 }
 
 // inProject is the name in the project of a file that a command names. One that is not in
@@ -260,7 +332,47 @@ func (t *timeline) changes(touched touch, files []Change, paths *fileSet, names 
 		g := newGlobs([]string{touched.name})
 		return slices.ContainsFunc(files, func(f Change) bool { return g.match(f.Path) })
 	}
-	return paths.has(touched.name) || t.lastCommit > touched.at && names(touched.name)
+	if removed, made := t.made[touched.name]; made && removed > touched.at {
+		return false // written and removed again
+	}
+	return paths.has(touched.name) || t.lastCommit > touched.at && t.isOurs(touched.name) && names(touched.name)
+}
+
+// longestCall is how long after the last call began a file can have been written by it.
+const longestCall = 15 * time.Minute
+
+// changedLater reports whether one of the files was written after the i-th call had ended and
+// while the turn was at work, whoever wrote it. What comes back from a stash has a new time and
+// the old content.
+func (t *timeline) changedLater(i int, files []Change) bool {
+	if t.steps[i].At.IsZero() {
+		return false
+	}
+	from, to := t.endOf(i), t.steps[len(t.steps)-1].At.Add(longestCall)
+	if to.After(t.now) {
+		to = t.now
+	}
+	return slices.ContainsFunc(files, func(f Change) bool {
+		return f.ModTime.After(from) && !f.ModTime.After(to) && !t.cameBack(f.ModTime)
+	})
+}
+
+// cameBack reports whether something that was stashed in this turn came back at this time.
+func (t *timeline) cameBack(at time.Time) bool {
+	for i := range t.steps {
+		s := &t.steps[i]
+		if len(s.line.Unstashed) > 0 && !at.Before(s.At) && !at.After(t.endOf(i)) {
+			return slices.ContainsFunc(t.away, func(span [2]place) bool { return span[1] > placeOf(i, 0) && span[1] < placeOf(i+1, 0) })
+		}
+	}
+	return false
+}
+
+// seen reports whether the turn showed a file before its i-th call: then it was there.
+func (t *timeline) seen(i int, name string) bool {
+	return slices.ContainsFunc(t.steps[:i], func(s step) bool {
+		return s.Kind == event.ToolRead && slices.ContainsFunc(s.Paths, func(p string) bool { return t.naming.file(p, s.Dir) == name })
+	})
 }
 
 func isGlob(name string) bool { return strings.ContainsAny(name, "*?{") }

@@ -208,6 +208,9 @@ func enrich(s *step) (kind, text string) {
 
 // runsTests reports whether tests run, here or somewhere else, for example in a container.
 func runsTests(s *step) bool {
+	if slices.ContainsFunc(s.ran, s.showsPass) {
+		return false // something else of the line failed
+	}
 	return slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
 		name, line := c.Name(), " "+strings.Join(c.Argv(), " ")+" "
 		return c.TestRun() || !isQuiet(name) && !isSearch(name) && name != "git" &&
