@@ -33,17 +33,18 @@ func kindFlag(cmd *cobra.Command, def string) func() (handoff.Kind, error) {
 }
 
 func (app *App) handoffValidateCmd() *cobra.Command {
-	var strict bool
+	var strict, warn bool
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Check a hand-off on stdin: exit 0 when it is valid, 1 when not",
 		Long: `Check a hand-off and print {"valid":bool,"errors":[{"path","message"}],"warnings":[…]}.
-A summary over its limit makes a request invalid; of a response it is a warning,
-with --strict an error too.`,
-		Example: `  gauntlet handoff validate --kind response --strict < response.json`,
+A summary over its limit makes it invalid; with --warn that is only a warning.`,
+		Example: `  gauntlet handoff validate --kind response < response.json
+  gauntlet handoff validate --warn < response.json`,
 	}
 	kind := kindFlag(cmd, "detected from its fields")
-	cmd.Flags().BoolVar(&strict, "strict", false, "reject a response whose summary is over the limit")
+	cmd.Flags().BoolVar(&warn, "warn", false, "accept a summary over the limit, with a warning")
+	cmd.Flags().BoolVar(&strict, "strict", false, "the default")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		k, err := kind()
 		if err != nil {
@@ -53,7 +54,7 @@ with --strict an error too.`,
 		if err != nil {
 			return err
 		}
-		report := handoff.ValidateText(k, []byte(text), strict)
+		report := handoff.ValidateText(k, []byte(text), warn && !strict)
 		if err := writeJSONLine(app.Out, report); err != nil {
 			return fmt.Errorf("write the result: %w", err)
 		}

@@ -27,7 +27,7 @@ func (app *App) subagentStopHook(ctx context.Context, args []string) {
 	if ev.Kind != event.SubagentStop || isFork(ev) || !found {
 		return
 	}
-	report := handoff.ValidateText(handoff.ResponseKind, text, slices.Contains(args, "--strict"))
+	report := handoff.ValidateText(handoff.ResponseKind, text, slices.Contains(args, "--warn"))
 	var verdict event.Verdict
 	switch {
 	case report.Valid && len(report.Warnings) == 0:

@@ -39,7 +39,8 @@ as JSON files in .claude/state at the root of the work tree.
 
 Every command prints its result as JSON and says on stderr what went wrong.
 Exit codes: 0 the result is printed, also when it is null or false; with
---strict 1 on any failure and on unknown commands, phases and statuses;
+--strict 1 on any failure, on unknown commands, phases and statuses, and for
+save on a record without state;
 2 the command line is wrong.`,
 		Example: `  gauntlet state phase implement phase-1 --feature auth --status in_progress
   gauntlet state resume implement --feature auth
@@ -160,6 +161,10 @@ func (c *stateCall) saveCmd() *cobra.Command {
 			}
 			for _, m := range doc.Get("phases").Members() {
 				c.checkPhase(m.Key, m.Value.Get("status"))
+			}
+			if c.strict && doc.Get("state").Kind() != jsontree.Object {
+				fmt.Fprintln(c.app.Err, "the record has no state: an object with current_phase, completed_phases and pending_phases")
+				return c.printBool(false)
 			}
 			return c.printBool(!c.refused() && c.store.SaveCheckpoint(ctx, c.command, doc, c.feature))
 		})

@@ -131,7 +131,7 @@ func (s *Store) entry(path string) (Entry, bool) {
 	}
 	rel = filepath.ToSlash(rel)
 	e := Entry{File: rel, Status: Unfinished}
-	command, feature, hashed, ok := s.names.parse(rel)
+	command, feature, _, ok := s.names.parse(rel)
 	if !ok { // a legacy name is not escaped
 		command, feature, _ = strings.Cut(strings.TrimSuffix(rel, extension), "-")
 	}
@@ -149,7 +149,7 @@ func (s *Store) entry(path string) (Entry, bool) {
 		if t, ok := doc.Get("command").Text(); ok && t != "" {
 			command = t
 		}
-		if t, ok := doc.Get("feature").Text(); ok && t != "" && (hashed || feature == "") {
+		if t, ok := doc.Get("feature").Text(); ok && t != "" {
 			feature = t
 		}
 	case is[*corruptError](err):

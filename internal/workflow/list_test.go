@@ -37,7 +37,7 @@ func TestListAndGC(t *testing.T) {
 		got = append(got, e.Command+" "+feature+" "+e.Status+stale+" "+e.File)
 	}
 	want := `start  complete stale start-checkpoint.json
-design a/b open stale design-a%2Fb.json
+design a/b open stale design-a-b.json
 ship  open stale ship-checkpoint.json
 ship x.json.corrupt-1 open ship-x.json.corrupt-1.json
 review x corrupt review-x.json
@@ -63,7 +63,7 @@ review y unsupported review-y.json`
 			t.Errorf("gc (dry %v): %s %s", dry, r, f.said())
 		}
 	}
-	for _, name := range []string{"ship-checkpoint.json", "design-a%2Fb.json", "review-x.json", "review-y.json", "notes.txt", "ship-x.json.corrupt-1.json"} {
+	for _, name := range []string{"ship-checkpoint.json", "design-a-b.json", "review-x.json", "review-y.json", "notes.txt", "ship-x.json.corrupt-1.json"} {
 		_ = f.content(name)
 	}
 	if removed, ok := outside(t).GC(t.Context(), 0, false); len(removed) != 0 || !ok {

@@ -3,8 +3,12 @@ package workflow
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gauntlet/internal/text"
 )
@@ -20,9 +24,10 @@ const (
 	hashDigits = 32
 )
 
-// names turns a command and a feature into a file name and back. Plain names stay
-// unchanged; of all others every byte that is not plain is written %XX, so two features can
-// never share one file and none can leave the directory.
+// names turns a command and a feature into file names and back. The first choice is the
+// name that react-basecamp's checkpoint-manager gives the file, so that both find each
+// other's records. Several features may have the same one: then the others are escaped,
+// every byte that is not plain as %XX, or end in a hash. None can leave the directory.
 type names struct {
 	// foldCase: the file system treats Foo and foo as one name, so capitals are not plain.
 	foldCase bool
@@ -32,9 +37,49 @@ func systemNames() names {
 	return names{foldCase: runtime.GOOS == "darwin" || runtime.GOOS == "windows"}
 }
 
-// file is the canonical name. The command contains no '-', so the first one ends it.
+// candidates are the names that a feature's record may have, the first choice first. Those
+// from made on are only looked up: nothing new gets them.
+func (n names) candidates(command, feature string) (list []string, made int) {
+	own := n.file(command, feature)
+	if feature == "" {
+		return []string{own}, 1
+	}
+	c := n.command(command)
+	plain := c + "-" + moduleName(feature) + extension
+	hashed := c + "-" + withHash(n.escape(feature, ""), feature, maxName-len(c)-len("-")-len(extension)) + extension
+	if len(plain) <= maxName && utf8.ValidString(feature) && !strings.ContainsAny(feature, "%~") && moduleName(feature) != "" && moduleName(feature) != noFeature {
+		list = append(list, plain)
+	}
+	list = append(list, own, hashed)
+	made = len(list)
+	for _, name := range []string{plain, command + "-" + feature + extension} { // of the module, and of its first version
+		if !slices.Contains(list, name) && filepath.IsLocal(name) && filepath.ToSlash(filepath.Clean(name)) == name && !strings.ContainsRune(name, 0) {
+			list = append(list, name)
+		}
+	}
+	return list, made
+}
+
+// moduleName is a feature in a file name of react-basecamp's checkpoint-manager.
+func moduleName(feature string) string {
+	s := strings.NewReplacer("/", "-", `\`, "-").Replace(feature)
+	s = strings.ReplaceAll(s, "..", "")
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`<>:"|?*`, r) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) && r != 0x85 || r == 0xfeff })
+}
+
+func (n names) command(command string) string {
+	return shorten(n.escape(command, "-"), command, maxCommand)
+}
+
+// file is the escaped name. The command contains no '-', so the first one ends it.
 func (n names) file(command, feature string) string {
-	c := shorten(n.escape(command, "-"), command, maxCommand)
+	c := n.command(command)
 	f := noFeature
 	switch feature {
 	case "":
@@ -70,8 +115,12 @@ func shorten(escaped, original string, limit int) string {
 	if len(escaped) <= limit {
 		return escaped
 	}
-	cut := limit - 1 - hashDigits
-	if i := strings.LastIndexByte(escaped[:cut], '%'); i > cut-3 {
+	return withHash(escaped, original, limit)
+}
+
+func withHash(escaped, original string, limit int) string {
+	cut := min(len(escaped), limit-1-hashDigits)
+	if i := strings.LastIndexByte(escaped[:cut], '%'); i >= 0 && i > cut-3 {
 		cut = i
 	}
 	sum := sha256.Sum256([]byte(original))

@@ -43,8 +43,8 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// Different commands or features, different files; every file in the directory;
-// every name that is not hashed says what it stands for.
+// Escaped names differ whenever the features do; every name is in the directory, and every
+// one that is not hashed says what it stands for.
 func TestNamesNeverCollideNorEscape(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[aA%~./\\ -]{0,12}`), rapid.StringMatching(`(%2F|x|Ä){60,200}`),
 		rapid.SampledFrom([]string{"", "checkpoint", "CHECKPOINT", "..", "a-b", "a", "ship", "ship-a"}))
@@ -60,8 +60,11 @@ func TestNamesNeverCollideNorEscape(t *testing.T) {
 		if same != (c1 == c2 && f1 == f2) {
 			t.Fatalf("%q/%q is %s, %q/%q is %s", c1, f1, a, c2, f2, b)
 		}
-		if len(a) > maxName || !filepath.IsLocal(a) || filepath.Base(a) != a {
-			t.Fatalf("%q is no name in the directory", a)
+		list, made := n.candidates(c1, f1)
+		for i, name := range list {
+			if !filepath.IsLocal(name) || i < made && (len(name) > maxName || filepath.Base(name) != name) {
+				t.Fatalf("%q is no name in the directory", name)
+			}
 		}
 		if c1 == "" {
 			return // the functions refuse it
@@ -71,6 +74,40 @@ func TestNamesNeverCollideNorEscape(t *testing.T) {
 			t.Fatalf("%s: got %q %q %v, want %q %q", a, c, f, ok, c1, f1)
 		}
 	})
+}
+
+// Features are found under the names that react-basecamp's module gives them, whoever wrote
+// the record, and two features never share one.
+func TestModuleNames(t *testing.T) {
+	for feature, want := range map[string]string{
+		"feat/login": "feat-login", `a\b`: "a-b", "..": "", "v1..2": "v12", "what? <now>: \"x\"|*": "what now x", " padded\t": "padded", "größe & co": "größe & co", "a\x01b": "ab",
+	} {
+		if got := moduleName(feature); got != want {
+			t.Errorf("%q is %q, not %q", feature, got, want)
+		}
+	}
+	f := outside(t)
+	f.put("design-feat-login.json", `{"version":1,"command":"design","feature":"feat/login","state":{"current_phase":"write"},"phases":{}}`)
+	if got := show(f.GetResumePoint(t.Context(), "design", "feat/login")); got != `"write" null` {
+		t.Errorf("the module's record: %s", got)
+	}
+	features := []string{"feat/login", "feat-login", `feat\login`, "feat:/login", "feat?-login", "feat%2Flogin", "..feat-login"}
+	for _, feature := range features {
+		if !f.UpdatePhase(t.Context(), "design", "phase of "+feature, Update{Status: InProgress}, feature) {
+			t.Fatal(f.said())
+		}
+	}
+	for _, feature := range features {
+		if got := show(f.GetResumePoint(t.Context(), "design", feature)); got != `"phase of `+strings.ReplaceAll(feature, `\`, `\\`)+`" null` {
+			t.Errorf("%s: %s", feature, got)
+		}
+	}
+	if list := f.List(t.Context()); len(list) != len(features) {
+		t.Errorf("%d records for %d features", len(list), len(features))
+	}
+	if !strings.Contains(f.content("design-feat-login.json"), "phase of feat/login") {
+		t.Error("the update went elsewhere")
+	}
 }
 
 func TestForeignNames(t *testing.T) {

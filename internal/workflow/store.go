@@ -98,25 +98,38 @@ func (s *Store) checkDirs() error {
 	return nil
 }
 
-// locate is the path of a record: its canonical name, or the unescaped name
-// that older tools gave it when only that exists.
+// locate is the path of a record: of the file that holds it, whatever tool wrote it, else
+// of the first name that no other feature's record has.
 func (s *Store) locate(command, feature string) string {
-	name := s.names.file(command, feature)
-	path := filepath.Join(s.Dir(), name)
-	if _, err := os.Lstat(path); err == nil || feature == "" {
-		return path
+	list, made := s.names.candidates(command, feature)
+	path := func(name string) string { return filepath.Join(s.Dir(), filepath.FromSlash(name)) }
+	for _, name := range list {
+		if s.reachable(name) && (feature == "" || s.holds(path(name), feature)) {
+			return path(name)
+		}
 	}
-	legacy := command + "-" + feature + extension
-	if legacy == name || !filepath.IsLocal(legacy) || filepath.ToSlash(filepath.Clean(legacy)) != legacy || strings.ContainsRune(legacy, 0) {
-		return path
+	for _, name := range list[:made] {
+		if _, err := os.Lstat(path(name)); err != nil {
+			return path(name)
+		}
 	}
-	if c, f, hashed, ok := s.names.parse(legacy); ok && (hashed || c != command || f != feature) {
-		return path // the canonical name of something else
+	return path(list[made-1])
+}
+
+// holds reports whether the file is the record of a feature: the record names its feature.
+// One that names none, or cannot be read, belongs to whom its name fits.
+func (s *Store) holds(path, feature string) bool {
+	doc, err := s.read(path)
+	if err != nil {
+		return true
 	}
-	if !s.reachable(legacy) {
-		return path
+	if own, ok := doc.Get("feature").Text(); ok && own != "" {
+		return own == feature
 	}
-	return filepath.Join(s.Dir(), filepath.FromSlash(legacy))
+	name := filepath.Base(path)
+	_, of, hashed, ok := s.names.parse(name)
+	// Not the escaped name of another one, nor that of the record without a feature.
+	return !ok || hashed || of == feature || of != "" && !strings.Contains(name, "%")
 }
 
 // reachable reports whether every part of the path to a legacy name is a real entry of its

@@ -157,11 +157,11 @@ func TestLegacyNamesAreFound(t *testing.T) {
 			t.Errorf("%s: list %+v", feature, list)
 		}
 	}
-	// Once a file of the new name exists, it is used.
+	// The name that the module would use comes first.
 	f := outside(t)
 	f.put("implement-a b.json", `{"version":1,"state":{"current_phase":"old"}}`)
 	f.put("implement-a%20b.json", `{"version":1,"state":{"current_phase":"new"}}`)
-	if got := show(f.GetResumePoint(t.Context(), "implement", "a b")); got != `"new" null` {
+	if got := show(f.GetResumePoint(t.Context(), "implement", "a b")); got != `"old" null` {
 		t.Errorf("got %s", got)
 	}
 	// The raw name of one feature may be the escaped name of another.

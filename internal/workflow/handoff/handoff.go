@@ -101,18 +101,17 @@ func hasField(kind Kind, key string) bool {
 }
 
 // ValidateText is Validate on the text of a document; kind "" lets it tell.
-func ValidateText(kind Kind, text []byte, strict bool) Report {
+func ValidateText(kind Kind, text []byte, warn bool) Report {
 	doc, err := jsontree.Parse(text)
 	if err != nil {
 		return Report{Errors: []Problem{{"$", "not valid JSON: " + err.Error()}}, Warnings: []Problem{}}
 	}
-	return Validate(kind, doc, strict)
+	return Validate(kind, doc, warn)
 }
 
-// Validate checks a hand-off. A summary over its limits makes a request
-// invalid; of a response it is only a warning, unless strict: the work is done
-// and must not be lost over its report.
-func Validate(kind Kind, doc *jsontree.Value, strict bool) Report {
+// Validate checks a hand-off. A summary over its limits makes it invalid; with warn that is
+// only a warning.
+func Validate(kind Kind, doc *jsontree.Value, warn bool) Report {
 	c := checker{Report: Report{Errors: []Problem{}, Warnings: []Problem{}}}
 	if doc.Kind() != jsontree.Object {
 		c.fail("$", "must be an object, is "+doc.Kind().String())
@@ -121,7 +120,7 @@ func Validate(kind Kind, doc *jsontree.Value, strict bool) Report {
 	if kind == "" {
 		kind = Guess(doc)
 	}
-	c.lenient = kind == ResponseKind && !strict
+	c.lenient = warn
 	c.object("", Fields(kind), doc)
 	if old := doc.Get("context", oldSummary); kind == RequestKind && old != nil {
 		path := "context." + oldSummary

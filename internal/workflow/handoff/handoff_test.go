@@ -29,7 +29,7 @@ func TestValidate(t *testing.T) {
 		name             string
 		kind             Kind
 		in               string
-		strict           bool
+		warn             bool
 		errors, warnings string
 	}{
 		{"request", RequestKind, request, true, "", ""},
@@ -55,9 +55,10 @@ func TestValidate(t *testing.T) {
 		{"summary at the limit", RequestKind, with(request, `"s"`, `"`+words(500)+`"`), false, "", ""},
 		{"old name", RequestKind, with(request, `"previous_summary"`, `"previous_findings"`), true, "", "context.previous_findings: is the old name of previous_summary: use the new one"},
 		{"old name over", RequestKind, with(request, `"previous_summary":"s"`, `"previous_findings":"`+words(501)+`"`), false, "context.previous_findings: " + over, "context.previous_findings: is the old name of previous_summary: use the new one"},
-		{"response over", ResponseKind, with(reply, `"Done."`, `"`+words(501)+`"`), false, "", "context_summary: " + over},
-		{"response over, strict", ResponseKind, with(reply, `"Done."`, `"`+words(501)+`"`), true, "context_summary: " + over, ""},
-		{"response in bytes", ResponseKind, with(reply, `"Done."`, `"`+strings.Repeat("x", 9000)+`"`), true, "context_summary: Context summary exceeds 8192 byte limit (actual: 9000 bytes)", ""},
+		{"response over, warn", ResponseKind, with(reply, `"Done."`, `"`+words(501)+`"`), true, "", "context_summary: " + over},
+		{"response over", ResponseKind, with(reply, `"Done."`, `"`+words(501)+`"`), false, "context_summary: " + over, ""},
+		{"request over, warn", RequestKind, with(request, `"s"`, `"`+words(501)+`"`), true, "", "context.previous_summary: " + over},
+		{"response in bytes", ResponseKind, with(reply, `"Done."`, `"`+strings.Repeat("x", 9000)+`"`), false, "context_summary: Context summary exceeds 8192 byte limit (actual: 9000 bytes)", ""},
 		{"status", ResponseKind, with(reply, `"complete"`, `"done"`), false, `status: must be one of complete, partial, blocked, is "done"`, ""},
 		{"decision", ResponseKind, with(reply, `"PROCEED"`, `"proceed"`), false, `decision: must be one of PROCEED, STOP, CLARIFY, is "proceed"`, ""},
 		{"tokens", ResponseKind, with(reply, `1200`, `-1.5`), false, `tokens_used: must be a whole number of at least 0, is -1.5`, ""},
@@ -65,7 +66,7 @@ func TestValidate(t *testing.T) {
 		{"optional ones", ResponseKind, with(reply, `,"tokens_used":1200,"issues":[]`, ``), false, "", ""},
 		{"optional nulls", ResponseKind, with(reply, `1200,"issues":[]`, `null,"issues":null`), false, "", ""},
 	} {
-		r := ValidateText(c.kind, []byte(c.in), c.strict)
+		r := ValidateText(c.kind, []byte(c.in), c.warn)
 		if got := list(r.Errors); got != c.errors || r.Valid != (c.errors == "") {
 			t.Errorf("%s: valid %v, errors %s", c.name, r.Valid, got)
 		}

@@ -50,7 +50,7 @@ func Plan(root string) ([]Change, error) {
 	}{
 		{SchemaFile, newSchema, mergeSchema},
 		{HandoffFile, newHandoff, func(old []byte) ([]byte, string) { return mergeHandoff(old), "" }},
-		{ship.File, newIntegrations, checkIntegrations},
+		{ship.File, func() []byte { return newIntegrations(root) }, checkIntegrations},
 	} {
 		file, err := read(root, d.path)
 		if err != nil {
@@ -122,8 +122,8 @@ func read(root, rel string) (file safefile.Change, err error) {
 	return file, err
 }
 
-func newIntegrations() []byte {
-	doc, err := jsontree.FromGo(ship.Defaults())
+func newIntegrations(root string) []byte {
+	doc, err := jsontree.FromGo(ship.Detect(root))
 	if err != nil {
 		return []byte("{}\n") // booleans, strings and a number: cannot happen
 	}

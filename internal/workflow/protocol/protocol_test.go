@@ -100,13 +100,13 @@ func TestFreshProject(t *testing.T) {
 
 	want := `{
   "linear": {
-    "enabled": true,
-    "team": "Basecamp",
+    "enabled": false,
+    "team": "",
     "branch_prefix": "feature",
     "use_native_automation": true
   },
   "vercel": {
-    "enabled": true,
+    "enabled": false,
     "wait_for_preview": true,
     "preview_timeout_ms": 300000,
     "require_preview_success": false

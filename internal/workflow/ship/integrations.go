@@ -41,12 +41,45 @@ type Vercel struct {
 	RequirePreviewSuccess bool `json:"require_preview_success" doc:"a preview that failed or is late forbids to ship"`
 }
 
-// Defaults are the content of a new file.
+// Defaults are the content of a new file of a project that uses neither.
 func Defaults() Integrations {
 	return Integrations{
-		Linear: Linear{Enabled: true, Team: "Basecamp", BranchPrefix: "feature", UseNativeAutomation: true},
-		Vercel: Vercel{Enabled: true, WaitForPreview: true, PreviewTimeoutMS: 300_000},
+		Linear: Linear{BranchPrefix: "feature", UseNativeAutomation: true},
+		Vercel: Vercel{WaitForPreview: true, PreviewTimeoutMS: 300_000},
 	}
+}
+
+// Detect is the content of a new file for the project at root: what it uses is enabled.
+func Detect(root string) Integrations {
+	in := Defaults()
+	has := func(name string) bool { return safefile.Exists(filepath.Join(root, name)) }
+	in.Vercel.Enabled = has("vercel.json") || has("vercel.ts") || has(".vercel") || has("now.json")
+	in.Linear.Enabled = has(".linear") || has(".linear.toml") || has("linear.toml")
+	for _, name := range []string{
+		"README.md", "CONTRIBUTING.md", "CLAUDE.md", "AGENTS.md", ".mcp.json", ".cursor/mcp.json",
+		".github/pull_request_template.md", ".github/PULL_REQUEST_TEMPLATE.md", ".github/CONTRIBUTING.md",
+	} {
+		data, err := safefile.Read(root, filepath.Join(root, filepath.FromSlash(name)), maxConfig)
+		if err != nil {
+			continue
+		}
+		_, after, found := strings.Cut(string(data), "linear.app/")
+		in.Linear.Enabled = in.Linear.Enabled || found
+		if _, team, ok := strings.Cut(firstField(after), "/team/"); ok && in.Linear.Team == "" {
+			in.Linear.Team, _, _ = strings.Cut(team, "/")
+		}
+	}
+	return in
+}
+
+// firstField is the rest of an address: up to what cannot be a part of it.
+func firstField(s string) string {
+	if i := strings.IndexFunc(s, func(r rune) bool {
+		return !(unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/-_.", r))
+	}); i >= 0 {
+		return s[:i]
+	}
+	return s
 }
 
 // maxConfig is more than any such file needs.
@@ -90,7 +123,6 @@ func ParseIntegrations(data []byte) (Integrations, error) {
 	r := reader{doc: doc}
 	if r.section("linear") {
 		in.Linear = Defaults().Linear
-		in.Linear.Enabled = false
 		r.value(&in.Linear.Enabled, "linear", "enabled")
 		r.value(&in.Linear.Team, "linear", "team")
 		r.value(&in.Linear.BranchPrefix, "linear", "branch_prefix")
@@ -98,7 +130,7 @@ func ParseIntegrations(data []byte) (Integrations, error) {
 	}
 	if r.section("vercel") {
 		in.Vercel = Defaults().Vercel
-		in.Vercel.WaitForPreview = false
+		in.Vercel.Enabled, in.Vercel.WaitForPreview = true, false
 		r.value(&in.Vercel.Enabled, "vercel", "enabled")
 		r.value(&in.Vercel.WaitForPreview, "vercel", "wait_for_preview")
 		r.value(&in.Vercel.PreviewTimeoutMS, "vercel", "preview_timeout_ms")

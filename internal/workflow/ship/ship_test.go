@@ -185,11 +185,42 @@ func TestIntegrationsFile(t *testing.T) {
 		t.Errorf("gate closed and no integrations: %d %s", r.ExitCode(), r.all())
 	}
 	in, err := ParseIntegrations([]byte(`{"linear":{"enabled":true},"vercel":{"wait_for_preview":true}}`))
-	if err != nil || in != Defaults() {
+	want := Defaults()
+	want.Linear.Enabled, want.Vercel.Enabled = true, true
+	if err != nil || in != want {
 		t.Errorf("defaults: %+v %v", in, err)
 	}
 	if in, err := ParseIntegrations([]byte(`{"linear":{},"vercel":{}}`)); err != nil || in.Linear.Enabled || in.Vercel.WaitForPreview {
 		t.Errorf("switched on by nobody: %+v %v", in, err)
+	}
+}
+
+// A new file has the project's own values.
+func TestDetect(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		linear     bool
+		team       string
+		vercel     bool
+	}{
+		"nothing":  {"README.md", "# Project\nA linear function.\n", false, "", false},
+		"vercel":   {"vercel.json", "{}", false, "", true},
+		"address":  {"README.md", "Issues: [board](https://linear.app/acme/team/WEB/active).\n", true, "WEB", false},
+		"no team":  {"CONTRIBUTING.md", "https://linear.app/acme\n", true, "", false},
+		"server":   {".mcp.json", `{"mcpServers":{"x":{"url":"https://mcp.linear.app/sse"}}}`, true, "", false},
+		"settings": {".linear.toml", "", true, "", false},
+	} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, c.file), []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		in := Detect(root)
+		if in.Linear.Enabled != c.linear || in.Linear.Team != c.team || in.Vercel.Enabled != c.vercel {
+			t.Errorf("%s: %+v", name, in)
+		}
+		if in.Linear.BranchPrefix != "feature" || !in.Vercel.WaitForPreview || in.Vercel.PreviewTimeoutMS != 300_000 {
+			t.Errorf("%s: the rest is %+v", name, in)
+		}
 	}
 }
 
