@@ -63,7 +63,7 @@ func shipProject(t *testing.T, statuses func() string) (run func(args ...string)
 		}
 		return Main(args, app), out.String(), errs.String()
 	}
-	if code, _, errs := run("state", "save", "ship", "--strict"); code != 0 {
+	if code, _, errs := run("state", "save", "ship"); code != 0 {
 		t.Fatal(errs)
 	}
 	return run
