@@ -76,6 +76,7 @@ func (app *App) subagentStopCmd() *cobra.Command {
 response that is not valid, ask for a correction, in the agent's own dialect and
 once per sub-agent and turn; otherwise say nothing. Always exits 0.`,
 		`  gauntlet hook subagent-stop --agent claude < event.json`)
-	cmd.Flags().Bool("strict", false, "also ask when a summary is over its limit")
+	cmd.Flags().Bool("warn", false, "do not ask when only a summary is over its limit")
+	cmd.Flags().Bool("strict", false, "the default")
 	return cmd
 }
