@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/fleet/otlp"
+	"gauntlet/fleet/postgres"
 	"gauntlet/internal/buildinfo"
 	"gauntlet/internal/history"
 )
@@ -33,6 +34,9 @@ later; what it refused for good is named and not sent again), 2 wrong arguments.
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.check(); err != nil {
 				return err
+			}
+			if postgres.HasPassword(endpoint) {
+				return errors.New("--endpoint must not contain a password, which every user of this machine could see; set OTEL_EXPORTER_OTLP_ENDPOINT")
 			}
 			if endpoint == "" {
 				endpoint = app.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")

@@ -368,6 +368,7 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"sync"}, "set DATABASE_URL"},
 		{[]string{"export"}, "set OTEL_EXPORTER_OTLP_ENDPOINT"},
 		{[]string{"export", "--endpoint", "collector"}, "not an http or https address"},
+		{[]string{"export", "--endpoint", "https://u:hunter22@collector"}, "must not contain a password"},
 		{[]string{"sync", "extra"}, "unknown command"},
 		{[]string{"sink"}, "unknown command"},
 		{[]string{"sync", "--follow", "-5s"}, "--follow -5s: want an interval"},
@@ -376,6 +377,11 @@ func TestWrongArguments(t *testing.T) {
 		{[]string{"export", "--retry-for", "-1s"}, "--retry-for -1s"},
 		{[]string{"sync", "--database", "mysql://x"}, "database address"},
 		{[]string{"sync", "--database", "\x00"}, "database address"},
+		{[]string{"sync", "--database", "postgres://u:hunter22@h/x"}, "must not contain a password"},
+		{[]string{"ui", "--database", "host=h password = hunter22"}, "use --database-file"},
+		{[]string{"sync", "--database", "postgres://h/x?password=hunter22"}, "must not contain a password"},
+		{[]string{"sync", "--database", "postgres://h/x", "--database-file", "y"}, "not both"},
+		{[]string{"sync", "--database-file", "no-such-file"}, "--database-file: "},
 		{[]string{"ui"}, "set DATABASE_URL"},
 		{[]string{"ui", "--database", "postgres://127.0.0.1:1/x", "--login-header", "X-User: admin"}, "not the name of a header"},
 		{[]string{"execute"}, "--farm and --result are needed"},
@@ -384,8 +390,15 @@ func TestWrongArguments(t *testing.T) {
 			t.Errorf("%v: exit %d, %s", tt.args, code, m.err.String())
 		}
 	}
-	m.env["DATABASE_URL"] = "postgres://u:hunter22@127.0.0.1:1/x"
+	file := filepath.Join(t.TempDir(), "address")
+	if err := os.WriteFile(file, []byte("postgres://u:hunter22@127.0.0.1:1/x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	m.record(0, 1)
+	if code := m.run("sync", "--retry-for", "0s", "--database-file", file); code != 1 || strings.Contains(m.err.String(), "hunter22") {
+		t.Errorf("exit %d, %s", code, m.err.String())
+	}
+	m.env["DATABASE_URL"] = "postgres://u:hunter22@127.0.0.1:1/x"
 	if code := m.run("sync", "--retry-for", "0s"); code != 1 || strings.Contains(m.err.String(), "hunter22") {
 		t.Errorf("exit %d, %s", code, m.err.String())
 	}

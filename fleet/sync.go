@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/fleet/otlp"
 	"gauntlet/fleet/postgres"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/seal"
 	"gauntlet/internal/text"
 )
@@ -47,7 +49,7 @@ func (f *sendFlags) check() error {
 
 func (app *App) syncCmd() *cobra.Command {
 	var flags sendFlags
-	var database string
+	var database, file string
 	cmd := &cobra.Command{
 		Use:   "sync",
 		Short: "Send this machine's history to PostgreSQL",
@@ -63,24 +65,40 @@ later), 2 wrong arguments.`,
 			if err := flags.check(); err != nil {
 				return err
 			}
-			if err := app.database(&database); err != nil {
+			if err := app.database(&database, file); err != nil {
 				return err
 			}
 			return failed(app.sync(cmd.Context(), database, flags))
 		},
 	}
-	cmd.Flags().StringVar(&database, "database", "", "address of the database (default $DATABASE_URL, which keeps the password out of the process list)")
+	cmd.Flags().StringVar(&database, "database", "", "address of the database, without a password (default $DATABASE_URL)")
+	cmd.Flags().StringVar(&file, "database-file", "", "`FILE` that contains the address of the database")
 	flags.add(cmd)
 	return cmd
 }
 
-// database completes the address of the database and checks it.
-func (app *App) database(address *string) error {
-	if *address == "" {
+// maxAddress bounds the file with the address of the database.
+const maxAddress = 64 << 10
+
+// database completes the address of the database and checks it. A password comes from the
+// environment or a file: every user of the machine sees what a program is started with.
+func (app *App) database(address *string, file string) error {
+	switch {
+	case *address != "" && postgres.HasPassword(*address):
+		return errors.New("--database must not contain a password, which every user of this machine could see; set DATABASE_URL, or put the address into a file and use --database-file")
+	case *address != "" && file != "":
+		return errors.New("use --database or --database-file, not both")
+	case file != "":
+		text, err := safefile.Read("", file, maxAddress)
+		if err != nil {
+			return fmt.Errorf("--database-file: %w", err)
+		}
+		*address = strings.TrimSpace(string(text))
+	case *address == "":
 		*address = app.Getenv("DATABASE_URL")
 	}
 	if *address == "" {
-		return errors.New("no database: set DATABASE_URL or use --database")
+		return errors.New("no database: set DATABASE_URL or use --database-file")
 	}
 	return postgres.Check(*address)
 }

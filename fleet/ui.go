@@ -20,7 +20,7 @@ import (
 const headerChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 func (app *App) uiCmd() *cobra.Command {
-	var database, listen, header string
+	var database, file, listen, header string
 	var hosts []string
 	cmd := &cobra.Command{
 		Use:   "ui",
@@ -35,7 +35,7 @@ had, 2 wrong arguments.`,
   gauntlet-fleet ui --listen 127.0.0.1:8080 --host stops.example.com --login-header X-Forwarded-User`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := app.database(&database); err != nil {
+			if err := app.database(&database, file); err != nil {
 				return err
 			}
 			if strings.Trim(header, headerChars) != "" {
@@ -44,7 +44,8 @@ had, 2 wrong arguments.`,
 			return failed(app.ui(cmd.Context(), database, listen, header, hosts))
 		},
 	}
-	cmd.Flags().StringVar(&database, "database", "", "address of the database (default $DATABASE_URL)")
+	cmd.Flags().StringVar(&database, "database", "", "address of the database, without a password (default $DATABASE_URL)")
+	cmd.Flags().StringVar(&file, "database-file", "", "`FILE` that contains the address of the database")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address to listen on")
 	cmd.Flags().StringVar(&header, "login-header", "", "header in which a proxy names who is logged in")
 	cmd.Flags().StringSliceVar(&hosts, "host", nil, "host name under which it is reached (may be repeated)")

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +31,16 @@ type Store struct {
 func Check(address string) error {
 	_, err := parse(address)
 	return err
+}
+
+// HasPassword reports whether an address or a connection string contains a password.
+func HasPassword(address string) bool {
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		if _, has := u.User.Password(); has {
+			return true
+		}
+	}
+	return regexp.MustCompile(`(?i)password\s*=`).MatchString(address)
 }
 
 func parse(address string) (*pgxpool.Config, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/install"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/review"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/setup"
@@ -36,9 +38,9 @@ func (app *App) initCmd() *cobra.Command {
 		Short: "Set up Gauntlet in this project",
 		Long: `Find the commands that check this project: what its CI runs, its task runners, its
 git hooks, its manifests. Commands that rewrite files, download, publish or never
-end are left out. Try each one once, in place, and put back whatever it changed:
-what passes becomes a gate, what fails is only recorded (mode: observe), what
-cannot run is left out.
+end are left out. Show them and ask; then try each one once, in place, and put
+back whatever it changed: what passes becomes a gate, what fails is only recorded
+(mode: observe), what cannot run is left out. Nothing of the project runs before.
 
 Then show a summary, ask, write .gauntlet/, ignore the log directory and install
 the stop hook of each agent found. Nothing that exists is overwritten; if one step
@@ -52,8 +54,8 @@ fails, every step is undone; a second init changes nothing.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.runInit(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.yes, "yes", false, "write without asking (required without a terminal)")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "show the summary and write nothing")
+	flags.BoolVar(&f.yes, "yes", false, "try and write without asking (required without a terminal)")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show the summary; run and write nothing")
 	flags.BoolVar(&f.suggest, "suggest", false, "only print the commands that were found, and those left out")
 	flags.BoolVar(&f.isDiff, "diff", false, "show every file and change in full")
 	flags.BoolVar(&f.noTry, "no-try", false, "do not run the commands that are proposed")
@@ -108,7 +110,7 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 		}
 	}
 	if !f.yes && !f.dryRun && !f.suggest && !app.canAsk() {
-		return exit(2, "init asks before it writes, and this is not a terminal; add --yes to write, or --dry-run to look")
+		return exit(2, "init asks before it runs and writes anything, and this is not a terminal; add --yes to agree, or --dry-run to look")
 	}
 	opts := setup.Options{Root: root, InGit: inGit, Getenv: app.Getenv}
 	var notes []string
@@ -181,14 +183,51 @@ func (w *initWork) look(ctx context.Context) error {
 		return err
 	}
 	w.opts.Found = &found
-	if w.flags.suggest || w.flags.noTry || len(found.Proposals) == 0 {
+	if w.flags.suggest || w.flags.dryRun || w.flags.noTry || len(found.Proposals) == 0 {
 		return nil
 	}
 	if !w.opts.InGit {
 		w.notes = append(w.notes, "nothing was tried: without git, what a command changes could not be put back")
 		return nil
 	}
+	if !w.mayTry(ctx) {
+		if ctx.Err() != nil {
+			return exit(interruptedCode, "stopped; nothing was written")
+		}
+		w.notes = append(w.notes, "nothing was tried, so every command becomes a gate as it is; to try them: gauntlet run --all")
+		return nil
+	}
 	return w.try(ctx)
+}
+
+// mayTry shows the commands that were found, and asks before the first of them runs.
+func (w *initWork) mayTry(ctx context.Context) bool {
+	if w.flags.yes {
+		return true
+	}
+	fmt.Fprintln(w.app.Out, "I found these commands and would like to try them here:")
+	w.list(w.opts.Found.Proposals, "  ")
+	switch w.app.answer(ctx, "Try them? [Y/n] ") {
+	case "", "y", "yes":
+		return true
+	}
+	return false
+}
+
+// list shows proposals, and below each what may be tried in its place.
+func (w *initWork) list(proposals []setup.Proposal, indent string) {
+	for _, p := range proposals {
+		line := ""
+		for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+			line += name + "=" + p.Env[name] + " "
+		}
+		if line += p.Run; p.Dir != "." {
+			line += " (in " + p.Dir + ")"
+		}
+		fmt.Fprintln(w.app.Out, indent+redact.Line(line, 500))
+		w.list(p.Parts, indent+"  in parts: ")
+		w.list(p.Instead, indent+"  or: ")
+	}
 }
 
 // try runs each proposal once and shows the result.

@@ -98,7 +98,7 @@ func (app *App) places() (install.Places, error) {
 		return install.Places{}, exit(2, "the current directory cannot be read: %v", err)
 	}
 	p := install.Places{Cwd: cwd, Project: cwd, Getenv: app.Getenv, LookPath: proc.LookPath, Home: text.Home(app.Getenv)}
-	p.Site = site.Here(cwd, app.Getenv)
+	p.Site = reading(site.Here(cwd, app.Getenv))
 	if p.Site.IsProject() || !safefile.Same(p.Site.Top(), p.Home) {
 		p.Project = p.Site.Top() // a home directory that is a repository is not a project
 	}

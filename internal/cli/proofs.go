@@ -137,6 +137,9 @@ func (app *App) showProof(ctx context.Context, name string, asJSON bool) error {
 	if opts.Config.Checks[name] == nil {
 		return exit(2, "%s is a review: its proofs depend on the diff of a run (see `gauntlet proofs`)", redact.Line(name, 80))
 	}
+	if d := opts.Site.Trust(); !d.Trusted() || d.Change != "" { // it asks the check's tools
+		return exit(2, "the policy on disk is not allowed, so nothing of it is run; look at it with: gauntlet allow")
+	}
 	keys, err := run.Keys(ctx, opts, func(j gate.Job) bool { return j.Name == name })
 	if err != nil {
 		return exit(2, "git: %v", err)

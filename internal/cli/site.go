@@ -19,7 +19,13 @@ func (app *App) site() (*site.Site, error) {
 	if err != nil {
 		return nil, exit(2, "the current directory cannot be read: %v", err)
 	}
-	return site.Find(cwd, app.Getenv), nil
+	return reading(site.Find(cwd, app.Getenv)), nil
+}
+
+// reading is a site whose git runs no program of a project that was never allowed.
+func reading(at *site.Site) *site.Site {
+	at.Repo.NoFilters = !at.Trust().Trusted()
+	return at
 }
 
 // project is the site of a command that needs a project.

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/site"
 	"gauntlet/internal/ui"
 )
 
@@ -19,7 +21,7 @@ func (app *App) uiCmd() *cobra.Command {
 		Long: `Serve one page on this machine only: whether the hooks are alive, what was blocked and
 why, which gates block rightly or wrongly, and where the time goes. The address that is
 printed contains a token; without it no one, not even another user of this machine, sees
-anything. The page updates by itself. Ctrl-C ends it.`,
+anything. The browser is opened through a private file with a code that works once. The page updates by itself. Ctrl-C ends it.`,
 		Example: `  gauntlet ui
   gauntlet ui --port 8765 --no-open`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.ui(cmd.Context(), port, noOpen) },
@@ -41,14 +43,16 @@ func (app *App) ui(ctx context.Context, port int, noOpen bool) error {
 	if _, inside := app.inAgent(); inside {
 		options.Act = nil // the actions are for a person: off, label, mode
 	}
-	err = ui.Serve(ctx, options, port, func(address string) {
+	remove := func() {}
+	defer func() { remove() }()
+	return ui.Serve(ctx, options, port, func(address, entry string) {
 		fmt.Fprintf(app.Out, "Gauntlet's page: %s\nCtrl-C ends it.\n", address)
 		if noOpen {
 			return
 		}
-		if err := ui.OpenBrowser(address); err != nil {
+		var err error
+		if remove, err = ui.OpenBrowser(filepath.Join(site.StateHome(app.Getenv), "gauntlet", "ui"), entry); err != nil {
 			fmt.Fprintln(app.Err, "gauntlet: open the address yourself: "+err.Error())
 		}
 	})
-	return err
 }

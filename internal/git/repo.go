@@ -26,6 +26,9 @@ type Repo struct {
 	Root      string // top of the work tree
 	GitDir    string // the work tree's own git directory
 	CommonDir string // what all work trees of the repository share
+	// NoFilters keeps git from running the filters that the repository's own settings
+	// name: they are programs of somebody whom the person has not trusted yet.
+	NoFilters bool
 }
 
 // What is read of a repository is bounded: pointers to other places, lists of

@@ -108,6 +108,9 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 	if o.IndexFile != "" {
 		extra = append(extra, "GIT_INDEX_FILE="+o.IndexFile)
 	}
+	if r.NoFilters && !o.Hooks {
+		extra = append(extra, r.withoutFilters(ctx)...)
+	}
 	drop := redirects
 	if !o.Hooks { // settings by variables are for what the user asked for: commits and pushes
 		drop = func(name string) bool { return redirects(name) || settings(name) }
@@ -131,6 +134,27 @@ func (r Repo) RunWith(ctx context.Context, o Opts, args ...string) ([]byte, erro
 		return stdout, &Error{Args: args, ExitCode: res.ExitCode, Stderr: string(stderr), TimedOut: res.TimedOut}
 	}
 	return stdout, nil
+}
+
+// withoutFilters are variables that take the program from each filter in the repository's own
+// settings. Names are read by git itself: they may be in included files.
+func (r Repo) withoutFilters(ctx context.Context) []string {
+	plain := r
+	plain.NoFilters = false
+	var out []string
+	for _, scope := range []string{"--local", "--worktree"} {
+		names, err := plain.Run(ctx, "config", scope, "--includes", "-z", "--name-only", "--get-regexp", `^filter\.`)
+		if err != nil {
+			continue // none
+		}
+		for name := range strings.SplitSeq(string(names), "\x00") {
+			if i := strings.LastIndexByte(name, '.'); i > 0 {
+				n := len(out) / 2
+				out = append(out, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=", n))
+			}
+		}
+	}
+	return append(out, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(out)/2))
 }
 
 // Environ is env without what would send git elsewhere than its working directory, with

@@ -97,6 +97,9 @@ func (r Repo) Status(ctx context.Context) (Status, error) {
 
 // gitStatus is what `git status` says.
 func (r Repo) gitStatus(ctx context.Context, o Opts, args ...string) (Status, error) {
+	if r.NoFilters { // a submodule has settings of its own
+		args = append(args, "--ignore-submodules=all")
+	}
 	out, err := r.RunWith(ctx, o, append([]string{"status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-ahead-behind"}, args...)...)
 	if err != nil {
 		return Status{}, err

@@ -1,11 +1,14 @@
 package ui
 
 import (
+	"crypto/rand"
 	"crypto/subtle"
 	"html"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -20,6 +23,32 @@ type Guard struct {
 	Login func(*http.Request) bool
 	// Cookie is where the token is kept; browsers share cookies between ports.
 	Cookie string
+	// Entry lets one browser in without the token; nil: none.
+	Entry *Entry
+}
+
+// Entry is a code that lets one browser in, once: what a browser is opened with is seen by
+// every user of the machine, and by everything that this user runs.
+type Entry struct {
+	mu   sync.Mutex
+	code string
+}
+
+// codeField carries the code in an address.
+const codeField = "code"
+
+// NewEntry makes a code.
+func NewEntry() *Entry { return &Entry{code: rand.Text()} }
+
+// take uses the code up.
+func (e *Entry) take(code string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.code == "" || subtle.ConstantTimeCompare([]byte(code), []byte(e.code)) != 1 {
+		return false
+	}
+	e.code = ""
+	return true
 }
 
 // maxForm bounds what a form may send.
@@ -38,6 +67,10 @@ func (g Guard) wrap(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
+		if g.Entry != nil && r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has(codeField) {
+			g.enter(w, r)
+			return
+		}
 		if why := g.refuse(r); why != "" {
 			turnAway(w, r, why)
 			return
@@ -49,6 +82,24 @@ func (g Guard) wrap(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// enter lets in the browser that was opened with the code. It comes from a file, which for a
+// browser is another site: so the page goes on to the first one by itself.
+func (g Guard) enter(w http.ResponseWriter, r *http.Request) {
+	if !slices.Contains(g.Hosts, r.Host) || r.Header.Get("Origin") != "" || !g.Entry.take(r.URL.Query().Get(codeField)) {
+		turnAway(w, r, "this address works once: open the one that `gauntlet ui` printed")
+		return
+	}
+	g.setCookie(w)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte(forward("/")))
+}
+
+// forward is a page that goes on to an address.
+func forward(address string) string {
+	return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">` +
+		`<meta http-equiv="refresh" content="0;url=` + html.EscapeString(address) + `"><title>Gauntlet</title><a href="` + html.EscapeString(address) + `">Gauntlet's page</a></html>` + "\n"
 }
 
 // turnAway refuses a request: a person gets a page, everything else a line of text. The
@@ -125,13 +176,17 @@ func (g Guard) same(token string) bool {
 // remember moves the token from the address to a cookie, so that it does not stay
 // in the address bar and the history of the browser.
 func (g Guard) remember(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{
-		Name: g.Cookie, Value: g.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int((30 * 24 * time.Hour).Seconds()),
-	})
+	g.setCookie(w)
 	q := r.URL.Query()
 	q.Del(tokenField)
 	u := url.URL{Path: r.URL.Path, RawQuery: q.Encode()}
 	http.Redirect(w, r, localPath(u.String()), http.StatusSeeOther)
+}
+
+func (g Guard) setCookie(w http.ResponseWriter) {
+	http.SetCookie(w, &http.Cookie{
+		Name: g.Cookie, Value: g.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int((30 * 24 * time.Hour).Seconds()),
+	})
 }
 
 func bearer(r *http.Request) string {

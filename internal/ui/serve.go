@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,11 +17,12 @@ import (
 	"time"
 
 	"gauntlet/internal/proc"
+	"gauntlet/internal/safefile"
 )
 
 // Serve answers on 127.0.0.1 (port 0: any free one) until the context ends. ready
-// is called with the address to open.
-func Serve(ctx context.Context, o Options, port int, ready func(address string)) error {
+// is called with the address, and with one that lets one browser in, once.
+func Serve(ctx context.Context, o Options, port int, ready func(address, entry string)) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		if op, ok := errors.AsType[*net.OpError](err); ok {
@@ -28,9 +31,9 @@ func Serve(ctx context.Context, o Options, port int, ready func(address string))
 		return fmt.Errorf("cannot listen on 127.0.0.1:%d: %w (choose another --port)", port, err)
 	}
 	at := listener.Addr().(*net.TCPAddr)
-	o.Guard = Guard{Hosts: []string{at.String(), fmt.Sprintf("localhost:%d", at.Port)}, Token: rand.Text(), Cookie: fmt.Sprintf("gauntlet-%d", at.Port)}
+	o.Guard = Guard{Hosts: []string{at.String(), fmt.Sprintf("localhost:%d", at.Port)}, Token: rand.Text(), Cookie: fmt.Sprintf("gauntlet-%d", at.Port), Entry: NewEntry()}
 	server := New(o)
-	ready(fmt.Sprintf("http://%s/?token=%s", at, o.Guard.Token))
+	ready(fmt.Sprintf("http://%s/?token=%s", at, o.Guard.Token), fmt.Sprintf("http://%s/?%s=%s", at, codeField, o.Guard.Entry.code))
 	return ServeOn(ctx, listener, server)
 }
 
@@ -133,14 +136,23 @@ func welcome(r *http.Request) {
 	}
 }
 
-// OpenBrowser shows an address in the user's browser.
-func OpenBrowser(address string) error {
-	open := []string{"xdg-open", address}
+// OpenBrowser shows an address in the user's browser, through a file in dir that only the user
+// can read: every user of the machine sees what a program is started with. remove removes
+// the file.
+func OpenBrowser(dir, address string) (remove func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return func() {}, err
+	}
+	file := filepath.Join(dir, fmt.Sprintf("page-%d.html", os.Getpid()))
+	if err := safefile.Put(dir, file, []byte(forward(address)), 0o600); err != nil {
+		return func() {}, err
+	}
+	open := []string{"xdg-open", file}
 	switch runtime.GOOS {
 	case "darwin":
-		open = []string{"open", address}
+		open = []string{"open", file}
 	case "windows":
-		open = []string{"rundll32", "url.dll,FileProtocolHandler", address}
+		open = []string{"rundll32", "url.dll,FileProtocolHandler", file}
 	}
-	return proc.Detach(proc.Cmd{Args: open})
+	return func() { _ = safefile.Remove(dir, file) }, proc.Detach(proc.Cmd{Args: open})
 }

@@ -53,7 +53,7 @@ func serve(t *testing.T, m *machine, change func(*Options)) *machine {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ready, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- Serve(ctx, o, 0, func(u string) { ready <- u }) }()
+	go func() { ended <- Serve(ctx, o, 0, func(u, _ string) { ready <- u }) }()
 	select {
 	case u := <-ready:
 		m.url, m.token, _ = strings.Cut(u, "/?token=")

@@ -33,6 +33,7 @@ import (
 	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
+	"gauntlet/internal/trust"
 	"gauntlet/internal/ui"
 )
 
@@ -78,7 +79,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatalf("git init: %v %s", err, out)
 	}
 	at := site.Here(d.project, d.getenv)
-	d.must(at.Allowed().Allow(t.Context(), config.ReadPolicy(at.Root), time.Now()))
+	d.must(at.Allowed().Allow(t.Context(), config.ReadPolicy(at.Root), trust.Act{At: time.Now(), By: trust.Terminal}))
 	d.serve(0)
 	// Not t.TempDir: the browser still writes to it for a moment after its end.
 	profile, err := os.MkdirTemp("", "gauntlet-page")
@@ -112,7 +113,7 @@ func (d *desk) serve(port int) {
 	options, err := ui.Local(d.getenv, time.Now)
 	d.must(err)
 	ready, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- ui.Serve(ctx, options, port, func(u string) { ready <- u }) }()
+	go func() { ended <- ui.Serve(ctx, options, port, func(u, _ string) { ready <- u }) }()
 	select {
 	case d.url = <-ready:
 	case err := <-ended:

@@ -75,12 +75,12 @@ func TestHostileClones(t *testing.T) {
 				w.hook("hook", "tool", `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_use_id":"1","tool_input":{"command":"make"}}`)
 				w.hook("hook", "session-start", `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`)
 			}
-			looks := []string{"list", "validate", "config", "allow", "run"}
-			if !h.archive { // these call git, and git runs the filters of its settings
-				looks = append(looks, "detect", "doctor")
-			}
-			for _, c := range looks {
-				w.look(c) // showing it is harmless, whatever it contains
+			for _, c := range []string{
+				"list", "validate", "config", "allow", "run", "check", "review", "detect", "doctor", "proofs", "proofs show t", "proofs forget", "owed", "explain", "log", "stats",
+				"state", "state list", "ship check", "snapshots", "baseline show", "baseline create", "replay --history", "replay --commits 1", "ci init --dry-run", "reviewers", "handoff", "auto",
+				"init --dry-run --diff", "init --suggest", "init --json", "install --dry-run", "clean --dry-run", "observe t", "enforce t", "config migrate",
+			} {
+				w.look(strings.Fields(c)...) // showing it is harmless, whatever it contains
 			}
 			w.unharmed(before)
 		})

@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestPageOfAnAgent: the page that a person starts has buttons, the one that an
@@ -49,6 +51,81 @@ func TestPageOfAnAgent(t *testing.T) {
 	policy, err := os.ReadFile(w.repo + "/.gauntlet/checks/t.yml")
 	if err != nil || !strings.Contains(string(policy), "observe") {
 		t.Errorf("the person's button changed nothing: %v\n%s", err, policy)
+	}
+}
+
+// TestPageOpensWithoutItsToken: what the browser is started with shows no secret, and the
+// private file that it opens lets one browser in, once.
+func TestPageOpensWithoutItsToken(t *testing.T) {
+	if _, err := exec.LookPath("flock"); err != nil || runtime.GOOS == "darwin" {
+		t.Skip("SKIPPED LOUDLY: needs a Unix shell and xdg-open")
+	}
+	w := newTrickWorld(t)
+	dir := t.TempDir()
+	fake := "#!/bin/sh\necho \"$@\" > " + dir + "/argv.tmp\nmv " + dir + "/argv.tmp " + dir + "/argv\n"
+	if err := os.WriteFile(dir+"/xdg-open", []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env := append(w.env[:len(w.env):len(w.env)], "PATH="+dir+":"+os.Getenv("PATH"))
+	cmd := exec.CommandContext(t.Context(), "gauntlet", "ui")
+	cmd.Dir, cmd.Env = w.repo, env
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	printed, err := url.Parse(regexp.MustCompile(`http://\S+`).FindString(line))
+	if err != nil || printed.Query().Get("token") == "" {
+		t.Fatalf("%q %v", line, err)
+	}
+	var argv []byte
+	for argv == nil {
+		if argv, err = os.ReadFile(dir + "/argv"); err != nil {
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	file := strings.TrimSpace(string(argv))
+	info, err := os.Stat(file)
+	if err != nil || info.Mode().Perm() != 0o600 || strings.Contains(file, printed.Query().Get("token")) {
+		t.Fatalf("the browser was started with %q: %v", argv, err)
+	}
+	redirect, err := os.ReadFile(file)
+	if err != nil || strings.Contains(string(redirect), printed.Query().Get("token")) {
+		t.Fatalf("%v %s", err, redirect)
+	}
+	entry := regexp.MustCompile(`url=(http://[^"]+)`).FindStringSubmatch(string(redirect))
+	if entry == nil {
+		t.Fatalf("%s", redirect)
+	}
+	ask := func(site string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, entry[1], http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Sec-Fetch-Site", site) // a file is another site
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		return res.StatusCode, res.Header.Get("Set-Cookie")
+	}
+	if code, cookie := ask("cross-site"); code != http.StatusOK || !strings.Contains(cookie, "HttpOnly; SameSite=Strict") {
+		t.Errorf("%d %s", code, cookie)
+	}
+	if code, cookie := ask("none"); code != http.StatusForbidden || cookie != "" {
+		t.Errorf("the code works twice: %d %s", code, cookie)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file stays")
 	}
 }
 
