@@ -147,6 +147,10 @@ func (e *execution) run(ctx context.Context) {
 		e.fail(event.InfrastructureErr, fmt.Sprintf("cannot lock %s (%v)", e.logDir, cause(err)), err)
 		return
 	}
+	if lock.Loose() {
+		why := fmt.Sprintf("the file system of %s has no locks, so two runs at once are not kept apart", e.logDir)
+		e.res.Warnings, e.res.Outages = append(e.res.Warnings, why), append(e.res.Outages, why)
+	}
 	defer func() {
 		if err := lock.Remove(); err != nil {
 			e.res.Warnings = append(e.res.Warnings, "release lock: "+err.Error())

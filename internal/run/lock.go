@@ -50,7 +50,7 @@ func claim(logDir string, me owner) (*safefile.Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dead, full := readOwner(lock.LeftBy()); full && dead.Host == me.Host {
+	if dead, full := readOwner(lock.LeftBy()); full && dead.Host == me.Host && !lock.Loose() {
 		proc.EndOrphansOf(dead.PID) // its gates must not run beside those of this run
 	}
 	return lock, nil

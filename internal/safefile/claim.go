@@ -33,14 +33,16 @@ func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Loc
 	if _, err := tmp.Write(owner); err != nil {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	if err := lock(tmp); err != nil {
+	err = lock(tmp)
+	loose := errors.Is(err, errNoLocks)
+	if err != nil && !loose {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	for range 100 {
 		err := os.Link(tmp.Name(), path)
 		if err == nil {
 			claimed = true
-			return &Lock{f: tmp, path: path}, nil
+			return &Lock{f: tmp, path: path, loose: loose}, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
@@ -54,7 +56,7 @@ func Claim(path string, owner []byte, believed func([]byte) time.Duration) (*Loc
 		}
 		if done {
 			claimed = true
-			return &Lock{f: tmp, path: path, left: left}, nil
+			return &Lock{f: tmp, path: path, left: left, loose: loose}, nil
 		}
 	}
 	return nil, ErrHeld
@@ -118,7 +120,7 @@ func takeOver(path, tmp string, believed func([]byte) time.Duration) (left []byt
 		return nil, false, fmt.Errorf("lock %s: %w", path, err)
 	}
 	defer old.Close() //nolint:errcheck // gives its lock up
-	if err := lock(old); err != nil {
+	if err := lock(old); err != nil && !errors.Is(err, errNoLocks) {
 		return nil, false, err
 	}
 	if !same(old, path) {

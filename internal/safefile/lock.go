@@ -12,12 +12,19 @@ import (
 // ErrHeld means that a living process holds the lock.
 var ErrHeld = errors.New("lock is held")
 
+// errNoLocks means that the file system has no locks: some network file systems do not.
+var errNoLocks = errors.New("the file system has no locks")
+
 // Lock is a held lock.
 type Lock struct {
-	f    *os.File
-	path string
-	left []byte
+	f     *os.File
+	path  string
+	left  []byte
+	loose bool
 }
+
+// Loose reports whether the file system has no locks, so that this one keeps no other process out.
+func (l *Lock) Loose() bool { return l.loose }
 
 // LeftBy is the content of the file whose owner had died; nil when there was none.
 func (l *Lock) LeftBy() []byte { return l.left }
@@ -29,7 +36,9 @@ func TryAcquire(path string) (*Lock, error) {
 		if err != nil {
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
-		if err := lock(f); err != nil {
+		err = lock(f)
+		loose := errors.Is(err, errNoLocks)
+		if err != nil && !loose {
 			_ = f.Close()
 			if errors.Is(err, ErrHeld) {
 				return nil, ErrHeld
@@ -39,7 +48,7 @@ func TryAcquire(path string) (*Lock, error) {
 		// Between open and lock the last holder may have removed the file: then the locked
 		// file no longer exists, and the lock has to be tried again.
 		if same(f, path) {
-			return &Lock{f: f, path: path}, nil
+			return &Lock{f: f, path: path, loose: loose}, nil
 		}
 		_ = f.Close()
 	}

@@ -11,8 +11,11 @@ import (
 
 func lock(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
 		return ErrHeld
+	case errors.Is(err, unix.ENOLCK), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EOPNOTSUPP):
+		return errNoLocks
 	}
 	return err
 }
