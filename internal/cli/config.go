@@ -18,21 +18,27 @@ import (
 )
 
 func (app *App) configCmd() *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Show the effective configuration and where each value came from",
-		Long: `Show every setting with the value that counts and where it came from: an
-environment variable, the project (.gauntlet/config.yml), the user
-(~/.config/agent-gauntlet/config.yml), a preset or the default.`,
+		Long: `Show each setting that differs from its default, with the value that counts and
+where it came from: an environment variable, the project (.gauntlet/config.yml),
+the user (~/.config/agent-gauntlet/config.yml) or a preset. --all and --json show
+every setting.`,
 		Example: `  gauntlet config
+  gauntlet config --all
   gauntlet config --json
+  gauntlet config check
   gauntlet config schema check > check.schema.json
   gauntlet config migrate`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.showConfig(cmd.Context(), asJSON) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.showConfig(cmd.Context(), asJSON, all) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.AddCommand(app.configSchemaCmd(), app.configMigrateCmd())
+	cmd.Flags().BoolVar(&all, "all", false, "also what has its default")
+	check := app.validateCmd()
+	check.Use, check.Example = "check", "  gauntlet config check\n  gauntlet config check --json"
+	cmd.AddCommand(check, app.configSchemaCmd(), app.configMigrateCmd())
 	return cmd
 }
 
@@ -60,7 +66,7 @@ func (app *App) configSchemaCmd() *cobra.Command {
 	}
 }
 
-func (app *App) showConfig(ctx context.Context, asJSON bool) error {
+func (app *App) showConfig(ctx context.Context, asJSON, all bool) error {
 	at, err := app.project()
 	if err != nil {
 		return err
@@ -72,7 +78,9 @@ func (app *App) showConfig(ctx context.Context, asJSON bool) error {
 		}
 		return err
 	}
-	showBase(ctx, at.Root, l.Values)
+	if asJSON || all {
+		showBase(ctx, at.Root, l.Values)
+	}
 	if asJSON {
 		return writeJSON(app.Out, struct {
 			Root        string              `json:"root"`
@@ -89,6 +97,9 @@ func (app *App) showConfig(ctx context.Context, asJSON bool) error {
 	app.warn(l.Warnings)
 	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
 	for _, v := range l.Values {
+		if !all && !v.Differs() {
+			continue
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Field, showValue(v.Value), showSource(v))
 	}
 	for _, ep := range l.Project.EntryPoints {
@@ -116,6 +127,9 @@ func showBase(ctx context.Context, root string, values []config.Value) {
 func showSource(v config.Value) string {
 	if v.Source == "" {
 		return v.Origin
+	}
+	if _, name, ok := strings.Cut(v.Source, ": "); ok && v.Origin == config.OriginPreset {
+		return "preset " + name
 	}
 	return v.Origin + " (" + v.Source + ")"
 }

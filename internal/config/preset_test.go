@@ -76,7 +76,11 @@ func TestShownIsEffective(t *testing.T) {
 		"stop_hook.max_blocks":           {Value: 3, Origin: OriginDefault},
 	} {
 		want.Field = field
-		if got := *l.value(field); !reflect.DeepEqual(got, want) {
+		got := *l.value(field)
+		if got.Differs() != (got.Origin != OriginDefault && field != "stop_hook.reentry") {
+			t.Errorf("%s differs from the default: %t", field, got.Differs())
+		}
+		if got.standard = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}

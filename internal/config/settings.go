@@ -130,6 +130,17 @@ type Value struct {
 	Value  any    `json:"value"`  // nil = not set, and nothing is the default
 	Origin string `json:"origin"` // environment, project, global, preset or default
 	Source string `json:"source,omitempty"`
+
+	standard any // the default
+}
+
+// Differs reports whether the value is another one than the default. An empty list that is
+// written out replaces that of a preset.
+func (v Value) Differs() bool {
+	if _, list := v.Value.([]string); list && v.Origin != OriginDefault {
+		return true
+	}
+	return !reflect.DeepEqual(v.Value, v.standard)
 }
 
 // The origins of a value, strongest first.
@@ -171,7 +182,8 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 	l.out.Settings, l.out.resolved = settingsOf(p), p
 	if c := l.out.Project.Checkpoint; c != nil && c.Scope == "" {
 		c.Scope = l.out.Settings.Scope
-		l.out.value("checkpoint.scope").Value = c.Scope
+		v := l.out.value("checkpoint.scope")
+		v.Value, v.standard = c.Scope, c.Scope
 	}
 	l.out.Settings.LogDir = Absolute(l.root, p.LogDir)
 	l.remote(global.Remote)
@@ -243,8 +255,12 @@ func (r *resolver) field(f reflect.Value, sf reflect.StructField, path string) {
 	if f.Type() == reflect.TypeFor[[]EntryPoint]() {
 		return // shown on its own, gate by gate
 	}
+	standard := reflect.New(f.Type()).Elem()
+	if text, ok := sf.Tag.Lookup("default"); ok {
+		setText(standard, sf.Tag, text)
+	}
 	origin, source := r.source(f, sf, path)
-	r.values = append(r.values, Value{path, shown(f), origin, source})
+	r.values = append(r.values, Value{path, shown(f), origin, source, shown(standard)})
 }
 
 // source sets f from the strongest source that has a value for it.
