@@ -126,7 +126,7 @@ func (app *App) pick(ctx context.Context, s *store.Store, id string) (store.Verd
 		if more := len(list) - len(ids); more > 0 {
 			ids = append(ids, fmt.Sprintf("and %d more", more))
 		}
-		return store.Verdict{}, exit(2, "%s fits more than one verdict: %s; give more of the ID", redact.Line(id, 60), strings.Join(ids, ", "))
+		return store.Verdict{}, exit(2, "%d verdicts match %q: type more of the ID (%s)", len(list), redact.Line(id, 60), strings.Join(ids, ", "))
 	}
 	return list[0], nil
 }

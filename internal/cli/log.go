@@ -105,7 +105,7 @@ func (h *historyScope) flags(cmd *cobra.Command) {
 }
 
 // paths are the spellings of the selected project; none: all projects. Outside a project
-// there is nothing to select.
+// it is the repository, or the directory: autonomy is recorded there, too.
 func (h historyScope) paths(app *App) ([]string, error) {
 	if h.everywhere {
 		return nil, nil
@@ -115,14 +115,7 @@ func (h historyScope) paths(app *App) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case at.IsProject():
-			h.project = at.Root
-		case at.InRepo && autonomy.Wanted(nil, app.home(), app.Getenv):
-			h.project = at.Repo.Root // it has only autonomy, which needs no configuration
-		default:
-			return nil, nil
-		}
+		h.project = at.Top()
 	}
 	return app.projectPaths(h.project)
 }
@@ -250,7 +243,7 @@ func (app *App) neverRecorded(ctx context.Context, s *store.Store, only ask.Filt
 	if err != nil {
 		return err
 	}
-	known := facts.Choices(time.Time{})
+	known := facts.Choices(ask.Filter{Projects: only.Projects})
 	for i, id := range known.Gates {
 		known.Gates[i] = gate.Name(id)
 	}

@@ -122,7 +122,7 @@ func (app *App) label(cmd *cobra.Command, id, word string) error {
 	case len(ids) == 0:
 		return exit(2, "no verdict and no replayed stop %q (see `gauntlet log` and `gauntlet replay`)", redact.Line(id, 60))
 	case len(ids) > 1:
-		return exit(2, "%d stops match %q: type more of the ID", len(ids), redact.Line(id, 60))
+		return exit(2, "%d verdicts match %q: type more of the ID", len(ids), redact.Line(id, 60))
 	}
 	dir, err := history.Dir(app.Getenv)
 	if err != nil {

@@ -95,7 +95,7 @@ func (app *App) stats(ctx context.Context, f statsFlags) error {
 		return exit(2, "%v", err)
 	}
 	if paths == nil {
-		paths = facts.Choices(time.Time{}).Projects
+		paths = facts.Choices(ask.Filter{}).Projects
 	} else {
 		paths = paths[:1] // the rest are other spellings
 	}

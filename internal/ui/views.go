@@ -125,7 +125,7 @@ func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
 		weeks := v.Filter
 		weeks.Since = ask.Since(s.Now(), max(v.Days, trendDays))
 		v.WeeksSince, v.Weeks = weeks.Since, s.facts.Weeks(weeks, ask.ByAll)
-		projects = s.facts.Choices(time.Time{}).Projects // people also look for inactive projects
+		projects = s.facts.Choices(ask.Filter{}).Projects // people also look for inactive projects
 		page, err := ask.Stops(ctx, s.db, v.Filter, "")
 		v.Recent = s.judged(page.Stops[:min(len(page.Stops), shownStops)])
 		return err
@@ -152,7 +152,7 @@ func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
 
 // start fills in what every view uses from the history.
 func (s *Server) start(b *base) {
-	b.Choices, b.First = s.facts.Choices(b.Filter.Since), s.facts.First()
+	b.Choices, b.First = s.facts.Choices(ask.Filter{Since: b.Filter.Since}), s.facts.First()
 }
 
 // judged adds to stops how they turned out.

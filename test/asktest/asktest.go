@@ -132,7 +132,7 @@ func sums(t *testing.T, facts *ask.Facts) {
 	if len(days) != 1 || days[0].SpentMS != 105 || days[0].SavedMS != 1000 {
 		t.Errorf("days: %+v", days)
 	}
-	c := facts.Choices(time.Time{})
+	c := facts.Choices(ask.Filter{})
 	if fmt.Sprint(c.Projects, c.Agents, c.Gates) != "[/p /q_x] [claude] [test lint]" {
 		t.Errorf("choices: %+v", c)
 	}

@@ -153,9 +153,9 @@ type Choices struct {
 	People   []string `json:"people,omitempty"`
 }
 
-// Choices lists them, most used first.
-func (f *Facts) Choices(since time.Time) Choices {
-	sel := f.chosen(Filter{Since: since})
+// Choices lists those of the selected stops, most used first.
+func (f *Facts) Choices(by Filter) Choices {
+	sel := f.chosen(by)
 	var counts [6][]int
 	for i := range counts {
 		counts[i] = make([]int, len(f.names.list))
