@@ -141,7 +141,7 @@ func (x *execution) listSaved(b *strings.Builder, out outcome) {
 	}
 	switch {
 	case out.Snapshot != nil:
-		fmt.Fprintf(b, "- all uncommitted work: snapshot %s (see `gauntlet checkpoints list`); your files are as you left them and still uncommitted\n", out.Snapshot.Ref)
+		fmt.Fprintf(b, "- all uncommitted work: snapshot %s (see `gauntlet snapshots list`); your files are as you left them and still uncommitted\n", out.Snapshot.Ref)
 	case out.Unsaved != "":
 		b.WriteString("- the uncommitted work could not be saved as a snapshot: commit it yourself\n")
 	}

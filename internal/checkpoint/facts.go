@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// Facts are what a checkpoint decides from. The stop hook, `gauntlet checkpoint`
+// Facts are what a checkpoint decides from. The stop hook, `gauntlet owed`
 // and the tmux routes all decide from the same ones.
 type Facts struct {
 	Event  event.Event

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,4 +75,35 @@ func messages(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return all.String()
+}
+
+// Messages and docs name commands as `gauntlet --help` does; old names only still work.
+func TestCurrentNamesOfCommands(t *testing.T) {
+	texts := map[string]string{"a message": messages(t)}
+	docs, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(docs) < 10 {
+		t.Fatalf("%d pages, %v", len(docs), err)
+	}
+	for _, file := range append(docs, "../../README.md") {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[filepath.Base(file)] = string(b)
+	}
+	old := 0
+	for _, cmd := range (&App{Out: io.Discard, Err: io.Discard, Getenv: os.Getenv}).root(nil).Commands() {
+		for _, name := range cmd.Aliases {
+			old++
+			was := regexp.MustCompile("gauntlet " + name + "(?:[`\\s\"]|$)")
+			for where, text := range texts {
+				if found := was.FindString(text); found != "" && where != "coming-from.md" {
+					t.Errorf("%s says %q; the command is called %s", where, found, cmd.Name())
+				}
+			}
+		}
+	}
+	if old == 0 {
+		t.Error("no command has an old name: nothing was checked")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,9 +14,11 @@ import (
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/git"
 	"gauntlet/internal/history"
+	"gauntlet/internal/history/store"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/setup"
+	"gauntlet/internal/site"
 )
 
 func (app *App) uninstallCmd() *cobra.Command {
@@ -37,7 +40,7 @@ The policy, logs and memory stay, and are named; --purge removes them too.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.uninstall(cmd, f, purge, yes) },
 	}
 	f.add(cmd)
-	cmd.Flags().BoolVar(&purge, "purge", false, "also remove .gauntlet/, logs, memory, proofs and snapshots of this project")
+	cmd.Flags().BoolVar(&purge, "purge", false, "also remove .gauntlet/, logs, memory, proofs, snapshots and the history of this project")
 	cmd.Flags().BoolVar(&yes, "yes", false, "remove without asking")
 	cmd.MarkFlagsMutuallyExclusive("purge", "user")
 	return cmd
@@ -97,7 +100,34 @@ func (app *App) remains(ctx context.Context) ([]setup.Remain, error) {
 	if at.InRepo {
 		repo = &at.Repo
 	}
-	return setup.Remains(ctx, at.Top(), logDir, repo)
+	list, err := setup.Remains(ctx, at.Top(), logDir, repo)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, app.elsewhere(ctx, at)...), nil
+}
+
+// elsewhere is what the state home has of this project.
+func (app *App) elsewhere(ctx context.Context, at *site.Site) (list []setup.Remain) {
+	paths, _ := app.projectPaths(at.Top())
+	if dir, err := history.Dir(app.Getenv); err == nil {
+		if s, err := store.Open(ctx, dir); err == nil {
+			if recorded, err := s.Verdicts(paths, 1); err == nil && len(recorded) > 0 {
+				list = append(list, setup.NewRemain(dir, "its part of the history", func(ctx context.Context) error {
+					s, err := store.Open(ctx, dir)
+					if err != nil {
+						return err
+					}
+					return errors.Join(s.Forget(paths), history.Forget(dir, paths), s.Close())
+				}))
+			}
+			_ = s.Close()
+		}
+	}
+	if at.Remembered() {
+		list = append(list, setup.NewRemain(filepath.Join(at.StateHome, "gauntlet"), "what was allowed here and what sessions saw", at.Forget))
+	}
+	return list
 }
 
 // leave lists what remains, and with purge removes it.
@@ -122,30 +152,15 @@ func (app *App) leave(ctx context.Context, f hookFlags, purge, yes bool) error {
 	if !yes && !app.ask(ctx, "Remove all of it? [y/N] ") {
 		return exit(1, "nothing more was removed")
 	}
-	at, err := app.site() // before its policy is gone
-	if err != nil {
-		return err
-	}
 	for _, r := range remains {
 		if err := r.Remove(ctx); err != nil {
 			return err
 		}
 	}
-	if _, err := at.Allowed().Deny(ctx); err != nil {
-		return err
-	}
 	if !f.json {
-		fmt.Fprintln(app.Out, "Removed. The history of all projects stays in "+app.historyDir()+".")
+		fmt.Fprintln(app.Out, "Removed. The history of other projects stays.")
 	}
 	return nil
-}
-
-func (app *App) historyDir() string {
-	dir, err := history.Dir(app.Getenv)
-	if err != nil {
-		return "the state directory"
-	}
-	return dir
 }
 
 // planUninstall removes an agent's hooks from several scopes. Files without Gauntlet's

@@ -104,7 +104,7 @@ type Record struct {
 	Cached  bool   `json:"cached,omitempty"`
 	LogPath string `json:"logPath,omitempty"`
 	// Tail is the end of the output of a gate that failed or could not run. The log may be
-	// gone by the time somebody asks.
+	// gone by the time it is asked for.
 	Tail string `json:"tail,omitempty"`
 	// Key identifies everything the result depends on (see the proofs).
 	Key      string `json:"key,omitempty"`

@@ -24,6 +24,11 @@ type Remain struct {
 	remove func(context.Context) error
 }
 
+// NewRemain is something that remains elsewhere, and how to remove it.
+func NewRemain(path, what string, remove func(context.Context) error) Remain {
+	return Remain{Path: path, What: what, remove: remove}
+}
+
 // Remains lists what is left of Gauntlet in a project when its hooks are removed.
 func Remains(ctx context.Context, root, logDir string, repo *git.Repo) ([]Remain, error) {
 	var out []Remain

@@ -174,6 +174,14 @@ func (s Store) Deny(ctx context.Context) (was bool, err error) {
 	return was, err
 }
 
+// Remove deletes the store of this project.
+func (s Store) Remove() error {
+	if s.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(s.dir)
+}
+
 // Known reports whether any policy was ever allowed here.
 func (s Store) Known() bool { return len(s.read().Allowed) > 0 }
 

@@ -158,3 +158,21 @@ func bindAll(q *sqlite3.Stmt, args []any) error {
 	}
 	return errs
 }
+
+// Forget removes every record of some projects, and the labels of their verdicts.
+func (s *Store) Forget(projects []string) error {
+	where, bind := narrowed(projects, history.Verdict)
+	_, in, _ := strings.Cut(where, " AND ")
+	if in == "" {
+		return nil
+	}
+	bind = append(bind[1:len(bind):len(bind)], bind[1:]...)
+	of := "(SELECT seq FROM records WHERE " + in + " OR id IN (SELECT id FROM records WHERE " + in + "))"
+	for _, table := range []string{"facts", "records"} {
+		err := s.each("DELETE FROM "+table+" WHERE seq IN "+of, func(q *sqlite3.Stmt) error { return bindAll(q, bind) }, func(*sqlite3.Stmt) {})
+		if err != nil {
+			return err
+		}
+	}
+	return s.db.Exec("VACUUM") // what is deleted is not left in the file
+}

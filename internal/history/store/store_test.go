@@ -272,3 +272,27 @@ func TestLabelsNewestWins(t *testing.T) {
 		t.Errorf("labels %v, %v", labels, err)
 	}
 }
+
+// What is forgotten is gone from the file, and does not come back with the spool.
+func TestForget(t *testing.T) {
+	dir := t.TempDir()
+	mine := gate(1, "/p", "check:.:x", "fail", 1)
+	mine.Tail = "secret plans"
+	spool(t, dir, verdict(1, "/p"), mine, history.Record{Type: history.Label, ID: mine.ID, Time: base, Label: "right"}, verdict(2, "/p2"), gate(2, "/p2", "check:.:x", "pass", 1))
+	s := open(t, dir)
+	if err := errors.Join(s.Forget([]string{"/p"}), history.Forget(dir, []string{"/p"}), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "store.db"))
+	if err != nil || strings.Contains(string(data), "secret plans") {
+		t.Errorf("it is still in the file: %v", err)
+	}
+	s = open(t, dir)
+	list, err := s.Verdicts(nil, 0)
+	if err != nil || len(list) != 1 || list[0].Project != "/p2" || len(list[0].Gates) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if labels, err := s.Labels(); err != nil || len(labels) != 0 {
+		t.Errorf("%v, %v", labels, err)
+	}
+}
