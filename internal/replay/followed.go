@@ -128,7 +128,7 @@ func essence(command string) string {
 			continue
 		}
 		words := c.Views[0]
-		if len(words) > 1 && showsOnly(words[1]) { // after a wrapper
+		if len(words) > 1 && !tool.Known(tool.Base(words[0])) && showsOnly(words[1]) { // after a wrapper
 			continue
 		}
 		if slices.ContainsFunc(c.Filters, func(f []string) bool { return len(f) > 0 && f[0] == "head" }) {

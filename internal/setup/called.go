@@ -28,7 +28,7 @@ func callOf(set *tasks.Set, run, dir string) called {
 				words := plainWords(argv)
 				return called{own: true, name: words[len(words)-1], kind: Node, pattern: leading(c.Argv())}
 			case ok && len(call.Recipes) > 0:
-				return called{own: true, name: telling(call.Recipes), kind: runnerKinds()[call.File.Runner], pattern: leading(argv)}
+				return called{own: true, name: telling(call.Recipes), kind: tool.Of([]string{call.File.Runner}).Language, pattern: leading(argv)}
 			}
 			if len(argv) > 0 && strings.Contains(argv[0], "/") && !strings.Contains(argv[0], "bin/") && !tool.Of(argv).Is("wrapper") {
 				return called{own: true, name: path.Base(argv[0]), pattern: argv[0], args: len(argv) > 1}
@@ -61,11 +61,6 @@ func interpreted(argv []string) (string, bool) {
 		return argv[1], true
 	}
 	return "", false
-}
-
-// runnerKinds are the languages of the task runners that are for one only.
-func runnerKinds() map[string]string {
-	return map[string]string{"npm": Node, "composer": PHP, "deno": Deno, "poe": Python, "pdm": Python, "hatch": Python}
 }
 
 // leading are the words of a command up to its first flag.

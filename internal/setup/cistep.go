@@ -14,12 +14,7 @@ import (
 // configures reports whether a step prepares a build in C, as CMake and autotools need it.
 func configures(script string) bool {
 	return slices.ContainsFunc(shellcmd.Parse(neutral(script)).Commands, func(c shellcmd.Command) bool {
-		argv := c.Argv()
-		if len(argv) == 0 {
-			return false
-		}
-		name := path.Base(argv[0])
-		return name == "configure" || name == "meson" && slices.Contains(argv, "setup") || name == "cmake" && !slices.Contains(argv, "--build")
+		return c.Name() == "configure" || tool.Of(c.Argv()).Configures()
 	})
 }
 
@@ -39,16 +34,11 @@ func (f *finder) testsABuild(st shellcmd.Statement) bool {
 // tool, and those that send its output to a program of CI: rake test RUBYOPT="${{ … }}".
 func withoutCIValues(line string) string {
 	words := quotedWords(line)
-	tool := ""
-	if len(words) > 0 {
-		tool = words[0]
+	call := tool.Of(words)
+	if inner := call.Inner(); len(inner) > 0 { // bundle exec rake
+		call = tool.Of(inner)
 	}
-	if len(words) > 2 && tool == "bundle" && words[1] == "exec" {
-		tool = words[2]
-	}
-	switch path.Base(tool) {
-	case "make", "gmake", "rake", "gradle", "gradlew", "mvn", "mvnw":
-	default:
+	if !call.Is("properties") {
 		return line
 	}
 	kept := slices.DeleteFunc(slices.Clone(words), func(w string) bool {

@@ -7,7 +7,7 @@ import (
 	"gauntlet/internal/tool"
 )
 
-// tidy writes a command on one line and drops what only CI needs: reports that nobody reads
+// tidy writes a command on one line and drops what only CI needs: reports that are not read
 // at a stop, the network, what an earlier step built.
 func tidy(run string) string {
 	run = strings.TrimSpace(strings.ReplaceAll(run, "\\\n", " "))

@@ -35,34 +35,35 @@ const (
 
 // record is what the catalogue says of a program. Lists are words, rules are lines.
 type record struct {
-	name     string // of the record: its first program
-	alike    bool   // its names are programs of their own, not names of one
-	language string
-	roles    string // rules: ROLE WHEN
-	effects  string // rules: EFFECT (WHY) WHEN
-	summary  string
-	reports  string // rules: FORMAT WHEN it prints a report of that format
-	goals    string // "many": it takes several sub-commands at once; "paths": also by the end of a path, :app:test
-	implies  string // rules: GOAL goals that include it
-	values   string // flags that take the next word
-	prints   string // flags that change only what is printed
-	narrows  string // flags that make it do a part only
-	variants string // rules: WHEN it does what CI does beside the plain run
-	offline  string // rules: WHEN : HOW it fetches nothing
-	forCI    string // rules: WHEN : words that only CI needs
-	lists    string // flags and first words with which it runs nothing
-	bundled  bool   // short flags are written together: -kn
-	own      int    // words after which everything belongs to what it runs; 0: all is its own
-	verbs    string // sub-commands that are not tasks
-	passes   string // rules: WHEN : HOW it runs another command
-	tasks    string // rules: SUBS : HOW it names tasks
-	traits   string
-	dirs     string // flags that name the directory it works in
-	members  string // flags and words that name a member of a workspace
-	targets  string // what its operands are: paths, member, tasks
-	leaves   string // by-products, as globs
-	locks    string // lock files
-	without  string // what stands for it when it is missing
+	name       string // of the record: its first program
+	alike      bool   // its names are programs of their own, not names of one
+	language   string
+	roles      string // rules: ROLE WHEN
+	effects    string // rules: EFFECT (WHY) WHEN
+	summary    string
+	reports    string // rules: FORMAT WHEN it prints a report of that format
+	goals      string // "many": it takes several sub-commands at once; "paths": also by the end of a path, :app:test
+	configures string // rules: WHEN it only prepares a build
+	implies    string // rules: GOAL goals that include it
+	values     string // flags that take the next word
+	prints     string // flags that change only what is printed
+	narrows    string // flags that make it do a part only
+	variants   string // rules: WHEN it does what CI does beside the plain run
+	offline    string // rules: WHEN : HOW it fetches nothing
+	forCI      string // rules: WHEN : words that only CI needs
+	lists      string // flags and first words with which it runs nothing
+	bundled    bool   // short flags are written together: -kn
+	own        int    // words after which everything belongs to what it runs; 0: all is its own
+	verbs      string // sub-commands that are not tasks
+	passes     string // rules: WHEN : HOW it runs another command
+	tasks      string // rules: SUBS : HOW it names tasks
+	traits     string
+	dirs       string // flags that name the directory it works in
+	members    string // flags and words that name a member of a workspace
+	targets    string // what its operands are: paths, member, tasks
+	leaves     string // by-products, as globs
+	locks      string // lock files
+	without    string // what stands for it when it is missing
 }
 
 // named is one name of a program.
@@ -290,6 +291,16 @@ func (c Call) Summary() Summary {
 		return Parts
 	}
 	return Summary(c.is.summary)
+}
+
+// Configures reports whether the command only prepares a build, as cmake -B does.
+func (c Call) Configures() bool {
+	for when := range strings.Lines(c.is.configures) {
+		if _, ok := c.fits(when); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // Report is the format of the report that the command prints because its flags ask for it;

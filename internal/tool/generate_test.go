@@ -172,6 +172,8 @@ func (e *entry) setRule(key, arg, value string) error {
 		e.rec.forCI += arg + ":" + value + "\n"
 	case "report":
 		e.rec.reports += arg + " " + value + "\n"
+	case "configures":
+		e.rec.configures += value + "\n"
 	case "variant":
 		e.rec.variants += value + "\n"
 	case "summary":
@@ -265,6 +267,7 @@ func fields(r record) string {
 	add("effects", r.effects)
 	add("summary", r.summary)
 	add("reports", r.reports)
+	add("configures", r.configures)
 	add("goals", r.goals)
 	add("implies", r.implies)
 	add("values", r.values)

@@ -63,7 +63,7 @@ type line struct {
 	of   int // its record
 	kind kind
 	// has are texts of which it contains one, with a zero byte between them: most outputs can
-	// be told apart by these alone.
+	// be kept apart by these alone.
 	has string
 	is  string
 }
@@ -71,7 +71,7 @@ type line struct {
 // compiled are the expressions of lines, each compiled when it is first needed.
 var compiled = sync.OnceValue(func() []atomic.Pointer[regexp.Regexp] { return make([]atomic.Pointer[regexp.Regexp], len(lines)) })
 
-func (l *line) expression(at int) *regexp.Regexp {
+func (l line) expression(at int) *regexp.Regexp {
 	cell := &compiled()[at]
 	re := cell.Load()
 	if re == nil {
@@ -101,7 +101,7 @@ func Read(program, output string) Said {
 
 // match is a line that was found, with what its expression marks in each place.
 type match struct {
-	*line
+	line
 	hits [][]string
 }
 
@@ -120,7 +120,7 @@ func found(text string) []match {
 func foundOf(text string, of func(kind) bool) []match {
 	var out []match
 	for i := range lines {
-		l := &lines[i]
+		l := lines[i]
 		if !of(l.kind) || l.next(text) < 0 {
 			continue
 		}
@@ -132,7 +132,7 @@ func foundOf(text string, of func(kind) bool) []match {
 }
 
 // next is where one of the line's texts is first; -1 if none is there.
-func (l *line) next(text string) int {
+func (l line) next(text string) int {
 	first := -1
 	for has := range strings.SplitSeq(l.has, "\x00") {
 		if at := strings.Index(text, has); at >= 0 && (first < 0 || at < first) {
@@ -146,7 +146,7 @@ func (l *line) next(text string) int {
 
 // hits looks where the text of the line is: an expression is slow, and hardly any line of an
 // output is worth it.
-func (l *line) hits(re *regexp.Regexp, text string) (out [][]string) {
+func (l line) hits(re *regexp.Regexp, text string) (out [][]string) {
 	if l.has == "" || strings.Contains(l.is, `\n`) || strings.HasSuffix(l.is, `\z`) {
 		return re.FindAllStringSubmatch(text, maxHits)
 	}

@@ -102,6 +102,7 @@ func TestExceptionsAreNeeded(t *testing.T) {
 	needed("agents", agentWords, checkAgents)
 	needed("agents", agentNames, checkAgents)
 	needed("agents", agentFiles, checkAgents)
+	needed("programs", programFiles, checkPrograms)
 	for i := range owners {
 		all := owners[i].from
 		for place := range strings.FieldsSeq(all) {

@@ -12,6 +12,7 @@ func rules() []rule {
 		{"imports", checkImports},
 		{"names", checkNames},
 		{"agents", checkAgents},
+		{"programs", checkPrograms},
 		{"pure", checkPure},
 		{"verdict", checkVerdict},
 		{"goroutines", checkGoroutines},

@@ -1,0 +1,5 @@
+package gate
+
+func runsTests(name string) bool {
+	return name == "pytest" || name == "py."+"test" // breaks: programs
+}
