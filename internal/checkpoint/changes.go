@@ -1,9 +1,6 @@
 package checkpoint
 
 import (
-	"context"
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,70 +8,54 @@ import (
 	"gauntlet/internal/agent"
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
+	"gauntlet/internal/content"
+	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
 )
 
-// turnChanges are the changes of this turn: by the snapshot taken at the prompt, else every
-// uncommitted file and what was committed since. why is set if there is no snapshot to
-// compare with: then nothing is known to be unchanged.
-func (f Facts) turnChanges(ctx context.Context) (changes []rules.Change, why string) {
-	seen := f.Seen
-	snaps, err := turn.LoadSnapshots(f.Memory, f.Event.SessionID, seen.Ledger)
-	if err == nil && snaps.Prompt != nil {
-		var list []string
-		if list, err = snaps.Prompt.Since(ctx, f.Repo, seen.Status); err == nil {
-			return f.changes(list), ""
-		}
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		why = "it is gone"
-	case err != nil:
-		why = err.Error()
-	case seen.MemoryErr != nil:
-		why = "the memory of this session cannot be read"
-	default:
-		why = "no prompt of this session was seen here"
-	}
-	return append(f.changes(seen.Status.Paths()), f.changes(f.committed(ctx))...), why
+// turnChanges are the changes since the prompt that began the unproved work, else every
+// uncommitted file. why is set if there is no account of that prompt: then nothing is known
+// to be unchanged.
+func (f Facts) turnChanges() (changes []rules.Change, why string) {
+	changes = content.Either(f.Seen.Difference(),
+		func(k content.Known) []rules.Change { return f.changes(k.Paths) },
+		func(a content.Assumed) []rules.Change {
+			why = a.Why
+			return f.changes(f.Seen.Status.Paths())
+		})
+	return changes, why
 }
 
-// committed lists what was committed since the prompt, if only the commit is known because
-// the work arrived in another work tree.
-func (f Facts) committed(ctx context.Context) []string {
-	prompt := f.Seen.Ledger.Prompt
-	if prompt.Count > 0 || prompt.Head == "" || prompt.Head == f.Seen.Status.Head {
-		return nil
-	}
-	list, err := turn.Base{Head: prompt.Head, At: prompt.At}.Committed(ctx, f.Repo)
-	if err != nil {
-		return nil
-	}
-	return list
+// Work is what this session changed and no stop has approved yet: the whole tree when there
+// is no account to compare it with.
+func (f Facts) Work() turn.Work {
+	return content.Either(f.Seen.Difference(),
+		func(k content.Known) turn.Work {
+			var list []string
+			for _, c := range f.changes(k.Paths) {
+				if !isOwn(c.Path) {
+					list = append(list, f.prefix()+c.Path)
+				}
+			}
+			return turn.NewWork(list, k.Now.State(list))
+		},
+		func(a content.Assumed) turn.Work { return turn.WholeTree(a.Why) })
 }
 
-// Work is what this session changed and no stop has approved yet: unknown when git failed,
-// the whole tree when there is nothing to compare it with.
-func (f Facts) Work(ctx context.Context) (w turn.Work, note string) {
-	if f.Seen.StatusErr != nil {
-		return turn.Work{}, f.Seen.StatusErr.Error()
+// state names the present content of files of the project.
+func (f Facts) state(paths []string) string {
+	if f.Seen.Now == nil {
+		return ""
 	}
-	changes, why := f.turnChanges(ctx)
-	if why != "" {
-		return turn.Work{Whole: why}, ""
+	full := make([]string, len(paths))
+	for i, p := range paths {
+		full[i] = f.prefix() + p
 	}
-	var list []string
-	for _, c := range append(changes, f.changes(f.Seen.Ledger.Work)...) {
-		if !isOwn(c.Path) {
-			list = append(list, f.prefix()+c.Path)
-		}
-	}
-	slices.Sort(list)
-	return turn.NewWork(f.Repo.Root, slices.Compact(list)), ""
+	return f.Seen.Now.State(full)
 }
 
-// Files are the paths of the work relative to the project root.
-func (f Facts) Files(w turn.Work) []string { return paths(f.changes(w.Paths)) }
+// Files are the paths of work relative to the project root.
+func (f Facts) Files(k turn.KnownWork) []string { return paths(f.changes(k.Paths)) }
 
 // isOwn reports whether a file of the project belongs to Gauntlet: its configuration, or
 // the settings of an agent that its hooks are written into.
@@ -96,14 +77,11 @@ func (f Facts) prefix() string {
 // changes turns paths of the repository into changes of the project: below its
 // root, without Gauntlet's logs.
 func (f Facts) changes(list []string) []rules.Change {
-	prefix, logs := f.prefix(), ""
-	if rel, err := filepath.Rel(f.Root, f.LogDir); err == nil && f.LogDir != "" && rel != "." {
-		logs = filepath.ToSlash(rel) + "/"
-	}
+	prefix, logs := f.prefix(), site.OwnLogs(f.Repo.Root, f.LogDir)
 	out := make([]rules.Change, 0, len(list))
 	for _, full := range list {
 		p, ok := strings.CutPrefix(full, prefix)
-		if p = strings.TrimSuffix(p, "/"); ok && p != "" && (logs == "" || !strings.HasPrefix(p, logs)) {
+		if p = strings.TrimSuffix(p, "/"); ok && p != "" && !logs(full) {
 			out = append(out, rules.Change{Path: p, ModTime: f.Seen.ModTimes[full]})
 		}
 	}

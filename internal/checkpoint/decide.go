@@ -14,7 +14,6 @@ import (
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
-	"gauntlet/internal/turn"
 )
 
 // Owed is the result of a checkpoint.
@@ -100,7 +99,7 @@ func (f Facts) decide(ctx context.Context, input func() (rules.Input, []string))
 		if len(o.Result.Suppressed) > 0 {
 			// The next turn, which may only be a question, does not ask for all of this
 			// again.
-			r, state := o.Result, turn.State(f.Root, o.Result.About())
+			r, state := o.Result, f.state(o.Result.About())
 			o.learn(func(m *Memory) { m.do(r, state) })
 		}
 		if slices.ContainsFunc(o.Result.Observations, func(b rules.Observation) bool { return b.Kind != rules.Weakened }) {
@@ -137,7 +136,7 @@ func (o *Owed) learn(change func(*Memory)) { o.learned = append(o.learned, chang
 
 // block sends the owed list, unless it was sent before.
 func (f Facts) block(memory Memory, o *Owed) {
-	r, state := o.Result, turn.State(f.Root, o.Result.About())
+	r, state := o.Result, f.state(o.Result.About())
 	left := r.Without(func(id string) bool { return memory.wasDone(id, state) })
 	key := left.Key()
 	if memory.wasSent(key, state) || !left.Blocks() {
@@ -152,7 +151,7 @@ func (f Facts) block(memory Memory, o *Owed) {
 // show shows a person what does not block, once per turn and not the same again while
 // nothing changed.
 func (f Facts) show(memory Memory, in rules.Input, o *Owed) {
-	key, state, mark := o.Result.Key(), turn.State(f.Root, paths(in.Changed)), f.Seen.Mark
+	key, state, mark := o.Result.Key(), f.state(paths(in.Changed)), f.Seen.Mark
 	if slices.ContainsFunc(memory.Shown, mark.Same) || memory.wasSent(key, state) {
 		return
 	}

@@ -17,6 +17,7 @@ import (
 
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
+	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/seal"
@@ -54,7 +55,7 @@ func newPlace(t testing.TB) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Repo, p.InRepo = repo, true
+	p.Repo, p.InRepo, p.Content = repo, true, content.Question{Repo: repo}
 	return p
 }
 
@@ -94,7 +95,7 @@ func (p *place) see() Facts {
 	f := *p.Facts
 	f.Now = p.clock()
 	f.Seen = turn.Question{
-		Event: f.Event, Repo: f.Repo, InRepo: f.InRepo, Memory: f.Memory, Now: p.clock, Status: true, Transcript: true,
+		Event: f.Event, Repo: f.Repo, InRepo: f.InRepo, Memory: f.Memory, Now: p.clock, Content: &f.Content, Transcript: true,
 	}.Ask(p.t.Context())
 	return f
 }
@@ -117,8 +118,12 @@ func (p *place) blocks() bool {
 
 // prompted is a human's prompt.
 func (p *place) prompted() (note string, err error) {
+	var asked *content.Question
+	if p.Config.Scope == config.ScopeTurn {
+		asked = &p.Content
+	}
 	return turn.Prompted{
-		Memory: p.Memory, Repo: p.Repo, InRepo: p.InRepo, Snapshot: p.Config.Scope == config.ScopeTurn, Prompt: p.Event.Prompt, Now: p.clock(),
+		Memory: p.Memory, Repo: p.Repo, InRepo: p.InRepo, Content: asked, Prompt: p.Event.Prompt, Now: p.clock(),
 		Seen: turn.Seen{Session: p.Event.SessionID},
 	}.Record(p.t.Context())
 }
@@ -347,21 +352,22 @@ func contents(p *place, names []string) map[string]string {
 	return out
 }
 
-func TestSnapshotOfHugeTreesIsSkipped(t *testing.T) {
+// Without a place for the account the person hears it once, and every uncommitted file
+// counts.
+func TestNoAccountIsReported(t *testing.T) {
 	p := newPlace(t)
 	p.Config.Scope = config.ScopeTurn
-	for i := range turn.MaxDirty + 1 {
-		p.write(fmt.Sprintf("many/%d/%d", i%50, i), "x")
-	}
+	p.write(".git/gauntlet/accounts", "in the way")
+	p.write("src/b.go", "package b\n")
 	note, err := p.prompted()
-	if err != nil || !strings.Contains(note, "too large") {
+	if err != nil || !strings.Contains(note, "accounts") {
 		t.Fatalf("note = %q, %v", note, err)
 	}
 	if again, _ := p.prompted(); again != "" {
 		t.Errorf("reported twice: %q", again)
 	}
 	in, notes := p.see().input(t.Context())
-	if !strings.Contains(strings.Join(notes, "\n"), "too large") || len(in.Changed) != turn.MaxDirty+1 {
+	if !strings.Contains(strings.Join(notes, "\n"), "accounts") || len(in.Changed) == 0 {
 		t.Errorf("notes = %v, %d changes", notes, len(in.Changed))
 	}
 }
@@ -370,7 +376,7 @@ func TestChangesBelongToTheProject(t *testing.T) {
 	p := newPlace(t)
 	p.write("svc/.gauntlet/config.yml", "checkpoint: {}\n")
 	p.write("svc/src/c.go", "package c\n")
-	p.write("svc/gauntlet_logs/x.log", "x\n")
+	p.write("svc/gauntlet_logs/check_x.1.log", "x\n")
 	p.write("src/a.go", "package a // outside the project\n")
 	p.Root, p.LogDir = filepath.Join(p.dir, "svc"), filepath.Join(p.dir, "svc", "gauntlet_logs")
 	got := p.see().Look(t.Context()).Result.Changed

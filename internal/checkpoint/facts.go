@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
+	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
@@ -26,9 +27,11 @@ type Facts struct {
 	Config *config.Checkpoint
 	// Brief and Ask choose the form of the message.
 	Brief, Ask bool
-	LogDir     string // absolute; everything in it belongs to Gauntlet
-	Memory     session.Store
-	Now        time.Time
+	LogDir     string // absolute; the logs in it belong to Gauntlet
+	// Content is how to ask for the account of the tree.
+	Content content.Question
+	Memory  session.Store
+	Now     time.Time
 	// Slug is the work item that the environment names; "" uses the remembered one.
 	Slug string
 	// Seen is memory, transcript and tree.
@@ -47,7 +50,7 @@ type Facts struct {
 func At(at *site.Site, cfg *config.Loaded, ev event.Event, now time.Time) Facts {
 	return Facts{
 		Event: ev, Root: cfg.Root, Repo: at.Repo, InRepo: at.InRepo, Config: cfg.Project.Checkpoint,
-		LogDir: cfg.Settings.LogDir, Memory: at.Memory, Now: now,
+		LogDir: cfg.Settings.LogDir, Content: at.Content(cfg.Settings.LogDir), Memory: at.Memory, Now: now,
 		Brief: cfg.Settings.Strict && (cfg.Project.Checkpoint == nil || cfg.Project.Checkpoint.Preset != "teleclaude"), Ask: cfg.Settings.Ask,
 	}
 }
@@ -73,8 +76,8 @@ func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
 		in.Changed = f.changes(f.Seen.Status.Paths())
 	} else {
 		var why string
-		if in.Changed, why = f.turnChanges(ctx); why != "" {
-			notes = append(notes, "no snapshot of the prompt ("+why+"): every uncommitted file counts")
+		if in.Changed, why = f.turnChanges(); why != "" {
+			notes = append(notes, "no account of the prompt ("+why+"): every uncommitted file counts")
 		}
 	}
 	if len(f.Gates) == 0 && len(in.Changed) > 0 && f.Proved != nil {

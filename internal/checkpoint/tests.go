@@ -6,7 +6,6 @@ import (
 
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/turn"
 )
 
 // maxKept is how much of the tests' output is remembered.
@@ -15,7 +14,7 @@ const maxKept = 4 << 10
 // testsOnce runs checkpoint.tests, but not again on exactly the same files: a later stop
 // gets the same answer without waiting.
 func (f Facts) testsOnce(ctx context.Context, in rules.Input, memory Memory, o *Owed) *rules.TestRun {
-	state := f.Config.Tests.Command + " " + turn.State(f.Root, paths(in.Changed))
+	state := f.Config.Tests.Command + " " + f.state(paths(in.Changed))
 	if memory.Tested.State == state {
 		return &memory.Tested.Run
 	}

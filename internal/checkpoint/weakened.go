@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 
 	"gauntlet/internal/checkpoint/rules"
+	"gauntlet/internal/content"
+	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
-	"gauntlet/internal/turn"
 	"gauntlet/internal/weaken"
 )
 
@@ -31,60 +31,63 @@ func (f Facts) reportWeakened(input func() (rules.Input, []string), o *Owed) {
 }
 
 // weakened finds where tests or linters check less than when the turn began: it compares
-// the files of the turn, also those it has committed, with the snapshot of the prompt and
-// the commit it was taken on. A file that cannot be compared is ignored.
+// the files of the turn, also those it has committed, with the account of the prompt. A file
+// that cannot be compared is ignored.
 func (f Facts) weakened(ctx context.Context, changed []rules.Change) []weaken.Weakening {
-	head, paths := f.beginning(ctx, changed)
-	snaps, _ := turn.LoadSnapshots(f.Memory, f.Event.SessionID, f.Seen.Ledger)
+	if f.Seen.Before == nil {
+		return f.weakenedSince(ctx, f.Seen.Status.Head, changed)
+	}
 	var files []weaken.File
-	var committed []string // only git has their earlier content
-	for _, p := range paths {
+	var earlier []git.File
+	for _, p := range paths(changed) {
 		file, ok := f.now(p)
 		if !ok || len(files) == maxCompared {
 			continue
 		}
-		before, dirty := snaps.Before(f.prefix() + p)
-		switch {
-		case !dirty:
-			committed = append(committed, f.prefix()+p)
-		case before.Gone:
-		case before.Blob == "":
-			continue // the snapshot did not include it
-		default:
-			file.Was, file.Before = true, before.Marks
-		}
-		files = append(files, file)
+		before, was := f.Seen.Before.Find(f.prefix() + p)
+		file.Was = was
+		files, earlier = append(files, file), append(earlier, before)
 	}
-	blobs := map[string][]byte{}
-	if len(committed) > 0 && head != "" {
-		var ok bool
-		var err error
-		if blobs, ok, err = f.Repo.Blobs(ctx, head, committed); err != nil || !ok {
-			return nil
+	was, err := content.Store{Dir: f.Memory.Dir, Repo: f.Repo}.Contents(ctx, earlier)
+	if err != nil {
+		return nil
+	}
+	known := files[:0]
+	for i, file := range files {
+		if file.Was {
+			data, ok := was(earlier[i])
+			if !ok {
+				continue // its earlier content was not kept
+			}
+			file.Before = weaken.Of(file.Path, data)
 		}
+		known = append(known, file)
+	}
+	return weaken.Compare(known)
+}
+
+// weakenedSince compares with a commit, where there is no account of the prompt.
+func (f Facts) weakenedSince(ctx context.Context, head string, changed []rules.Change) []weaken.Weakening {
+	var files []weaken.File
+	var list []string
+	for _, p := range paths(changed) {
+		if file, ok := f.now(p); ok && len(files) < maxCompared {
+			files, list = append(files, file), append(list, f.prefix()+p)
+		}
+	}
+	if head == "" || len(list) == 0 {
+		return weaken.Compare(files)
+	}
+	blobs, ok, err := f.Repo.Blobs(ctx, head, list)
+	if err != nil || !ok {
+		return nil
 	}
 	for i, file := range files {
-		if content, was := blobs[f.prefix()+file.Path]; was {
-			files[i].Was, files[i].Before = true, weaken.Of(file.Path, content)
+		if data, was := blobs[list[i]]; was {
+			files[i].Was, files[i].Before = true, weaken.Of(file.Path, data)
 		}
 	}
 	return weaken.Compare(files)
-}
-
-// beginning is the commit that the turn began on, and the files that changed since,
-// committed or not, sorted.
-func (f Facts) beginning(ctx context.Context, changed []rules.Change) (head string, files []string) {
-	prompt, now := f.Seen.Ledger.Prompt, f.Seen.Status.Head
-	files = paths(changed)
-	head = now
-	if prompt.Head != "" && prompt.Head != now {
-		if committed, err := (turn.Base{Head: prompt.Head, At: prompt.At}).Committed(ctx, f.Repo); err == nil {
-			head = prompt.Head
-			files = append(files, paths(f.changes(committed))...)
-		}
-	}
-	slices.Sort(files)
-	return head, slices.Compact(files)
 }
 
 // now returns the current content of a file; ok is false for one that does not affect

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/config"
+	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/turn"
@@ -17,7 +17,7 @@ const promptPatience = 2 * time.Second
 
 // promptHook records that a human's prompt arrived. It always exits with 0 and is silent,
 // on stderr too (an agent may read either as an answer), except once, when a person should
-// know that there will be no snapshots.
+// know that there is no account.
 func (app *App) promptHook(ctx context.Context, args []string) {
 	adapter, ev, at, err := app.hookEvent(args, promptPatience)
 	if err != nil || ev.SubagentID != "" || ev.Kind == event.Other || !at.IsProject() ||
@@ -27,13 +27,13 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 	_ = at.Pin(ctx, ev, app.Environ(), app.Now()) // without it the stop judges where it happens
 	// Where the policy is not allowed or not valid, the prompt begins a turn all the
 	// same: the stop says what is wrong once in each.
-	scoped := false
-	if cfg, err := at.Config(); err == nil {
-		c := cfg.Project.Checkpoint
-		scoped = cfg.Settings.Scope == config.ScopeTurn || c.On() && c.Scope == config.ScopeTurn
+	var asked *content.Question
+	if cfg, err := at.Config(); err == nil && (len(cfg.Project.EntryPoints) > 0 || cfg.Project.Checkpoint.On()) {
+		q := at.Content(cfg.Settings.LogDir)
+		asked = &q
 	}
 	note, err := turn.Prompted{
-		Memory: at.Memory, Repo: at.Repo, InRepo: at.InRepo, Snapshot: scoped, Prompt: ev.Prompt, Turn: ev.TurnID, Now: app.Now(),
+		Memory: at.Memory, Repo: at.Repo, InRepo: at.InRepo, Content: asked, Prompt: ev.Prompt, Turn: ev.TurnID, Now: app.Now(),
 		Seen: turn.Seen{Agent: ev.Agent, Session: ev.SessionID, Transcript: turn.TranscriptPath(ev), At: app.Now()},
 	}.Record(ctx)
 	if err == nil && note != "" {
@@ -47,9 +47,8 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 
 func (app *App) hookPromptCmd() *cobra.Command {
 	return app.hookHelp("prompt", "Note that a human's prompt arrived",
-		`Read one prompt event on stdin and remember the state of the work tree, so that
-a checkpoint with `+"`scope: turn`"+` can tell what this turn changed. It starts at most one
-git process, is silent and always ends with 0.
+		`Read one prompt event on stdin and keep an account of the work tree, so that a stop
+can tell what this session changed. It is silent and always ends with 0.
 `+"`gauntlet install`"+` puts it beside the stop hook.`,
 		"  gauntlet hook prompt --agent claude < event.json")
 }

@@ -65,7 +65,7 @@ func (app *App) proved(at *site.Site, cfg *config.Loaded, session string) func(c
 // see reads memory, transcript and tree.
 func (app *App) see(ctx context.Context, f checkpoint.Facts) checkpoint.Facts {
 	f.Seen = turn.Question{
-		Event: f.Event, Repo: f.Repo, InRepo: f.InRepo, Memory: f.Memory, Now: app.Now, Status: true, Transcript: true,
+		Event: f.Event, Repo: f.Repo, InRepo: f.InRepo, Memory: f.Memory, Now: app.Now, Content: &f.Content, Transcript: true,
 	}.Ask(ctx)
 	return f
 }

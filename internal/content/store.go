@@ -182,7 +182,7 @@ func nameBlob(data []byte, size int) string {
 // Content is the content of a path in an account: as it was kept, or as git has it. What is
 // returned has the id that the account says.
 func (s Store) Content(ctx context.Context, f git.File) ([]byte, error) {
-	all, err := s.contents(ctx, []git.File{f})
+	all, err := s.Contents(ctx, []git.File{f})
 	if err != nil {
 		return nil, err
 	}
@@ -192,8 +192,8 @@ func (s Store) Content(ctx context.Context, f git.File) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", f.Path, ErrNoContent)
 }
 
-// contents reads files, with at most one git process; the answer says what one contains.
-func (s Store) contents(ctx context.Context, files []git.File) (func(git.File) ([]byte, bool), error) {
+// Contents reads files, with at most one git process; the answer says what one contains.
+func (s Store) Contents(ctx context.Context, files []git.File) (func(git.File) ([]byte, bool), error) {
 	size := s.Repo.IDSize()
 	var ask []string
 	for _, f := range files {
@@ -226,7 +226,7 @@ func (s Store) contents(ctx context.Context, files []git.File) (func(git.File) (
 func (s Store) Each(ctx context.Context, files []git.File, do func(git.File, []byte) error) error {
 	const many = 2000 // at a time: what git answers is in memory
 	for part := range slices.Chunk(files, many) {
-		content, err := s.contents(ctx, part)
+		content, err := s.Contents(ctx, part)
 		if err != nil {
 			return err
 		}

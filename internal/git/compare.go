@@ -1,29 +1,21 @@
 package git
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"io"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"gauntlet/internal/beside"
 	"gauntlet/internal/safefile"
 )
 
-// In a large work tree the status is found by comparing the files with the index
-// here, on every processor, beside a git that compares the index with HEAD. What
-// is certain is decided here: a file is as the index has it, a name is in the
-// index or ignored. Everything else is for git to judge, path by path; and where
-// the index holds anything out of the ordinary, git is asked for the whole.
+// In a large work tree whose content is known the status is found by comparing it with
+// the index here, beside a git that compares the index with HEAD. What is certain is
+// decided here: a file is as the index has it. Everything else is for git to judge, path by
+// path; and where the index holds anything out of the ordinary, git is asked for the whole.
 
 const (
 	// largeIndex is the size of an index from which on that is faster: about five
@@ -33,17 +25,26 @@ const (
 	maxAsked = 200
 )
 
-// isLarge reports whether the work tree is large. Where there are submodules git
-// looks into them, which nothing else can.
-func (r Repo) isLarge() bool {
-	st, ok := indexTime(r)
-	return ok && st.size >= largeIndex && !safefile.Exists(filepath.Join(r.Root, ".gitmodules"))
+// Large reports whether the work tree is so large that its status is found faster from its
+// content. Where there are submodules git looks into them, which nothing else can.
+func (r Repo) Large() bool {
+	size, ok := indexSize(r)
+	return ok && size >= largeIndex && !safefile.Exists(filepath.Join(r.Root, ".gitmodules"))
 }
 
-// compared is the status as far as it can be found by comparing; ok is false
+// StatusOf is Status for a work tree whose content is known; files are sorted.
+func (r Repo) StatusOf(ctx context.Context, files []File) (Status, error) {
+	if r.Large() {
+		if s, ok := r.Compared(ctx, files); ok {
+			return s, nil
+		}
+	}
+	return r.Status(ctx)
+}
+
+// Compared is the status as far as it can be found by comparing; ok is false
 // where git has to be asked for the whole.
-func (r Repo) compared(ctx context.Context) (s Status, ok bool) {
-	before, _ := indexTime(r)
+func (r Repo) Compared(ctx context.Context, files []File) (s Status, ok bool) {
 	if s.Head, s.Branch, ok = r.headFromFiles(); !ok {
 		return s, false
 	}
@@ -57,11 +58,10 @@ func (r Repo) compared(ctx context.Context) (s Status, ok bool) {
 	if err != nil || !index.ordinary() {
 		return s, false
 	}
-	ask, ok := r.doubts(index)
-	if !ok || len(ask) > maxAsked {
+	ask := index.doubts(files)
+	if len(ask) > maxAsked || slices.ContainsFunc(ask, isWithin) {
 		return s, false
 	}
-	hidden := r.hiddenChanges(index)
 	judged := Status{Head: s.Head}
 	if len(ask) > 0 {
 		judged, err = r.gitStatus(ctx, Opts{Env: []string{"GIT_LITERAL_PATHSPECS=1"}}, append([]string{"--no-renames", "--"}, ask...)...)
@@ -71,11 +71,33 @@ func (r Repo) compared(ctx context.Context) (s Status, ok bool) {
 	if err != nil || stagedErr != nil || judged.Head != s.Head || !s.add(judged.Changes) {
 		return s, false
 	}
-	if now, _ := indexTime(r); now != before {
-		return s, false // not everything was compared with the same index
-	}
-	s.Changes, s.index = append(s.Changes, hidden...), index
 	return s, true
+}
+
+// isWithin reports whether a path marks a repository within, which git has words of its own
+// for.
+func isWithin(path string) bool { return strings.HasSuffix(path, "/.git") }
+
+// doubts lists the paths that are not as the index has them.
+func (x *Index) doubts(files []File) (paths []string) {
+	for i := range x.entries {
+		e := &x.entries[i]
+		for len(files) > 0 && files[0].Path < e.path {
+			paths, files = append(paths, files[0].Path), files[1:]
+		}
+		if len(files) == 0 || files[0].Path != e.path {
+			paths = append(paths, e.path)
+			continue
+		}
+		if files[0].Mode != e.mode || files[0].ID != e.oid {
+			paths = append(paths, e.path)
+		}
+		files = files[1:]
+	}
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	return paths
 }
 
 // add adds what git said of some paths to what is staged. ok is false for what
@@ -163,191 +185,4 @@ func (s *Index) ordinary() bool {
 	return s != nil && !s.monitored && !slices.ContainsFunc(s.entries, func(e indexEntry) bool {
 		return e.stage != 0 || e.hidden || e.intended || e.mode == modeSubmodule
 	})
-}
-
-// doubts lists the paths of which it is not certain that they are clean, or
-// ignored. ok is false where there is too much to list, or a directory that
-// cannot be read.
-func (r Repo) doubts(index *Index) (paths []string, ok bool) {
-	root, err := safefile.OpenDir(r.Root)
-	if err != nil {
-		return nil, false
-	}
-	defer root.Close() //nolint:errcheck // read only
-	dirs := directories(index.entries)
-	index.dirs = make(map[string]indexStat, len(dirs))
-	var doubtful []File
-	var mu sync.Mutex
-	var stop atomic.Bool
-	c := &comparer{root: root, index: index, seed: maphash.MakeSeed(), buffers: sync.Pool{New: func() any { return new([8 << 10]byte) }}}
-	parallel(len(dirs), func(i int) {
-		if stop.Load() {
-			return
-		}
-		seen, ok := c.compare(&dirs[i])
-		mu.Lock()
-		defer mu.Unlock()
-		index.dirs[dirs[i].path] = seen.stat
-		paths, doubtful = append(paths, seen.strange...), append(doubtful, seen.doubtful...)
-		if !ok || len(doubtful) > maxDoubtful {
-			stop.Store(true)
-		}
-	})
-	if stop.Load() {
-		return nil, false
-	}
-	rules := ignoreRules{root: r.Root, read: map[string]*ignoreList{}}
-	paths = slices.DeleteFunc(paths, rules.certain)
-	if len(doubtful) > 0 {
-		c := &Content{repo: r, index: index.entries, oidSize: len(index.entries[0].oid)}
-		attrs := c.attributes(paths)
-		for _, f := range doubtful {
-			if !c.sameFile(f, attrs) {
-				paths = append(paths, f.Path)
-			}
-		}
-	}
-	return paths, true
-}
-
-// directory is one that holds files of the index.
-type directory struct {
-	path string   // "." for the root
-	runs [][2]int // which entries lie in it itself: from and to of each run of them
-	dirs []string // names of the directories in it
-}
-
-// skip is how much of an entry's path names the directory.
-func (d *directory) skip() int {
-	if d.path == "." {
-		return 0
-	}
-	return len(d.path) + 1
-}
-
-// files are the numbers of the entries that lie in the directory itself.
-func (d *directory) files(yield func(int) bool) {
-	for _, run := range d.runs {
-		for i := run[0]; i < run[1]; i++ {
-			if !yield(i) {
-				return
-			}
-		}
-	}
-}
-
-// directories lists the directories of an index, each after the one it lies in.
-func directories(entries []indexEntry) []directory {
-	dirs := []directory{{path: "."}}
-	open := []int{0} // from the root to where we are
-	last := "."
-	for i := range entries {
-		dir := ""
-		if slash := strings.LastIndexByte(entries[i].path, '/'); slash >= 0 {
-			dir = entries[i].path[:slash]
-		}
-		if dir != last { // rarely: the files of a directory stand together
-			last = dir
-			for len(open) > 1 && !inside(dir, dirs[open[len(open)-1]].path) {
-				open = open[:len(open)-1]
-			}
-			top := dirs[open[len(open)-1]].path
-			if top == "." {
-				top = ""
-			}
-			for top != dir {
-				top = below(top, dir)
-				parent := &dirs[open[len(open)-1]]
-				parent.dirs = append(parent.dirs, path.Base(top))
-				open = append(open, len(dirs))
-				dirs = append(dirs, directory{path: top})
-			}
-			here := &dirs[open[len(open)-1]]
-			here.runs = append(here.runs, [2]int{i, i})
-		}
-		runs := dirs[open[len(open)-1]].runs
-		runs[len(runs)-1][1] = i + 1
-	}
-	return dirs
-}
-
-// dirSeen is a directory beside what the index has of it.
-type dirSeen struct {
-	stat     indexStat
-	strange  []string // paths that the index does not have
-	doubtful []File   // entries whose times do not say that they are unchanged
-}
-
-// comparer compares directories with an index.
-type comparer struct {
-	root    *os.File
-	index   *Index
-	seed    maphash.Seed
-	buffers sync.Pool
-}
-
-// compare compares a directory. Its own state is taken first: what comes into it
-// later changes it. ok is false where it cannot be read, or is not a directory.
-func (c *comparer) compare(d *directory) (seen dirSeen, ok bool) {
-	f, err := safefile.OpenDirBelow(c.root, d.path)
-	if err != nil {
-		return seen, false
-	}
-	defer f.Close() //nolint:errcheck // read only
-	fd := int(f.Fd())
-	if seen.stat, ok = statAt(fd, "."); !ok {
-		return seen, false
-	}
-	// Sums of names differ where there is one too many or too few; as nearly always
-	// they are the same, and no name has to be looked for.
-	var there, expected uint64
-	for i := range d.files {
-		e := &c.index.entries[i]
-		name := e.path[d.skip():]
-		expected += maphash.String(c.seed, name)
-		if st, ok := statAt(fd, name); !ok || st != e.stat || !e.stat.olderThan(c.index.written) {
-			seen.doubtful = append(seen.doubtful, File{e.path, e.mode, e.oid})
-		}
-	}
-	for _, name := range d.dirs {
-		expected += maphash.String(c.seed, name)
-	}
-	err = c.names(f, func(name []byte) { there += maphash.Bytes(c.seed, name) })
-	if err != nil || there == expected {
-		return seen, err == nil
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return seen, false
-	}
-	seen.strange, ok = c.strange(d, f)
-	return seen, ok
-}
-
-func (c *comparer) names(f *os.File, each func(name []byte)) error {
-	buf := c.buffers.Get().(*[8 << 10]byte)
-	defer c.buffers.Put(buf)
-	return safefile.Names(f, buf[:], each)
-}
-
-// strange lists what is in a directory and not in the index. ok is false where a
-// repository is in the place of a directory of this one.
-func (c *comparer) strange(d *directory, f *os.File) (paths []string, ok bool) {
-	known := map[string]bool{}
-	for i := range d.files {
-		known[c.index.entries[i].path[d.skip():]] = true
-	}
-	for _, name := range d.dirs {
-		known[name] = true
-	}
-	ok = true
-	err := c.names(f, func(name []byte) {
-		switch {
-		case known[string(name)] || d.path == "." && string(name) == ".git":
-		case bytes.EqualFold(name, []byte(".git")):
-			ok = false
-		default:
-			paths = append(paths, path.Join(d.path, string(name)))
-		}
-	})
-	return paths, ok && err == nil
 }

@@ -3,6 +3,7 @@ package git
 import (
 	"encoding/hex"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,42 +16,33 @@ type indexEntry struct {
 	path, oid string // the object id in binary
 	mode      uint32
 	stage     uint8
-	stat      indexStat
-	// hidden: git is configured to ignore changes to the file. skipped: because it is
-	// outside a sparse checkout. intended: added without its content.
-	hidden, skipped, intended bool
+	// hidden: git is configured to ignore changes to the file. intended: added without its
+	// content.
+	hidden, intended bool
 }
 
 // modeSubmodule is the mode of an entry that is another repository.
 const modeSubmodule = 0o160000
 
-// indexStat is what shows git, without reading a file, that it did not change.
-type indexStat struct {
-	ctime, ctimeNS, mtime, mtimeNS, ino, size uint32
-}
-
 // Index is the list of tracked files, as it was when it was read.
 type Index struct {
 	entries []indexEntry
 	trees   string // its list of directories that are as git wrote them, see cachedTrees
-	written indexStat
-	// monitored: a file system monitor reports to git what changed.
+	// monitored: a file system monitor reports to git what changed, or only git can read
+	// the index.
 	monitored bool
-	dirs      map[string]indexStat // the directories of the entries, if they were compared
 }
 
 // seeIndex reads the index; nil without an error if only git can read it.
 func (r Repo) seeIndex() (*Index, error) {
-	written, _ := indexTime(r) // first: what is written from now on is noticed
 	text, err := r.readIndexFile()
 	if err != nil {
 		return nil, err
 	}
-	index, ok := scanIndex(text, r.oidSize(""))
+	index, ok := scanIndex(text, r.IDSize())
 	if !ok {
 		return nil, nil
 	}
-	index.written = written
 	return &index, nil
 }
 
@@ -75,28 +67,13 @@ func (r Repo) readIndexFile() (string, error) {
 	return text.String(), err
 }
 
-// take passes the index to a caller that may change its entries; nil if it was already
-// taken, or the index was written since.
-func (s *Index) take(r Repo) *Index {
-	if s == nil || s.entries == nil {
-		return nil
-	}
-	if now, ok := indexTime(r); !ok || now != s.written {
-		return nil
-	}
-	taken := *s
-	s.entries = nil
-	return &taken
-}
-
-// indexTime is when the index was written, and which file it is.
-func indexTime(r Repo) (indexStat, bool) {
-	dir, err := safefile.OpenDir(r.GitDir)
+// indexSize is the size of the index.
+func indexSize(r Repo) (int64, bool) {
+	info, err := os.Lstat(filepath.Join(r.GitDir, "index"))
 	if err != nil {
-		return indexStat{}, false
+		return 0, false
 	}
-	defer dir.Close() //nolint:errcheck // read only
-	return statAt(int(dir.Fd()), "index")
+	return info.Size(), true
 }
 
 // readIndex lists the files of an index without a git process. ok is false for
@@ -137,15 +114,14 @@ func scanIndex(text string, oidSize int) (index Index, ok bool) {
 		flags := word(e[stat+oidSize-2:]) & 0xffff
 		entry := indexEntry{
 			mode: word(e[24:]), oid: e[stat : stat+oidSize], stage: uint8(flags>>12) & 3, hidden: flags&0x8000 != 0,
-			stat: indexStat{word(e), word(e[4:]), word(e[8:]), word(e[12:]), word(e[20:]), word(e[36:])},
 		}
 		if flags&0x4000 != 0 { // extended
 			more := word(e[fixed-2:]) & 0xffff
 			if version < 3 {
 				return index, false
 			}
-			entry.intended, entry.skipped = more&0x2000 != 0, more&0x4000 != 0
-			entry.hidden = entry.hidden || entry.skipped
+			entry.intended = more&0x2000 != 0
+			entry.hidden = entry.hidden || more&0x4000 != 0
 			fixed += 2
 		}
 		if version == 4 {

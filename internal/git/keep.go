@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"os"
 	"path"
 	"path/filepath"
@@ -39,23 +40,39 @@ const (
 	maxKept = 10 << 20
 )
 
-// Keep saves the content as a commit on top of HEAD, without a git process: objects of HEAD
-// are borrowed, and only files and directories that differ are written. The snapshot of the
-// previous run is removed. The files of a killed run have no name, and are removed by the
-// next run.
-func (c *Content) Keep(ctx context.Context, message string, now time.Time) (k Kept, err error) {
-	dir := filepath.Join(c.repo.GitDir, filepath.FromSlash(keptDir))
-	if err := c.repo.makeKept(dir, c.oidSize); err != nil {
+// Judged is what a run judges: the files of the work tree, with the ids of their raw bytes,
+// and what git says of them.
+type Judged struct {
+	Files  []File // sorted
+	Status Status
+	// Leave are directories that do not belong to it.
+	Leave []string
+}
+
+// Keep saves what is judged as a commit on top of HEAD, without a git process: objects of
+// HEAD are borrowed, and only files and directories that differ are written. The snapshot of
+// the previous run is removed. The files of a killed run have no name, and are removed by
+// the next run.
+func (r Repo) Keep(ctx context.Context, j Judged, message string, now time.Time) (k Kept, err error) {
+	dir := filepath.Join(r.GitDir, filepath.FromSlash(keptDir))
+	size := r.IDSize()
+	if err := r.makeKept(dir, size); err != nil {
 		return Kept{}, fmt.Errorf("snapshot: %w", err)
 	}
-	w := &keeper{content: c, pack: packWriter{dir: filepath.Join(dir, keptPacks), newHash: c.newHash}, dirty: map[string]bool{}}
+	index, err := r.Index(ctx)
+	if err != nil {
+		return Kept{}, fmt.Errorf("snapshot: %w", err)
+	}
+	newHash := func() hash.Hash { return newHash(size) }
+	w := &keeper{repo: r, Judged: j, index: index, size: size, pack: packWriter{dir: filepath.Join(dir, keptPacks), newHash: newHash}, dirty: map[string]bool{}}
+	w.Files = w.own()
 	tree, err := w.trees(ctx)
 	if err != nil {
 		return Kept{}, fmt.Errorf("snapshot: %w", err)
 	}
 	text := "tree " + hex.EncodeToString(tree) + "\n"
-	if c.status.Head != "" {
-		text += "parent " + c.status.Head + "\n"
+	if j.Status.Head != "" {
+		text += "parent " + j.Status.Head + "\n"
 	}
 	who := fmt.Sprintf("Gauntlet <gauntlet@localhost> %d +0000", now.Unix())
 	text += "author " + who + "\ncommitter " + who + "\n\n" + message
@@ -140,15 +157,41 @@ func (r Repo) makeKept(dir string, oidSize int) error {
 
 // keeper writes the objects of a snapshot that the repository may not have.
 type keeper struct {
-	content *Content
-	pack    packWriter
-	dirty   map[string]bool // directories that differ from HEAD
-	left    []string
+	Judged
+	repo  Repo
+	index *Index
+	size  int // of an id
+	pack  packWriter
+	dirty map[string]bool // directories that differ from HEAD
+	left  []string
 }
 
-// findDirty finds the directories that differ from HEAD, and the untracked files.
-func (w *keeper) findDirty() (untracked map[string]bool) {
-	c := w.content
+// own are the files of this repository: of one within git only records the commit, if it
+// tracks it at all.
+func (w *keeper) own() []File {
+	var within []string
+	for _, f := range w.Files {
+		if f.Mode == modeSubmodule {
+			within = append(within, strings.TrimSuffix(f.Path, ".git"))
+		}
+	}
+	files := w.Files
+	if len(within) > 0 {
+		files = slices.DeleteFunc(slices.Clone(files), func(f File) bool {
+			return slices.ContainsFunc(within, func(dir string) bool { return strings.HasPrefix(f.Path, dir) })
+		})
+	}
+	for _, e := range w.index.entries {
+		if e.mode == modeSubmodule && e.stage == 0 {
+			i, _ := slices.BinarySearchFunc(files, e.path, byPath)
+			files = slices.Insert(slices.Clip(files), i, File{e.path, e.mode, e.oid})
+		}
+	}
+	return files
+}
+
+// findDirty finds the directories that differ from HEAD, and the files to store.
+func (w *keeper) findDirty() (store map[string]bool) {
 	touch := func(p string) {
 		for dir := path.Dir(p); !w.dirty[dir]; dir = path.Dir(dir) {
 			w.dirty[dir] = true
@@ -157,37 +200,45 @@ func (w *keeper) findDirty() (untracked map[string]bool) {
 			}
 		}
 	}
-	for p := range c.read {
+	store = map[string]bool{}
+	for _, ch := range w.Status.Changes {
+		p := strings.TrimSuffix(ch.Path, "/")
 		touch(p)
-	}
-	untracked = map[string]bool{}
-	for _, ch := range c.status.Changes {
-		touch(strings.TrimSuffix(ch.Path, "/"))
 		if ch.Orig != "" {
 			touch(ch.Orig)
 		}
-		untracked[ch.Path] = ch.Untracked
+		store[p] = true
 	}
-	for _, p := range c.Unknown {
-		touch(p)
-	}
-	for _, p := range c.leave {
-		touch(p + "/any")
-	}
-	if c.status.Head == "" {
-		for _, f := range c.Files {
+	for _, f := range w.Files {
+		// What git is told not to look at is stored as it is; what it calls unchanged
+		// otherwise only has other line endings.
+		if i, ok := w.index.find(f.Path); !ok || w.index.entries[i].hidden && w.index.entries[i].oid != f.ID {
+			store[f.Path] = true
 			touch(f.Path)
 		}
 	}
-	return untracked
+	for i := range w.index.entries {
+		e := &w.index.entries[i]
+		if _, ok := slices.BinarySearchFunc(w.Files, e.path, byPath); !ok {
+			touch(e.path)
+		}
+	}
+	for _, p := range w.Leave {
+		touch(p + "/any")
+	}
+	if w.Status.Head == "" {
+		for _, f := range w.Files {
+			touch(f.Path)
+		}
+	}
+	return store
 }
 
 // trees writes what differs, bottom up, and returns the id of the root. Files are sorted by
 // path, so a directory is complete at the first path outside it.
 func (w *keeper) trees(ctx context.Context) ([]byte, error) {
-	c := w.content
-	untracked := w.findDirty()
-	known := cachedTrees(c.trees, c.oidSize)
+	store := w.findDirty()
+	known := cachedTrees(w.index.trees, w.size)
 	root := &keptTree{}
 	stack := []*keptTree{root}
 	closeTo := func(depth int) error {
@@ -203,8 +254,8 @@ func (w *keeper) trees(ctx context.Context) ([]byte, error) {
 		return nil
 	}
 files:
-	for i := 0; i < len(c.Files); i++ {
-		f := c.Files[i]
+	for i := 0; i < len(w.Files); i++ {
+		f := w.Files[i]
 		dir := path.Dir(f.Path)
 		if dir == "." {
 			dir = ""
@@ -218,13 +269,13 @@ files:
 			next := below(top, dir)
 			if id := known[next]; id != "" && !w.dirty[next] { // the whole directory is unchanged in git
 				stack[len(stack)-1].add(0o40000, path.Base(next), []byte(id))
-				skip, _ := slices.BinarySearchFunc(c.Files[i:], next+"0", byPath)
+				skip, _ := slices.BinarySearchFunc(w.Files[i:], next+"0", byPath)
 				i += skip - 1
 				continue files
 			}
 			stack = append(stack, &keptTree{dir: next})
 		}
-		id, err := w.blob(f, untracked[f.Path])
+		id, err := w.blob(f, store[f.Path])
 		if err != nil {
 			return nil, err
 		}
@@ -294,18 +345,18 @@ func (w *keeper) tree(t *keptTree) ([]byte, error) {
 		return nil, nil
 	}
 	if dir := t.dir; !w.dirty[dir] && !(dir == "" && w.dirty["."]) {
-		return objectID(w.content.newHash(), "tree", b), nil
+		return objectID(newHash(w.size), "tree", b), nil
 	}
 	return w.pack.add("tree", b)
 }
 
 // blob is the id of a stored file; nil for one that is not stored.
-func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
-	c := w.content
-	if _, read := c.read[f.Path]; !read || f.Mode == modeSubmodule {
-		return []byte(f.ID), nil // the repository has it
+func (w *keeper) blob(f File, store bool) ([]byte, error) {
+	i, tracked := w.index.find(f.Path)
+	if tracked && (!store || f.Mode == modeSubmodule || w.index.entries[i].oid == f.ID) {
+		return []byte(w.index.entries[i].oid), nil // the repository has it
 	}
-	name := filepath.Join(c.repo.Root, filepath.FromSlash(f.Path))
+	name := filepath.Join(w.repo.Root, filepath.FromSlash(f.Path))
 	info, err := os.Lstat(name)
 	switch {
 	case err != nil:
@@ -316,7 +367,7 @@ func (w *keeper) blob(f File, untracked bool) ([]byte, error) {
 			return nil, nil //nolint:nilerr // gone a moment ago
 		}
 		return w.pack.add("blob", []byte(target))
-	case untracked && info.Size() > maxKept:
+	case !tracked && info.Size() > maxKept:
 		w.left = append(w.left, f.Path)
 		return nil, nil
 	}

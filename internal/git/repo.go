@@ -176,7 +176,7 @@ func (r Repo) Acknowledged() bool {
 
 // configuredWorkTree is core.worktree in the repository's own file.
 func (r Repo) configuredWorkTree() string {
-	var s setReader
+	var s settingsReader
 	s.read(r.CommonDir, filepath.Join(r.CommonDir, "config"))
 	return s.workTree
 }

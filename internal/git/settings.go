@@ -8,10 +8,20 @@ import (
 	"gauntlet/internal/safefile"
 )
 
+// User is where the user's own git settings are.
+type User struct {
+	Home    string
+	Configs []string // in the order in which git reads them
+	Ignore  string   // the ignore list that is read unless core.excludesFile names another
+}
+
+// maxIncludes bounds how many files settings may include.
+const maxIncludes = 32
+
 // ExcludesFile is the user's ignore list, read from the settings without a git process;
 // certain is false where a setting holds under a condition that only git knows.
 func (r Repo) ExcludesFile(user User) (path string, certain bool) {
-	s := setReader{home: user.Home, excludes: user.Ignore}
+	s := settingsReader{home: user.Home, excludes: user.Ignore}
 	for _, file := range user.Configs {
 		s.read("", file)
 	}
@@ -20,15 +30,15 @@ func (r Repo) ExcludesFile(user User) (path string, certain bool) {
 	return s.excludes, !s.conditional
 }
 
-// setReader reads two settings from configuration files and what they include.
-type setReader struct {
+// settingsReader reads two settings from configuration files and what they include.
+type settingsReader struct {
 	home               string
 	excludes, workTree string
 	conditional        bool
 	included           int
 }
 
-func (s *setReader) read(root, file string) {
+func (s *settingsReader) read(root, file string) {
 	var b []byte
 	var err error
 	if root == "" {
@@ -68,7 +78,7 @@ func (s *setReader) read(root, file string) {
 }
 
 // path is a file that a setting in another one names.
-func (s *setReader) path(file, value string) string {
+func (s *settingsReader) path(file, value string) string {
 	if rest, ok := strings.CutPrefix(value, "~/"); ok {
 		return filepath.Join(s.home, rest)
 	}

@@ -9,9 +9,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"time"
-
-	"gauntlet/internal/beside"
 )
 
 // Change is one path that differs.
@@ -24,9 +21,6 @@ type Change struct {
 	Untracked       bool
 	Unmerged        bool
 	Submodule       bool
-	// Hidden: git is configured to ignore the change. Raw: by a clean filter, so that the
-	// content on disk counts.
-	Hidden, Raw bool
 }
 
 // Deleted reports whether the path is gone from the work tree.
@@ -37,11 +31,6 @@ type Status struct {
 	Head    string // commit id, "" when there is no commit yet
 	Branch  string // "" when HEAD is detached
 	Changes []Change
-
-	// index is the index at that time, for callers that need it too.
-	index *Index
-	// at is when the look began: what changed later may not be part of it.
-	at time.Time
 }
 
 // Paths are all paths that differ, both sides of a rename, sorted.
@@ -70,29 +59,10 @@ func sorted(set map[string]bool) []string {
 	return out
 }
 
-// Status finds branch, staged, unstaged and untracked changes: git is asked once,
-// and where the work tree is large only for what it alone knows.
+// Status finds branch, staged, unstaged and untracked changes. What git calls unchanged may
+// have changed nevertheless: an account of the content says whether.
 func (r Repo) Status(ctx context.Context) (Status, error) {
-	at := time.Now()
-	if r.isLarge() {
-		if s, ok := r.compared(ctx); ok {
-			s.at = at
-			return s, nil
-		}
-	}
-	var index *Index
-	var hidden []Change
-	looked := beside.Start(func() {
-		index, _ = r.seeIndex() // unreadable: git reports why
-		hidden = r.hiddenChanges(index)
-	})
-	s, err := r.gitStatus(ctx, Opts{}, "--find-renames")
-	if err != nil {
-		return Status{}, err
-	}
-	looked.Wait()
-	s.Changes, s.index, s.at = append(s.Changes, hidden...), index, at
-	return s, err
+	return r.gitStatus(ctx, Opts{}, "--find-renames")
 }
 
 // gitStatus is what `git status` says.

@@ -107,3 +107,5 @@ func (r Repo) BlobsByID(ctx context.Context, ids []string) (map[string][]byte, e
 	}
 	return blobs, nil
 }
+
+func hexID(id string) string { return hex.EncodeToString([]byte(id)) }

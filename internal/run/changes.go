@@ -10,7 +10,7 @@ import (
 
 	"gauntlet/internal/beside"
 	"gauntlet/internal/git"
-	"gauntlet/internal/turn"
+	"gauntlet/internal/site"
 )
 
 // Scope selects what counts as changed.
@@ -46,7 +46,7 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	if e.opts.Status != nil {
 		c.status = *e.opts.Status
 	} else {
-		c.status, err = e.repo.Status(ctx)
+		c.status, err = e.status(ctx)
 	}
 	committed := asked()
 	if err != nil {
@@ -63,7 +63,7 @@ func (e *execution) findChanges(ctx context.Context) (changes, error) {
 	if err != nil {
 		return c, err
 	}
-	c.paths = e.inProject(c.paths)
+	c.paths = e.inProject(append(c.paths, e.opts.Also...))
 	if e.opts.Paths != nil {
 		c.paths = e.opts.Paths
 	}
@@ -77,8 +77,7 @@ func (e *execution) commitChanges(ctx context.Context, c *changes) (err error) {
 	return err
 }
 
-// committed is what the commits changed: since the merge base, and since the
-// session began.
+// committed is what the commits changed since the merge base.
 type committed struct {
 	base    string
 	from    string // what a review compares with; "" means the merge base
@@ -96,7 +95,6 @@ func (e *execution) askBase(ctx context.Context) (wait func() committed) {
 	asked := beside.Start(func() {
 		c = e.sinceBase(ctx)
 		if c.err == nil {
-			c.paths = append(c.paths, e.sinceSession(ctx)...)
 			c.paths = append(c.paths, e.aheadBefore(ctx, c.base)...)
 		}
 	})
@@ -175,20 +173,6 @@ func (e *execution) headOnly(ctx context.Context, base string, why error) commit
 	return c
 }
 
-// sinceSession lists what was committed since the session's work began.
-func (e *execution) sinceSession(ctx context.Context) []string {
-	since := e.opts.Since
-	head, ok := e.repo.HeadCommit()
-	if since.At.IsZero() || ok && head == since.Head || !ok && since.Head == "" {
-		return nil
-	}
-	paths, err := since.Committed(ctx, e.repo)
-	if err != nil { // that commit is gone
-		paths, _ = turn.Base{At: since.At}.Committed(ctx, e.repo)
-	}
-	return paths
-}
-
 // aheadBefore lists what was ahead of the base branch when the prompt arrived, if that
 // branch was moved since.
 func (e *execution) aheadBefore(ctx context.Context, base string) []string {
@@ -236,10 +220,13 @@ func (e *execution) ciChanges(ctx context.Context, c *changes) (err error) {
 // inProject makes paths relative to the project root, and drops those outside it or in the
 // log directory.
 func (e *execution) inProject(paths []string) []string {
-	logs := e.relative(e.opts.Config.Settings.LogDir)
+	logs := site.OwnLogs(e.repo.Root, e.opts.Config.Settings.LogDir)
 	seen := map[string]bool{}
 	var out []string
 	for _, p := range paths {
+		if logs(p) {
+			continue
+		}
 		if e.prefix != "" {
 			rest, ok := strings.CutPrefix(p, e.prefix)
 			if !ok {
@@ -247,7 +234,7 @@ func (e *execution) inProject(paths []string) []string {
 			}
 			p = rest
 		}
-		if seen[p] || logs != "" && (p == logs || strings.HasPrefix(p, logs+"/")) {
+		if seen[p] {
 			continue
 		}
 		seen[p] = true

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
@@ -39,9 +40,11 @@ type Options struct {
 	// Paths are the files, relative to the project, that decide which gates apply;
 	// nil: whatever changed.
 	Paths []string
-	// Since is the prompt that began the unproved work: what was committed after it is
-	// judged, also on the base branch. Zero: unknown.
+	// Since is the prompt that began the unproved work. Zero: unknown.
 	Since turn.Base
+	// Also are files, relative to the repository, that the session changed: they count
+	// whatever git says of them.
+	Also []string
 	// BaseAt is the commit of the base branch when the prompt arrived: a base that was
 	// moved since does not reduce what is judged. "": unknown.
 	BaseAt string
@@ -62,9 +65,11 @@ type Options struct {
 	// that an agent starts, its own. "": none counts.
 	StartedBy   proof.Starter
 	Environment string
-	// Before is the work tree at the prompt that began the unproved work: what failed then
+	// Account is the content that is judged; nil: the run makes its own.
+	Account *content.Account
+	// Before is the content at the prompt that began the unproved work: what failed then
 	// in the same way was not caused by this session.
-	Before *turn.Snapshot
+	Before *content.Account
 	// TurnStart is when the human's prompt arrived; zero when unknown.
 	TurnStart time.Time
 	// Wrote is called with the policy after the run lowered its baseline: nothing else in
@@ -93,7 +98,7 @@ type execution struct {
 	diffs   map[string][]byte           // what reviews are given
 	partial bool                        // gates that still fail are not part of this run
 	moved   movement                    // what was committed since gates failed
-	content *git.Content                // what is judged; nil when it is not known
+	content *content.Account            // what is judged; nil when it is not known
 	named   func() (tree, sight string) // names of all of it
 	tree    gate.Tree                   // the project's part of it
 	ledger  proof.Ledger

@@ -123,7 +123,8 @@ func (e *execution) keep(ctx context.Context) func() git.Kept {
 	var kept git.Kept
 	var err error
 	now := e.opts.Now()
-	saved := beside.Start(func() { kept, err = e.content.Keep(ctx, runMessage, now) })
+	judged := git.Judged{Files: e.content.Files, Status: e.changes.status, Leave: e.leave()}
+	saved := beside.Start(func() { kept, err = e.repo.Keep(ctx, judged, runMessage, now) })
 	return func() git.Kept {
 		saved.Wait()
 		if err != nil {

@@ -43,7 +43,7 @@ func prepared(ctx context.Context, opts Options) (*execution, error) {
 	}
 	if opts.Status != nil {
 		e.changes.status = *opts.Status
-	} else if e.changes.status, err = e.repo.Status(ctx); err != nil {
+	} else if e.changes.status, err = e.status(ctx); err != nil {
 		return nil, err
 	}
 	// The commit of the base branch is part of some keys.

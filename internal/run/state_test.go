@@ -101,9 +101,10 @@ func TestMayBeMerged(t *testing.T) {
 func TestInProject(t *testing.T) {
 	e := &execution{prefix: "svc/"}
 	e.opts.Config = project(t, `{"entry_points":[{"path":"."}]}`, nil, nil)
-	e.opts.Config.Settings.LogDir = filepath.Join(e.opts.Config.Root, "logs")
-	got := e.inProject([]string{"outside", "svc/a", "svc/a", "svcs/b", "svc/logs/x", "svc/logs", "svc/logs2", "svc/sub/"})
-	if diff := cmp.Diff([]string{"a", "logs2", "sub/"}, got); diff != "" {
+	e.repo.Root = filepath.Dir(e.opts.Config.Root)
+	e.opts.Config.Settings.LogDir = filepath.Join(e.repo.Root, "svc", "logs")
+	got := e.inProject([]string{"outside", "svc/a", "svc/a", "svcs/b", "svc/logs/check_x.1.log", "svc/logs/.execution_state", "svc/logs/x", "svc/logs2", "svc/sub/"})
+	if diff := cmp.Diff([]string{"a", "logs/x", "logs2", "sub/"}, got); diff != "" {
 		t.Error(diff)
 	}
 	e.prefix, e.opts.Config.Settings.LogDir = "", "/elsewhere"

@@ -27,8 +27,6 @@ type Pin struct {
 	// Head and Base are commits: what was checked out, and the base branch; "" if unknown.
 	Head string `json:"head,omitempty"`
 	Base string `json:"base,omitempty"`
-	// Hiding is what could hide changes from git.
-	Hiding git.Hiding `json:"hiding,omitzero"`
 	// Consent is what a person had agreed to.
 	Consent trust.Consent `json:"consent,omitzero"`
 	// Git is the program that answers as git.
@@ -49,7 +47,6 @@ func (s *Site) See(client string) Pin {
 		if cfg, err := s.Config(); err == nil {
 			p.Base = s.Repo.BaseCommit(cfg.Settings.BaseBranch)
 		}
-		p.Hiding = s.Repo.Hiding(s.gitUser())
 	}
 	return p
 }

@@ -87,8 +87,8 @@ func anyFacts(t *rapid.T) Facts {
 		{"autonomy", func() { f.Autonomy = &event.Verdict{Status: event.ContextCheckpoint, Message: "m", Reason: "r"} }},
 		{"commit", func() { f.Commit = event.Verdict{Status: event.CommitRequired, Message: "m", Reason: "r"} }},
 		{"owed", func() { f.Owed.Verdict = event.Verdict{Status: event.Checkpoint, Message: "m", Reason: "r"} }},
-		{"work", func() { f.Work = turn.Work{Known: true, Paths: []string{"a"}, State: "s"} }},
-		{"no work", func() { f.Work = turn.Work{Known: true} }},
+		{"work", func() { f.Work = turn.NewWork([]string{"a"}, "s") }},
+		{"no work", func() { f.Work = turn.NewWork(nil, "") }},
 	} {
 		if maybe(c.name) {
 			c.set()
@@ -233,7 +233,7 @@ func TestBlocksOfATurnAreBounded(t *testing.T) {
 					t.Fatalf("%s, %s, limit %d: %d blocks (%d checkpoints, %d commits) in one turn", c.name, set.Reentry, set.MaxBlocks, blocks, checkpoints, commits)
 				}
 			}
-			ledger.Begin(turn.Prompt{At: now}, nil)
+			ledger.Begin(turn.Prompt{At: now}, false)
 		}
 	})
 }

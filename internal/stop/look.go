@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/autonomy"
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
+	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
@@ -115,13 +116,16 @@ func (s *stopping) look(ctx context.Context) {
 	q := s.question()
 	judged := s.cfg != nil && s.Disabled == ""
 	q.Reply = func(st *session.State) bool { return s.AutonomyWanted && autonomy.NeedsUsage(s.Event, st) }
-	q.Status = judged && (len(s.cfg.Project.EntryPoints) > 0 || s.cfg.Project.Checkpoint != nil)
+	if judged && (len(s.cfg.Project.EntryPoints) > 0 || s.cfg.Project.Checkpoint != nil) {
+		content := s.site.Content(s.cfg.Settings.LogDir)
+		q.Content = &content
+	}
 	q.Transcript = judged || s.AutonomyWanted
 	s.seen = q.Ask(ctx)
 	s.calledItself()
 	s.wroteTranscript()
-	if judged && q.Status {
-		s.unhide(ctx)
+	if q.Content != nil {
+		s.lookBehind(ctx)
 	}
 	if p := &s.seen.Ledger.Prompt; p.Count == 0 && s.site.InRepo {
 		p.Head, p.At = s.pin.Head, s.pin.At // the prompt was seen in another work tree
@@ -147,14 +151,13 @@ func (s *stopping) look(ctx context.Context) {
 	facts := s.checkpointFacts()
 	var only []string
 	if s.Settings.Scope == config.ScopeTurn {
-		var note string
-		if s.Work, note = facts.Work(ctx); note != "" {
-			s.note("work", note)
-		}
-		if s.Work.Whole != "" {
-			s.announceOnce("no account of the prompt (%s): the whole tree was judged", redact.Line(s.Work.Whole, 200))
-		}
-		only = append([]string{}, facts.Files(s.Work)...)
+		s.Work = facts.Work()
+		only = turn.EitherWork(s.Work,
+			func(k turn.KnownWork) []string { return append([]string{}, facts.Files(k)...) },
+			func(why string) []string {
+				s.announceOnce("no account of the prompt (%s): the whole tree was judged", redact.Line(why, 200))
+				return nil
+			})
 	}
 	if s.CommitGated && (s.again() || s.Event.StopHookActive) {
 		s.Commit = facts.CommitGate(only)
@@ -246,14 +249,16 @@ func (s *stopping) runGates(ctx context.Context) {
 	if s.seen.StatusErr == nil && s.site.InRepo {
 		opts.Status = &s.seen.Status
 	}
-	if snaps, err := turn.LoadSnapshots(s.site.Memory, s.Event.SessionID, s.Ledger); err == nil && s.Settings.Scope == config.ScopeTurn {
-		if opts.Before = snaps.Base; opts.Before == nil {
-			opts.Before = snaps.Prompt
-		}
-	}
-	opts.All = s.Work.Whole != ""
-	if s.Work.Known {
-		opts.Paths = append([]string{}, s.checkpointFacts().Files(s.Work)...)
+	opts.Account = s.seen.Now
+	if s.Settings.Scope == config.ScopeTurn {
+		opts.Before, opts.All = s.seen.Before, s.Work.Whole() != ""
+		opts.Paths = turn.EitherWork(s.Work,
+			func(k turn.KnownWork) []string { return append([]string{}, s.checkpointFacts().Files(k)...) },
+			func(string) []string { return nil })
+	} else {
+		opts.Also = content.Either(s.seen.Difference(),
+			func(k content.Known) []string { return k.Paths },
+			func(content.Assumed) []string { return nil })
 	}
 	s.Gates = run.Execute(ctx, opts)
 	for _, w := range s.Gates.Warnings {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/content"
 	"gauntlet/internal/event"
-	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
 	"gauntlet/internal/shellcmd"
@@ -92,72 +92,62 @@ func (s *stopping) comparePins() {
 	}
 }
 
-// unhide adds changes that are hidden from git, and announces them: files that git does not
-// check, and files hidden by ignore lists and settings that changed since the prompt.
-func (s *stopping) unhide(ctx context.Context) {
-	if s.seen.StatusErr != nil || !s.site.InRepo {
+// lookBehind tells the person what the account of the tree shows and no gate judges: paths
+// that cannot be read, rules that hide files, commits that were made and left.
+func (s *stopping) lookBehind(ctx context.Context) {
+	if s.seen.Now == nil {
 		return
 	}
-	if hidden := hiddenPaths(s.seen.Status); len(hidden) > 0 {
-		s.announceLater("changed files are hidden from git (assume-unchanged, skip-worktree or times set back) and judged anyway: %s", redact.Line(strings.Join(hidden, ", "), 300))
+	if hidden := s.seen.Now.NotSeen; len(hidden) > 0 {
+		s.announceOnce("not seen, so nothing that depends on it is proved by an earlier run: %s", some(hidden))
 	}
-	if s.current.Root == "" {
-		return // no prompt of this session was seen here
+	if head := s.pin.Head; s.current.Root != "" && head != "" && head != s.seen.Status.Head && !s.site.Repo.HasCommit(ctx, head) {
+		s.announceLater("the commit that this turn began on (%.12s) can no longer be found", head)
 	}
-	if head := s.pin.Head; head != "" && head != s.seen.Status.Head && !s.site.Repo.HasCommit(ctx, head) {
-		s.announceLater("the commit that this turn began on (%.12s) can no longer be found, so the commits made since cannot be determined", head)
-	}
-	if left, ok := s.site.Repo.LeftSince(ctx, s.pin.At); ok {
-		where := "on no branch"
-		if left.Ref != "" {
-			where = "on " + redact.Line(left.Ref, 100)
-		}
-		s.announceLater("commit %.12s was made in this turn and is no longer checked out, so it was not judged; it is %s", left.Commit, where)
-	}
-	before, now := s.pin.Hiding, s.current.Hiding
-	if now.Settings != before.Settings {
-		s.announceLater("git settings that can hide changes were changed since the prompt: %s", redact.Line(difference(before.Settings, now.Settings), 300))
-		filtered, err := s.site.Repo.Unfiltered(ctx, now.ChangedFilters(before))
-		if err == nil {
-			s.add(filtered)
-		}
-		if hidden := hiddenPaths(git.Status{Changes: filtered}); len(hidden) > 0 {
-			s.announceLater("a clean filter hides changed files, which are judged as they are: %s", redact.Line(strings.Join(hidden, ", "), 300))
+	content.Either(s.seen.Difference(),
+		func(k content.Known) struct{} { s.tellRules(k); s.tellRefs(ctx, k); return struct{}{} },
+		func(content.Assumed) struct{} { return struct{}{} }) // the whole tree is judged, and told
+}
+
+// tellRules tells which ignore rules outside the work tree came since the prompt: a person
+// sees the others in the diff. They hide nothing in this turn.
+func (s *stopping) tellRules(k content.Known) {
+	var outside []string
+	for _, line := range k.Now.Rules.Changed(k.Before.Rules) {
+		if !strings.HasSuffix(line, ".gitignore)") {
+			outside = append(outside, line)
 		}
 	}
-	if now.Excludes != before.Excludes {
-		s.announceLater("the list of ignored files outside the work tree was changed since the prompt: %s", redact.Line(difference(before.Excludes, now.Excludes), 300))
-		if more, err := s.site.Repo.UntrackedUnder(ctx, before.Excludes); err == nil {
-			s.add(more)
-		}
+	if len(outside) > 0 {
+		s.announceLater("the list of ignored files outside the work tree was changed since the prompt: +%s", some(outside))
 	}
 }
 
-// add adds changes that git did not list.
-func (s *stopping) add(changes []git.Change) {
-	for _, c := range changes {
-		known := slices.ContainsFunc(s.seen.Status.Changes, func(k git.Change) bool { return k.Path == c.Path })
-		if !known && !ignoredLogs(c.Path, s.cfg.Settings.LogDir, s.site.Repo.Root) {
-			s.seen.Status.Changes = append(s.seen.Status.Changes, c)
+// tellRefs tells which references are new or were moved since the prompt and have content
+// that was not judged.
+func (s *stopping) tellRefs(ctx context.Context, k content.Known) {
+	var names []string
+	for _, ref := range content.NewRefs(k.Before, k.Now) {
+		if len(names) < maxRefsTold && s.site.Repo.Elsewhere(ctx, ref.Name, ref.ID, k.Now.Files) {
+			names = append(names, strings.TrimPrefix(strings.TrimPrefix(ref.Name, "refs/heads/"), "refs/"))
 		}
+	}
+	if len(names) > 0 {
+		s.announceOnce("made in this session, not what is checked out here, so not judged: %s", redact.Line(strings.Join(names, ", "), 300))
 	}
 }
 
-func hiddenPaths(st git.Status) []string {
-	var out []string
-	for _, c := range st.Changes {
-		if c.Hidden {
-			out = append(out, c.Path)
-		}
+// maxRefsTold is how many references are named.
+const maxRefsTold = 3
+
+// some names the first paths of a list.
+func some(list []string) string {
+	const most = 3
+	out := redact.Line(strings.Join(list[:min(len(list), most)], ", "), 300)
+	if len(list) > most {
+		out += fmt.Sprintf(" and %d more", len(list)-most)
 	}
 	return out
-}
-
-// ignoredLogs reports whether a path is one of Gauntlet's own logs, which are not
-// work of the session.
-func ignoredLogs(path, logDir, root string) bool {
-	rel, ok := strings.CutPrefix(logDir, root+"/")
-	return ok && strings.HasPrefix(path, strings.TrimSuffix(rel, "/")+"/")
 }
 
 // difference is the first new line, else the first removed one.

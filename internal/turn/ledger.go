@@ -18,7 +18,6 @@ const (
 	maxReported  = 50
 	maxSent      = 64
 	maxContinued = 50
-	maxWork      = 5000
 )
 
 // nameless is how long a block counts in a turn that has no name.
@@ -30,9 +29,6 @@ type Ledger struct {
 	Prompt Prompt `json:"prompt,omitzero"`
 	// Base is the prompt that began the work which no stop has approved yet.
 	Base Base `json:"base,omitzero"`
-	// Work lists files of earlier turns that no stop has approved, relative to the
-	// repository.
-	Work []string `json:"work,omitempty"`
 	// Settled identifies the content of the work that a stop last approved or released.
 	Settled string `json:"settled,omitempty"`
 	// Blocks are the newest blocks, oldest first.
@@ -54,9 +50,10 @@ type Prompt struct {
 	Count int       `json:"count,omitempty"`
 	At    time.Time `json:"at,omitzero"`
 	Head  string    `json:"head,omitempty"`
-	// Snapshot: the state of the tree was kept; Skipped is why not, if it should have been.
-	Snapshot bool   `json:"snapshot,omitempty"`
-	Skipped  string `json:"skipped,omitempty"`
+	// Account names the account of the tree; Skipped is why there is none, if there should
+	// be one.
+	Account string `json:"account,omitempty"`
+	Skipped string `json:"skipped,omitempty"`
 	// Stopped: the agent has stopped since.
 	Stopped bool `json:"stopped,omitempty"`
 	// Continued are the agent's ids of turns that it began by itself since: the end of
@@ -68,6 +65,10 @@ type Prompt struct {
 type Base struct {
 	Head string    `json:"head,omitempty"` // "" before the first commit
 	At   time.Time `json:"at,omitzero"`
+	// Account names the account of the tree; "" if there is none.
+	Account string `json:"account,omitempty"`
+	// Done: a stop has approved or released what was there then.
+	Done bool `json:"done,omitempty"`
 }
 
 // Block is one stop that was not allowed.
@@ -202,7 +203,7 @@ func (l Ledger) Since() Base {
 	if !l.Base.At.IsZero() {
 		return l.Base
 	}
-	return Base{Head: l.Prompt.Head, At: l.Prompt.At}
+	return Base{Head: l.Prompt.Head, At: l.Prompt.At, Account: l.Prompt.Account}
 }
 
 // newest keeps the newest n of a list.

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -55,7 +54,7 @@ func TestBlocksBelongToATurn(t *testing.T) {
 // A turn has one name, whichever of its ids a stop knows.
 func TestATurnKeepsItsName(t *testing.T) {
 	var l Ledger
-	l.Begin(Prompt{At: noon}, nil)
+	l.Begin(Prompt{At: noon}, false)
 	first := Mark{Agent: "a", Prompt: 1}
 	name := l.NameOf(first, noon)
 	for i, m := range []Mark{first, {Human: "h", Agent: "a", Prompt: 1}, {Human: "h", Agent: "b", Prompt: 1}} {
@@ -77,13 +76,13 @@ func TestATurnKeepsItsName(t *testing.T) {
 func TestContinuedTurns(t *testing.T) {
 	var l Ledger
 	l.Continue("early")
-	l.Begin(Prompt{At: noon}, nil)
+	l.Begin(Prompt{At: noon}, false)
 	l.Continue("notice")
 	stop := func(id string) Mark { return NewMark(event.Event{Kind: event.Stop, TurnID: id}, l, "") }
 	if !stop("a").Same(stop("notice")) || stop("a").Same(stop("other")) || stop("early").Same(stop("a")) {
 		t.Error("whose turn")
 	}
-	l.Begin(Prompt{At: noon.Add(time.Minute)}, nil)
+	l.Begin(Prompt{At: noon.Add(time.Minute)}, false)
 	if len(l.Prompt.Continued) != 0 {
 		t.Error("the next prompt is continued by the last one's ids")
 	}
@@ -112,7 +111,7 @@ func TestBlocksOfTheFuture(t *testing.T) {
 }
 
 func TestWorkIsUnprovedUntilAStopSettlesIt(t *testing.T) {
-	work := Work{Known: true, Paths: []string{"a"}, State: "1"}
+	work := NewWork([]string{"a"}, "1")
 	for _, c := range []struct {
 		name     string
 		out      Outcome
@@ -125,20 +124,16 @@ func TestWorkIsUnprovedUntilAStopSettlesIt(t *testing.T) {
 		{"blocked", Outcome{Status: event.Failed, Work: work, Reason: "r"}, true},
 	} {
 		var l Ledger
-		l.Begin(Prompt{At: noon, Head: "h1", Snapshot: true}, nil)
+		l.Begin(Prompt{At: noon, Head: "h1", Account: "1"}, false)
 		l.Record(c.out)
 		if got := work.Unproved(l); got != c.unproved {
 			t.Errorf("%s: unproved %v", c.name, got)
 		}
-		if (Work{Known: true, Paths: []string{"a"}, State: "2"}).Unproved(l) != true {
+		if NewWork([]string{"a"}, "2").Unproved(l) != true {
 			t.Errorf("%s: another content is proved", c.name)
 		}
-		l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2", Snapshot: true}, nil)
-		approved := !c.out.Status.Blocks()
-		if carried := slices.Equal(l.Work, []string{"a"}); carried != (c.unproved && approved) {
-			t.Errorf("%s: carried over %v", c.name, l.Work)
-		}
-		if since := l.Since().Head; c.unproved && approved && since != "h1" || !c.unproved && since != "h2" {
+		l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2", Account: "2"}, true)
+		if since := l.Since().Head; c.unproved && since != "h1" || !c.unproved && since != "h2" {
 			t.Errorf("%s: work began at %s", c.name, since)
 		}
 	}
@@ -147,32 +142,39 @@ func TestWorkIsUnprovedUntilAStopSettlesIt(t *testing.T) {
 	}
 }
 
-// An interrupted turn has no stop: what it changed is found at the next prompt.
+// An interrupted turn has no stop: what it changed is found at the next prompt, and its
+// beginning stays that of the work.
 func TestInterruptedTurn(t *testing.T) {
 	var l Ledger
-	l.Begin(Prompt{At: noon, Head: "h1", Snapshot: true}, nil)
-	l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2", Snapshot: true}, []string{"b", "a"})
-	if !slices.Equal(l.Work, []string{"a", "b"}) || l.Since().Head != "h1" || l.Prompt.Count != 2 {
+	l.Begin(Prompt{At: noon, Head: "h1", Account: "1"}, false)
+	l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2", Account: "2"}, true)
+	if since := l.Since(); since.Head != "h1" || since.Account != "1" || l.Prompt.Count != 2 {
 		t.Errorf("%+v", l)
 	}
-	l.Record(Outcome{Status: event.Passed, Settled: true, Work: Work{Known: true, Paths: l.Work, State: "x"}})
-	l.Begin(Prompt{At: noon.Add(time.Hour), Head: "h3", Snapshot: true}, []string{"the person's own edit"})
-	if len(l.Work) != 0 || l.Since().Head != "h3" {
+	l.Record(Outcome{Status: event.Passed, Settled: true, Work: NewWork([]string{"a"}, "x")})
+	if since := l.Since(); since.Account != "1" || l.Settled != "x" {
+		t.Errorf("another stop of the turn compares with something else: %+v", l)
+	}
+	l.Begin(Prompt{At: noon.Add(time.Hour), Head: "h3", Account: "3"}, true)
+	if since := l.Since(); since.Head != "h3" || since.Account != "3" {
 		t.Errorf("after a stop: %+v", l)
+	}
+	l.Begin(Prompt{At: noon.Add(2 * time.Hour), Head: "h4", Account: "4"}, false)
+	if since := l.Since(); since.Head != "h4" {
+		t.Errorf("nothing changed, and the work began at %+v", since)
 	}
 }
 
-// In the working tree's scope no snapshots are taken: HEAD at the first prompt after a pass
-// is where work began.
-func TestBaseWithoutSnapshots(t *testing.T) {
+// Where no accounts are kept HEAD at the first prompt after a pass is where work began.
+func TestBaseWithoutAccounts(t *testing.T) {
 	var l Ledger
-	l.Begin(Prompt{At: noon, Head: "h1"}, nil)
-	l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2"}, nil)
+	l.Begin(Prompt{At: noon, Head: "h1"}, true)
+	l.Begin(Prompt{At: noon.Add(time.Minute), Head: "h2"}, true)
 	if l.Since().Head != "h1" {
 		t.Errorf("since %s", l.Since().Head)
 	}
 	l.Record(Outcome{Status: event.Passed, Settled: true})
-	l.Begin(Prompt{At: noon.Add(time.Hour), Head: "h3"}, nil)
+	l.Begin(Prompt{At: noon.Add(time.Hour), Head: "h3"}, true)
 	if l.Since().Head != "h3" {
 		t.Errorf("after a pass since %s", l.Since().Head)
 	}
@@ -185,17 +187,17 @@ func TestLedgerIsBounded(t *testing.T) {
 		for i := range rapid.IntRange(0, 300).Draw(t, "events") {
 			at := noon.Add(time.Duration(i) * time.Minute)
 			if rapid.IntRange(0, 3).Draw(t, "prompt") == 0 {
-				l.Begin(Prompt{At: at, Head: fmt.Sprint(i), Snapshot: rapid.Bool().Draw(t, "snapshot")}, []string{fmt.Sprint("f", i)})
+				l.Begin(Prompt{At: at, Head: fmt.Sprint(i), Account: fmt.Sprint(i)}, rapid.Bool().Draw(t, "pending"))
 				continue
 			}
 			l.Record(Outcome{
 				Turn: Mark{Agent: fmt.Sprint(i / 4)}, At: at, Status: rapid.SampledFrom(eventtest.Statuses()).Draw(t, "status"), Reason: fmt.Sprint("r", i),
 				Reported: rapid.Bool().Draw(t, "told"), Settled: rapid.Bool().Draw(t, "settled"),
-				Work: Work{Known: rapid.Bool().Draw(t, "known"), Paths: []string{fmt.Sprint("w", i)}},
+				Work: rapid.SampledFrom([]Work{{}, WholeTree("w"), NewWork([]string{"w"}, fmt.Sprint(i))}).Draw(t, "work"),
 			})
 		}
-		if len(l.Blocks) > maxBlocks || len(l.Reported) > maxReported || len(l.Sent) > maxSent || len(l.Work) > maxWork {
-			t.Fatalf("%d blocks, %d notices, %d texts, %d files", len(l.Blocks), len(l.Reported), len(l.Sent), len(l.Work))
+		if len(l.Blocks) > maxBlocks || len(l.Reported) > maxReported || len(l.Sent) > maxSent {
+			t.Fatalf("%d blocks, %d notices, %d texts", len(l.Blocks), len(l.Reported), len(l.Sent))
 		}
 		st := &session.State{}
 		if err := l.Keep(st); err != nil {

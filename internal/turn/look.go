@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gauntlet/internal/beside"
+	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/session"
@@ -24,8 +25,10 @@ type Question struct {
 	InRepo bool
 	Memory session.Store
 	Now    func() time.Time
-	// Status runs git status; Transcript reads what the agent did.
-	Status, Transcript bool
+	// Content asks for the account of the tree, and Status for what git says of it; nil:
+	// neither. Transcript reads what the agent did.
+	Content    *content.Question
+	Transcript bool
 	// Reply reports, from what the session remembers, whether the agent's last words have
 	// to be in the transcript: the figures of context use come with them. nil: they do not.
 	Reply func(*session.State) bool
@@ -43,7 +46,12 @@ type Look struct {
 	// Turn is what the agent did.
 	Turn    transcript.Turn
 	TurnErr error
-	// Status is what changed; ModTimes when, for a bounded number of files.
+	// Now is the account of the tree, Before that of the prompt which began the unproved
+	// work; see Difference.
+	Now, Before       *content.Account
+	NowErr, BeforeErr error
+	// Status is what git says of the tree; ModTimes when the files it lists were written,
+	// for a bounded number.
 	Status    git.Status
 	StatusErr error
 	ModTimes  map[string]time.Time
@@ -57,18 +65,8 @@ const flushStep = 50 * time.Millisecond
 // Ask reads memory, transcript and tree concurrently.
 func (q Question) Ask(ctx context.Context) Look {
 	var l Look
-	asked := beside.Start(func() {
-		switch {
-		case !q.Status:
-		case !q.InRepo:
-			l.StatusErr = git.ErrNoRepo
-		default:
-			if l.Status, l.StatusErr = q.Repo.Status(ctx); l.StatusErr == nil {
-				l.ModTimes = modTimes(q.Repo.Root, l.Status.Paths())
-			}
-		}
-	})
 	l.State, l.Ledger, l.MemoryErr = q.Remembered()
+	asked := beside.Start(func() { q.tree(ctx, &l) })
 	q.reply = q.Reply != nil && q.Reply(l.State)
 	seen := stampOf(q.path())
 	if q.Transcript {
@@ -87,6 +85,40 @@ func (q Question) Ask(ctx context.Context) Look {
 	}
 	l.Mark = NewMark(q.Event, l.Ledger, l.Turn.HumanID)
 	return l
+}
+
+// tree looks at the work tree. A large one is read once, and git is asked for what it alone
+// knows; in a small one git is faster than that.
+func (q Question) tree(ctx context.Context, l *Look) {
+	if q.Content == nil {
+		return
+	}
+	if !q.InRepo {
+		l.StatusErr, l.NowErr = git.ErrNoRepo, git.ErrNoRepo
+		return
+	}
+	l.Before, l.BeforeErr = l.Ledger.before(content.Store{Dir: q.Memory.Dir, Repo: q.Repo})
+	if l.MemoryErr != nil {
+		l.BeforeErr = l.MemoryErr
+	}
+	large := q.Repo.Large()
+	var asked beside.Work
+	if !large {
+		asked.Go(func() { l.Status, l.StatusErr = q.Repo.Status(ctx) })
+	}
+	look := *q.Content
+	look.Before = l.Before
+	l.Now, l.NowErr = content.Take(ctx, look)
+	asked.Wait()
+	switch {
+	case large && l.NowErr == nil:
+		l.Status, l.StatusErr = q.Repo.StatusOf(ctx, l.Now.Files)
+	case large:
+		l.Status, l.StatusErr = q.Repo.Status(ctx)
+	}
+	if l.StatusErr == nil {
+		l.ModTimes = modTimes(q.Repo.Root, l.Status.Paths())
+	}
 }
 
 // Remembered is the memory of the session.
@@ -243,8 +275,9 @@ func pause(ctx context.Context) bool {
 
 // modTimes returns when files below root were written.
 func modTimes(root string, paths []string) map[string]time.Time {
-	out := make(map[string]time.Time, min(len(paths), MaxDirty))
-	for _, p := range paths[:min(len(paths), MaxDirty)] {
+	const most = 5000
+	out := make(map[string]time.Time, min(len(paths), most))
+	for _, p := range paths[:min(len(paths), most)] {
 		if info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(p))); err == nil {
 			out[p] = info.ModTime()
 		}

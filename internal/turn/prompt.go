@@ -2,12 +2,17 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"gauntlet/internal/content"
 	"gauntlet/internal/git"
 	"gauntlet/internal/session"
 	"gauntlet/internal/transcript"
 )
+
+// patience is how long a prompt may wait for the account of its tree: a human waits.
+const patience = 3 * time.Second
 
 // Prompted is a human's prompt as the prompt hook sees it.
 type Prompted struct {
@@ -15,15 +20,15 @@ type Prompted struct {
 	Seen   Seen
 	Repo   git.Repo
 	InRepo bool
-	// Snapshot asks for the state of the tree, not only for its commit.
-	Snapshot bool
+	// Content asks for an account of the tree; nil: for its commit only.
+	Content *content.Question
 	// Prompt is what was typed, Turn the agent's id of the turn it begins.
 	Prompt, Turn string
 	Now          time.Time
 }
 
-// Record records the prompt and takes the snapshot that stops compare with. Prompts that no
-// human typed begin no turn. The note explains why there is no snapshot when there should
+// Record records the prompt and keeps the account that stops compare with. Prompts that no
+// human typed begin no turn. The note explains why there is no account when there should
 // be one: once, and not at every prompt.
 func (p Prompted) Record(ctx context.Context) (note string, err error) {
 	st, err := p.Memory.Load(p.Seen.Session)
@@ -35,21 +40,21 @@ func (p Prompted) Record(ctx context.Context) (note string, err error) {
 		return "", p.proceed(ctx, before)
 	}
 	prompt := Prompt{At: p.Now}
-	var unseen []string
-	asking, cancel := context.WithTimeout(ctx, snapshotPatience) // a human waits
+	pending := true
+	asking, cancel := context.WithTimeout(ctx, 2*patience)
 	defer cancel()
-	switch {
-	case p.Snapshot && p.InRepo:
-		unseen = p.snapshot(asking, before, &prompt)
-	case p.InRepo:
+	if p.InRepo {
 		prompt.Head, _ = p.Repo.Head(asking) // no commit yet, or git is missing: the stop will report it
+		if p.Content != nil {
+			pending = p.account(asking, before, &prompt)
+		}
 	}
 	if note = prompt.Skipped; before.Prompt.Skipped != "" {
 		note = ""
 	}
 	return note, p.Memory.Update(ctx, p.Seen.Session, func(st *session.State) bool {
 		l := Of(st)
-		l.Begin(prompt, unseen)
+		l.Begin(prompt, pending)
 		l.Seen = p.Seen
 		return l.Keep(st) == nil
 	})
@@ -68,26 +73,42 @@ func (p Prompted) proceed(ctx context.Context, before Ledger) error {
 	})
 }
 
-// snapshot keeps the current tree, and lists what changed since the last prompt if the
-// agent was interrupted before it could stop.
-func (p Prompted) snapshot(ctx context.Context, before Ledger, prompt *Prompt) (unseen []string) {
-	snap, status, err := Take(ctx, p.Repo, p.Now)
+// account keeps the account of the tree. pending reports whether work that an earlier prompt
+// began is still there, unproved.
+func (p Prompted) account(ctx context.Context, before Ledger, prompt *Prompt) (pending bool) {
+	q := *p.Content
+	q.Patience = patience
+	now, err := content.Take(ctx, q)
+	store := content.Store{Dir: p.Memory.Dir, Repo: p.Repo}
+	if err == nil {
+		prompt.Account, err = store.Put(now)
+	}
 	if err != nil {
 		prompt.Skipped = err.Error()
-		return nil
+		return true // an older account says more than none
 	}
-	prompt.Head = snap.Head
-	if !before.Prompt.Stopped && before.Prompt.Snapshot {
-		if last, err := LoadSnapshots(p.Memory, p.Seen.Session, before); err == nil && last.Prompt != nil {
-			unseen, _ = last.Prompt.Since(ctx, p.Repo, status)
-		}
+	_ = store.KeepBlobs(ctx, now) // what cannot be kept cannot be laid out again, and that is said then
+	if before.Base.Account == prompt.Account {
+		return false
 	}
-	begins := before
-	begins.Begin(Prompt{At: p.Now, Snapshot: true}, unseen)
-	if err := keepSnapshot(ctx, p.Memory, p.Seen.Session, snap, begins.Base.At.Equal(p.Now)); err != nil {
-		prompt.Skipped = err.Error()
-		return unseen
+	base, err := store.Get(before.Base.Account)
+	return err == nil && len(content.Diff(base, now)) > 0
+}
+
+// errNotKept means that a prompt was seen whose account was not kept.
+var errNotKept = errors.New("the prompt's account was not kept")
+
+// before is the account of the prompt that began the unproved work; nil if no prompt was
+// seen.
+func (l Ledger) before(store content.Store) (*content.Account, error) {
+	since := l.Since()
+	switch {
+	case since.At.IsZero():
+		return nil, nil
+	case since.Account == "" && l.Prompt.Skipped != "":
+		return nil, errors.New(l.Prompt.Skipped)
+	case since.Account == "":
+		return nil, errNotKept
 	}
-	prompt.Snapshot = true
-	return unseen
+	return store.Get(since.Account)
 }

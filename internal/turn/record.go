@@ -51,16 +51,16 @@ func (l *Ledger) Record(o Outcome) {
 		l.RecordSent(o.Reason)
 		return
 	}
-	switch {
-	case o.Settled:
-		l.Work, l.Base, l.Settled = nil, Base{}, o.Work.State
-	case o.Work.Known:
-		if o.Status == event.Asked { // a person was asked about this content: it is judged when it changes
-			l.Settled = o.Work.State
+	judged := EitherWork(o.Work, func(k KnownWork) bool {
+		if o.Settled || o.Status == event.Asked { // a person was asked about this content: it is judged when it changes
+			l.Settled = k.State
 		}
-		l.Work = newest(o.Work.Paths, maxWork)
+		return true
+	}, func(string) bool { return o.Settled })
+	if judged {
+		l.Base.Done = o.Settled
 	}
-	if !o.Subagent && (o.Settled || o.Work.Known) {
+	if !o.Subagent && judged {
 		l.Prompt.Stopped = true
 	}
 }
@@ -74,22 +74,12 @@ func (l *Ledger) Continue(id string) {
 	l.Prompt.Continued = newest(append(l.Prompt.Continued, id), maxContinued)
 }
 
-// Begin adds a human's prompt. unseen lists what changed since the last prompt if the agent
-// was interrupted before it could stop: that work belongs to the session, too.
-func (l *Ledger) Begin(p Prompt, unseen []string) {
+// Begin adds a human's prompt. pending: work that an earlier prompt began is still there, and
+// no stop has approved it; then that prompt remains its beginning.
+func (l *Ledger) Begin(p Prompt, pending bool) {
 	p.Count = l.Prompt.Count + 1
-	if !l.Prompt.Stopped && l.Prompt.Count > 0 && len(unseen) > 0 {
-		l.Work = newest(union(l.Work, unseen), maxWork)
-	}
-	if l.Base.At.IsZero() || p.Snapshot && len(l.Work) == 0 {
-		l.Base = Base{Head: p.Head, At: p.At}
+	if l.Base.At.IsZero() || l.Base.Done || !pending {
+		l.Base = Base{Head: p.Head, At: p.At, Account: p.Account}
 	}
 	l.Prompt = p
-}
-
-// union is both lists sorted, without duplicates.
-func union(a, b []string) []string {
-	all := append(slices.Clone(a), b...)
-	slices.Sort(all)
-	return slices.Compact(all)
 }

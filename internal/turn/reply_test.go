@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/git"
 	"gauntlet/internal/session"
@@ -141,7 +142,7 @@ func TestTranscriptWrittenDuringGitStatus(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	q := Question{
-		Event: event.Event{Kind: event.Stop, SessionID: "s", TranscriptPath: path}, Repo: repo, InRepo: true, Status: true, Transcript: true, Now: time.Now,
+		Event: event.Event{Kind: event.Stop, SessionID: "s", TranscriptPath: path}, Repo: repo, InRepo: true, Content: &content.Question{Repo: repo}, Transcript: true, Now: time.Now,
 	}
 	seen := q.Ask(t.Context())
 	if seen.TurnErr != nil || seen.StatusErr != nil || len(seen.Turn.Calls) != 1 {

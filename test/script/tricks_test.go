@@ -185,7 +185,6 @@ var tricks = []trick{
 	{"a commit on another branch, left again", `git switch -qc feature; git commit -qam 'feat: done'; git switch -q main`},
 	{"pushed, then reset", `git commit -qam 'feat: done'; git push -q origin main; git reset -q --hard HEAD~1`},
 	{"pushed to another branch, then reset", `git commit -qam 'feat: done'; git push -q origin HEAD:feature; git reset -q --hard HEAD~1`},
-	{"a commit without a branch, left again", `git switch -q --detach; git commit -qam 'feat: done'; git switch -q main`},
 	{"a commit made without the work tree", `b=$(git hash-object -w a.txt); git checkout -q a.txt; git read-tree HEAD; git update-index --cacheinfo 100644,$b,a.txt; c=$(git commit-tree $(git write-tree) -p HEAD -m x); git update-ref refs/heads/main $c; git reset -q --hard`},
 	// more of what Gauntlet remembers
 	{"a file in place of the memory", `rm -rf .git/gauntlet; touch .git/gauntlet`},
@@ -229,7 +228,7 @@ var onlyReported = []string{
 	"only observing by the client's settings", "off by the client's settings", "trust for everything by the client's settings",
 	"another state home by the client's settings", "another home by the client's settings", "another configuration home by the client's settings",
 	"a git of its own, in the project", "a format of git that does not exist", "the git directory elsewhere", "the git directory of a clean clone",
-	"a commit on another branch, left again", "pushed, then reset", "pushed to another branch, then reset", "a commit without a branch, left again",
+	"a commit on another branch, left again", "pushed, then reset", "pushed to another branch, then reset",
 	"a file in place of the memory", "a file in place of the state", "a link in place of the state", "denied from outside the agent",
 	"everything uninstalled from outside the agent", "off by a program that hides the agent",
 	"the hooks switched off in the local settings", "the hooks switched off in the user's settings", "the guard against recursion in the client's settings",

@@ -1,44 +1,68 @@
-package git
+package content
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gauntlet/internal/git"
 )
 
-// agrees compares the status found by comparing with the one of git; found is
-// false where it was left to git.
-func agrees(t *testing.T, r Repo) (found bool) {
+// sh runs a script in a directory and returns what it prints.
+func sh(t *testing.T, dir, script string) string {
 	t.Helper()
-	want, err := r.Status(t.Context()) // the repository is small: git's own
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@t", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@t")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// newRepo is a repository with a commit.
+func newRepo(t *testing.T) git.Repo {
+	t.Helper()
+	w := newWorld(t)
+	sh(t, w.root, "echo one > tracked; git add -A; git commit -q -m one")
+	return w.question(nil).Repo
+}
+
+func files(t *testing.T, r git.Repo, leave string) []git.File {
+	t.Helper()
+	a, err := Take(t.Context(), Question{Repo: r, Leave: func(p string) bool { return leave != "" && strings.HasPrefix(p, leave+"/") }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, ok := r.compared(t.Context())
+	return a.Files
+}
+
+// agrees compares the status found by comparing with the one of git; found is
+// false where it was left to git.
+func agrees(t *testing.T, r git.Repo) (found bool) {
+	t.Helper()
+	want, err := r.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := r.Compared(t.Context(), files(t, r, ""))
 	if !ok {
 		return false
 	}
-	byPath := cmpopts.SortSlices(func(a, b Change) bool {
+	byPath := cmpopts.SortSlices(func(a, b git.Change) bool {
 		return a.Path < b.Path || a.Path == b.Path && a.Untracked && !b.Untracked
 	})
-	if d := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Status{}), byPath, cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(want, got, byPath, cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("git and the comparison differ (-git +compared):\n%s", d)
-	}
-	a, errA := r.Content(t.Context(), want, []string{"logs"})
-	b, errB := r.Content(t.Context(), got, []string{"logs"})
-	if errA != nil || errB != nil {
-		t.Fatal(errA, errB)
-	}
-	if d := cmp.Diff(a.Files, b.Files); d != "" || !slices.Equal(a.Unknown, b.Unknown) {
-		t.Errorf("the contents differ: %s %q %q", d, a.Unknown, b.Unknown)
 	}
 	return true
 }
@@ -46,6 +70,9 @@ func agrees(t *testing.T, r Repo) (found bool) {
 // What is found by comparing is what git says, whatever was done to the tree.
 func TestComparedAgreesWithGit(t *testing.T) {
 	found, rounds := 0, 40
+	if testing.Short() {
+		rounds = 15
+	}
 	for seed := range rounds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := newRepo(t)
@@ -182,36 +209,34 @@ func (w *worker) change() {
 func TestComparedLeavesTheRestToGit(t *testing.T) {
 	const apart = "the comparison"
 	for name, tt := range map[string]struct{ script, by string }{
-		"clean":               {``, apart},
-		"edited":              {`echo 2 > tracked; echo n > new`, apart},
-		"detached":            {`git checkout -q --detach; echo 2 > tracked`, apart},
-		"version 4":           {`git update-index --index-version 4; echo 2 > dir/b; echo n > new`, apart},
-		"file mode false":     {`git config core.fileMode false; chmod +x tracked; echo 2 > dir/b`, apart},
-		"line endings":        {`git config core.autocrlf true; printf 'one\r\n' > tracked; printf 'x\r\n' > dir/b`, apart},
-		"a filter":            {`git config filter.up.clean 'tr a-z A-Z'; echo '* filter=up' > .gitattributes; touch tracked dir/b`, apart},
-		"a filter of the dir": {`git config filter.up.clean 'tr a-z A-Z'; echo 'b filter=up' > dir/.gitattributes; git add dir; touch dir/b`, apart},
-		"no change time":      {`git config core.trustctime false; git config core.checkStat minimal; touch tracked`, apart},
-		"ignores case":        {`git config core.ignoreCase true; echo x > TRACKED`, apart},
-		"link for a dir":      {`mv dir real; ln -s real dir`, "git"},
-		"no dir":              {`rm -r dir`, "git"},
-		"unreadable":          {`mkdir -p dir/secret; echo x > dir/secret/x; git add -A; git commit -q -m s; chmod 0 dir/secret`, ""}, // root reads it
-		"repository for dir":  {`git init -q dir; echo 2 > dir/b`, "git"},
-		"submodule":           {`git -c protocol.file.allow=always clone -q . sub; git add sub 2> /dev/null; echo x > sub/new`, "git"},
-		"submodule removed":   {`git -c protocol.file.allow=always clone -q . sub; git add sub 2> /dev/null; git commit -q -m s; git rm -q --cached sub; rm -rf sub`, "git"},
-		"assume unchanged":    {`git update-index --assume-unchanged tracked; echo 2 > tracked`, "git"},
-		"skip work tree":      {`git update-index --skip-worktree tracked; echo 2 > tracked`, "git"},
-		"sparse":              {`git sparse-checkout set --cone dir; echo n > dir/n`, "git"},
-		"sparse index":        {`git sparse-checkout set --cone --sparse-index dir; echo 2 > dir/b`, "git"},
-		"split index":         {`git update-index --split-index; echo 2 > dir/b`, "git"},
-		"monitored":           {`git update-index --fsmonitor 2> /dev/null || git -c core.fsmonitor=true update-index --fsmonitor; echo 2 > dir/b`, "git"},
-		"intended":            {`echo n > n; git add -N n`, "git"},
-		"conflict":            {`git checkout -q -b o; echo o > tracked; git commit -qam o; git checkout -q main; echo m > tracked; git commit -qam m; git merge -q o || true`, "git"},
-		"no commit":           {`git checkout -q --orphan none`, "git"},
-		"packed refs":         {`git pack-refs --all; git gc -q; echo 2 > tracked`, apart},
-		"rename":              {`seq 100 > long; git add -A; git commit -q -m l; git mv long longer; echo more >> longer; echo x > long`, apart},
-		"too many new":        {`mkdir n; i=0; while [ $i -lt 300 ]; do echo > n$i; i=$((i+1)); done`, "git"},
-		"many in one dir":     {`mkdir n; i=0; while [ $i -lt 300 ]; do echo > n/$i; i=$((i+1)); done`, apart},
-		"an index elsewhere":  {`git worktree add -q ../other; cp .git/index ../kept; cp ../kept .git/index`, apart},
+		"clean":              {``, apart},
+		"edited":             {`echo 2 > tracked; echo n > new`, apart},
+		"detached":           {`git checkout -q --detach; echo 2 > tracked`, apart},
+		"version 4":          {`git update-index --index-version 4; echo 2 > dir/b; echo n > new`, apart},
+		"file mode false":    {`git config core.fileMode false; chmod +x tracked; echo 2 > dir/b`, apart},
+		"line endings":       {`git config core.autocrlf true; printf 'one\r\n' > tracked; printf 'x\r\n' > dir/b`, apart},
+		"no change time":     {`git config core.trustctime false; git config core.checkStat minimal; touch tracked`, apart},
+		"ignores case":       {`git config core.ignoreCase true; echo x > TRACKED`, apart},
+		"link for a dir":     {`mv dir real; ln -s real dir`, apart},
+		"no dir":             {`rm -r dir`, apart},
+		"unreadable":         {`mkdir -p dir/secret; echo x > dir/secret/x; git add -A; git commit -q -m s; chmod 0 dir/secret`, ""}, // root reads it
+		"repository for dir": {`git init -q dir; echo 2 > dir/b`, "git"},
+		"submodule":          {`git -c protocol.file.allow=always clone -q . sub; git add sub 2> /dev/null; echo x > sub/new`, "git"},
+		"submodule removed":  {`git -c protocol.file.allow=always clone -q . sub; git add sub 2> /dev/null; git commit -q -m s; git rm -q --cached sub; rm -rf sub`, "git"},
+		"assume unchanged":   {`git update-index --assume-unchanged tracked; echo 2 > tracked`, "git"},
+		"skip work tree":     {`git update-index --skip-worktree tracked; echo 2 > tracked`, "git"},
+		"sparse":             {`git sparse-checkout set --cone dir; echo n > dir/n`, "git"},
+		"sparse index":       {`git sparse-checkout set --cone --sparse-index dir; echo 2 > dir/b`, "git"},
+		"split index":        {`git update-index --split-index; echo 2 > dir/b`, "git"},
+		"monitored":          {`git update-index --fsmonitor 2> /dev/null || git -c core.fsmonitor=true update-index --fsmonitor; echo 2 > dir/b`, "git"},
+		"intended":           {`echo n > n; git add -N n`, "git"},
+		"conflict":           {`git checkout -q -b o; echo o > tracked; git commit -qam o; git checkout -q main; echo m > tracked; git commit -qam m; git merge -q o || true`, "git"},
+		"no commit":          {`git checkout -q --orphan none`, "git"},
+		"packed refs":        {`git pack-refs --all; git gc -q; echo 2 > tracked`, apart},
+		"rename":             {`seq 100 > long; git add -A; git commit -q -m l; git mv long longer; echo more >> longer; echo x > long`, apart},
+		"too many new":       {`mkdir n; i=0; while [ $i -lt 300 ]; do echo > n$i; i=$((i+1)); done`, "git"},
+		"many in one dir":    {`mkdir n; i=0; while [ $i -lt 300 ]; do echo > n/$i; i=$((i+1)); done`, "git"},
+		"an index elsewhere": {`git worktree add -q ../other; cp .git/index ../kept; cp ../kept .git/index`, apart},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t)
@@ -229,9 +254,8 @@ func TestComparedLeavesTheRestToGit(t *testing.T) {
 	t.Run("sha256", func(t *testing.T) {
 		dir := t.TempDir()
 		sh(t, dir, `git init -q --object-format=sha256; echo 1 > a; echo 1 > b; git add -A; git commit -q -m one; echo 2 > a; echo n > n`)
-		r, err := Find(dir)
-		if err != nil || !agrees(t, r) {
-			t.Error("left to git", err)
+		if r, ok := git.At(dir); !ok || !agrees(t, r) {
+			t.Error("left to git")
 		}
 	})
 }
@@ -243,35 +267,13 @@ func TestComparedNeedsAnAnswer(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	sh(t, r.Root, "echo n > new; echo 2 > staged; git add staged")
+	all := files(t, r, "")
 	for _, script := range []string{"exit 1", "exit 128", real + ` "$@" > /dev/null`, real + ` "$@" | tr a-z A-Z`} {
 		if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if s, ok := r.compared(t.Context()); ok {
+		if s, ok := r.Compared(t.Context(), all); ok {
 			t.Errorf("%s: %+v", script, s)
-		}
-	}
-}
-
-// Only what a .gitignore names in full, and nothing takes back, is certainly ignored.
-func TestCertainlyIgnored(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		".gitignore":      "logs/\n/top\r\nname\na/here\n*.o\n# c\nnot here \n",
-		"a/.gitignore":    "deep\n/own/\n",
-		"back/.gitignore": "!logs\n",
-		"a/b/logs/x":      "", "logs/x": "", "top": "", "a/top": "", "name": "", "a/b/name": "", "a/here": "", "a/b/here": "", "x.o": "",
-		"a/deep": "", "a/own/x": "", "own/x": "", "back/logs/x": "", "back/name": "", "a/logs": "", "not here": "", "# c": "",
-	} {
-		write(t, filepath.Join(dir, name), text)
-	}
-	rules := ignoreRules{root: dir, read: map[string]*ignoreList{}}
-	for path, want := range map[string]bool{
-		"logs": true, "a/b/logs": true, "a/logs": false, "top": true, "a/top": false, "name": true, "a/b/name": true, "a/here": true, "a/b/here": false,
-		"x.o": false, "a/deep": true, "a/own": true, "own": false, "back/logs": false, "back/name": false, "not here": false, "# c": false, "gone": false,
-	} {
-		if got := rules.certain(path); got != want {
-			t.Errorf("%s: %v", path, got)
 		}
 	}
 }
