@@ -13,11 +13,10 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// turnChanges are the changes since the prompt that began the unproved work, else every
-// uncommitted file. why is set if there is no account of that prompt: then nothing is known
+// turnChanges are the changes since the newest prompt, else every uncommitted file. why is set if there is no account of that prompt: then nothing is known
 // to be unchanged.
 func (f Facts) turnChanges() (changes []rules.Change, why string) {
-	changes = content.Either(f.Seen.Difference(),
+	changes = content.Either(f.Seen.ThisTurn(),
 		func(k content.Known) []rules.Change { return f.changes(k.Paths) },
 		func(a content.Assumed) []rules.Change {
 			why = a.Why

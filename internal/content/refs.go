@@ -101,3 +101,12 @@ func NewRefs(before, now *Account) (out []Ref) {
 	}
 	return out
 }
+
+// Commits are the ids of all references.
+func (a *Account) Commits() (ids []string) {
+	for line := range strings.SplitSeq(a.Refs, "\n") {
+		id, _, _ := strings.Cut(line, " ")
+		ids = append(ids, id)
+	}
+	return ids
+}

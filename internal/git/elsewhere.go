@@ -24,23 +24,40 @@ func (r Repo) Elsewhere(ctx context.Context, name, id string, files []File) bool
 	if in, _ := r.IsAncestor(ctx, id, "HEAD"); in { // without a HEAD nothing is in it
 		return false
 	}
-	tree, err := r.ListTree(ctx, id)
+	return !r.IsCheckedOut(ctx, id, files)
+}
+
+// IsCheckedOut reports whether files are exactly those of a commit; repositories within are
+// not compared.
+func (r Repo) IsCheckedOut(ctx context.Context, commit string, files []File) bool {
+	tree, err := r.ListTree(ctx, commit)
 	if err != nil {
-		return true
+		return false
 	}
-	own := 0
-	byPath := map[string]string{}
+	ids := map[string]string{}
 	for _, f := range files {
-		byPath[f.Path] = f.ID
+		ids[f.Path] = hexID(f.ID)
 	}
 	for _, e := range tree {
 		if e.Mode == "160000" {
-			continue
+			return false
 		}
-		own++
-		if hexID(byPath[e.Path]) != e.OID {
-			return true
+		if ids[e.Path] != e.OID {
+			return false
 		}
 	}
-	return own == 0
+	return len(ids) == len(tree)
+}
+
+// Within reports whether a commit is part of the history of some others.
+func (r Repo) Within(ctx context.Context, commit string, others []string) bool {
+	var in strings.Builder
+	in.WriteString(commit + "\n")
+	for _, id := range others {
+		if isOID(id) {
+			in.WriteString("^" + id + "\n")
+		}
+	}
+	out, err := r.RunWith(ctx, Opts{Stdin: strings.NewReader(in.String())}, "rev-list", "--max-count=1", "--ignore-missing", "--stdin")
+	return err == nil && len(out) == 0
 }

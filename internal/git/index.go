@@ -58,8 +58,11 @@ func (r Repo) readIndexFile() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if info.Size() > MaxIndex {
+		return "", safefile.ErrTooLarge
+	}
 	var text strings.Builder
-	text.Grow(int(min(info.Size(), MaxIndex)))
+	text.Grow(int(info.Size()))
 	n, err := io.CopyBuffer(&text, io.LimitReader(f, MaxIndex+1), make([]byte, 64<<10))
 	if n > MaxIndex {
 		err = safefile.ErrTooLarge

@@ -127,6 +127,9 @@ func (e *execution) lookAgain(ctx context.Context, tasks []task) {
 		return
 	}
 	changed, err := e.content.Moved(ctx)
+	if _, there := git.At(e.repo.Root); err == nil && !there {
+		err = git.ErrNoRepo
+	}
 	if err != nil {
 		e.res.Warnings = append(e.res.Warnings, "nothing is kept for reuse: "+err.Error())
 		e.content = nil

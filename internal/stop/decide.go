@@ -8,6 +8,7 @@ import (
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/site"
@@ -70,6 +71,9 @@ type Facts struct {
 	// Gates is the run; Over: time ran out, or a signal came, during it.
 	Gates run.Result
 	Over  bool
+	// Standing is the commit that is checked out unchanged and that existed when the prompt
+	// arrived; "" if there is none. It is found when gates failed.
+	Standing string
 	// CheckpointMode decides what an owed list means; Owed is that list, Commit the answer
 	// of the commit gate.
 	CheckpointMode config.Mode
@@ -254,6 +258,9 @@ func failing(f Facts) (Decision, bool) {
 	if f.Over || f.Gates.Status != event.Failed {
 		return gatesOnly(f), f.Over
 	}
+	if f.Standing != "" {
+		return standing(f), true
+	}
 	failures, left := signature(f.Gates.Failed()), f.Gates.AttemptsLeft
 	var before []turn.Block
 	for _, b := range f.Ledger.BlocksIn(f.Mark, f.Now) {
@@ -286,6 +293,26 @@ func failing(f Facts) (Decision, bool) {
 		d.SystemMessage = also(d.SystemMessage, redact.Line(strings.Join(more, "; "), 900))
 	}
 	return d, true
+}
+
+// standing approves a tree that is a commit which was there before the prompt: both are
+// told that it fails.
+func standing(f Facts) Decision {
+	var names []string
+	passed := false
+	for _, g := range f.Gates.Gates {
+		passed = passed || g.Status == gate.Pass
+	}
+	for _, g := range f.Gates.Failed() {
+		names = append(names, redact.Line(g.Name, 60))
+	}
+	status := event.KnownFailures
+	if passed {
+		status = event.PassedWithWarnings
+	}
+	d := loud(status, fmt.Sprintf("the tree is now at %s, which fails %s", f.Standing, strings.Join(names[:min(len(names), 5)], ", ")))
+	d.Settled, d.Context = true, "Gauntlet: "+d.Message+". You did not write it, so it is not held against you."
+	return d
 }
 
 // limited reports whether the ledger, and not the agent's flag, bounds the blocks

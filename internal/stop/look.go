@@ -266,6 +266,22 @@ func (s *stopping) runGates(ctx context.Context) {
 	}
 	s.Notices = append(s.Notices, s.Gates.Outages...)
 	s.Over = ctx.Err() != nil
+	if s.Gates.Status == event.Failed && !s.Over {
+		s.Standing = s.standing(ctx)
+	}
+}
+
+// standing is the commit whose content the work tree now has, if it existed when the prompt
+// arrived: then a failure is that commit's, and not the agent's.
+func (s *stopping) standing(ctx context.Context) string {
+	return content.Either(s.seen.Difference(), func(k content.Known) string {
+		head := s.seen.Status.Head
+		if head == "" || len(s.seen.Status.Changes) > 0 || !s.site.Repo.IsCheckedOut(ctx, head, k.Now.Files) ||
+			!s.site.Repo.Within(ctx, head, append(k.Before.Commits(), s.Ledger.Since().Head)) {
+			return ""
+		}
+		return head[:7]
+	}, func(content.Assumed) string { return "" })
 }
 
 // askCheckpoint determines what is still owed.

@@ -47,9 +47,9 @@ type Look struct {
 	Turn    transcript.Turn
 	TurnErr error
 	// Now is the account of the tree, Before that of the prompt which began the unproved
-	// work; see Difference.
-	Now, Before       *content.Account
-	NowErr, BeforeErr error
+	// work, Prompted that of the newest prompt; see Difference.
+	Now, Before, Prompted *content.Account
+	NowErr, BeforeErr     error
 	// Status is what git says of the tree; ModTimes when the files it lists were written,
 	// for a bounded number.
 	Status    git.Status
@@ -97,7 +97,7 @@ func (q Question) tree(ctx context.Context, l *Look) {
 		l.StatusErr, l.NowErr = git.ErrNoRepo, git.ErrNoRepo
 		return
 	}
-	l.Before, l.BeforeErr = l.Ledger.before(content.Store{Dir: q.Memory.Dir, Repo: q.Repo})
+	l.Before, l.Prompted, l.BeforeErr = l.Ledger.accounts(content.Store{Dir: q.Memory.Dir, Repo: q.Repo})
 	if l.MemoryErr != nil {
 		l.BeforeErr = l.MemoryErr
 	}

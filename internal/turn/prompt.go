@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/content"
 	"gauntlet/internal/git"
 	"gauntlet/internal/session"
@@ -41,13 +42,16 @@ func (p Prompted) Record(ctx context.Context) (note string, err error) {
 	}
 	prompt := Prompt{At: p.Now}
 	pending := true
-	asking, cancel := context.WithTimeout(ctx, 2*patience)
+	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if p.InRepo {
-		prompt.Head, _ = p.Repo.Head(asking) // no commit yet, or git is missing: the stop will report it
+		var head string
+		asked := beside.Start(func() { head, _ = p.Repo.Head(asking) }) // no commit yet, or git is missing: the stop will report it
 		if p.Content != nil {
 			pending = p.account(asking, before, &prompt)
 		}
+		asked.Wait()
+		prompt.Head = head
 	}
 	if note = prompt.Skipped; before.Prompt.Skipped != "" {
 		note = ""
@@ -77,7 +81,7 @@ func (p Prompted) proceed(ctx context.Context, before Ledger) error {
 // began is still there, unproved.
 func (p Prompted) account(ctx context.Context, before Ledger, prompt *Prompt) (pending bool) {
 	q := *p.Content
-	q.Patience = patience
+	q.Patience = patience - patience/10 // something has to be left to keep it
 	now, err := content.Take(ctx, q)
 	store := content.Store{Dir: p.Memory.Dir, Repo: p.Repo}
 	if err == nil {
@@ -98,17 +102,23 @@ func (p Prompted) account(ctx context.Context, before Ledger, prompt *Prompt) (p
 // errNotKept means that a prompt was seen whose account was not kept.
 var errNotKept = errors.New("the prompt's account was not kept")
 
-// before is the account of the prompt that began the unproved work; nil if no prompt was
-// seen.
-func (l Ledger) before(store content.Store) (*content.Account, error) {
+// accounts are the account of the prompt that began the unproved work, and that of the newest
+// prompt; nil if no prompt was seen.
+func (l Ledger) accounts(store content.Store) (before, prompted *content.Account, err error) {
 	since := l.Since()
 	switch {
 	case since.At.IsZero():
-		return nil, nil
+		return nil, nil, nil
 	case since.Account == "" && l.Prompt.Skipped != "":
-		return nil, errors.New(l.Prompt.Skipped)
+		return nil, nil, errors.New(l.Prompt.Skipped)
 	case since.Account == "":
-		return nil, errNotKept
+		return nil, nil, errNotKept
 	}
-	return store.Get(since.Account)
+	if before, err = store.Get(since.Account); err != nil || l.Prompt.Account == since.Account {
+		return before, before, err
+	}
+	if prompted, err = store.Get(l.Prompt.Account); err != nil {
+		prompted = before // it says more
+	}
+	return before, prompted, nil
 }

@@ -51,14 +51,16 @@ func (l *Ledger) Record(o Outcome) {
 		l.RecordSent(o.Reason)
 		return
 	}
+	done := o.Settled
 	judged := EitherWork(o.Work, func(k KnownWork) bool {
+		done = done || k.State == l.Settled
 		if o.Settled || o.Status == event.Asked { // a person was asked about this content: it is judged when it changes
 			l.Settled = k.State
 		}
 		return true
 	}, func(string) bool { return o.Settled })
 	if judged {
-		l.Base.Done = o.Settled
+		l.Base.Done = done
 	}
 	if !o.Subagent && judged {
 		l.Prompt.Stopped = true

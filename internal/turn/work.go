@@ -40,16 +40,21 @@ func (w Work) Unproved(l Ledger) bool {
 func (w Work) Whole() string { return w.whole }
 
 // Difference is what changed since the prompt that began the unproved work.
-func (l Look) Difference() content.Difference {
+func (l Look) Difference() content.Difference { return l.since(l.Before) }
+
+// ThisTurn is what changed since the newest prompt.
+func (l Look) ThisTurn() content.Difference { return l.since(l.Prompted) }
+
+func (l Look) since(before *content.Account) content.Difference {
 	switch {
 	case l.NowErr != nil:
 		return content.Unknown(l.NowErr.Error())
 	case l.BeforeErr != nil:
 		return content.Unknown(l.BeforeErr.Error())
-	case l.Now == nil || l.Before == nil:
+	case l.Now == nil || before == nil:
 		return content.Unknown(noPrompt)
 	}
-	return content.Compare(l.Before, l.Now)
+	return content.Compare(before, l.Now)
 }
 
 // noPrompt is why there is no account to compare with, if nothing went wrong.
