@@ -1,8 +1,10 @@
 // Command sessions replays recorded sessions of coding agents against the
 // checkpoint and compares every answer with a simple oracle of its own: was a
-// test-like command seen to pass after the last edit of code? It shares the
-// reading of transcripts with the product, and nothing with the rules it
-// measures.
+// test-like command seen to pass after the last edit of code? It believes no run
+// that a later one contradicts, that was not about what changed, or that ran no
+// test. It shares the reading of transcripts with the product, and nothing with
+// the rules it measures. Wrong blocks are counted per stop with a passing test:
+// where nothing was tested, asking for tests cannot be wrong.
 //
 // The directory it is given holds one directory per project:
 //

@@ -145,7 +145,7 @@ func replayStop(file, root, tree string, span transcript.Span, cfg *config.Loade
 	s.result = rules.Decide(in)
 	s.took += time.Since(begin)
 	lastTook = s.took
-	s.oracle = judge(turn.Calls, root)
+	s.oracle = judge(turn.Calls, root, s.changed)
 	s.outcome, s.cause = compare(s.result, s.oracle)
 	return s, true
 }

@@ -44,7 +44,15 @@ func printReport(w io.Writer, projects []*project, samples int) {
 		took = append(took, p.slowest...)
 	}
 	row("all", sessions, turns, stops, total)
-	fmt.Fprintf(w, "\nwrong blocks %s of code stops, missed gaps %s\n", percent(total[blockWrong], stops), percent(total[passMissed], stops))
+	tested := 0
+	for _, p := range projects {
+		for _, s := range p.stops {
+			if s.oracle.tested {
+				tested++
+			}
+		}
+	}
+	fmt.Fprintf(w, "\n%d of %d code stops had a passing test\nwrong blocks %s of them, missed gaps %s of all\n", tested, stops, percent(total[blockWrong], tested), percent(total[passMissed], stops))
 	slices.Sort(took)
 	if n := len(took); n > 0 {
 		fmt.Fprintf(w, "time per stop: p50 %s, p99 %s, max %s over %d stops\n", took[n/2].Round(time.Microsecond), took[n*99/100].Round(time.Microsecond), took[n-1].Round(time.Microsecond), n)

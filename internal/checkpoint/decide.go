@@ -237,10 +237,14 @@ func owes(r rules.Result) string {
 // summary is a checkpoint in a few words, for a person.
 func summary(r rules.Result) string {
 	var parts []string
+	seen := len(r.Observations)
+	if r.Claim() != "" {
+		seen--
+	}
 	for _, n := range []struct {
 		count int
 		word  string
-	}{{len(r.Actions), "action"}, {len(r.Observations), "observation"}} {
+	}{{len(r.Actions), "action"}, {seen, "observation"}} {
 		if n.count == 1 {
 			parts = append(parts, "1 "+n.word)
 		} else if n.count > 1 {

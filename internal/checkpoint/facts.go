@@ -83,6 +83,9 @@ func (f Facts) input(ctx context.Context) (in rules.Input, notes []string) {
 	if len(f.Gates) == 0 && len(in.Changed) > 0 && f.Proved != nil {
 		in.Gates = f.Proved(ctx, f.Seen.Status)
 	}
+	if rules.SaysComplete(in.Turn.LastMessage) {
+		in.Unfinished = f.unfinished(ctx, in.Changed)
+	}
 	if rules.ChecksWeakening(f.Config) {
 		in.Weakened = f.weakened(ctx, in.Changed)
 	}

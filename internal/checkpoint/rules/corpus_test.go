@@ -36,6 +36,7 @@ import (
 //	member DIR = NAME            the name that the manifest in a folder gives it
 //	gate NAME passed|missing COMMAND  a gate, judged on the content as it is now
 //	$~ command                  a shell call that came back without a status
+//	says TEXT                   the agent's last message; unfinished F… got a TODO
 //	plan slug F…                the work item
 //	tests pass|fail|broken text the configured test run
 //	= outcome ids…              expected outcome and actions (without commit)
@@ -119,6 +120,10 @@ func (s *situation) line(t *testing.T, line string) bool {
 		for _, f := range strings.Fields(rest) {
 			in.Changed = append(in.Changed, Change{Path: f})
 		}
+	case "says":
+		in.Turn.LastMessage, s.formats = strings.ReplaceAll(rest, `\n`, "\n"), false
+	case "unfinished":
+		in.Unfinished = strings.Fields(rest)
 	case "unreadable":
 		in.Turn.Readable, s.formats = false, false
 	case "truncated":

@@ -133,9 +133,15 @@ func (d *decision) decide() {
 	d.res.about = d.about()
 
 	d.res.Outcome = Clear
-	if len(d.res.Actions) > 0 || d.set.blocks && slices.ContainsFunc(d.res.Observations, func(o Observation) bool { return o.Kind != Weakened }) {
+	if len(d.res.Actions) > 0 || d.set.blocks && slices.ContainsFunc(d.res.Observations, Observation.ForAgent) {
 		d.res.Outcome = Owed
 	}
+	if d.res.Outcome == Owed { // the message is for the agent
+		d.compose()
+		d.observeClaim()
+		return
+	}
+	d.observeClaim()
 	d.compose()
 }
 

@@ -33,6 +33,9 @@ type Input struct {
 	Gates []Gate
 	// Weakened is where tests or linters check less than when the turn began.
 	Weakened []weaken.Weakening
+	// Unfinished are the files to which the turn added a TODO or a placeholder; they are looked
+	// for only if the last message says that the work is complete.
+	Unfinished []string
 	// Plan is the work item the agent should be working on, if it is known.
 	Plan *Plan
 	// Tests is the result of the configured test command, when it was run.
@@ -86,11 +89,13 @@ type Turn struct {
 	// Earlier are the calls of earlier turns, as far as they were read. They only ever show
 	// that a file was seen before it was edited.
 	Earlier []event.ToolCall
+	// LastMessage is what the agent said last.
+	LastMessage string
 }
 
 // TurnOf is the turn as the checkpoint sees it.
 func TurnOf(t transcript.Turn) Turn {
-	return Turn{Readable: t.Readable, Truncated: t.Truncated, Torn: t.Torn, Whole: t.Whole, ReadsFirst: t.ReadsFirst, Calls: t.Calls, Earlier: t.Earlier}
+	return Turn{Readable: t.Readable, Truncated: t.Truncated, Torn: t.Torn, Whole: t.Whole, ReadsFirst: t.ReadsFirst, Calls: t.Calls, Earlier: t.Earlier, LastMessage: t.LastMessage}
 }
 
 // Plan is the "Files to Change" table of a work item; see ParsePlan.

@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/internal/shellcmd"
 	"gauntlet/internal/text"
+	"gauntlet/internal/tool"
 	"gauntlet/internal/transcript"
 )
 
@@ -22,15 +23,8 @@ func repeats(failed shellcmd.Command, later *step) bool {
 // suggests that it does the same.
 func contains(failed shellcmd.Command, tasks []ran) bool {
 	return slices.ContainsFunc(tasks, func(c ran) bool {
-		return len(failed.Views) > 0 && sameRun(failed, c.Command) || !c.followed && failed.Role() != shellcmd.NoRole && failed.Role() == c.Role() && (c.Name() != "npm" || isNode(failed.Name()))
+		return len(failed.Views) > 0 && sameRun(failed, c.Command) || !c.followed && failed.Role() != shellcmd.NoRole && failed.Role() == c.Role() && sameTool(failed, c.Command)
 	})
-}
-
-// isNode reports whether a script of a package may run it.
-func isNode(name string) bool {
-	return slices.Contains([]string{
-		"npm", "node", "jest", "vitest", "mocha", "ava", "playwright", "cypress", "eslint", "tsc", "prettier", "biome", "oxlint", "bun", "deno",
-	}, name)
 }
 
 // passedTasks are the tasks of a call that are known to have succeeded, with
@@ -92,12 +86,24 @@ func sameRun(failed, later shellcmd.Command) bool {
 	if isSearch(failed.Name()) && isSearch(later.Name()) {
 		return true
 	}
-	if failed.TestRun() && later.TestRun() && sameTests(failed, later) {
-		return true
+	if failed.TestRun() {
+		if !later.TestRun() || !sameTool(failed, later) {
+			return false // a build repairs no test, nor do the tests of another language
+		}
+		if sameTests(failed, later) {
+			return true
+		}
 	}
 	return slices.ContainsFunc(failed.Views, func(a []string) bool {
 		return slices.ContainsFunc(later.Views, func(b []string) bool { return sameArgv(a, b, failed.TestRun()) })
 	})
+}
+
+// sameTool reports whether two test runs can be about the same tests: neither is known to be
+// for another language.
+func sameTool(a, b shellcmd.Command) bool {
+	one, other := tool.Of(a.Argv()).Language, tool.Of(b.Argv()).Language
+	return one == "" || other == "" || tool.SameLanguage(one, other)
 }
 
 // sameTests reports whether both run all tests: `make test` stands for all tests of a

@@ -32,6 +32,7 @@ const (
 	BlastRadius Kind = "blast_radius"
 	Drift       Kind = "drift"
 	Weakened    Kind = "weakened"
+	Claim       Kind = "claim"
 )
 
 // Result is a decision with everything that led to it. Its JSON form is a
@@ -60,7 +61,9 @@ func (r Result) IDs() []string {
 		ids = append(ids, a.ID)
 	}
 	for _, o := range r.Observations {
-		ids = append(ids, string(o.Kind))
+		if o.Kind != Claim {
+			ids = append(ids, string(o.Kind))
+		}
 	}
 	return ids
 }
@@ -94,7 +97,10 @@ type Observation struct {
 
 // alone reports whether the observation says something that no action says, and counts for
 // the agent.
-func (o Observation) alone() bool { return o.Kind != Gap && o.Kind != Weakened }
+func (o Observation) alone() bool { return o.Kind != Gap && o.ForAgent() }
+
+// ForAgent reports whether the agent may read the observation; others are for the person.
+func (o Observation) ForAgent() bool { return o.Kind != Weakened && o.Kind != Claim }
 
 // Blocks reports whether the agent has to go on.
 func (r Result) Blocks() bool { return r.Outcome == Owed }
@@ -110,6 +116,16 @@ func (r Result) Without(done func(id string) bool) Result {
 		r.Outcome = Clear
 	}
 	return r
+}
+
+// Claim is what the person should know of the agent's last message; "" for nothing.
+func (r Result) Claim() string {
+	for _, o := range r.Observations {
+		if o.Kind == Claim {
+			return o.Text
+		}
+	}
+	return ""
 }
 
 // About lists the files that the owed list is about: the same list may be sent

@@ -335,7 +335,7 @@ func (t *timeline) changes(touched touch, files []Change, paths *fileSet, names 
 	if removed, made := t.made[touched.name]; made && removed > touched.at {
 		return false // written and removed again
 	}
-	return paths.has(touched.name) || t.lastCommit > touched.at && t.isOurs(touched.name) && names(touched.name)
+	return paths.has(touched.name) || t.lastCommit > touched.at && t.isOurs(touched.name) && (path.Ext(touched.name) != "" || knownName(path.Base(touched.name))) && names(touched.name)
 }
 
 // longestCall is how long after the last call began a file can have been written by it.
