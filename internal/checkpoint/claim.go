@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"gauntlet/internal/checkpoint/rules"
+	"gauntlet/internal/content"
+	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/tool"
-	"gauntlet/internal/turn"
 )
 
 // maxUnfinished bounds the files and bytes that are searched for unfinished code.
@@ -17,35 +18,37 @@ const (
 	maxUnfinishedFile = 1 << 20
 )
 
-// unfinished lists the files of code to which the turn added a TODO or a placeholder. Git is
-// asked only if there is one; a file that was changed before the prompt is left out, because
-// its earlier content is not known.
+// unfinished lists the files of code to which the turn added a TODO or a placeholder, compared
+// with the account of the prompt. A file whose earlier content was not kept is left out.
 func (f Facts) unfinished(ctx context.Context, changed []rules.Change) []string {
-	head, files := f.beginning(ctx, changed)
-	snaps, _ := turn.LoadSnapshots(f.Memory, f.Event.SessionID, f.Seen.Ledger)
-	now := map[string]int{}
-	var ask []string
-	for _, p := range files[:min(len(files), maxUnfinished)] {
-		if _, dirty := snaps.Before(f.prefix() + p); dirty || tool.Language(p) == "" {
+	if f.Seen.Before == nil {
+		return nil
+	}
+	var out, names []string
+	var earlier []git.File
+	counts := map[string]int{}
+	for _, p := range paths(changed)[:min(len(changed), maxUnfinished)] {
+		if tool.Language(p) == "" {
 			continue
 		}
-		content, err := safefile.Read(f.Root, filepath.Join(f.Root, filepath.FromSlash(p)), maxUnfinishedFile)
-		if n := rules.Unfinished(content); err == nil && n > 0 {
-			now[p] = n
-			ask = append(ask, f.prefix()+p)
+		now, err := safefile.Read(f.Root, filepath.Join(f.Root, filepath.FromSlash(p)), maxUnfinishedFile)
+		if n := rules.Unfinished(now); err != nil || n == 0 {
+			continue
+		} else if before, was := f.Seen.Before.Find(f.prefix() + p); was {
+			counts[p], names, earlier = n, append(names, p), append(earlier, before)
+		} else {
+			out = append(out, p)
 		}
 	}
-	if len(ask) == 0 || head == "" {
-		return nil
-	}
-	before, ok, err := f.Repo.Blobs(ctx, head, ask)
-	if err != nil || !ok {
-		return nil
-	}
-	var out []string
-	for p, n := range now {
-		if n > rules.Unfinished(before[f.prefix()+p]) {
-			out = append(out, p)
+	if len(earlier) > 0 {
+		was, err := content.Store{Dir: f.Memory.Dir, Repo: f.Repo}.Contents(ctx, earlier)
+		if err != nil {
+			return nil
+		}
+		for i, p := range names {
+			if data, ok := was(earlier[i]); ok && rules.Unfinished(data) < counts[p] {
+				out = append(out, p)
+			}
 		}
 	}
 	slices.Sort(out)
