@@ -3,7 +3,10 @@ package setup
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
+
+	"gauntlet/internal/tool"
 )
 
 // State is how the trial of a proposal ended.
@@ -114,16 +117,32 @@ func (r *Result) tryInstead(whole Proposal, kept []Proposal, once func(Proposal)
 		}
 	}
 	var out []Proposal
-	for _, p := range whole.Instead {
+	launcherless := whole.withoutLauncher(once)
+	for i, p := range append(launcherless, whole.Instead...) {
 		if done[p.Role] {
 			continue
 		}
 		if p = once(p); p.usable() {
 			out = append(out, p)
 			done[p.Role] = true
-		} else {
+		} else if i >= len(launcherless) {
 			r.leave(p)
 		}
+	}
+	return out
+}
+
+// withoutLauncher are the places where what a command launches may lie if its launcher could
+// not run: uv run pytest is .venv/bin/pytest, or pytest.
+func (p Proposal) withoutLauncher(once func(Proposal) Proposal) []Proposal {
+	if once(p).trial.State != Cannot || strings.ContainsAny(p.Run, "\"'`$&|;<>()\n") {
+		return nil
+	}
+	var out []Proposal
+	for _, argv := range tool.Of(strings.Fields(p.Run)).Missing() {
+		alike := p
+		alike.Run, alike.Parts, alike.Instead = strings.Join(argv, " "), nil, nil
+		out = append(out, alike)
 	}
 	return out
 }

@@ -25,6 +25,21 @@ func TestTry(t *testing.T) {
 			map[string]State{"make lint": Cannot},
 			"go vet ./... passed; go test ./... passed | make lint: could not run: reason",
 		},
+		"without its launcher": {
+			map[string]string{"pyproject.toml": "[project]\nname='x'\n[tool.pytest.ini_options]\n", "uv.lock": "", "test_x.py": ""},
+			map[string]State{"uv run pytest": Cannot},
+			".venv/bin/pytest passed | uv run pytest: could not run: reason",
+		},
+		"the tool itself, where no environment has it": {
+			map[string]string{"pyproject.toml": "[project]\nname='x'\n[tool.pytest.ini_options]\n", "poetry.lock": "", "test_x.py": ""},
+			map[string]State{"poetry run pytest": Cannot, ".venv/bin/pytest": Cannot, "venv/bin/pytest": Cannot},
+			"pytest passed | poetry run pytest: could not run: reason",
+		},
+		"a red test is not tried in other places": {
+			map[string]string{"pyproject.toml": "[project]\nname='x'\n[tool.pytest.ini_options]\n", "uv.lock": "", "test_x.py": ""},
+			map[string]State{"uv run pytest": Red},
+			"uv run pytest red",
+		},
 		"nothing can run": {
 			map[string]string{"package.json": `{"scripts":{"test":"mocha"}}`}, map[string]State{"npm test": Cannot}, " | npm test: could not run: reason",
 		},
