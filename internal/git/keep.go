@@ -210,7 +210,7 @@ func (w *keeper) findDirty() (store map[string]bool) {
 		store[p] = true
 	}
 	for _, f := range w.Files {
-		// What git is told not to look at is stored as it is; what it calls unchanged
+		// What git does not look at is stored as it is; what it calls unchanged
 		// otherwise only has other line endings.
 		if i, ok := w.index.find(f.Path); !ok || w.index.entries[i].hidden && w.index.entries[i].oid != f.ID {
 			store[f.Path] = true

@@ -9,7 +9,10 @@ import (
 // announce adds to a verdict what a person should know whatever the verdict is, each thing
 // once per turn.
 func announce(f Facts, d Decision) (_ Decision, said []string) {
-	if d.Status == event.Subagent || d.Status == event.BackgroundWork {
+	switch {
+	case d.Status == event.BackgroundWork && f.Unjudged:
+		f.Notices = []string{"not judged: a sub-agent is still at work"}
+	case d.Status == event.Subagent || d.Status == event.BackgroundWork:
 		return d, nil // the stop of the turn itself will report it
 	}
 	for _, text := range f.Notices {

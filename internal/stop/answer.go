@@ -102,7 +102,7 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 func (s *stopping) concernsMemory(d Decision, out turn.Outcome) bool {
 	switch d.Status {
 	case event.InvalidInput, event.NoConfig, event.Subagent, event.BackgroundWork:
-		return len(s.learned) > 0
+		return len(s.learned) > 0 || len(out.Announced) > 0
 	case event.Passed, event.PassedWithWarnings, event.NoApplicableGates, event.NoChanges, event.Failed, event.RetryLimitExceeded,
 		event.LockExists, event.IntervalNotElapsed, event.InfrastructureErr, event.Error, event.StopHookActive, event.StopHookDisabled,
 		event.Untrusted, event.Asked, event.KnownFailures, event.Checkpoint, event.CommitRequired, event.ContextCheckpoint:

@@ -71,6 +71,8 @@ type Facts struct {
 	// Gates is the run; Over: time ran out, or a signal came, during it.
 	Gates run.Result
 	Over  bool
+	// Unjudged: there is changed content, and this stop will not judge it.
+	Unjudged bool
 	// Standing is the commit that is checked out unchanged and that existed when the prompt
 	// arrived; "" if there is none. It is found when gates failed.
 	Standing string
@@ -140,8 +142,10 @@ func guards(f Facts) (Decision, bool) {
 		return letGo(f), true
 	case f.Foreign != "":
 		return outside(f)
+	case f.Event.Planning() && f.Project && f.Unjudged:
+		return loud(event.NoApplicableGates, "not judged: plan mode"), true
 	case f.Event.Planning() && f.Project:
-		return approve(event.NoChanges, "plan mode: the agent edits nothing, so there is nothing to judge"), true
+		return approve(event.NoChanges, "plan mode: nothing changed since the prompt"), true
 	}
 	return undecided()
 }
@@ -295,8 +299,8 @@ func failing(f Facts) (Decision, bool) {
 	return d, true
 }
 
-// standing approves a tree that is a commit which was there before the prompt: both are
-// told that it fails.
+// standing approves a tree that is a commit which was there before the prompt: both
+// hear that it fails.
 func standing(f Facts) Decision {
 	var names []string
 	passed := false

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/autonomy"
@@ -40,7 +41,7 @@ func (s *stopping) receive(ctx context.Context) {
 
 // locate finds project, repository and memory, with a few stats. If the second stop of a
 // turn can only end one way, the bytes of the configuration show that, without parsing it.
-func (s *stopping) locate(context.Context) {
+func (s *stopping) locate(ctx context.Context) {
 	if s.site = s.only; s.only == nil {
 		s.site = s.atPrompt(site.Find(site.Dir(s.Event.Cwd, s.Cwd), s.Getenv))
 	}
@@ -66,6 +67,9 @@ func (s *stopping) locate(context.Context) {
 			s.Event.Kind, s.Event.NoReentryFlag = event.Stop, true // judged like a stop; only the ledger bounds its blocks
 		}
 	}
+	if s.Project && (s.Event.Planning() || s.Event.BackgroundAgents > 0) && s.Event.Kind == event.Stop {
+		s.Unjudged = s.changed(ctx)
+	}
 	if s.Event.StopHookActive && s.Project {
 		var err error
 		_, s.Ledger, err = s.question().Remembered()
@@ -73,6 +77,27 @@ func (s *stopping) locate(context.Context) {
 		s.Mark = turn.NewMark(s.Event, s.Ledger, "")
 		s.Plain = s.Event.Kind == event.Stop && !s.site.Mentions(config.ReentryUntilPass, "strict", "commit_gate", "scope")
 	}
+}
+
+// glance is how long a stop that is not judged may take to find out whether anything changed.
+const glance = 10 * time.Second
+
+// changed reports whether the content differs from what the prompt found. If that is not
+// known, an agent that should only plan may have changed it.
+func (s *stopping) changed(ctx context.Context) bool {
+	cfg, err := s.site.Config()
+	if err != nil || cfg == nil || !s.site.InRepo {
+		return false // nothing is judged here
+	}
+	ctx, cancel := context.WithTimeout(ctx, glance)
+	defer cancel()
+	f := checkpoint.At(s.site, cfg, s.Event, s.Facts.Now)
+	q := s.question()
+	q.Content = &f.Content
+	f.Seen = q.Ask(ctx)
+	return turn.EitherWork(f.Work(),
+		func(k turn.KnownWork) bool { return len(k.Paths) > 0 && k.State != f.Seen.Ledger.Settled },
+		func(string) bool { return s.Event.Planning() })
 }
 
 func (s *stopping) question() turn.Question { return s.questionAt(s.site) }
@@ -143,6 +168,9 @@ func (s *stopping) look(ctx context.Context) {
 	}
 	if s.Event.BackgroundUnmarked && s.Event.Kind != event.SubagentStop {
 		s.Running = s.seen.Turn.Running
+		s.Unjudged = s.Running > 0 && content.Either(s.seen.Difference(),
+			func(k content.Known) bool { return len(k.Paths) > 0 },
+			func(content.Assumed) bool { return false })
 	}
 	if !judged {
 		return

@@ -92,7 +92,7 @@ func (s *stopping) comparePins() {
 	}
 }
 
-// lookBehind tells the person what the account of the tree shows and no gate judges: paths
+// lookBehind reports to the person what the account of the tree shows and no gate judges: paths
 // that cannot be read, rules that hide files, commits that were made and left.
 func (s *stopping) lookBehind(ctx context.Context) {
 	if s.seen.Now == nil {
@@ -106,10 +106,10 @@ func (s *stopping) lookBehind(ctx context.Context) {
 	}
 	content.Either(s.seen.Difference(),
 		func(k content.Known) struct{} { s.tellRules(k); s.tellRefs(ctx, k); return struct{}{} },
-		func(content.Assumed) struct{} { return struct{}{} }) // the whole tree is judged, and told
+		func(content.Assumed) struct{} { return struct{}{} }) // the whole tree is judged, and reported
 }
 
-// tellRules tells which ignore rules outside the work tree came since the prompt: a person
+// tellRules reports which ignore rules outside the work tree came since the prompt: a person
 // sees the others in the diff. They hide nothing in this turn.
 func (s *stopping) tellRules(k content.Known) {
 	var outside []string
@@ -123,7 +123,7 @@ func (s *stopping) tellRules(k content.Known) {
 	}
 }
 
-// tellRefs tells which references are new or were moved since the prompt and have content
+// tellRefs reports which references are new or were moved since the prompt and have content
 // that was not judged.
 func (s *stopping) tellRefs(ctx context.Context, k content.Known) {
 	var names []string

@@ -289,7 +289,8 @@ type trickWorld struct {
 
 type trickVerdict struct{ Decision, Status, Message, SystemMessage string }
 
-func newTrickWorld(t *testing.T) *trickWorld {
+// emptyTrickWorld is a directory with a home.
+func emptyTrickWorld(t *testing.T) *trickWorld {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -301,6 +302,12 @@ func newTrickWorld(t *testing.T) *trickWorld {
 		"BASE=" + base, "GAUNTLET_SLOTS=0", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.com", "GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.com", "LC_ALL=C.UTF-8",
 	}
+	return w
+}
+
+func newTrickWorld(t *testing.T) *trickWorld {
+	t.Helper()
+	w := emptyTrickWorld(t)
 	w.sh(`mkdir -p ../home .gauntlet/checks docs && git -c init.defaultBranch=main init -q .
 printf 'base_branch: base\nmax_retries: 9\nstop_hook: {run_interval_minutes: 0, preset: strict, lock_wait_seconds: 1}\nentry_points: [{path: ., checks: [t]}]\n' > .gauntlet/config.yml
 printf 'command: grep -q GOOD a.txt && test ! -e bad.txt\n' > .gauntlet/checks/t.yml
