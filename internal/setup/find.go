@@ -24,6 +24,9 @@ type Result struct {
 	Proposals []Proposal
 	Refusals  []Refusal
 	Notes     []string
+	// Unrun are test commands whose tool is missing here. They are no gates; agents may have
+	// the tool, so the checkpoint asks for them.
+	Unrun []Proposal
 }
 
 const (

@@ -58,6 +58,19 @@ func (r *Result) Gates() (entries []Entry, gates []Gate) {
 	return entries, gates
 }
 
+// asked are the entry points and gates that the checkpoint asks for: the gates, and where a
+// directory has no test among them, a test command whose tool is missing here.
+func (r Result) asked() ([]Entry, []Gate) {
+	kept := slices.Clone(r.Proposals)
+	for _, p := range r.Unrun {
+		if !slices.ContainsFunc(kept, func(k Proposal) bool { return k.Dir == p.Dir && k.Role == Test }) {
+			kept = append(kept, p)
+		}
+	}
+	r.Proposals = kept
+	return r.Gates()
+}
+
 // shareKind reports whether the gates of one directory may cover the other, so that a
 // change there is a change here too.
 func shareKind(list []Proposal, top, below string) bool {

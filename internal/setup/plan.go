@@ -82,7 +82,12 @@ func isEmpty(root string) bool {
 	path := filepath.Join(root, filepath.FromSlash(configFile))
 	data, err := safefile.Read(root, path, maxRead)
 	info, statErr := os.Lstat(path)
-	return err == nil && statErr == nil && info.Mode().IsRegular() && string(data) == renderConfig(nil, nil, nil)
+	if err != nil || statErr != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	r := Find(safefile.FS(root))
+	r.Unrun, r.Proposals = slices.DeleteFunc(r.Proposals, func(p Proposal) bool { return p.Role != Test }), nil
+	return string(data) == renderConfig(nil, nil, renderCheckpoint(nil, nil)) || string(data) == renderConfig(nil, nil, renderCheckpoint(r.asked()))
 }
 
 // Make reads the project and plans. An existing configuration is never changed; an invalid
@@ -142,7 +147,7 @@ func (p *Plan) propose(o Options) {
 	p.Entries, p.Gates = p.Found.Gates()
 	p.Notes = append(p.Notes, p.Found.Notes...)
 	reviews := len(o.Reviewers) > 0
-	p.add(configFile, renderConfig(p.Entries, p.Gates, o.Reviewers))
+	p.add(configFile, renderConfig(p.Entries, o.Reviewers, renderCheckpoint(p.Found.asked())))
 	for _, g := range p.Gates {
 		p.addGate(g)
 	}

@@ -24,8 +24,8 @@ cannot fail. Name the file and line, say what goes wrong and when, and how to fi
 matters of taste alone. A diff without a defect passes.
 `
 
-// renderConfig writes config.yml.
-func renderConfig(entries []Entry, gates []Gate, reviewers []string) string {
+// renderConfig writes config.yml, with the checkpoint section.
+func renderConfig(entries []Entry, reviewers []string, checkpoint string) string {
 	var b strings.Builder
 	b.WriteString("# What a coding agent has to pass here before it may stop.\n")
 	b.WriteString("# Try it: gauntlet run --all. All settings: gauntlet config. Errors: gauntlet validate.\n\n")
@@ -55,7 +55,7 @@ func renderConfig(entries []Entry, gates []Gate, reviewers []string) string {
 	if len(reviewers) > 0 && !reviewed {
 		b.WriteString("  - path: .\n    reviews: [" + sampleReview + "]\n")
 	}
-	b.WriteString("\n" + renderCheckpoint(entries, gates))
+	b.WriteString("\n" + checkpoint)
 	return b.String()
 }
 

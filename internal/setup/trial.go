@@ -70,6 +70,9 @@ func (r *Result) Try(ctx context.Context, try Trier) {
 		if !whole.usable() {
 			r.leave(whole)
 		}
+		if whole.trial.State == Cannot && whole.Role == Test {
+			r.Unrun = append(r.Unrun, whole)
+		}
 	}
 	// What stands in for a command is looked for when it is known what else there is.
 	for _, i := range failed {
