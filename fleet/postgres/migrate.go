@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"gauntlet/internal/history/ask"
 )
 
 // migrations are applied in order, each once. One that has been released is
@@ -53,6 +55,9 @@ func migrations() []string {
 		// with one home sends it.
 		`DELETE FROM gauntlet_records a USING gauntlet_records b WHERE a.line = b.line AND a.received > b.received;
 		ALTER TABLE gauntlet_records DROP CONSTRAINT gauntlet_records_pkey, ADD PRIMARY KEY (line);`,
+		// The page is filtered by outcome and badge.
+		`DROP VIEW gauntlet_facts;
+		CREATE VIEW gauntlet_facts AS SELECT *, ` + ask.OutcomeOf("body->>'outcome'") + ` AS outcome, coalesce(body->>'badges', '') AS badges FROM gauntlet_records;`,
 	}
 }
 

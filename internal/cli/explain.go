@@ -87,6 +87,7 @@ func (app *App) aftermath(ctx context.Context, s *store.Store, v store.Verdict) 
 	for i := range v.Gates { // only the log of this very run is named
 		v.Gates[i].LogPath = run.LogAt(v.Gates[i].LogPath, v.Time)
 	}
+	v.Outcome = v.EndedAs(v.Gates)
 	e := explained{Verdict: v}
 	if v.Decision == "block" || v.WouldBlock {
 		facts, err := app.facts(ctx, s, v.Time)
@@ -161,7 +162,7 @@ func (app *App) printVerdict(v explained) error {
 	}
 	line("verdict", v.ID)
 	line("time", v.Time.In(app.Now().Location()).Format(time.DateTime))
-	line("by", strings.TrimSpace(who(v.Record)+" "+v.Client))
+	line("by", strings.TrimSpace(who(v.Source, v.Agent)+" "+v.Client))
 	line("model", v.Model)
 	line("session", v.Session)
 	line("turn", v.Turn)
@@ -169,6 +170,7 @@ func (app *App) printVerdict(v explained) error {
 	if v.Cwd != "" && filepath.Clean(v.Cwd) != v.Project {
 		line("directory", v.Cwd)
 	}
+	fmt.Fprintf(app.Out, "%-*s%s\n", nameWidth, "outcome", painted(t, v.Outcome, shownOutcome(v.Outcome, v.Status, v.Badges)))
 	line("decision", v.Decision)
 	line("status", v.Status)
 	line("message", v.Message)

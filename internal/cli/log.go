@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/autonomy"
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/report"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
@@ -29,21 +29,24 @@ func (app *App) logCmd() *cobra.Command {
 	var n int
 	var scope historyScope
 	var only ask.Filter
-	var auto bool
+	var auto, every bool
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List how the last stops were judged",
-		Long: `List the newest verdicts of stops, and of runs by hand, newest first. The
-history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).`,
+		Long: `List the newest stops, and runs by hand, newest first, with how each ended:
+passed, sent back, let go unfixed, or not checked. What an agent asks you comes
+first. The history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).`,
 		Example: `  gauntlet log
   gauntlet log -n 50 --everywhere
-  gauntlet log --blocked --gate test
+  gauntlet log --outcome let-go-unfixed
+  gauntlet log --badge weakened
   gauntlet log --autonomy
   gauntlet log --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if auto {
 				return app.autonomyLog(asJSON, n)
 			}
+			only.Checked = !every
 			return app.log(cmd.Context(), asJSON, n, scope, only)
 		},
 	}
@@ -51,6 +54,9 @@ history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.local/state).
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().IntVarP(&n, "number", "n", 20, "how many; 0 = all")
 	cmd.Flags().BoolVar(&only.Blocked, "blocked", false, "only stops that were blocked")
+	cmd.Flags().StringVar(&only.Outcome, "outcome", "", "only stops that ended like this: passed, sent-back, let-go-unfixed, not-checked")
+	cmd.Flags().StringVar(&only.Badge, "badge", "", "only stops with this badge, such as weakened or ran-no-test")
+	cmd.Flags().BoolVar(&every, "all", false, "also stops at which there was nothing to check")
 	cmd.Flags().StringVar(&only.Agent, "agent", "", "only stops of this agent")
 	cmd.Flags().StringVar(&only.Status, "status", "", "only stops with this status")
 	cmd.Flags().StringVar(&only.Gate, "gate", "", "only stops at which this gate was judged; checkpoint: those that it blocked")
@@ -161,7 +167,9 @@ func (app *App) projectPaths(dir string) ([]string, error) {
 }
 
 // narrows reports whether a filter asks for more than projects.
-func narrows(f ask.Filter) bool { return f.Blocked || f.Agent+f.Status+f.Gate+f.Text+f.Session != "" }
+func narrows(f ask.Filter) bool {
+	return f.Blocked || f.Agent+f.Status+f.Gate+f.Text+f.Session+f.Outcome+f.Badge != ""
+}
 
 // newest are the newest n verdicts (0: all) that a filter leaves.
 func newest(ctx context.Context, s *store.Store, only ask.Filter, n int) ([]store.Verdict, error) {
@@ -208,14 +216,35 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 			return err
 		}
 	}
+	if only.Outcome != "" {
+		if only.Outcome, err = named("outcome", only.Outcome, event.Outcomes()); err != nil {
+			return err
+		}
+	}
+	if only.Badge != "" {
+		if only.Badge, err = named("badge", only.Badge, event.Badges()); err != nil {
+			return err
+		}
+	}
 	all := !narrows(only)
 	only.Projects = paths
-	list, err := newest(ctx, s, only, n)
+	if asJSON {
+		only.Checked = false // programs get everything
+		list, err := newest(ctx, s, only, n)
+		for i, v := range list {
+			list[i].Outcome = v.EndedAs(v.Gates)
+		}
+		return errors.Join(err, writeJSON(app.Out, orEmpty(list)))
+	}
+	t := app.terminal()
+	asks, err := ask.Asks(ctx, s, ask.Filter{Projects: paths, Session: only.Session})
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return writeJSON(app.Out, orEmpty(list))
+	app.printAsks(t, asks)
+	list, err := newestStops(ctx, s, only, n)
+	if err != nil {
+		return err
 	}
 	if len(list) == 0 {
 		switch {
@@ -229,8 +258,7 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		}
 		return nil
 	}
-	t := app.terminal()
-	if err := app.printVerdicts(t, list); err != nil {
+	if err := app.printStops(t, list); err != nil {
 		return err
 	}
 	return app.namePage(t)
@@ -260,61 +288,15 @@ func (app *App) neverRecorded(ctx context.Context, s *store.Store, only ask.Filt
 	return nil
 }
 
-// printVerdicts prints one line per verdict; in a narrow terminal times and ids are short,
-// and columns make way for the message, which is what people look for.
-func (app *App) printVerdicts(t report.Terminal, list []store.Verdict) error {
-	table := report.Table{
-		Head:  []string{"TIME", "ID", "BY", "VERDICT", "STATUS", "TOOK", "MESSAGE"},
-		Spare: []string{"TOOK", "BY", "STATUS", "TIME", "PROJECT"},
-		Least: 24,
-	}
-	narrow := t.Width() < 120
-	many := slices.ContainsFunc(list, func(v store.Verdict) bool { return v.Project != list[0].Project })
-	if many {
-		table.Head = slices.Insert(table.Head, len(table.Head)-1, "PROJECT")
-	}
-	for _, v := range list {
-		id, layout := redact.Line(v.ID, 40), time.DateTime
-		if narrow {
-			id = id[strings.LastIndexByte(id, '-')+1:] // enough for gauntlet explain
-			layout = "01-02 15:04"
-		}
-		row := []string{
-			v.Time.In(app.Now().Location()).Format(layout), id, who(v.Record), verdictWord(v.Record),
-			redact.Line(v.Status, 40), millis(v.DurationMS),
-		}
-		if many {
-			row = append(row, redact.Line(filepath.Base(v.Project), 30))
-		}
-		table.Rows = append(table.Rows, append(row, redact.Line(v.Message, 1000)))
-	}
-	return table.Print(app.Out, t, func(row int, line string) string {
-		switch {
-		case row < 0:
-			return t.Dim(line)
-		case list[row].Decision == "block":
-			return t.Bad(line)
-		}
-		return line
-	})
-}
-
 // who asked for the verdict: an agent, or a person.
-func who(r history.Record) string {
+func who(source history.Source, agent string) string {
 	switch {
-	case r.Source == history.FromRun:
+	case source == history.FromRun:
 		return "by hand"
-	case r.Agent != "":
-		return redact.Line(r.Agent, 20)
+	case agent != "":
+		return redact.Line(agent, 20)
 	}
 	return "stop"
-}
-
-func verdictWord(r history.Record) string {
-	if r.Decision == "" {
-		return "-" // a run by hand decides about no stop
-	}
-	return redact.Line(r.Decision, 20)
 }
 
 // millis formats a duration for people: 0.4ms, 12ms, 3.4s, 2m05s.

@@ -52,6 +52,8 @@ gauntlet label.`,
 // statsAnswer is what stats prints as JSON.
 type statsAnswer struct {
 	ask.Stats
+	// Endings counts outcomes and badges.
+	ask.Endings
 	// Checkpoints are those that autonomy was to make itself.
 	Checkpoints store.Checkpoints `json:"checkpoints"`
 	// Alive is what is known about the projects beside their history.
@@ -83,7 +85,7 @@ func (app *App) stats(ctx context.Context, f statsFlags) error {
 	if err != nil {
 		return err
 	}
-	answer := statsAnswer{Stats: facts.Stats(filter)}
+	answer := statsAnswer{Stats: facts.Stats(filter), Endings: facts.Endings(filter)}
 	if answer.Checkpoints, err = s.Checkpoints(paths, filter.Since); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/redact"
@@ -24,6 +25,21 @@ func (app *App) printStats(st statsAnswer, by string) error {
 	}
 	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked%s\n", st.Since.Format(time.DateOnly), text.Count(st.Total.Stops, "stop"), st.Total.Blocked, byHand)
 	t := app.terminal()
+	if st.Total.Stops > 0 {
+		var ended, badges []string
+		for _, o := range event.Outcomes() {
+			ended = append(ended, fmt.Sprintf("%s %d %s", o.Symbol(), st.Outcomes[o], o))
+		}
+		for _, b := range event.Badges() {
+			if n := st.Badges[b]; n > 0 {
+				badges = append(badges, fmt.Sprintf("%d %s", n, b))
+			}
+		}
+		fmt.Fprintln(app.Out, t.Wrap("Outcomes: "+strings.Join(ended, ", "), 2))
+		if len(badges) > 0 {
+			fmt.Fprintln(app.Out, t.Wrap("Badges: "+strings.Join(badges, ", "), 2))
+		}
+	}
 	if st.Blocks > 0 {
 		fmt.Fprintln(app.Out, t.Wrap("Blocks: "+whatBlocksDid(st.Total), 2))
 	}

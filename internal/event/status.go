@@ -32,6 +32,14 @@ const (
 	ContextCheckpoint Status = "context_checkpoint"
 )
 
+// Statuses lists every status.
+func Statuses() []Status {
+	return []Status{
+		Passed, PassedWithWarnings, NoApplicableGates, NoChanges, Failed, RetryLimitExceeded, LockExists, IntervalNotElapsed, InfrastructureErr, Error, NoConfig,
+		StopHookActive, StopHookDisabled, InvalidInput, Untrusted, Subagent, BackgroundWork, Asked, KnownFailures, Checkpoint, CommitRequired, ContextCheckpoint,
+	}
+}
+
 // Blocks reports whether a stop that ends in s keeps the agent at work. It is
 // the only place that decides it.
 func (s Status) Blocks() bool {

@@ -182,3 +182,18 @@ func FromVerdict(id string, at time.Time, v event.Verdict) Record {
 	}
 	return r
 }
+
+// EndedAs is how a stop ended, for people; "" for a run by hand. Older records do not contain
+// it: then it follows from the rest, with the gates that passed.
+func (r Record) EndedAs(gates []Record) event.Outcome {
+	if r.Outcome != "" || r.Source == FromRun {
+		return r.Outcome
+	}
+	v := event.Verdict{Status: event.Status(r.Status), WouldBlock: r.WouldBlock, FailedEarlier: r.Status == string(event.StopHookActive)} // others are not recorded
+	for _, g := range gates {
+		if g.Status == "pass" {
+			v.GatesPassed++
+		}
+	}
+	return v.Outcome()
+}

@@ -165,7 +165,10 @@ func TestSummaryEndsInStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-		last := lines[len(lines)-1]
+		if got := lines[len(lines)-1]; got != "2 failed, 1 could not run, 1 skipped, 1 passed in 0.0 s" {
+			t.Errorf("last line %q", got)
+		}
+		last := lines[len(lines)-2]
 		if colour && last != "\x1b[1;31mStatus: Failed\x1b[0m" || !colour && last != "Status: Failed" {
 			t.Errorf("last line %q", last)
 		}

@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/run"
 )
 
-// Summary writes how the run ended; its last line is `Status: …`. It is the text of
+// Summary writes how the run ended; its last lines are `Status: …` and the counts. It is the text of
 // console.N.log, with colours if they are wanted.
 func Summary(w io.Writer, res run.Result, t Terminal) error {
 	var b bytes.Buffer
@@ -26,7 +26,7 @@ func Summary(w io.Writer, res run.Result, t Terminal) error {
 		switch {
 		case strings.HasPrefix(text, "--- FAIL"):
 			text = t.paint(bold+";"+red, text)
-		case strings.HasPrefix(text, "--- ERROR"), strings.HasPrefix(text, "Warning: "):
+		case strings.HasPrefix(text, "--- ERROR"), strings.HasPrefix(text, "--- WARN"), strings.HasPrefix(text, "Warning: "):
 			text = t.paint(yellow, text)
 		case strings.HasPrefix(text, "Log: "), strings.HasPrefix(text, "Command: "):
 			text = t.paint(dim, text)

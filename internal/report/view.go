@@ -177,7 +177,11 @@ func (v *live) finished(r gate.Result, width int) string {
 	if !ok {
 		return line
 	}
-	return v.t.paint(statusColour(r.Status), word) + " " + rest
+	colour := statusColour(r.Status)
+	if r.WouldBlock {
+		colour = yellow
+	}
+	return v.t.paint(colour, word) + " " + rest
 }
 
 func statusColour(s gate.Status) string {

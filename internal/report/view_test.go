@@ -89,14 +89,14 @@ func TestLiveView(t *testing.T) {
 		}
 		v.Done(gate.Result{ID: "check:.:lint", Status: gate.Fail, DurationMS: 1700, Message: "exit code 1"})
 		time.Sleep(300 * time.Millisecond)
-		want = "FAIL  lint (1.7s) - exit code 1\nRUN   unit 1.8s  ok  pkg/a  long long long long long long …"
+		want = "FAIL  lint (1.7 s) - exit code 1\nRUN   unit 1.8s  ok  pkg/a  long long long long long long …"
 		if got := s.String(); got != want {
 			t.Errorf("one done:\n%s", got)
 		}
 		v.Done(gate.Result{ID: "check:.:unit", Status: gate.Pass, DurationMS: 2000})
 		v.Close()
 		v.Close()
-		if got := s.String(); got != "FAIL  lint (1.7s) - exit code 1\nPASS  unit (2s)" {
+		if got := s.String(); got != "FAIL  lint (1.7 s) - exit code 1\nPASS  unit (2.0 s)" {
 			t.Errorf("at the end:\n%s", got)
 		}
 		if s.wrap || strings.Contains(s.raw.String(), "\x1b[3") || strings.Contains(s.raw.String(), "\x07") {

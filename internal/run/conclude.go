@@ -132,6 +132,7 @@ func (e *execution) record(console *consoleLog, n int) {
 		}
 	}
 	if console != nil {
+		e.res.DurationMS = e.opts.Now().Sub(e.began).Milliseconds()
 		warn(console.finish(e.res))
 	}
 	e.res.ConsoleLogPath = newestConsole(e.logDir)

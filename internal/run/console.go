@@ -1,15 +1,18 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
@@ -44,6 +47,19 @@ func (o observers) Waiting(text string) {
 			w.Waiting(text)
 		}
 	}
+}
+
+// moded adds to a result what its mode makes of a failure, for those who watch.
+type moded struct {
+	observers
+	mode func(id string) config.Mode
+}
+
+func (m moded) Done(r gate.Result) {
+	if mode := m.mode(r.ID); mode != "" {
+		r.Mode, r.WouldBlock = mode, r.Status == gate.Fail && !mode.Blocks()
+	}
+	m.observers.Done(r)
 }
 
 // consoleLog is console.N.log: what a person would have seen, without colours.
@@ -90,11 +106,14 @@ func (c *consoleLog) finish(res Result) error {
 
 // GateLine is one finished gate in one line.
 func GateLine(r gate.Result) string {
-	took := (time.Duration(r.DurationMS) * time.Millisecond).String()
+	took, word := seconds(r.DurationMS), strings.ToUpper(string(r.Status))
 	if r.Cached {
 		took = "reused"
 	}
-	line := fmt.Sprintf("%-5s %s (%s)", strings.ToUpper(string(r.Status)), redact.Line(gate.Label(r.ID), 300), took)
+	if r.WouldBlock {
+		word = "WARN"
+	}
+	line := fmt.Sprintf("%-5s %s (%s)", word, redact.Line(gate.Label(r.ID), 300), took)
 	for _, why := range []string{r.Message, r.Warning} {
 		if why != "" {
 			line += " - " + redact.Line(why, 300)
@@ -109,9 +128,9 @@ func GateLine(r gate.Result) string {
 	return line
 }
 
-// Summary writes what went wrong and ends in the line `Status: …`.
+// Summary writes what went wrong and ends in the line `Status: …` and the counts.
 func Summary(w io.Writer, res Result) {
-	for _, g := range res.Gates {
+	for _, g := range listed(res.Gates) {
 		if g.Status != gate.Fail && g.Status != gate.Error {
 			continue
 		}
@@ -135,7 +154,50 @@ func Summary(w io.Writer, res Result) {
 	for _, warning := range res.Warnings {
 		fmt.Fprintf(w, "Warning: %s\n", redact.Line(warning, 500))
 	}
-	fmt.Fprintf(w, "\n%s\nStatus: %s\n", res.Message, res.Headline())
+	fmt.Fprintf(w, "\n%s\nStatus: %s\n%s\n", res.Message, res.Headline(), counts(res))
+}
+
+// listed are gates in the order of `gauntlet list`: checks before reviews, each by name.
+func listed(gates []gate.Result) []gate.Result {
+	out := slices.Clone(gates)
+	slices.SortStableFunc(out, func(a, b gate.Result) int {
+		return cmp.Or(strings.Compare(string(a.Kind), string(b.Kind)), strings.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+func seconds(ms int64) string { return fmt.Sprintf("%.1f s", float64(ms)/1000) }
+
+// counts is how many gates ended in which way, and how long everything took.
+func counts(res Result) string {
+	failed, warned, unable, skipped, passed := 0, 0, 0, 0, 0
+	for _, g := range res.Gates {
+		switch {
+		case g.WouldBlock:
+			warned++
+		case g.Status == gate.Fail:
+			failed++
+		case g.Status == gate.Error:
+			unable++
+		case g.Status == gate.Skipped:
+			skipped++
+		default:
+			passed++
+		}
+	}
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{failed, "failed"}, {warned, "warned"}, {unable, "could not run"}, {skipped, "skipped"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.word))
+		}
+	}
+	if passed > 0 || len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("%d passed", passed))
+	}
+	return strings.Join(parts, ", ") + " in " + seconds(res.DurationMS)
 }
 
 // ExitCode is the exit code of `gauntlet run`, `check` and `review`.

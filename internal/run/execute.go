@@ -87,6 +87,7 @@ type Options struct {
 
 // execution is one run in progress.
 type execution struct {
+	began   time.Time
 	opts    Options
 	repo    git.Repo
 	prefix  string // project root below the repository root, with a slash at the end
@@ -114,7 +115,7 @@ type execution struct {
 
 // Execute does one run.
 func Execute(ctx context.Context, opts Options) Result {
-	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir}
+	e := &execution{opts: opts, logDir: opts.Config.Settings.LogDir, began: opts.Now()}
 	e.ci = inCI(opts.Getenv)
 	e.res.Gates = []gate.Result{}
 	e.res.Warnings = append(e.res.Warnings, opts.Config.Warnings...)
@@ -125,6 +126,7 @@ func Execute(ctx context.Context, opts Options) Result {
 	if ctx.Err() != nil {
 		e.interrupted(ctx)
 	}
+	e.res.DurationMS = opts.Now().Sub(e.began).Milliseconds()
 	Debug(opts.Config, opts.Now(), "run %s: %s; %d gates, %d executed, %d changed paths", e.res.Status, e.res.Message,
 		len(e.res.Gates), e.res.Executed, len(e.changes.paths))
 	return e.res

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gauntlet/internal/beside"
+	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
@@ -96,6 +97,13 @@ func (e *execution) runRest(ctx context.Context, all []planned, results []gate.R
 	if e.opts.Observer != nil {
 		obs = append(obs, e.opts.Observer)
 	}
+	obs = observers{moded{obs, func(id string) config.Mode {
+		i := slices.IndexFunc(all, func(p planned) bool { return p.job.ID == id })
+		if i < 0 {
+			return ""
+		}
+		return all[i].job.Mode
+	}}}
 	set := e.opts.Config.Settings
 	slot := e.takeSlot(ctx, tasks, obs)
 	ran := schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, observer: obs})

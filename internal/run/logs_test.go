@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/gate"
 )
 
@@ -175,12 +176,29 @@ func TestNewestConsole(t *testing.T) {
 
 func TestGateLine(t *testing.T) {
 	for want, r := range map[string]gate.Result{
-		"PASS  t (1.5s)":               {ID: "check:.:t", Status: gate.Pass, DurationMS: 1500},
-		"FAIL  t (reused) - no":        {ID: "check:.:t", Status: gate.Fail, Cached: true, Message: "no"},
-		"ERROR t (0s) - a b":           {ID: "check:.:t", Status: gate.Error, Message: "a\n\x1b[31mb"},
-		"SKIPPED t (0s) - not started": {ID: "check:.:t", Status: gate.Skipped, Message: "not started"},
+		"PASS  t (1.5 s)": {ID: "check:.:t", Status: gate.Pass, DurationMS: 1500},
+		"WARN  t (8.2 s) - no - does not block (mode warn)": {ID: "check:.:t", Status: gate.Fail, Mode: config.ModeWarn, WouldBlock: true, Message: "no", DurationMS: 8200},
+		"FAIL  t (reused) - no":                             {ID: "check:.:t", Status: gate.Fail, Cached: true, Message: "no"},
+		"ERROR t (0.0 s) - a b":                             {ID: "check:.:t", Status: gate.Error, Message: "a\n\x1b[31mb"},
+		"SKIPPED t (0.0 s) - not started":                   {ID: "check:.:t", Status: gate.Skipped, Message: "not started"},
 	} {
 		if got := GateLine(r); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The last line counts gates by how they ended, without those that nothing ended in.
+func TestCounts(t *testing.T) {
+	of := func(list ...gate.Result) string { return counts(Result{Gates: list, DurationMS: 8240}) }
+	fail, warn, unable, pass := gate.Result{Status: gate.Fail}, gate.Result{Status: gate.Fail, WouldBlock: true}, gate.Result{Status: gate.Error}, gate.Result{Status: gate.Pass}
+	for want, got := range map[string]string{
+		"2 failed, 1 warned, 1 could not run, 2 passed in 8.2 s": of(fail, pass, warn, fail, unable, pass),
+		"1 failed in 8.2 s":            of(fail),
+		"1 skipped, 1 passed in 8.2 s": of(pass, gate.Result{Status: gate.Skipped}),
+		"0 passed in 8.2 s":            of(),
+	} {
+		if got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -27,6 +27,8 @@ type Result struct {
 	Outages []string `json:"-"`
 	// Interrupted: the gates were stopped before they ended; nothing was judged.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// DurationMS is how long the whole run took.
+	DurationMS int64 `json:"durationMs"`
 	// Executed counts the gates that really ran.
 	Executed int `json:"executed"`
 	// ChangedMeanwhile are paths that changed while the gates ran: their results are valid

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
@@ -65,6 +66,7 @@ func functions() template.FuncMap {
 		"ms": duration, "ago": ago, "stamp": stamp, "name": filepath.Base, "share": share, "word": word, "kind": kind,
 		"weeks": weeksPlot, "busiest": busiest, "sources": sourcesPlot, "spent": spentPlot, "perday": perDay, "waterfall": waterfallPlot, "spark": sparkPlot, "interval": interval,
 		"gate": gate.Label, "rule": replay.RuleName, "origin": origin, "safe": safeToEnforce, "used": used, "tokens": tokens, "count": text.Count, "short": func(s string) string { return short(s, 12) },
+		"outcomes": event.Outcomes, "badges": event.Badges, "ended": ended, "shown": shown,
 		"title": title, "thing": thing, "exit": func(code *int) string {
 			if code == nil {
 				return ""
@@ -171,6 +173,32 @@ func kind(status string) string {
 		return "warn"
 	}
 	return "quiet"
+}
+
+// ended is how an outcome is coloured; a run by hand has only a status.
+func ended(o event.Outcome, status string) string {
+	switch o {
+	case event.OutcomePassed:
+		return "good"
+	case event.OutcomeSentBack:
+		if status == string(event.ContextCheckpoint) {
+			return "run"
+		}
+		return "bad"
+	case event.OutcomeLetGo:
+		return "warn"
+	case event.OutcomeNotChecked:
+		return "quiet"
+	}
+	return kind(status)
+}
+
+// shown is an outcome as people read it.
+func shown(o event.Outcome, status string) string {
+	if o == "" {
+		return word(status)
+	}
+	return o.Shown(event.Status(status))
 }
 
 // tokens shows a number of tokens.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 )
@@ -401,6 +402,55 @@ func TestEveryAnswerIsForThisPageOnly(t *testing.T) {
 		} {
 			if got := res.Header.Get(name); !strings.HasPrefix(got, want) {
 				t.Errorf("%s: %s is %q", path, name, got)
+			}
+		}
+	}
+}
+
+// Every stop is one of four outcomes, with badges that are filters; what an agent asks comes
+// first, and its words are text.
+func TestOutcomesOnThePage(t *testing.T) {
+	m := &machine{home: t.TempDir()}
+	now := time.Now()
+	stop := func(id string, ago time.Duration, session string, status event.Status, o event.Outcome, badges ...event.Badge) history.Record {
+		return history.Record{
+			Type: history.Verdict, ID: id, Time: now.Add(-ago), Project: "/p", Agent: "claude", Session: session, Status: string(status), Source: history.FromStop,
+			Message: "message of " + id, Outcome: o, Badges: badges,
+		}
+	}
+	asked := stop("asking", time.Minute, "a", event.Asked, event.OutcomeLetGo)
+	asked.Message = "The agent asks: <script>why</script> (test still fails)"
+	if err := history.Append(m.history(),
+		stop("good", 5*time.Minute, "s", event.Passed, event.OutcomePassed, event.BadgeWeakened),
+		stop("saved", 4*time.Minute, "s", event.ContextCheckpoint, event.OutcomeSentBack),
+		stop("idle", 3*time.Minute, "s", event.NoChanges, event.OutcomeNotChecked),
+		asked,
+	); err != nil {
+		t.Fatal(err)
+	}
+	serve(t, m, nil)
+	_, home := m.do(m.request(http.MethodGet, "/", ""))
+	if !strings.Contains(home, "1 agent asks you") || strings.Index(home, "The agent asks: &lt;script&gt;") > strings.Index(home, "<form") {
+		t.Errorf("the ask does not come first:\n%s", home)
+	}
+	for path, want := range map[string][]string{
+		"/stops":                      {"✓ passed", "weakened", "saved", "! let go unfixed", "not: message of idle"},
+		"/stops?all=1":                {"message of idle", "– not checked"},
+		"/stops?badge=weakened":       {"message of good", "not: message of saved"},
+		"/stops?outcome=sent+back":    {"message of saved", "not: message of good"},
+		"/api/stops?outcome=passed":   {`"outcome":"passed"`, `"badges":["weakened"]`, `"status":"passed"`, "not: message of saved"},
+		"/stops/good":                 {"✓ passed", "weakened", ">passed</dd>"},
+		"/api/stops/asking":           {`"outcome":"let go unfixed"`, `"status":"asked"`},
+		"/stops?badge=nope":           {"Nothing matches"},
+		"/stops?outcome=%22%3Cscript": {"Nothing matches", "not: \"<script"},
+	} {
+		code, body := m.do(m.request(http.MethodGet, path, ""))
+		if code != http.StatusOK {
+			t.Errorf("%s: %d", path, code)
+		}
+		for _, w := range want {
+			if no, hidden := strings.CutPrefix(w, "not: "); hidden == strings.Contains(body, no) {
+				t.Errorf("%s: %q\n%s", path, w, body)
 			}
 		}
 	}

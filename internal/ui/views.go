@@ -47,7 +47,7 @@ func (s *Server) base(r *http.Request, title string) base {
 		Title: title, Path: r.URL.Path, Query: r.URL.RawQuery, Token: s.Guard.Token, CanAct: s.Act != nil, Many: s.Many, Days: days, Now: now,
 		Filter: ask.Filter{
 			Agent: q.Get("agent"), Status: q.Get("status"), Gate: q.Get("gate"), Machine: q.Get("machine"), Person: q.Get("person"),
-			Text: q.Get("text"), Blocked: q.Get("blocked") != "", Since: ask.Since(now, days),
+			Outcome: q.Get("outcome"), Badge: q.Get("badge"), Checked: q.Get("all") == "", Text: q.Get("text"), Blocked: q.Get("blocked") != "", Since: ask.Since(now, days),
 		},
 		Only: q.Get("project"),
 	}
@@ -93,8 +93,10 @@ type overviewView struct {
 	// WeeksSince is where the weeks begin: a trend needs more than a month.
 	WeeksSince time.Time
 	Recent     []ask.Stop
-	Gates      []ask.Gate
-	Places     []Place
+	// Asks are what agents ask that are not answered yet.
+	Asks   []ask.Stop
+	Gates  []ask.Gate
+	Places []Place
 	// Known: the projects could be read; Left counts those that were left out.
 	Known bool
 	Left  int
@@ -128,6 +130,9 @@ func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
 		projects = s.facts.Choices(ask.Filter{}).Projects // people also look for inactive projects
 		page, err := ask.Stops(ctx, s.db, v.Filter, "")
 		v.Recent = s.judged(page.Stops[:min(len(page.Stops), shownStops)])
+		if err == nil && v.Path == "/" {
+			v.Asks, err = ask.Asks(ctx, s.db, ask.Filter{Projects: v.Filter.Projects, Since: v.Filter.Since})
+		}
 		return err
 	})
 	if err != nil {

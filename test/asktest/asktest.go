@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 )
@@ -40,11 +41,13 @@ func Sample() []history.Record {
 	first.LimitMS = 300000
 	second := gate("b", 2*time.Minute, "/p", "test", "pass", 60, false, history.FromRun)
 	second.LimitMS, second.Warning = 300000, "ran no test"
+	weakened := tokens(stop("b", 2*time.Minute, "/p", "s1", "passed", false), 1900)
+	weakened.Outcome, weakened.Badges = event.OutcomePassed, []event.Badge{event.BadgeWeakened}
 	run := stop("c", 3*time.Minute, "/p", "", "passed", false)
 	run.Source, run.Agent = history.FromRun, ""
 	return []history.Record{
 		tokens(stop("a", 0, "/p", "s1", "failed", true), 1000), first, gate("a", 0, "/p", "lint", "pass", 5, false, history.FromRun),
-		tokens(stop("b", 2*time.Minute, "/p", "s1", "passed", false), 1900), second, gate("b", 2*time.Minute, "/p", "lint", "pass", 0, true, history.FromAgent),
+		weakened, second, gate("b", 2*time.Minute, "/p", "lint", "pass", 0, true, history.FromAgent),
 		run, gate("c", 3*time.Minute, "/p", "test", "pass", 0, true, ""),
 		stop("d", 8*24*time.Hour, "/q_x", "s2", "no_changes", false),
 		{Type: history.Label, ID: "a", Time: Monday.Add(time.Hour), Label: "wrong"},
@@ -69,6 +72,13 @@ func Answers(t *testing.T, db ask.DB) {
 		{ask.Filter{Text: "q_"}, "[d]"},
 		{ask.Filter{Text: "%"}, "[]"},
 		{ask.Filter{Since: Monday.Add(time.Hour)}, "[d]"},
+		{ask.Filter{Checked: true}, "[c b a]"},
+		{ask.Filter{Checked: true, Outcome: "not checked"}, "[d]"},
+		{ask.Filter{Outcome: "sent back"}, "[a]"},
+		{ask.Filter{Outcome: "let go unfixed"}, "[]"},
+		{ask.Filter{Badge: "weakened"}, "[b]"},
+		{ask.Filter{Badge: "weak"}, "[]"},
+		{ask.Filter{Session: "s1"}, "[b a]"},
 	} {
 		page, err := ask.Stops(ctx, db, tt.f, "")
 		if err != nil {
@@ -123,6 +133,9 @@ func sums(t *testing.T, facts *ask.Facts) {
 	}
 	if total := facts.Totals(ask.Filter{}); total != want {
 		t.Errorf("total: %+v", total)
+	}
+	if got := fmt.Sprint(facts.Endings(ask.Filter{})); got != "{map[not checked:1 passed:1 sent back:1] map[weakened:1]}" {
+		t.Errorf("endings: %s", got)
 	}
 	weeks := facts.Weeks(ask.Filter{}, ask.ByModel)
 	if len(weeks) != 2 || weeks[0].Key != "opus" || weeks[0].Stops != 2 || weeks[0].Blocked != 1 || !weeks[0].Start.Equal(time.Date(2026, 11, 9, 0, 0, 0, 0, time.UTC)) {

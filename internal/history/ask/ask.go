@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"gauntlet/internal/event"
 )
 
 // Row is one row of an answer.
@@ -34,13 +36,17 @@ type Filter struct {
 	Projects []string
 	Agent    string
 	Status   string
-	Gate     string // its ID; lists also take its name
-	Session  string
-	Machine  string
-	Person   string
-	Text     string // in message, id, session or project; narrows lists only
-	Blocked  bool
-	Since    time.Time
+	Outcome  string // one of event.Outcomes
+	Badge    string // one of event.Badges
+	// Checked leaves out the stops at which there was nothing to check.
+	Checked bool
+	Gate    string // its ID; lists also take its name
+	Session string
+	Machine string
+	Person  string
+	Text    string // in message, id, session or project; narrows lists only
+	Blocked bool
+	Since   time.Time
 }
 
 // clause collects conditions and their arguments.
@@ -64,7 +70,7 @@ func (f Filter) verdicts() *clause {
 		c.add("f.project IN (?"+strings.Repeat(",?", len(f.Projects)-1)+")", anys(f.Projects)...)
 	}
 	for _, eq := range []struct{ column, value string }{
-		{"machine", f.Machine}, {"person", f.Person}, {"agent", f.Agent}, {"status", f.Status}, {"session", f.Session},
+		{"machine", f.Machine}, {"person", f.Person}, {"agent", f.Agent}, {"status", f.Status}, {"session", f.Session}, {"outcome", f.Outcome},
 	} {
 		if eq.value != "" {
 			c.add("f."+eq.column+" = ?", eq.value)
@@ -75,6 +81,12 @@ func (f Filter) verdicts() *clause {
 	}
 	if f.Blocked {
 		c.add("f.blocked = 1")
+	}
+	if f.Badge != "" {
+		c.add(`f.badges LIKE ? ESCAPE '\'`, `%"`+escape(f.Badge)+`"%`)
+	}
+	if f.Checked && f.Status == "" && f.Outcome == "" {
+		c.add("NOT (f.outcome = ? AND f.status IN ("+quoted(nothingToCheck())+"))", string(event.OutcomeNotChecked))
 	}
 	switch f.Gate {
 	case "":
@@ -91,6 +103,19 @@ func (f Filter) verdicts() *clause {
 	}
 	return c
 }
+
+// nothingToCheck lists the statuses of stops that lists leave out.
+func nothingToCheck() (out []string) {
+	for _, s := range event.Statuses() {
+		if s.NothingToCheck() {
+			out = append(out, string(s))
+		}
+	}
+	return out
+}
+
+// quoted lists words of Gauntlet's own as SQL.
+func quoted(words []string) string { return "'" + strings.Join(words, "', '") + "'" }
 
 func anys(list []string) []any {
 	out := make([]any, len(list))

@@ -1,12 +1,15 @@
 package ask
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/event"
 )
 
 // The columns that DB.Facts hands over, in this order.
@@ -40,10 +43,20 @@ const (
 	colTokens // -1: not measured
 	colAgreed // 1, 0; -1: the agent's word was not checked
 	colLimit  // of a gate's run time in ms; 0: none
+	colOutcome
+	colBadges // as JSON
 )
 
 // FactColumns names them for a SELECT, but for the first, the position.
-const FactColumns = "type, id, at, project, agent, session, model, client, status, blocked, would, mode, gate, kind, source, cached, flaky, label, notest, ms, saved, machine, person, key, turn, tokens, agreed, time_limit"
+const FactColumns = "type, id, at, project, agent, session, model, client, status, blocked, would, mode, gate, kind, source, cached, flaky, label, notest, ms, saved, machine, person, key, turn, tokens, agreed, time_limit, outcome, badges"
+
+// OutcomeOf is the outcome of a stop in SQL: the recorded one, or what follows from the rest
+// of an older record. Runs by hand have none.
+func OutcomeOf(recorded string) string {
+	return "coalesce(nullif(" + recorded + ", ''), CASE WHEN type <> 'verdict' OR source = 'run' THEN '' WHEN blocked = 1 THEN 'sent back' " +
+		"WHEN would = 1 OR status IN ('retry_limit_exceeded', 'asked', 'known_failures', 'stop_hook_active') THEN 'let go unfixed' " +
+		"WHEN status IN ('passed', 'passed_with_warnings') THEN 'passed' ELSE 'not checked' END)"
+}
 
 // name is an interned string: a few hundred names, hundreds of thousands of records.
 // Should a history have more names than fit, the rest counts as not recorded.
@@ -80,7 +93,8 @@ type verdict struct {
 	project, agent         name
 	model, client          name
 	machine, person        name
-	status                 name
+	status, outcome        name
+	badges                 uint8 // one bit each, in the order of event.Badges
 	byHand, blocked, would bool
 	weakened               bool // tests or linters, in its turn
 	// ghost: gates of it are known and it is not, because it is older than what is
@@ -202,6 +216,7 @@ func (f *Facts) add(r Row) {
 			at: r.Int(colAt), id: id, tokens: r.Int(colTokens), project: text(colProject), agent: text(colAgent), model: text(colModel),
 			machine: text(colMachine), person: text(colPerson), status: text(colStatus), byHand: string(r.Bytes(colSource)) == "run",
 			blocked: r.Int(colBlocked) != 0, would: r.Int(colWould) != 0, label: f.early[id], weakened: r.Int(colNoTest) != 0,
+			outcome: text(colOutcome), badges: badgesIn(r.Bytes(colBadges)),
 		}
 		if version := r.Bytes(colClient); len(version) > 0 { // versions of different agents must not mix
 			v.client = f.names.intern([]byte(strings.TrimSpace(r.Text(colAgent) + " " + string(version))))
@@ -308,14 +323,17 @@ func (f *Facts) chosen(by Filter) selection {
 	}
 	agent, ok1 := wanted(by.Agent)
 	status, ok2 := wanted(by.Status)
+	outcome, ok5 := wanted(by.Outcome)
+	badge := badgesIn([]byte(`"` + by.Badge + `"`))
 	machine, ok3 := wanted(by.Machine)
 	person, ok4 := wanted(by.Person)
-	if !ok1 || !ok2 || !ok3 || !ok4 || len(by.Projects) > 0 && len(projects) == 0 {
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || by.Badge != "" && badge == 0 || len(by.Projects) > 0 && len(projects) == 0 {
 		return selection{f, in}
 	}
 	for i := range f.verdicts {
 		v := &f.verdicts[i]
 		in[i] = v.at >= since && (!by.Blocked || v.blocked) && (agent == 0 || v.agent == agent) && (status == 0 || v.status == status) &&
+			(outcome == 0 || v.outcome == outcome) && v.badges&badge == badge &&
 			(machine == 0 || v.machine == machine) && (person == 0 || v.person == person) && (len(projects) == 0 || slices.Contains(projects, v.project))
 	}
 	if by.Gate == Checkpoint {
@@ -337,6 +355,19 @@ func (f *Facts) chosen(by Filter) selection {
 		}
 	}
 	return selection{f, in}
+}
+
+// badgesIn reads a list of badges in JSON as bits.
+func badgesIn(list []byte) (bits uint8) {
+	if len(list) == 0 {
+		return 0
+	}
+	for i, b := range event.Badges() {
+		if bytes.Contains(list, []byte(`"`+string(b)+`"`)) {
+			bits |= 1 << i
+		}
+	}
+	return bits
 }
 
 func (f *Facts) name(n name) string { return f.names.list[n] }

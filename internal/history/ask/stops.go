@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/history"
 )
 
@@ -25,12 +26,15 @@ type Stop struct {
 	Session string    `json:"session,omitempty"`
 	Source  string    `json:"source"` // stop or run
 	Status  string    `json:"status"`
-	Blocked bool      `json:"blocked"`
-	Would   bool      `json:"wouldBlock"`
-	Message string    `json:"message"`
-	MS      float64   `json:"durationMs"`
-	*Word             // what became of a block; nil when it was none, or not asked
-	Label   string    `json:"label,omitempty"`
+	// Outcome is how it ended for people, "" for a run by hand; Badges stand beside it.
+	Outcome event.Outcome `json:"outcome,omitempty"`
+	Badges  []event.Badge `json:"badges,omitempty"`
+	Blocked bool          `json:"blocked"`
+	Would   bool          `json:"wouldBlock"`
+	Message string        `json:"message"`
+	MS      float64       `json:"durationMs"`
+	*Word                 // what became of a block; nil when it was none, or not asked
+	Label   string        `json:"label,omitempty"`
 }
 
 // Page is one page of stops, newest first. Next, if not "", asks for the next.
@@ -53,12 +57,12 @@ func Stops(ctx context.Context, db DB, f Filter, before string) (Page, error) {
 		c.add("(f.at < ? OR f.at = ? AND f.id < ?)", micros, micros, id)
 	}
 	page := Page{Stops: []Stop{}}
-	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.source, f.status, f.blocked, f.would, f.message, f.ms,
+	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.source, f.status, f.blocked, f.would, f.message, f.ms, f.outcome, f.badges,
 		coalesce((SELECT l.label FROM gauntlet_facts l WHERE l.id = f.id AND l.machine = f.machine AND l.type = 'label' ORDER BY l.at DESC LIMIT 1), '')
 		FROM gauntlet_facts f WHERE `+c.where()+` ORDER BY f.at DESC, f.id DESC LIMIT ?`, append(c.args, PageSize+1), func(r Row) {
 		page.Stops = append(page.Stops, Stop{
 			ID: r.Text(0), Machine: r.Text(1), Person: r.Text(2), At: when(r.Int(3)), Project: r.Text(4), Agent: r.Text(5), Session: r.Text(6),
-			Source: r.Text(7), Status: r.Text(8), Blocked: r.Int(9) != 0, Would: r.Int(10) != 0, Message: r.Text(11), MS: r.Float(12), Label: r.Text(13),
+			Source: r.Text(7), Status: r.Text(8), Blocked: r.Int(9) != 0, Would: r.Int(10) != 0, Message: r.Text(11), MS: r.Float(12), Outcome: event.Outcome(r.Text(13)), Badges: badgesOf(r.Text(14)), Label: r.Text(15),
 		})
 	})
 	if len(page.Stops) > PageSize {
@@ -67,6 +71,33 @@ func Stops(ctx context.Context, db DB, f Filter, before string) (Page, error) {
 		page.Next = strconv.FormatInt(last.At.UnixMicro(), 10) + "~" + last.ID
 	}
 	return page, err
+}
+
+// badgesOf reads a list of badges in JSON.
+func badgesOf(list string) (out []event.Badge) {
+	for i, b := range event.Badges() {
+		if badgesIn([]byte(list))&(1<<i) != 0 {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Asks lists what agents ask and have not been answered: the session has not stopped again.
+// The newest come first, at most 20.
+func Asks(ctx context.Context, db DB, f Filter) ([]Stop, error) {
+	f.Status = string(event.Asked)
+	c := f.verdicts()
+	out := []Stop{}
+	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.message FROM gauntlet_facts f WHERE `+c.where()+`
+		AND NOT EXISTS (SELECT 1 FROM gauntlet_facts n WHERE n.session = f.session AND n.machine = f.machine AND n.type = 'verdict' AND n.at > f.at)
+		ORDER BY f.at DESC LIMIT 20`, c.args, func(r Row) {
+		out = append(out, Stop{
+			ID: r.Text(0), Machine: r.Text(1), Person: r.Text(2), At: when(r.Int(3)), Project: r.Text(4), Agent: r.Text(5), Session: r.Text(6), Message: r.Text(7),
+			Status: string(event.Asked), Outcome: event.OutcomeLetGo,
+		})
+	})
+	return out, err
 }
 
 // Detail is everything that is known about one stop.
@@ -115,6 +146,7 @@ func One(ctx context.Context, db DB, machine, id string) (Detail, error) {
 	if !found {
 		return d, ErrNotFound
 	}
+	d.Outcome = d.EndedAs(d.Gates)
 	if d.Session == "" {
 		return d, nil
 	}
@@ -128,12 +160,12 @@ func (d *Detail) around(ctx context.Context, db DB) error {
 		compare, order string
 		to             *[]Stop
 	}{{"<", "DESC", &d.Before}, {">", "ASC", &d.After}} {
-		err := db.Query(ctx, `SELECT f.id, f.at, f.project, f.agent, f.source, f.status, f.blocked, f.would, f.message, f.ms FROM gauntlet_facts f
+		err := db.Query(ctx, `SELECT f.id, f.at, f.project, f.agent, f.source, f.status, f.blocked, f.would, f.message, f.ms, f.outcome, f.badges FROM gauntlet_facts f
 			WHERE f.type = 'verdict' AND f.session = ? AND f.machine = ? AND f.at `+side.compare+` ? ORDER BY f.at `+side.order+` LIMIT ?`,
 			[]any{d.Session, d.Machine, d.Time.UnixMicro(), some}, func(r Row) {
 				*side.to = append(*side.to, Stop{
 					ID: r.Text(0), Machine: d.Machine, Person: d.Person, At: when(r.Int(1)), Project: r.Text(2), Agent: r.Text(3), Session: d.Session,
-					Source: r.Text(4), Status: r.Text(5), Blocked: r.Int(6) != 0, Would: r.Int(7) != 0, Message: r.Text(8), MS: r.Float(9),
+					Source: r.Text(4), Status: r.Text(5), Blocked: r.Int(6) != 0, Would: r.Int(7) != 0, Message: r.Text(8), MS: r.Float(9), Outcome: event.Outcome(r.Text(10)), Badges: badgesOf(r.Text(11)),
 				})
 			})
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gauntlet/internal/event"
 )
 
 // Total is the sum of everything.
@@ -28,6 +30,31 @@ type Total struct {
 	BlockedMS      float64 `json:"blockedMs"`
 	Tokens         int64   `json:"tokens"`
 	TokensMeasured int     `json:"tokensMeasured"`
+}
+
+// Endings counts the stops of agents by outcome and by badge.
+type Endings struct {
+	Outcomes map[event.Outcome]int `json:"outcomes"`
+	Badges   map[event.Badge]int   `json:"badges"`
+}
+
+// Endings counts how stops ended.
+func (f *Facts) Endings(by Filter) Endings {
+	out := Endings{Outcomes: map[event.Outcome]int{}, Badges: map[event.Badge]int{}}
+	sel := f.chosen(by)
+	for i := range f.verdicts {
+		v := &f.verdicts[i]
+		if !sel.in[i] || v.ghost || v.byHand {
+			continue
+		}
+		out.Outcomes[event.Outcome(f.name(v.outcome))]++
+		for i, b := range event.Badges() {
+			if v.badges&(1<<i) != 0 {
+				out.Badges[b]++
+			}
+		}
+	}
+	return out
 }
 
 // Totals sums everything up.

@@ -16,7 +16,8 @@ import (
 // Facts are the columns that queries use, without the bodies: a scan of all of them stays
 // cheap. SQLite itself computes them from the bodies, so that ingest and migration cannot
 // differ. The queries use the view; a database of many machines has one of the same shape.
-const factsSchema = `
+func factsSchema() string {
+	return `
 CREATE TABLE facts (
 	seq INTEGER PRIMARY KEY,
 	type TEXT NOT NULL, id TEXT NOT NULL, at INTEGER NOT NULL, project TEXT NOT NULL,
@@ -24,14 +25,16 @@ CREATE TABLE facts (
 	status TEXT NOT NULL, blocked INTEGER NOT NULL, would INTEGER NOT NULL, mode TEXT NOT NULL,
 	gate TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL, cached INTEGER NOT NULL, flaky INTEGER NOT NULL,
 	label TEXT NOT NULL, message TEXT NOT NULL, ms REAL NOT NULL, saved REAL NOT NULL,
-	key TEXT NOT NULL, turn TEXT NOT NULL, tokens INTEGER NOT NULL, agreed INTEGER NOT NULL, notest INTEGER NOT NULL, time_limit REAL NOT NULL
+	key TEXT NOT NULL, turn TEXT NOT NULL, tokens INTEGER NOT NULL, agreed INTEGER NOT NULL, notest INTEGER NOT NULL, time_limit REAL NOT NULL,
+	ended TEXT NOT NULL, badges TEXT NOT NULL
 );
 CREATE INDEX facts_by_time ON facts (type, at, id);
 CREATE INDEX facts_by_id ON facts (id);
 CREATE INDEX facts_by_session ON facts (session, at);
 CREATE VIEW gauntlet_facts AS
-	SELECT f.*, '' AS machine, '' AS person, r.body AS body FROM facts f LEFT JOIN records r ON r.seq = f.seq;
+	SELECT f.*, '' AS machine, '' AS person, r.body AS body FROM (SELECT *, ` + ask.OutcomeOf("ended") + ` AS outcome FROM facts) f LEFT JOIN records r ON r.seq = f.seq;
 `
+}
 
 const factsFill = `
 INSERT INTO facts SELECT seq, type, id, time, project,
@@ -44,7 +47,7 @@ INSERT INTO facts SELECT seq, type, id, time, project,
 	coalesce(json_extract(body, '$.durationMs'), 0), coalesce(json_extract(body, '$.savedMs'), 0),
 	coalesce(json_extract(body, '$.key'), ''), coalesce(json_extract(body, '$.turn'), ''), coalesce(json_extract(body, '$.tokens'), -1),
 	coalesce(json_extract(body, '$.agentAgreed'), -1), coalesce(json_extract(body, '$.warning'), '') LIKE '%ran no test%' OR coalesce(json_extract(body, '$.badges'), '') LIKE '%"weakened"%',
-	coalesce(json_extract(body, '$.limitMs'), 0)
+	coalesce(json_extract(body, '$.limitMs'), 0), coalesce(json_extract(body, '$.outcome'), ''), coalesce(json_extract(body, '$.badges'), '')
 FROM records WHERE json_valid(body)
 `
 
@@ -55,7 +58,7 @@ func (s *Store) Query(_ context.Context, sql string, args []any, each func(ask.R
 
 // Facts returns the values that sums are computed from.
 func (s *Store) Facts(ctx context.Context, after int64, each func(ask.Row)) error {
-	return s.Query(ctx, "SELECT f.seq, "+ask.FactColumns+" FROM (SELECT *, '' AS machine, '' AS person FROM facts) f WHERE f.seq > ? ORDER BY f.seq", []any{after}, each)
+	return s.Query(ctx, "SELECT f.seq, "+ask.FactColumns+" FROM (SELECT *, '' AS machine, '' AS person, "+ask.OutcomeOf("ended")+" AS outcome FROM facts) f WHERE f.seq > ? ORDER BY f.seq", []any{after}, each)
 }
 
 // Late is 0: records are added one transaction after the other.

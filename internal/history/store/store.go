@@ -24,7 +24,7 @@ const (
 	// schemaVersion changes with the tables. An older store is migrated, because it
 	// contains more than the spool, which is rotated; one of a newer version is rebuilt
 	// from the spool.
-	schemaVersion = 4
+	schemaVersion = 5
 	// lockWait is how long to wait for another reader before reading the spool into memory
 	// instead.
 	lockWait = 5 * time.Second
@@ -33,7 +33,8 @@ const (
 	maxRecords = 400_000
 )
 
-const schema = `
+func schema() string {
+	return `
 CREATE TABLE records (
 	seq INTEGER PRIMARY KEY,
 	hash BLOB NOT NULL UNIQUE,
@@ -45,9 +46,10 @@ CREATE INDEX records_by_session ON records (session, time);
 CREATE INDEX records_by_gate ON records (gate, time);
 CREATE INDEX records_by_time ON records (type, time);
 CREATE INDEX records_by_id ON records (id);
-` + factsSchema + `
+` + factsSchema() + `
 CREATE TABLE segments (name TEXT PRIMARY KEY, offset INTEGER NOT NULL, head_len INTEGER NOT NULL, head_hash BLOB NOT NULL);
 `
+}
 
 // Store is an open store. It is used by one goroutine, for one command.
 type Store struct {
@@ -175,7 +177,7 @@ func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 }
 
 func (s *Store) create() error {
-	return s.db.Exec(fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT", schema, schemaVersion))
+	return s.db.Exec(fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version = %d; COMMIT", schema(), schemaVersion))
 }
 
 // migrate updates an older store. Facts are computed again from the bodies.
@@ -188,7 +190,7 @@ UPDATE records SET session = coalesce(json_extract(body, '$.session'), ''), gate
 CREATE INDEX records_by_session ON records (session, time);
 CREATE INDEX records_by_gate ON records (gate, time);`,
 	}
-	sql := "DROP VIEW IF EXISTS gauntlet_facts; DROP TABLE IF EXISTS facts;\n" + factsSchema + factsFill + ";"
+	sql := "DROP VIEW IF EXISTS gauntlet_facts; DROP TABLE IF EXISTS facts;\n" + factsSchema() + factsFill + ";"
 	if from < int64(len(steps)) {
 		sql = steps[from] + "\n" + sql
 	}
