@@ -103,7 +103,7 @@ func (e *execution) nextState(kept git.Kept, n int) (s state, ok bool) {
 	}
 	s = state{
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
-		WorkingTreeRef: kept.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(),
+		WorkingTreeRef: kept.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(), Cleaned: e.state.Cleaned,
 		Attempts: e.state.Attempts, TookMS: e.durations(),
 	}
 	if e.opts.Turn != "" && !e.opts.Asked && len(e.res.Failed()) > 0 {

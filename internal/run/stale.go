@@ -69,7 +69,7 @@ func (e *execution) autoClean(ctx context.Context) {
 		why = fmt.Sprintf("branch changed from %s to %s", redact.Line(e.state.Branch, 80), redact.Line(branch, 80))
 	case !e.logs.present || e.state.Commit == "" || e.changes.base == "" || e.opts.Scope != (Scope{}):
 		return
-	case len(e.logs.failing) > 0 && !e.mayBeMerged():
+	case !e.mayBeMerged():
 		return
 	default:
 		merged := e.state.Commit == e.baseCommit()
@@ -86,12 +86,13 @@ func (e *execution) autoClean(ctx context.Context) {
 		return
 	}
 	e.note("logs archived: %s", why)
-	e.logs, e.state = gateLogs{failing: map[string]bool{}, highest: e.logs.highest}, state{}
+	e.logs, e.state = gateLogs{failing: map[string]bool{}, highest: e.logs.highest}, state{Cleaned: e.state.Commit}
 }
 
-// mayBeMerged reports whether HEAD has moved, the work was not on the base branch already,
-// and the base branch has moved since. A commit on top of the base branch is not a merge.
+// mayBeMerged reports whether the commit of the last run may have become part of the base
+// branch since: the base branch has moved, the commit was not its tip already, and its logs
+// were not archived for that reason before. Work on top of the base branch is not a merge.
 func (e *execution) mayBeMerged() bool {
-	return e.state.Commit != e.changes.status.Head && e.state.Commit != e.state.BaseCommit &&
+	return e.state.Commit != e.state.BaseCommit && e.state.Commit != e.state.Cleaned &&
 		(e.state.BaseCommit == "" || e.state.BaseCommit != e.baseCommit())
 }

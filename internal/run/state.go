@@ -31,6 +31,8 @@ type state struct {
 	// BaseCommit is the commit of the base branch, "" when that is not a branch. As long as
 	// it is unchanged nothing was merged, and what was on it already was not merged now.
 	BaseCommit string `json:"base_commit,omitempty"`
+	// Cleaned is the commit whose logs were archived because it was merged: once is enough.
+	Cleaned string `json:"cleaned_commit,omitempty"`
 	// TookMS is how long each check ran the last time, by its id.
 	TookMS map[string]int64 `json:"took_ms,omitempty"`
 }

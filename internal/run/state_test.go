@@ -74,7 +74,7 @@ func TestReadState(t *testing.T) {
 	}
 }
 
-// With failing logs present, only work that can have been merged since is over.
+// Only work that can have been merged since is over, and once per commit.
 func TestMayBeMerged(t *testing.T) {
 	repo := t.TempDir()
 	put(t, repo, map[string]string{"refs/heads/main": "1111111111111111111111111111111111111111\n"})
@@ -85,7 +85,9 @@ func TestMayBeMerged(t *testing.T) {
 		head  string
 		want  bool
 	}{
-		{"HEAD has not moved", state{Commit: then, BaseCommit: oldMain}, then, false},
+		{"HEAD has not moved", state{Commit: then, BaseCommit: oldMain}, then, true},
+		{"once per commit", state{Commit: then, BaseCommit: oldMain, Cleaned: then}, now, false},
+		{"of an older version, once", state{Commit: then, Cleaned: then}, then, false},
 		{"the base has not moved", state{Commit: then, BaseCommit: main}, now, false},
 		{"it was on the base already", state{Commit: oldMain, BaseCommit: oldMain}, now, false},
 		{"both have moved", state{Commit: then, BaseCommit: oldMain}, now, true},
