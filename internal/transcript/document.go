@@ -47,8 +47,15 @@ func (d *document) hand(c *collector, doc []byte, add func(*collector, []entry) 
 	}
 }
 
-// isDocument recognises a document written over many lines by its first one.
+// isDocument recognises a document written over many lines by its first one or, if its
+// beginning was cut off, by its last one.
 func isDocument(f io.ReaderAt, size int64) bool {
+	tail := make([]byte, min(size, 64))
+	n, _ := f.ReadAt(tail, size-int64(len(tail)))
+	return beginsDocument(f, size) || bytes.HasSuffix(bytes.TrimRight(tail[:n], " \t\r\n"), []byte("\n}"))
+}
+
+func beginsDocument(f io.ReaderAt, size int64) bool {
 	head := make([]byte, min(size, 4096))
 	n, _ := f.ReadAt(head, 0)
 	first, _, ok := bytes.Cut(bytes.TrimLeft(head[:n], " \t\r\n"), []byte("\n"))
@@ -79,7 +86,7 @@ func (c *collector) readDocument(f io.ReaderAt, size int64, add func(*collector,
 			}
 		}
 	}
-	c.cut = n < size
+	c.cut = n < size || !beginsDocument(f, size)
 	found := false
 	for {
 		var message []byte
