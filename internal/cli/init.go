@@ -350,6 +350,9 @@ func planHooks(places install.Places, names []string) (changes []*install.Change
 		}
 	}
 	for _, a := range agents {
+		for _, old := range places.Predecessors(a) {
+			notes = append(notes, old.Told(places)+"; to replace it: gauntlet install --replace")
+		}
 		planned, err := places.PlanInstall(a, install.Request{Scope: wire.Project})
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("no hook for %s: %s", a.Setup().Label, places.Explain(err)))

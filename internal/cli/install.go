@@ -110,7 +110,7 @@ func (app *App) places() (install.Places, error) {
 
 func (app *App) installCmd() *cobra.Command {
 	var f hookFlags
-	var statusLine, trust bool
+	var statusLine, trust, replace, yes bool
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Put the stop hook into the agents' settings",
@@ -120,7 +120,8 @@ in those files stays unchanged, byte for byte. A file that cannot be read is lef
 alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + ` undoes it.`,
 		Example: `  gauntlet install
   gauntlet install --agent claude --local
-  gauntlet install --user --dry-run`,
+  gauntlet install --user --dry-run
+  gauntlet install --replace`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := app.hookWork(f)
 			if err != nil {
@@ -136,9 +137,19 @@ alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + `
 			if cfg, err := w.places.Site.Config(); err == nil && cfg != nil && scope != wire.User {
 				tasks = cfg.Settings.Tasks
 			}
-			err = w.run(cmd, func(a agent.Adapter) ([]*install.Change, error) {
-				return w.places.PlanInstall(a, install.Request{Scope: scope, StatusLine: statusLine, Trust: trust, Tasks: tasks})
-			})
+			plan := func(a agent.Adapter) ([]*install.Change, error) {
+				r := install.Request{Scope: scope, StatusLine: statusLine, Trust: trust, Tasks: tasks}
+				if replace {
+					return w.places.PlanReplace(a, r)
+				}
+				return w.places.PlanInstall(a, r)
+			}
+			if replace && !yes && !f.dryRun {
+				if err := w.preview(cmd, plan); err != nil {
+					return err
+				}
+			}
+			err = w.run(cmd, plan)
 			if _, missing := w.places.LookPath("gauntlet"); missing != nil {
 				fmt.Fprintln(app.Err, "warning: gauntlet is not on PATH, and until it is the hooks let every stop pass; see: gauntlet doctor")
 			}
@@ -147,8 +158,26 @@ alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + `
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&statusLine, "statusline", false, "also set the agent's status line, if it has one and none is set")
+	cmd.Flags().BoolVar(&replace, "replace", false, "also remove the stop hooks of agent-gauntlet, agent-validator, claude-sovereign and TeleClaude (shown first)")
+	cmd.Flags().BoolVar(&yes, "yes", false, "with --replace: write without asking (required without a terminal)")
 	cmd.Flags().BoolVar(&trust, "trust", false, "also mark the hooks as trusted, for agents that would ask you first")
 	return cmd
+}
+
+// preview shows the changes and asks whether to make them.
+func (w *hookWork) preview(cmd *cobra.Command, plan func(agent.Adapter) ([]*install.Change, error)) error {
+	show := *w
+	show.flags.dryRun, show.flags.json = true, false
+	if err := show.run(cmd, plan); err != nil {
+		return err
+	}
+	switch {
+	case !w.app.canAsk():
+		return exit(2, "nothing was written: this is not a terminal, so it cannot ask; to write: gauntlet install --replace --yes")
+	case !w.app.ask(cmd.Context(), "Write this? [y/N] "):
+		return exit(1, "nothing was written")
+	}
+	return nil
 }
 
 // hookWork is one run of install or uninstall over several agents.

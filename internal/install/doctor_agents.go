@@ -22,6 +22,9 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 	found := false
 	for _, a := range agent.All() {
 		ins := d.Inspect(a)
+		for _, old := range d.Predecessors(a) {
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: old.Told(d.Places), Fix: "gauntlet install --replace --agent " + a.Name()})
+		}
 		if len(ins) == 0 && !d.present(a) {
 			continue
 		}

@@ -20,6 +20,8 @@ type Request struct {
 	StatusLine bool
 	// Trust also writes the client's trust in Gauntlet's hooks, if it requires trust.
 	Trust bool
+	// Replace removes the stop hooks of other systems; Only: and adds nothing.
+	Replace, Only bool
 	// Tasks: the project wants the end of tasks judged (stop_hook.tasks).
 	Tasks bool
 }
@@ -96,8 +98,13 @@ func (p Places) PlanInstall(a agent.Adapter, r Request) ([]*Change, error) {
 	if r.Scope != wire.User {
 		c.Notes = append(c.Notes, s.ProjectNotes...)
 	}
+	if !r.Replace {
+		for _, d := range p.Predecessors(a) {
+			c.Notes = append(c.Notes, d.Told(p)+"; to replace it: gauntlet install --replace --agent "+a.Name())
+		}
+	}
 	changes := []*Change{c}
-	if s.Trust != nil {
+	if s.Trust != nil && !r.Only {
 		t, err := p.planTrust(a, c, root, r)
 		if err != nil {
 			return nil, err
@@ -157,6 +164,11 @@ func planEntries(c *Change, s wire.Setup, root string, r Request) error {
 			return err
 		}
 		c.hadOwn = l.firstOwn() != nil
+		if r.Replace {
+			if err := planReplace(c, s, root); err != nil || r.Only {
+				return err
+			}
+		}
 	}
 	for _, h := range s.Hooks {
 		if err := planHook(c, s, root, h); err != nil {
