@@ -66,8 +66,9 @@ type outcome struct {
 	PushNote string
 	Notes    bool // CLAUDE.md was written
 	// LeftOut are files that are neither committed nor saved, because their names suggest
-	// secrets.
+	// secrets; Nested are repositories of their own, which git cannot save.
 	LeftOut  []string
+	Nested   []string
 	Warnings []string
 }
 
@@ -140,7 +141,7 @@ func (x *execution) run(ctx context.Context) outcome {
 		x.log.printf("Nothing to save: the work tree is clean")
 		return outcome{Skipped: nothingToSave, Detail: "nothing to save, the work tree is clean", Pushed: pushedNo, Branch: s.status.Branch}
 	}
-	out := outcome{Branch: s.status.Branch, Pushed: pushedNo, LeftOut: secretFiles(s.status)}
+	out := outcome{Branch: s.status.Branch, Pushed: pushedNo, LeftOut: secretFiles(s.status), Nested: s.status.Nested()}
 	c, err := x.plan(ctx, &out, n, s)
 	if err != nil {
 		return failed(gitFailed, "%s", gitMessage(err))

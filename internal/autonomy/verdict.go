@@ -93,6 +93,9 @@ func (o outcome) describe() string {
 	if len(o.LeftOut) > 0 {
 		parts = append(parts, "left out, because of their names: "+cut(strings.Join(o.LeftOut, ", "), 200))
 	}
+	if len(o.Nested) > 0 {
+		parts = append(parts, "left out, because they are repositories of their own: "+cut(strings.Join(o.Nested, ", "), 200))
+	}
 	return redact.Line(strings.Join(append(parts, o.Warnings...), "; "), 900)
 }
 

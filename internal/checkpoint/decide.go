@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"gauntlet/internal/checkpoint/rules"
+	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
+	"gauntlet/internal/turn"
 )
 
 // Owed is the result of a checkpoint.
@@ -72,7 +74,7 @@ func (f Facts) decide(ctx context.Context, input func() (rules.Input, []string))
 	case ledger.BlockedBy(mark, f.Now, event.Checkpoint):
 		o = o.note("this turn had its checkpoint")
 		if f.Event.StopHookActive {
-			o.Verdict = f.CommitGate(nil)
+			o.Verdict = f.CommitGate(f.ownFiles())
 		}
 		return o
 	}
@@ -121,6 +123,17 @@ func (f Facts) announce(o *Owed) {
 	if f.announces() {
 		o.Verdict.Context, o.Verdict.SystemMessage = o.Verdict.SystemMessage, ""
 	}
+}
+
+// ownFiles are the files of this session if only they count, else nil: what a person left
+// uncommitted is not the agent's to commit.
+func (f Facts) ownFiles() []string {
+	if f.Config.Scope != config.ScopeTurn {
+		return nil
+	}
+	return turn.EitherWork(f.Work(),
+		func(k turn.KnownWork) []string { return append([]string{}, f.Files(k)...) },
+		func(string) []string { return nil })
 }
 
 func (f Facts) testsDue(in rules.Input) bool {
