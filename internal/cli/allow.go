@@ -15,7 +15,6 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/install"
 	"gauntlet/internal/proc"
-	"gauntlet/internal/report"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
 	"gauntlet/internal/trust"
@@ -175,7 +174,7 @@ func (app *App) page(ctx context.Context, shown string, paged bool) error {
 	lines := strings.SplitAfter(shown, "\n")
 	height := len(lines)
 	if paged && app.canAsk() {
-		_, rows := report.Detect(app.Out, app.Getenv).Size()
+		_, rows := app.terminal().Size()
 		height = max(10, rows-1)
 	}
 	for len(lines) > height {
@@ -218,7 +217,7 @@ func (app *App) answer(ctx context.Context, question string) string {
 }
 
 // canAsk reports whether a person sees the question and can answer it.
-func (app *App) canAsk() bool { return terminal(app.In) && terminal(app.Out) }
+func (app *App) canAsk() bool { return terminal(app.In) && app.terminal().Size != nil }
 
 // inAgent reports whether an agent called this command, and the evidence for it.
 func (app *App) inAgent() (sign string, inside bool) {
