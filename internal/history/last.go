@@ -10,7 +10,7 @@ import (
 )
 
 // tail is how much of the newest segment is searched for a session's last verdict.
-const tail = 256 << 10
+const tail = 1 << 20
 
 // Last finds the newest verdict of a session near the end of the spool. It is
 // for displays that may miss one, and reads a bounded amount.
