@@ -84,9 +84,7 @@ type explained struct {
 // aftermath finds out what became of a stop: whether a block was right, and the session's
 // next stop.
 func (app *App) aftermath(ctx context.Context, s *store.Store, v store.Verdict) (explained, error) {
-	for i := range v.Gates { // only the log of this very run is named
-		v.Gates[i].LogPath = run.LogAt(v.Gates[i].LogPath, v.Time)
-	}
+	ownLogs(v)
 	v.Outcome = v.EndedAs(v.Gates)
 	e := explained{Verdict: v}
 	if v.Decision == "block" || v.WouldBlock {
@@ -252,6 +250,13 @@ func (app *App) printGates(t report.Terminal, gates []history.Record) {
 		if g.LogPath != "" {
 			fmt.Fprintln(app.Out, "    Log: "+redact.Line(g.LogPath, 300))
 		}
+	}
+}
+
+// ownLogs names only the logs of this very run, where they are now.
+func ownLogs(v store.Verdict) {
+	for i := range v.Gates {
+		v.Gates[i].LogPath = run.LogAt(v.Gates[i].LogPath, v.Time)
 	}
 }
 

@@ -232,6 +232,7 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		only.Checked = false // programs get everything
 		list, err := newest(ctx, s, only, n)
 		for i, v := range list {
+			ownLogs(v)
 			list[i].Outcome = v.EndedAs(v.Gates)
 		}
 		return errors.Join(err, writeJSON(app.Out, orEmpty(list)))
