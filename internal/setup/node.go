@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/tool"
 )
 
 func (d *directory) node() {
@@ -32,10 +34,7 @@ func (d *directory) node() {
 	if said(Test) {
 		return
 	}
-	tests := func(name string) bool {
-		return strings.Contains(name, ".test.") || strings.Contains(name, ".spec.") || strings.Contains(name, "_test.")
-	}
-	if p.Tool == "bun" && d.anyFile(tests) {
+	if p.Tool == "bun" && d.anyFile(func(name string) bool { return tool.Language(name) == Node && tool.IsTest(name) }) {
 		d.implied(Node, Test, "bun test", "package.json")
 	}
 	if cfg := d.first("vitest.config.ts", "vitest.config.js", "vitest.config.mts", "vitest.config.mjs"); cfg != "" && depends("vitest") {

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/tool"
 )
 
 func (d *directory) pythonManifest() string {
@@ -28,7 +30,7 @@ func (d *directory) python() {
 	if _, ok := d.is(Python); !ok {
 		return
 	}
-	tool, bin := d.pythonRunner()
+	manager, bin := d.pythonRunner()
 	if cfg := d.configures("ruff", "ruff.toml", ".ruff.toml"); cfg != "" {
 		d.implied(Python, Lint, bin("ruff")+" check", cfg)
 		if at(d.pyproject(), "tool", "ruff", "format") != nil {
@@ -49,7 +51,7 @@ func (d *directory) python() {
 	tests := d.anyFile(isTestFile)
 	if why := d.usesPytest(); why != "" && tests {
 		run := bin("pytest")
-		if tool == "pip" {
+		if manager == "pip" {
 			run = bin("python3") + " -m pytest" // finds the project's own modules too
 		}
 		d.implied(Python, Test, run, why)
@@ -196,6 +198,4 @@ func (d *directory) unittests() (args, why string) {
 	return "", ""
 }
 
-func isTestFile(name string) bool {
-	return strings.HasSuffix(name, ".py") && (strings.HasPrefix(name, "test_") || name == "tests.py" || name == "test.py" || strings.HasSuffix(name, "_test.py"))
-}
+func isTestFile(name string) bool { return tool.Language(name) == Python && tool.IsTest(name) }
