@@ -185,13 +185,20 @@ func (app *App) printVerdict(v explained) error {
 	}
 	app.printSteps(t, v.Steps)
 	app.printGates(t, v.Gates)
-	if v.Reason != "" {
-		fmt.Fprintln(app.Out, "\n"+t.Bold("What was sent to the agent"))
-		for line := range strings.Lines(redact.Strip(v.Reason)) {
-			fmt.Fprintln(app.Out, "  "+strings.TrimRight(line, "\n"))
-		}
-	}
+	app.printText(t, "Judged by something that this work changed", v.JudgeChange)
+	app.printText(t, "What was sent to the agent", v.Reason)
 	return app.namePage(t)
+}
+
+// printText prints a text of several lines below a heading.
+func (app *App) printText(t report.Terminal, heading, text string) {
+	if text == "" {
+		return
+	}
+	fmt.Fprintln(app.Out, "\n"+t.Bold(heading))
+	for line := range strings.Lines(redact.Strip(text)) {
+		fmt.Fprintln(app.Out, "  "+strings.TrimRight(line, "\n"))
+	}
 }
 
 // nameWidth is the column of names in explain, its gap included.

@@ -34,8 +34,8 @@ func (app *App) startedBy(opts run.Options) run.Options {
 	return opts
 }
 
-// leftBehind reports whether nobody can see this command any more: no terminal, and whoever
-// started it is gone.
+// leftBehind reports whether no person can see this command any more: no terminal, and the
+// process that started it is gone.
 func (app *App) leftBehind() bool {
 	return !terminal(app.In) && proc.LeftBehind(session.Everywhere(seal.New(site.StateHome(app.Getenv))).First())
 }
@@ -51,10 +51,10 @@ func (app *App) act() trust.Act {
 	return a
 }
 
-// refuseFirst refuses the first consent of a project to a process that nobody can see.
+// refuseFirst refuses the first consent of a project to a process that was left behind.
 func (app *App) refuseFirst(at *site.Site) error {
 	if at.Allowed().Known() || !app.leftBehind() {
 		return nil
 	}
-	return exit(2, "not allowed: this process has no terminal and whoever started it is gone, so it cannot allow a project for the first time; type gauntlet allow in a terminal, or set %s=%s to provision a machine", config.EnvTrust, config.TrustAll)
+	return exit(2, "not allowed: this process has no terminal and the one that started it is gone, so it cannot allow a project for the first time; type gauntlet allow in a terminal, or set %s=%s to provision a machine", config.EnvTrust, config.TrustAll)
 }

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/tasks"
 )
 
 // ownDir is Gauntlet's configuration: a check's settings are in its key already.
@@ -74,6 +75,13 @@ func (j Job) Subject(t Tree) proof.Subject {
 		listed := Tree{Files: s.Files}
 		for p, mark := range j.unlisted(t.Root, func(p string) bool { _, ok := listed.find(p); return ok }) {
 			s.Others[p] = mark
+		}
+	}
+	if j.Entry != "." || len(c.Inputs) > 0 { // what the command runs is an input, wherever it is
+		for _, part := range tasks.Of(t.Root).Judge(c.Command, s.Dir, nil) {
+			if f, ok := t.find(part.Path); ok && !j.DependsOn(part.Path) {
+				s.Others[part.Path] = f.ID
+			}
 		}
 	}
 	for _, name := range lockFiles() {

@@ -11,7 +11,7 @@ import (
 // outside.
 func clean(r Record) Record {
 	r.Schema, r.Time = Schema, r.Time.UTC()
-	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage, &r.PolicyChange} {
+	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage, &r.PolicyChange, &r.JudgeChange} {
 		*s = cut(redact.String(*s), maxText)
 	}
 	for _, s := range []*string{

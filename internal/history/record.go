@@ -69,6 +69,9 @@ type Record struct {
 	Policy string `json:"policy,omitempty"`
 	// PolicyChange is how the policy on disk differed from the one that judged.
 	PolicyChange string `json:"policyChange,omitempty"`
+	// JudgeChange is what the session changed of that which judged its work: scripts, recipes,
+	// configurations of tools.
+	JudgeChange string `json:"judgeChange,omitempty"`
 	// Transcript is the part of the agent's log that the stop read.
 	Transcript *Transcript `json:"transcript,omitempty"`
 	// Changed are the files that were judged, at most maxChanged of ChangedTotal.

@@ -42,10 +42,10 @@ func Ancestors() (out [][]string) {
 	return out
 }
 
-// LeftBehind reports whether whoever started this process is gone: the first process of its
-// session belongs to the system now. A service looks the same; what tells them apart is
-// that nothing but shells is between, or that it began after since, when something that
-// leaves processes behind began to work. Zero: it never did.
+// LeftBehind reports whether the process that started this one is gone: the first process of
+// its session belongs to the system now. A service looks the same. It differs if nothing but
+// shells is between, or if the session began after since, when something that leaves
+// processes behind began to work. Zero: it never did.
 func LeftBehind(since time.Time) bool {
 	first, _ := lookUp(1)
 	return leftBehind(Lineage(), first, since)

@@ -154,7 +154,7 @@ func (s *stopping) record(d Decision) {
 
 // badged adds what the outcome and the badges of the verdict follow from.
 func badged(f Facts, d Decision) Decision {
-	has := map[event.Badge]bool{event.BadgeWeakened: f.Owed.Weakened != "", event.BadgeKnownFailures: len(f.Gates.KnownRed()) > 0}
+	has := map[event.Badge]bool{event.BadgeWeakened: f.Owed.Weakened != "", event.BadgeChangedJudge: f.JudgeDiff != "", event.BadgeKnownFailures: len(f.Gates.KnownRed()) > 0}
 	for _, g := range f.Gates.Gates {
 		switch {
 		case g.Status == gate.Error:
@@ -215,6 +215,7 @@ func (s *stopping) replayable(rec *history.Record) {
 		rec.Tokens = &used
 	}
 	rec.Client, rec.PolicyChange = cmp.Or(s.Event.Client, s.seen.Turn.Client), s.policyChange
+	rec.JudgeChange = s.JudgeDiff
 	if path := s.Event.TranscriptPath; path != "" {
 		rec.Transcript = &history.Transcript{Path: path, From: s.seen.Turn.From}
 		if info, err := os.Stat(path); err == nil {

@@ -68,6 +68,8 @@ type Facts struct {
 
 	// Autonomy is what autonomy answers, nil for nothing.
 	Autonomy *event.Verdict
+	// JudgeDiff is what the session changed of that which judged its work; "" for nothing.
+	JudgeDiff string
 	// Gates is the run; Over: time ran out, or a signal came, during it.
 	Gates run.Result
 	Over  bool

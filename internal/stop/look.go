@@ -293,6 +293,7 @@ func (s *stopping) runGates(ctx context.Context) {
 		s.note("warning", w)
 	}
 	s.Notices = append(s.Notices, s.Gates.Outages...)
+	s.changedJudge(ctx)
 	s.Over = ctx.Err() != nil
 	if s.Gates.Status == event.Failed && !s.Over {
 		s.Standing = s.standing(ctx)

@@ -65,7 +65,7 @@ func (c Consent) Same(other Consent) bool {
 const maxActs = 20
 
 // Seen is the consent that the last verdict in this work tree saw, and what was done since.
-// Without one, only acts that nobody can have seen are returned.
+// Without one, only acts without a terminal are returned.
 func (s Store) Seen() (last Consent, acts []Act, ok bool) {
 	r := s.read()
 	last, ok = r.Seen[s.tree]
