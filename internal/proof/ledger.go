@@ -263,8 +263,13 @@ func (l Ledger) sweep(now time.Time) {
 	var files []file
 	entries, _ := safefile.ReadDir("", l.dir, -1)
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && (isKey(e.Name()) || strings.HasPrefix(e.Name(), toolPrefix) || strings.HasSuffix(e.Name(), ".tmp")) {
-			files = append(files, file{e.Name(), info.Size(), info.ModTime()})
+		info, err := e.Info()
+		switch name := e.Name(); {
+		case err != nil || !info.Mode().IsRegular():
+		case strings.Contains(name, ".tmp-") && now.Sub(info.ModTime()) > sweepEvery: // of a process that was killed
+			_ = os.Remove(filepath.Join(l.dir, name))
+		case isKey(name) || strings.HasPrefix(name, toolPrefix):
+			files = append(files, file{name, info.Size(), info.ModTime()})
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })

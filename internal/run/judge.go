@@ -87,6 +87,9 @@ func (e *execution) runRest(ctx context.Context, all []planned, results []gate.R
 	if kept.Commit == "" {
 		saved = e.keep(ctx)
 	}
+	if err := noteRun(e.logDir, n); err != nil {
+		e.res.Warnings = append(e.res.Warnings, "the logs of this run stay: "+err.Error())
+	}
 	console := openConsole(e.logDir, n, e.opts.Now())
 	for i := range results {
 		if results[i].ID != "" {

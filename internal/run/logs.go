@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -221,6 +222,52 @@ func newestConsole(dir string) string {
 	return path
 }
 
+// runsFile lists the numbers of the runs that wrote logs here, in ranges. A number is used
+// only if no file has it yet, so that a file with a number of a run is Gauntlet's: whatever
+// else has a name like a log is a person's own, and stays.
+const runsFile = ".runs"
+
+// noteRun adds a number before the run with that number writes its first log.
+func noteRun(dir string, n int) error {
+	ranges := readRuns(dir)
+	if last := len(ranges) - 1; last >= 0 && ranges[last][1] == n-1 {
+		ranges[last][1] = n
+	} else {
+		ranges = append(ranges, [2]int{n, n})
+	}
+	var b strings.Builder
+	for _, r := range ranges[max(0, len(ranges)-maxRanges):] {
+		fmt.Fprintf(&b, "%d-%d\n", r[0], r[1])
+	}
+	return safefile.Put(dir, filepath.Join(dir, runsFile), []byte(b.String()), 0o600)
+}
+
+// maxRanges bounds the list: the oldest are forgotten, and their logs stay.
+const maxRanges = 100
+
+func readRuns(dir string) (ranges [][2]int) {
+	text, err := safefile.Read(dir, filepath.Join(dir, runsFile), 64<<10)
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		var from, to int
+		if _, err := fmt.Sscanf(line, "%d-%d", &from, &to); err == nil && from > 0 && to >= from {
+			ranges = append(ranges, [2]int{from, to})
+		}
+	}
+	return ranges
+}
+
+// ownLogs reports which files of the log directory, and of previous/ in it, Gauntlet wrote.
+func ownLogs(dir string) func(name string) bool {
+	ranges := readRuns(dir)
+	return func(name string) bool {
+		_, n, _, isLog := splitLogName(name)
+		return isLog && slices.ContainsFunc(ranges, func(r [2]int) bool { return r[0] <= n && n <= r[1] })
+	}
+}
+
 // Clean archives by hand: it empties previous/ and moves every log, result and the
 // execution state into it. It returns how many files moved.
 func Clean(logDir string) (moved int, err error) { return archive(logDir, true) }
@@ -233,9 +280,9 @@ func archive(logDir string, withState bool) (moved int, err error) {
 		return 0, ignoreMissing(err)
 	}
 	var names []string
+	own := ownLogs(logDir)
 	for _, e := range entries {
-		_, _, _, isLog := splitLogName(e.Name())
-		if !e.IsDir() && (isLog || withState && e.Name() == stateFile) {
+		if !e.IsDir() && (own(e.Name()) || withState && e.Name() == stateFile) {
 			names = append(names, e.Name())
 		}
 	}
@@ -243,7 +290,7 @@ func archive(logDir string, withState bool) (moved int, err error) {
 		return 0, nil
 	}
 	prev := filepath.Join(logDir, previousDir)
-	if err := emptyPrevious(prev); err != nil {
+	if err := emptyPrevious(prev, own); err != nil {
 		return 0, fmt.Errorf("archive logs: %w", err)
 	}
 	var errs []error
@@ -259,7 +306,7 @@ func archive(logDir string, withState bool) (moved int, err error) {
 
 // emptyPrevious makes previous/ ready for another run's files: those of earlier runs are
 // removed, and nothing else. People keep their own files in directories of that name.
-func emptyPrevious(prev string) error {
+func emptyPrevious(prev string, own func(name string) bool) error {
 	if err := os.Mkdir(prev, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
@@ -276,7 +323,7 @@ func emptyPrevious(prev string) error {
 	}
 	var errs []error
 	for _, e := range entries {
-		if _, _, _, isLog := splitLogName(e.Name()); !e.IsDir() && (isLog || e.Name() == stateFile) {
+		if !e.IsDir() && (own(e.Name()) || e.Name() == stateFile) {
 			errs = append(errs, ignoreMissing(os.Remove(filepath.Join(prev, e.Name()))))
 		}
 	}

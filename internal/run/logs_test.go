@@ -3,6 +3,7 @@ package run
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -106,23 +107,24 @@ func TestArchive(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{
 		"check_._t.1.log": "new", "console.1.log": "", "review_._q_claude@1.1.json": "{}", stateFile: "{}", ".debug.log": "", ".debug.log.1": "",
-		lockName: "", "mine.txt": "", "previous/check_._t.1.log": "old", "previous/check_._old.3.log": "old",
+		lockName: "", "mine.txt": "", "previous/check_._t.1.log": "old", "previous/check_._old.3.log": "old", runsFile: "1-1\n3-3\nx\n",
+		"review_of_book.2.json": "mine", "previous/check_my_notes.2.log": "mine",
 	})
 	moved, err := archive(dir, false)
 	if err != nil || moved != 3 {
 		t.Fatal(moved, err)
 	}
-	want := []string{".debug.log", ".debug.log.1", stateFile, lockName, "mine.txt", previousDir}
+	want := []string{".debug.log", ".debug.log.1", stateFile, lockName, runsFile, "mine.txt", previousDir, "review_of_book.2.json"}
 	if diff := cmp.Diff(want, entriesOf(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"check_._t.1.log", "console.1.log", "review_._q_claude@1.1.json"}, entriesOf(t, filepath.Join(dir, previousDir))); diff != "" {
+	if diff := cmp.Diff([]string{"check_._t.1.log", "check_my_notes.2.log", "console.1.log", "review_._q_claude@1.1.json"}, entriesOf(t, filepath.Join(dir, previousDir))); diff != "" {
 		t.Error(diff)
 	}
 	if moved, err := Clean(dir); err != nil || moved != 1 {
 		t.Error(moved, err)
 	}
-	if diff := cmp.Diff([]string{stateFile}, entriesOf(t, filepath.Join(dir, previousDir))); diff != "" {
+	if diff := cmp.Diff([]string{stateFile, "check_my_notes.2.log"}, entriesOf(t, filepath.Join(dir, previousDir))); diff != "" {
 		t.Error(diff)
 	}
 	if moved, err := Clean(dir); err != nil || moved != 0 {
@@ -130,6 +132,25 @@ func TestArchive(t *testing.T) {
 	}
 	if moved, err := Clean(filepath.Join(dir, "nowhere")); err != nil || moved != 0 {
 		t.Error(moved, err)
+	}
+}
+
+// The runs that wrote logs are kept in ranges.
+func TestNoteRun(t *testing.T) {
+	dir := t.TempDir()
+	for _, n := range []int{2, 3, 4, 9, 10} {
+		if err := noteRun(dir, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := readRuns(dir); !slices.Equal(got, [][2]int{{2, 4}, {9, 10}}) {
+		t.Errorf("%v", got)
+	}
+	own := ownLogs(dir)
+	for name, want := range map[string]bool{"check_x.3.log": true, "console.9.log": true, "check_x.1.log": false, "check_x.11.log": false, "thesis.3.log": false, "check_x.3.txt": false} {
+		if own(name) != want {
+			t.Errorf("%s: %t", name, !want)
+		}
 	}
 }
 
