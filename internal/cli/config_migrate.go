@@ -95,7 +95,7 @@ func (w *initWork) takeOver(ctx context.Context) (undo func(), err error) {
 	changes, err := w.app.planMigration(root, config.SuccessorDir)
 	if err != nil || w.flags.suggest || w.flags.dryRun || w.flags.json {
 		w.notes = append(w.notes, offer)
-		return func() {}, nil
+		return func() {}, nil //nolint:nilerr // the command that is named says what is wrong with it
 	}
 	w.app.showMigration(root, changes)
 	w.say(config.SuccessorDir + "/ is the configuration of agent-validator. These files would judge the same.")

@@ -261,8 +261,9 @@ func (m *migration) review(name string) {
 		return
 	}
 	m.step(name, func(text string) (string, error) {
-		head, body, closed := text, "", true
+		head, body := text, ""
 		if ext == ".md" {
+			var closed bool
 			if head, body, closed = frontMatter(text); !closed || head == "" {
 				return text, nil
 			}

@@ -125,7 +125,7 @@ func TestContains(t *testing.T) {
 	if part, ok := Contained(list[1]); !ok || part != "b c" || list[0] != "make a" {
 		t.Errorf("evidence %q", list)
 	}
-	for _, bad := range []string{"{contains: }", "{contians: x}", "{contains: x, y: z}", "{contains: [x]}"} {
+	for _, bad := range []string{"{contains: }", "{containing: x}", "{contains: x, y: z}", "{contains: [x]}"} {
 		root := project(t, map[string]string{"config.yml": "checkpoint:\n  always:\n    - {id: a, run: r, evidence: [" + bad + "]}\n"})
 		if _, err := Load(root, env(t)); err == nil {
 			t.Errorf("%s is accepted", bad)

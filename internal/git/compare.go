@@ -181,8 +181,8 @@ func (r Repo) headFromFiles() (oid, branch string, ok bool) {
 // ordinary reports whether an index holds nothing but files that git looks at:
 // no conflict, no submodule, nothing hidden or outside a sparse checkout. Beside a
 // file system monitor git is faster than any comparison.
-func (s *Index) ordinary() bool {
-	return s != nil && !s.monitored && !slices.ContainsFunc(s.entries, func(e indexEntry) bool {
+func (x *Index) ordinary() bool {
+	return x != nil && !x.monitored && !slices.ContainsFunc(x.entries, func(e indexEntry) bool {
 		return e.stage != 0 || e.hidden || e.intended || e.mode == modeSubmodule
 	})
 }

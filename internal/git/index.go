@@ -203,7 +203,7 @@ func isName(part string) bool { return part != "" && part != "." && part != ".."
 
 // extensions reads what follows the entries; ok is false where something there
 // changes their meaning.
-func (s *Index) extensions(b string) (ok bool) {
+func (x *Index) extensions(b string) (ok bool) {
 	for len(b) >= 8 {
 		size := word(b[4:])
 		if b[0] < 'A' || b[0] > 'Z' || uint64(size) > uint64(len(b)-8) { // not optional: "link", "sdir", …
@@ -211,9 +211,9 @@ func (s *Index) extensions(b string) (ok bool) {
 		}
 		switch b[:4] {
 		case "TREE":
-			s.trees = b[8 : 8+size]
+			x.trees = b[8 : 8+size]
 		case "FSMN":
-			s.monitored = true
+			x.monitored = true
 		}
 		b = b[8+size:]
 	}

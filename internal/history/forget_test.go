@@ -15,8 +15,11 @@ func TestForget(t *testing.T) {
 	}
 	now := time.Now()
 	recs := []Record{
-		{Type: Verdict, ID: "mine", Time: now, Project: "/p"}, {Type: Gate, ID: "mine", Time: now, Project: "/p", Tail: "secret plans"},
-		{Type: Verdict, ID: "other", Time: now, Project: "/p2"}, {Type: Label, ID: "mine", Time: now, Label: "right"}, {Type: Label, ID: "other", Time: now, Label: "wrong"},
+		{Type: Verdict, ID: "mine", Time: now, Project: "/p"},
+		{Type: Gate, ID: "mine", Time: now, Project: "/p", Tail: "secret plans"},
+		{Type: Verdict, ID: "other", Time: now, Project: "/p2"},
+		{Type: Label, ID: "mine", Time: now, Label: "right"},
+		{Type: Label, ID: "other", Time: now, Label: "wrong"},
 	}
 	if err := Append(dir, recs...); err != nil {
 		t.Fatal(err)

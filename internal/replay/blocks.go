@@ -95,7 +95,7 @@ func (j *judge) ruleOf(id string) string {
 	switch rules.Kind(id) {
 	case rules.Gap:
 		return ""
-	case rules.ErrorLeft, rules.UnreadEdit, rules.BlastRadius, rules.Drift, rules.Weakened:
+	case rules.ErrorLeft, rules.UnreadEdit, rules.BlastRadius, rules.Drift, rules.Weakened, rules.Claim:
 		return "observation:" + id
 	}
 	return "action:" + redact.Line(id, 80)

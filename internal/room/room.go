@@ -257,8 +257,12 @@ func remove(root *os.Root, path string) error {
 		return err
 	}
 	for d := filepath.Dir(path); d != "."; d = filepath.Dir(d) {
-		if info, err := root.Lstat(d); err != nil || !info.IsDir() || root.Remove(d) != nil {
+		info, err := root.Lstat(d)
+		if err != nil || !info.IsDir() {
 			break
+		}
+		if err := root.Remove(d); err != nil {
+			break // not empty
 		}
 	}
 	return nil

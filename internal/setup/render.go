@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/tool"
 )
 
 const sampleReview = "code-quality"
@@ -76,7 +77,7 @@ func renderCheck(g Gate) string {
 	switch g.Role {
 	case Lint, Format, Typecheck:
 		text += "parallel: true\n"
-	case Build, Check, Test:
+	case Build, Check, Test, tool.NoRole:
 	}
 	if took := g.trial.Took; took > Slow {
 		// Twice what it took, and never more than a stop may take.

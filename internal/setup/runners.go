@@ -24,6 +24,7 @@ func recipeNames(role Role) []string {
 		return []string{"build", "compile"}
 	case Check:
 		return []string{"check", "checks", "verify", "validate", "ci", "check:all", "check-all", "all", "quality", "qa"}
+	case tool.NoRole:
 	}
 	return nil
 }

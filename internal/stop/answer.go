@@ -156,10 +156,11 @@ func (s *stopping) record(d Decision) {
 func badged(f Facts, d Decision) Decision {
 	has := map[event.Badge]bool{event.BadgeWeakened: f.Owed.Weakened != "", event.BadgeChangedJudge: f.JudgeDiff != "", event.BadgeKnownFailures: len(f.Gates.KnownRed()) > 0}
 	for _, g := range f.Gates.Gates {
-		switch {
-		case g.Status == gate.Error:
+		switch g.Status {
+		case gate.Fail, gate.Skipped:
+		case gate.Error:
 			has[event.BadgeCouldNotRun] = true
-		case g.Status == gate.Pass:
+		case gate.Pass:
 			d.GatesPassed++
 			if g.Warning == gate.RanNoTest {
 				has[event.BadgeRanNoTest] = true

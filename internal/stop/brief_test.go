@@ -108,7 +108,8 @@ func TestBriefCases(t *testing.T) {
 		},
 		{
 			"known failures", reason{res: run.Result{Gates: []gate.Result{failedCheck("test", "false", ""), {Kind: gate.KindCheck, Name: "old", Status: gate.Fail, KnownRed: true}}}, strict: true}.String(),
-			[]string{"1 of 2 gates failed", "\nold was failing before this session: not held against you.\n"}, nil,
+			[]string{"1 of 2 gates failed", "\nold was failing before this session: not held against you.\n"},
+			nil,
 		},
 	} {
 		for _, h := range tt.has {
