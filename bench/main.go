@@ -44,7 +44,7 @@ func run(ctx context.Context, out, only string, scale float64) error {
 	start := time.Now()
 	for _, s := range []section{
 		fastPaths, oneCheck, tenParallel, unchanged, largeRepository, oneGigabyte,
-		checkpointLarge, checkpointTranscripts, autonomousCheckpoint, workflowState, thePage,
+		checkpointLarge, checkpointTranscripts, autonomousCheckpoint, workflowState, thePage, theReason,
 	} {
 		if !match.MatchString(s.title) {
 			continue

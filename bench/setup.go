@@ -43,14 +43,18 @@ func newBench(ctx context.Context, scale float64) (*bench, error) {
 		return nil, err
 	}
 	b := &bench{ctx: ctx, scale: scale, dir: dir}
-	if err := b.prepare(); err != nil {
+	err = b.prepare()
+	if err == nil {
+		err = b.installPeers()
+	}
+	if err != nil {
 		b.close()
 		return nil, err
 	}
 	return b, nil
 }
 
-// prepare makes the home directory, the programs and the peers.
+// prepare makes the home directory and the programs.
 func (b *bench) prepare() error {
 	dir := b.dir
 	home := filepath.Join(dir, "home")
@@ -66,10 +70,7 @@ func (b *bench) prepare() error {
 	if err := write(home, ".gitconfig", "[user]\n\tname = dev\n\temail = dev@example.com\n[init]\n\tdefaultBranch = main\n"); err != nil {
 		return err
 	}
-	if err := b.build(); err != nil {
-		return err
-	}
-	return b.installPeers()
+	return b.build()
 }
 
 func (b *bench) close() { _ = os.RemoveAll(b.dir) }

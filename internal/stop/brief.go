@@ -90,11 +90,11 @@ func (r reason) briefGates(all []excerpt, most, frame int) string {
 		if e.printed >= manyLines {
 			share = 0.6
 		}
-		said, end := tokens.Count(e.title+" "+e.command+" "+e.log), tokens.Count(e.end)+1
+		said := tokens.Count(e.title + " " + e.command + " " + e.end + " " + e.log)
 		b.WriteString(title)
 		b.WriteString(e.body(e.order(), shown, func(size, words, rank int) bool {
 			evidence := float64((said + words) * len(all))
-			return (size >= min(room, most) || rank == 0 && size > 0) && evidence >= share*(evidence+float64(prose+end*len(all))) || size >= most
+			return (size >= min(room, most) || rank == 0 && size > 0) && evidence >= share*(evidence+float64(prose+len(all))) || size >= most
 		}))
 		b.WriteString(tail)
 	}
@@ -133,7 +133,7 @@ func (r reason) briefRepeat(all []excerpt, foot string) string {
 		if b.Len() > briefMost/2 {
 			break
 		}
-		e.tests = nil // they are in the first line
+		e.tests, e.filler = nil, nil // tests are in the first line
 		for i, l := range e.lines {
 			e.lines[i] = text.CutRunes(strings.TrimSpace(l), max(room/len(all)-3, 60))
 		}

@@ -24,6 +24,7 @@ type excerpt struct {
 	tests               []string
 	lines               []string // what is worth showing, in order
 	rank                []int    // of lines: the higher, the more it says
+	filler              []string // lines that say little, for a share of evidence
 	printed             int      // lines that the gate printed
 	log                 string
 	after               []string // lines that always follow: how to answer, what the project says
@@ -46,7 +47,7 @@ func excerptOf(g gate.Result, root string) excerpt {
 	if found := findingLines(g); len(found) > 0 {
 		e.lines = found
 	} else {
-		e.lines = withoutNoise(output)
+		e.lines, e.filler = withoutNoise(output)
 		e.unindent()
 	}
 	if g.FixInstructions != "" {
@@ -263,6 +264,18 @@ func (e excerpt) body(order []int, shown map[string]bool, enough func(bytes, wor
 	}
 	var b strings.Builder
 	slices.Sort(chosen)
+	fill := ""
+	slices.SortStableFunc(e.filler, func(a, b string) int { // the most words for the fewest bytes
+		return cmp.Compare(len(a)*(tokens.Count(b)+1), len(b)*(tokens.Count(a)+1))
+	})
+	for _, l := range e.filler {
+		if len(chosen) == 0 || e.printed < manyLines || enough(size, words, 0) {
+			break
+		}
+		l = text.CutRunes(strings.Join(strings.Fields(l), " "), maxLine/2)
+		fill += "  " + l + "\n"
+		size, words = size+len(l)+3, words+tokens.Count(l)
+	}
 	if names := e.names(chosen); names != "" {
 		b.WriteString("  " + names + "\n")
 	}
@@ -272,6 +285,7 @@ func (e excerpt) body(order []int, shown map[string]bool, enough func(bytes, wor
 	for _, i := range chosen {
 		shown[strings.TrimSpace(e.lines[i])] = true
 	}
+	b.WriteString(fill)
 	if before > 0 && len(chosen) == 0 {
 		b.WriteString("  the same as above\n")
 	}

@@ -9,12 +9,13 @@ import (
 // whole lines: banners, progress, totals, rules. They say nothing about what failed.
 func noise() []string {
 	return []string{
+		// left out in any case
 		`[.·FEsxXSUPW]{2,}(\s*\[\s*\d+%\])?`, `\S+ [.FEsxX]+\s+\[\s*\d+%\]`, // progress, one character per test
-		`[=\-_*~#⎯─━\s]{4,}`, `=+ .* =+`, `-{3,} .* -{3,}`, `_{3,}( _)+`, // rules, and headings inside them
-		`g?make(\[\d+\])?: (\*\*\* |Entering |Leaving |Nothing ).*`,
-		`error: [Rr]ecipe .*`, `task: (Failed to run task|\[).*`,
-		`npm (ERR!|error|warn|WARN|notice).*`, `> \S+@\S+ .*`, `> [a-z][\w./-]*( .*)?`,
-		`yarn run v.*`, `\$ .*`, `error Command failed.*`, `info Visit .*`, `.*ELIFECYCLE.*`,
+		`[=\-_*~#⎯─━!\s]{4,}`, `=+ .* =+`, `-{3,} .* -{3,}`, `!{3,} .* !{3,}`, // rules, and headings inside them
+		`g?make(\[\d+\])?: (\*\*\* |Entering |Leaving |Nothing ).*`, `error: [Rr]ecipe .*`, `task: (Failed to run task|\[).*`,
+		`npm (ERR!|error|warn|WARN|notice).*`, `> \S+@\S+ .*`, `> [a-z][\w./-]*( .*)?`, `yarn run v.*`, `error Command failed.*`, `info Visit .*`, `.*ELIFECYCLE.*`,
+		// left out if there is enough else
+		`\$ .*`,
 		`(platform|rootdir|configfile|plugins|cachedir|testpaths|collected|collecting)[: ].*`, `Ran \d+ tests? in .*`, `FAILED \(.*`,
 		`FAIL`, `PASS`, `(FAIL|ok|\?)\s+\t.*`, `(FAIL|ok)\t.*`, `exit status \d+`, `# \S+( \[.*\])?`, `=== \w+\s.*`, `go: (downloading|finding) .*`, `coverage: .*`,
 		`\s*(Compiling|Checking|Finished|Running|Downloaded|Downloading|Doc-tests|Updating|Locking|Fresh|Blocking) .*`, `running \d+ tests?`,
@@ -36,18 +37,25 @@ func telling() (place, words, mark *regexp.Regexp) {
 		regexp.MustCompile(`^\s*(--- FAIL|✖|✗|×|✕|●|not ok|E |\d+\) |FAIL|ERROR|\(fail\))`)
 }
 
+// bare lists what is left out in any case, if anything else was printed: progress, rules, and
+// what programs say that only run others.
+func bare() string {
+	return `^(?:` + strings.Join(noise()[:16], "|") + `|[\s{}()\[\];,]+)\s*$`
+}
+
 // withoutNoise removes the lines of runners, blank lines and repetitions. If nothing else
-// was printed, they are all there is.
-func withoutNoise(lines []string) []string {
+// was printed, they are all there is. rest are removed lines that still say something: totals,
+// and frames of a stack.
+func withoutNoise(lines []string) (out, rest []string) {
 	re := regexp.MustCompile(`^(?:` + strings.Join(noise(), "|") + `)\s*$`)
 	seen := map[string]bool{}
-	var out, rest []string
+	var removed []string
 	for _, l := range lines {
 		key := strings.TrimSpace(l)
 		switch {
 		case key == "" || seen[key]:
 		case re.MatchString(l):
-			rest = append(rest, l)
+			removed = append(removed, l)
 		default:
 			if name := strings.Trim(key, "_ "); strings.HasPrefix(key, "__") && name != "" {
 				l = name // a heading inside a rule
@@ -57,7 +65,13 @@ func withoutNoise(lines []string) []string {
 		seen[key] = true
 	}
 	if len(out) == 0 {
-		return rest
+		return removed, nil
 	}
-	return out
+	never := regexp.MustCompile(bare())
+	for _, l := range removed {
+		if !never.MatchString(l) {
+			rest = append(rest, l)
+		}
+	}
+	return out, rest
 }
