@@ -114,7 +114,7 @@ func (f Facts) decide(ctx context.Context, input func() (rules.Input, []string))
 	return o
 }
 
-// announces reports whether the agent is told, without a block, that nothing is owed.
+// announces reports whether the agent reads, without a block, that nothing is owed.
 func (f Facts) announces() bool { return *f.Config.Effective().Announce }
 
 // announce turns what was to be shown to the person into a message for the agent. It makes

@@ -142,6 +142,8 @@ type ToolCall struct {
 	// Output is the result's text, bounded to its head and tail.
 	Output string
 	At     time.Time
+	// End is when its result was written; zero when unknown or still at work.
+	End time.Time
 	// Subagent names the sub-agent that made the call ("" for the main agent).
 	Subagent string
 }

@@ -124,12 +124,14 @@ func pair(entries []entry) worked {
 			}
 			if e.res != nil {
 				p.apply(i, e.res)
+				p.end(i, e.at)
 			}
 		case entryResult:
 			if targets := p.tasks[p.pollers[e.id]]; len(targets) > 0 && known && !e.res.rejected {
 				p.polled(targets, *e.res)
 			} else if known {
 				p.apply(i, e.res)
+				p.end(i, e.at)
 				p.viewed(p.viewers[e.id], e.res)
 			}
 		case entryPoll:
@@ -158,6 +160,13 @@ func (p *pairing) apply(i int, r *result) {
 	}
 	if r.agent != "" {
 		p.launched[i] = r.agent
+	}
+}
+
+// end notes when a call had ended, by when its result was written.
+func (p *pairing) end(i int, at time.Time) {
+	if c := &p.calls[i]; !c.Background && at.After(c.At) && at.After(c.End) {
+		c.End = at
 	}
 }
 

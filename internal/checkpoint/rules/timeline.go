@@ -297,6 +297,9 @@ func (t *timeline) allSince(files []Change) place {
 
 // endOf is when a call had ended at the latest.
 func (t *timeline) endOf(i int) time.Time {
+	if end := t.steps[i].End; !end.IsZero() {
+		return end
+	}
 	for _, later := range t.steps[i+1:] {
 		if later.At.After(t.steps[i].At) {
 			return later.At
@@ -342,7 +345,7 @@ func (t *timeline) changes(touched touch, files []Change, paths *fileSet, names 
 const longestCall = 15 * time.Minute
 
 // changedLater reports whether one of the files was written after the i-th call had ended and
-// while the turn was at work, whoever wrote it. What comes back from a stash has a new time and
+// while the turn was at work, by any writer. What comes back from a stash has a new time and
 // the old content.
 func (t *timeline) changedLater(i int, files []Change) bool {
 	if t.steps[i].At.IsZero() {
