@@ -23,23 +23,25 @@ type Setting struct {
 func (l *Loaded) Effective() []Setting {
 	var out []Setting
 	done := map[string]bool{File: true}
-	in := func(file string, v any) {
+	in := func(file, kind, name string, v any) (add func(field, value string)) {
 		file = strings.TrimPrefix(file, Dir+"/")
 		done[file] = true
-		flatten(reflect.ValueOf(v), "", func(field, value string) { out = append(out, Setting{file, field, value}) })
-	}
-	in(File, l.resolved)
-	for _, name := range slices.Sorted(maps.Keys(l.Checks)) {
-		c := l.Checks[name]
-		in(c.File, *c)
-		if base := path.Base(c.File); strings.TrimSuffix(base, path.Ext(base)) != name {
-			out = append(out, Setting{strings.TrimPrefix(c.File, Dir+"/"), "name", name})
+		own := strings.TrimSuffix(file, path.Ext(file)) == path.Join(kind, name)
+		add = func(field, value string) {
+			if kind != "" && !own { // a file with several gates, or under an older name
+				field = kind + "[" + listItem(name) + "]." + field
+			}
+			out = append(out, Setting{file, field, value})
 		}
+		flatten(reflect.ValueOf(v), "", add)
+		return add
+	}
+	in(File, "", "", l.resolved)
+	for _, name := range slices.Sorted(maps.Keys(l.Checks)) {
+		in(l.Checks[name].File, ChecksDir, name, *l.Checks[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Reviews)) {
-		r := l.Reviews[name]
-		in(r.File, *r)
-		out = append(out, Setting{strings.TrimPrefix(r.File, Dir+"/"), "prompt", r.Prompt})
+		in(l.Reviews[name].File, ReviewsDir, name, *l.Reviews[name])("prompt", l.Reviews[name].Prompt)
 	}
 	for _, name := range l.Policy.Names() {
 		if f := l.Policy[name]; !done[name] {

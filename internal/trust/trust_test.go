@@ -245,6 +245,26 @@ func TestStoreOfAnEarlierVersion(t *testing.T) {
 	}
 }
 
+// Gates of older versions are written in config.yml, several in one file.
+func TestCompareGatesInOneFile(t *testing.T) {
+	gates := func(a, b string) config.Policy {
+		return policy("config.yml", "checks:\n  a: {command: "+a+"}\n  b: {command: "+b+"}\nentry_points: [{path: ., checks: [a, b]}]\n")
+	}
+	old, commented := gates("one", "two"), gates("one", "two")
+	commented["config.yml"] = config.PolicyFile{Data: append([]byte("# really\n"), commented["config.yml"].Data...)}
+	if c := Compare(old, commented, load); !c.Same() {
+		t.Errorf("a comment: %s", c.Line())
+	}
+	for want, now := range map[string]config.Policy{
+		"config.yml  -checks[a].command: one  +checks[a].command: EVIL": gates("EVIL", "two"),
+		"config.yml  -checks[b].command: two  +checks[b].command: EVIL": gates("one", "EVIL"),
+	} {
+		if got := Compare(old, now, load).Line(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestCompare(t *testing.T) {
 	base := command("go test ./...")
 	with := func(name, text string) config.Policy {
