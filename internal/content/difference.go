@@ -1,5 +1,7 @@
 package content
 
+import "cmp"
+
 // Difference is what changed between two accounts, or why that is not known. What is decided
 // from it is decided by Either, so that nothing can forget the second case.
 type Difference struct {
@@ -30,5 +32,5 @@ func Either[T any](d Difference, known func(Known) T, assumed func(Assumed) T) T
 	if d.known != nil {
 		return known(*d.known)
 	}
-	return assumed(Assumed{Why: d.why})
+	return assumed(Assumed{Why: cmp.Or(d.why, "the tree was not looked at")})
 }

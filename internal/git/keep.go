@@ -209,19 +209,24 @@ func (w *keeper) findDirty() (store map[string]bool) {
 		}
 		store[p] = true
 	}
+	// Both lists are sorted. What git does not look at is stored as it is; what it calls
+	// unchanged otherwise only has other line endings.
+	entries := w.index.entries
 	for _, f := range w.Files {
-		// What git does not look at is stored as it is; what it calls unchanged
-		// otherwise only has other line endings.
-		if i, ok := w.index.find(f.Path); !ok || w.index.entries[i].hidden && w.index.entries[i].oid != f.ID {
+		for len(entries) > 0 && entries[0].path < f.Path {
+			touch(entries[0].path) // it is gone
+			entries = entries[1:]
+		}
+		if len(entries) == 0 || entries[0].path != f.Path || entries[0].hidden && entries[0].oid != f.ID {
 			store[f.Path] = true
 			touch(f.Path)
 		}
-	}
-	for i := range w.index.entries {
-		e := &w.index.entries[i]
-		if _, ok := slices.BinarySearchFunc(w.Files, e.path, byPath); !ok {
-			touch(e.path)
+		for len(entries) > 0 && entries[0].path == f.Path { // several while there is a conflict
+			entries = entries[1:]
 		}
+	}
+	for _, e := range entries {
+		touch(e.path)
 	}
 	for _, p := range w.Leave {
 		touch(p + "/any")

@@ -50,6 +50,8 @@ type Look struct {
 	// work, Prompted that of the newest prompt; see Difference.
 	Now, Before, Prompted *content.Account
 	NowErr, BeforeErr     error
+
+	difference, thisTurn content.Difference
 	// Status is what git says of the tree; ModTimes when the files it lists were written,
 	// for a bounded number.
 	Status    git.Status
@@ -95,6 +97,7 @@ func (q Question) tree(ctx context.Context, l *Look) {
 	}
 	if !q.InRepo {
 		l.StatusErr, l.NowErr = git.ErrNoRepo, git.ErrNoRepo
+		l.difference, l.thisTurn = l.since(nil), l.since(nil)
 		return
 	}
 	l.Before, l.Prompted, l.BeforeErr = l.Ledger.accounts(content.Store{Dir: q.Memory.Dir, Repo: q.Repo})
@@ -109,6 +112,11 @@ func (q Question) tree(ctx context.Context, l *Look) {
 	look := *q.Content
 	look.Before = l.Before
 	l.Now, l.NowErr = content.Take(ctx, look)
+	if l.difference = l.since(l.Before); l.Prompted == l.Before {
+		l.thisTurn = l.difference
+	} else {
+		l.thisTurn = l.since(l.Prompted)
+	}
 	asked.Wait()
 	switch {
 	case large && l.NowErr == nil:

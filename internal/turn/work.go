@@ -40,12 +40,12 @@ func (w Work) Unproved(l Ledger) bool {
 func (w Work) Whole() string { return w.whole }
 
 // Difference is what changed since the prompt that began the unproved work.
-func (l Look) Difference() content.Difference { return l.since(l.Before) }
+func (l Look) Difference() content.Difference { return l.difference }
 
 // ThisTurn is what changed since the newest prompt.
-func (l Look) ThisTurn() content.Difference { return l.since(l.Prompted) }
+func (l Look) ThisTurn() content.Difference { return l.thisTurn }
 
-func (l Look) since(before *content.Account) content.Difference {
+func (l *Look) since(before *content.Account) content.Difference {
 	switch {
 	case l.NowErr != nil:
 		return content.Unknown(l.NowErr.Error())

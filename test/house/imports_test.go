@@ -68,7 +68,7 @@ var owners = []struct{ imports, from, why string }{
 	{"google.golang.org/", "fleet", "too heavy for the hook"},
 	{"cloud.google.com/", "fleet", "too heavy for the hook"},
 	{"mvdan.cc/sh", "shellcmd", "shell is read in one place"},
-	{"golang.org/x/sys", "agent proc safefile git report autonomy slots room", "what the standard library does not reach"},
+	{"golang.org/x/sys", "agent proc safefile report autonomy slots room", "what the standard library does not reach"},
 	{"golang.org/x/term", "cli report", "terminals are the surface's"},
 }
 
