@@ -211,20 +211,8 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		return err
 	}
 	defer s.Close()
-	if only.Session != "" {
-		if only.Session, err = app.sessionIn(s, only.Session); err != nil {
-			return err
-		}
-	}
-	if only.Outcome != "" {
-		if only.Outcome, err = named("outcome", only.Outcome, event.Outcomes()); err != nil {
-			return err
-		}
-	}
-	if only.Badge != "" {
-		if only.Badge, err = named("badge", only.Badge, event.Badges()); err != nil {
-			return err
-		}
+	if only, err = app.meant(s, only); err != nil {
+		return err
 	}
 	all := !narrows(only)
 	only.Projects = paths
@@ -263,6 +251,20 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		return err
 	}
 	return app.namePage(t)
+}
+
+// meant is a filter with the values that a person means by what was typed.
+func (app *App) meant(s *store.Store, f ask.Filter) (_ ask.Filter, err error) {
+	if f.Session != "" {
+		f.Session, err = app.sessionIn(s, f.Session)
+	}
+	if f.Outcome != "" && err == nil {
+		f.Outcome, err = named("outcome", f.Outcome, event.Outcomes())
+	}
+	if f.Badge != "" && err == nil {
+		f.Badge, err = named("badge", f.Badge, event.Badges())
+	}
+	return f, err
 }
 
 // neverRecorded names the values of a filter that no stop has, which are often misspelt, and
