@@ -282,7 +282,7 @@ func gatesOf(p *setup.Plan) []initGate {
 	for _, g := range p.Gates {
 		t := g.Trial()
 		mode := "enforce"
-		if t.State == setup.Red {
+		if t.State == setup.Red && !t.Named() {
 			mode = "observe"
 		}
 		out = append(out, initGate{

@@ -132,6 +132,9 @@ func gateWord(g initGate) string {
 	case setup.Passed:
 		return "passes" + took
 	case setup.Red:
+		if g.Mode != "observe" {
+			return "fails now" + took + ": only new failures block (baseline)"
+		}
 		return "fails now" + took + ": recorded, does not block (observe)"
 	case setup.Untried, setup.Cannot, setup.Changed, setup.Late:
 	}

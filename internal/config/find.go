@@ -15,6 +15,8 @@ const (
 	File       = "config.yml"
 	ChecksDir  = "checks"
 	ReviewsDir = "reviews"
+	// BaselineName is what gates with new_only: baseline may fail with.
+	BaselineName = "baseline.json"
 )
 
 // FindRoot looks for .gauntlet/config.yml in cwd and its parents up to the top of the work

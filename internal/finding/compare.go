@@ -75,12 +75,15 @@ func Count(list []Finding) Counts {
 	return c
 }
 
+// testRule begins the rule of a failed test.
+const testRule = "test "
+
 // counted is what a baseline counts.
 type counted struct{ file, rule string }
 
 func (f Finding) countedAs() counted {
-	if f.Test != "" {
-		return counted{f.Path, "test " + f.Test}
+	if f.Test != "" { // wherever it failed
+		return counted{"", testRule + f.Test}
 	}
 	return counted{f.Path, cmp.Or(f.Rule, "-")}
 }

@@ -122,6 +122,7 @@ type checkRun struct {
 // once runs the command once and adds how it ended to the result.
 func (c checkRun) once(ctx context.Context, res Result) Result {
 	out := newCapture(c.Check, c.env.at(c.Dir), c.log)
+	c.log.start()
 	cmd := proc.Cmd{
 		Args: []string{"sh", "-c", c.command}, Dir: c.Dir, Env: append(checkEnviron(c.env.Environ, c.Check.Env, c.Dir), "BASE_BRANCH="+c.env.BaseBranch),
 		Stdout: out.stdout, Stderr: out.stderr, Timeout: c.Check.Limit(), Contain: true, Beside: c.Parallel(),
@@ -146,6 +147,7 @@ func (c checkRun) once(ctx context.Context, res Result) Result {
 		res.Tail = LastLines(res.Output, tailForReason)
 	}
 	res.readReport(c.Job, c.env, c.command, out)
+	res.identify(c.Job, c.env, c.command, c.log)
 	return res
 }
 

@@ -41,7 +41,7 @@ func (res Result) again(second Result, touched func(string) bool) Result {
 		for _, f := range res.Findings {
 			if touched != nil && f.File != "" && touched(f.File) {
 				second.Status, second.Findings, second.Report, second.ExitCode = Fail, res.Findings, res.Report, res.ExitCode
-				second.Tail, second.Output = res.Tail, res.Output
+				second.Tail, second.Output, second.Failure = res.Tail, res.Output, res.Failure
 				return second
 			}
 		}

@@ -42,6 +42,9 @@ type Job struct {
 	Mode config.Mode
 }
 
+// ID is the id of a job.
+func ID(kind Kind, entry, name string) string { return string(kind) + ":" + entry + ":" + name }
+
 // Place is what an entry point covers.
 type Place struct {
 	Entry   string
@@ -137,7 +140,7 @@ func (s *selector) take(j Job, active bool, place string) {
 	if j.Mode = s.filter.mode(j); j.Mode == config.ModeOff && len(s.filter.Names) == 0 {
 		return // it runs only when selected by name
 	}
-	j.ID = string(j.Kind) + ":" + j.Entry + ":" + j.Name
+	j.ID = ID(j.Kind, j.Entry, j.Name)
 	s.byPlace[place] = append(s.byPlace[place], Place{j.Entry, j.Exclude})
 	if s.chosen[place] {
 		return

@@ -36,6 +36,8 @@ type gateLog struct {
 	onLine  func(string)
 	line    []byte
 	secrets redact.Values // of the gate's environment
+	size    int64         // bytes in the file
+	begin   int64         // where the output of the newest run begins in it
 }
 
 func createLog(path string, onLine func(string)) (*gateLog, error) {
@@ -51,6 +53,22 @@ func (l *gateLog) note(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.put(text)
+}
+
+// start marks where the output of a run begins.
+func (l *gateLog) start() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drain()
+	l.begin = l.size
+}
+
+// drain writes what is pending, complete or not.
+func (l *gateLog) drain() {
+	if len(l.pending) > 0 {
+		l.put(l.secrets.String(string(l.pending)))
+		l.pending = nil
+	}
 }
 
 // Write accepts output. It never fails: a full disk must not kill the gate.
@@ -115,7 +133,9 @@ func opensKey(b []byte) bool {
 
 // put writes to the file and keeps the first error.
 func (l *gateLog) put(text string) {
-	if _, err := l.f.WriteString(text); err != nil && l.err == nil {
+	n, err := l.f.WriteString(text)
+	l.size += int64(n)
+	if err != nil && l.err == nil {
 		l.err = err
 	}
 }
@@ -178,9 +198,7 @@ func (l *gateLog) lines(p []byte) {
 func (l *gateLog) finish(trailer string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.pending) > 0 {
-		l.put(l.secrets.String(string(l.pending)))
-	}
+	l.drain()
 	if l.dropped > 0 {
 		tail := l.tail()
 		if int64(len(tail)) > l.dropped {
@@ -207,6 +225,19 @@ func (l *gateLog) output() (text string, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return redact.Strip(string(l.tail())), !l.full
+}
+
+// read returns the output of the newest run as the file has it; whole is true if nothing
+// of it is missing.
+func (l *gateLog) read() (text string, whole bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drain()
+	data, err := safefile.Read("", l.f.Name(), headLimit*2)
+	if err != nil || l.err != nil || l.begin > int64(len(data)) {
+		return "", false
+	}
+	return redact.Strip(string(data[l.begin:])), l.dropped == 0
 }
 
 // lastLines is the end of the output as it may be shown to an agent: stripped, redacted, at

@@ -138,6 +138,33 @@ func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 	}
 }
 
+// identify determines what failed, by the report that the check asks for, else by what its
+// output names: a failure is compared with earlier ones whether or not a report is wanted.
+func (res *Result) identify(j Job, env Env, command string, log *gateLog) {
+	if res.Status != Fail {
+		return
+	}
+	output, whole := log.read()
+	dir, err := filepath.Rel(env.Root, j.Dir)
+	if err != nil {
+		dir = "."
+	}
+	f := finding.Identify(output, whole, finding.Source{Command: command, Root: env.Root, Dir: filepath.ToSlash(dir), Text: sourceText(env.at(env.Root))})
+	if res.Report != nil && len(res.Findings) > 0 {
+		list := make([]finding.Finding, 0, len(res.Findings))
+		for _, one := range res.Findings {
+			id := one.Identity()
+			id.Severity = one.Priority
+			list = append(list, id)
+		}
+		f = f.Of(list, res.Report.Unread)
+	}
+	if f.TimedOut = res.TimedOut; res.ExitCode != nil {
+		f.Exit = *res.ExitCode
+	}
+	res.Failure = &f
+}
+
 // maxSource bounds a source file whose lines distinguish findings.
 const maxSource = 4 << 20
 

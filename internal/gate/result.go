@@ -55,8 +55,20 @@ type Result struct {
 	Message string `json:"message,omitempty"` // one line: why
 	// Warning is a reservation about a pass: it ran no test.
 	Warning string `json:"warning,omitempty"`
-	// KnownRed: it failed in the same way before this turn began, and does not block.
+	// Failure is what failed, as far as it can be named; nil when it did not fail.
+	Failure *finding.Failure `json:"-"`
+	// KnownRed: everything that failed was failing before this session, and does not block.
 	KnownRed bool `json:"knownRed,omitempty"`
+	// NewFailures and KnownFailures name what failed and was not, or was, failing before this
+	// session, if that was compared.
+	NewFailures   []string `json:"newFailures,omitempty"`
+	KnownFailures []string `json:"knownFailures,omitempty"`
+	// Own: something of it was not failing before this session.
+	Own bool `json:"-"`
+	// LeftBy is the session that was let go with these failures, if another one was.
+	LeftBy string `json:"leftBy,omitempty"`
+	// Unmeasured explains why it is unknown what was failing before, if that may matter.
+	Unmeasured string `json:"unmeasured,omitempty"`
 	// LimitMS is its time limit.
 	LimitMS int64 `json:"limitMs,omitempty"`
 	// SavedMS is the duration of the run whose result is reused.

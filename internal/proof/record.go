@@ -79,8 +79,11 @@ type Record struct {
 	Flaky      bool              `json:"flaky,omitempty"`
 	Files      int               `json:"files"`
 	Parts      map[string]string `json:"parts,omitempty"`
-	// Failure distinguishes failures: the findings, or exit code and last line.
-	Failure string `json:"failure,omitempty"`
+	// Failure identifies the output of a failure that names no test and no finding.
+	Failure  string `json:"failure,omitempty"`
+	TimedOut bool   `json:"timedOut,omitempty"`
+	// Own: a stop judged that the session itself broke it.
+	Own bool `json:"own,omitempty"`
 	// Call is the agent's own command line.
 	Call string `json:"call,omitempty"`
 	// Turn names the human turn of the stop that ran it; "" by hand.

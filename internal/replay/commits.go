@@ -79,9 +79,13 @@ func (c *commitReplay) report(ctx context.Context, n int) (Report, error) {
 	}
 	defer remove()
 	c.logs = logs
+	ask := content.Question{Repo: repo, Sealer: seal.New(site.StateHome(c.opts.Getenv))}
+	here, err := content.Take(ctx, ask)
+	if err != nil {
+		return Report{}, err
+	}
 	there, err := room.House{
-		Dir: room.Home(c.opts.Getenv), Repo: repo, Store: content.Store{Repo: repo},
-		Ask: content.Question{Repo: repo, Sealer: seal.New(site.StateHome(c.opts.Getenv))},
+		Dir: room.Home(c.opts.Getenv), Repo: repo, Store: content.Store{Repo: repo}, Ask: ask, Here: here,
 	}.Open(ctx, room.Base)
 	if err != nil {
 		return Report{}, err

@@ -54,6 +54,15 @@ func (r *Room) ignored(a *content.Account) ([]ignored, error) {
 			names[path.Base(p)] = true
 		}
 	}
+	if r.house.Here != nil {
+		for _, f := range r.house.Here.Files {
+			for p := f.Path; p != "."; p = path.Dir(p) {
+				if names := dirs[path.Dir(p)]; names != nil {
+					names[path.Base(p)] = true
+				}
+			}
+		}
+	}
 	var out []ignored
 	for dir, known := range dirs {
 		if err := r.ignoredIn(dir, known, &out); err != nil {

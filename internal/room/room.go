@@ -34,6 +34,9 @@ type House struct {
 	Store content.Store // the content of its accounts
 	// Ask is how accounts of the work tree are made: the same rules apply in a room.
 	Ask content.Question
+	// Here is the content of the work tree: what is in it and not in the room's account is not
+	// ignored. nil: it has no other content.
+	Here *content.Account
 	// Link are paths, relative to the work tree, that every room shows although git ignores
 	// them and they look like outputs.
 	Link []string

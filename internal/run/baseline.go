@@ -13,19 +13,16 @@ import (
 	"gauntlet/internal/text"
 )
 
-// baselineName is the committed baseline among the files of the policy: it counts once it
-// is allowed, and a change of it is reported like any other.
-const baselineName = "baseline.json"
-
-// BaselineFile is the same, relative to the project root.
-const BaselineFile = config.Dir + "/" + baselineName
+// BaselineFile is the committed baseline, relative to the project root. It counts once it is
+// allowed, and a change of it is reported like any other.
+const BaselineFile = config.Dir + "/" + config.BaselineName
 
 // maxBaseline is the size of the largest file that a policy may have.
 const maxBaseline = 1 << 20
 
 // ReadBaseline reads a policy's baseline; a missing one is empty.
 func ReadBaseline(cfg *config.Loaded) (finding.Baseline, error) {
-	file, ok := cfg.Policy[baselineName]
+	file, ok := cfg.Policy[config.BaselineName]
 	if !ok {
 		return finding.Baseline{Version: finding.BaselineVersion, Gates: map[string]finding.GateBaseline{}}, nil
 	}
@@ -55,7 +52,7 @@ func WriteBaseline(cfg *config.Loaded, b finding.Baseline) (config.Policy, error
 	if policy == nil {
 		policy = config.Policy{}
 	}
-	policy[baselineName] = config.PolicyFile{Data: data}
+	policy[config.BaselineName] = config.PolicyFile{Data: data}
 	return policy, safefile.WriteIn(cfg.Root, filepath.Join(cfg.Root, filepath.FromSlash(BaselineFile)), data, 0o644)
 }
 
@@ -84,12 +81,13 @@ func (e *execution) beforeBaseline(ctx context.Context, j gate.Job) (earlier, er
 
 // NewBaseline is the baseline of a gate from a result of it.
 func NewBaseline(r gate.Result, parts map[string]string) finding.GateBaseline {
-	g := finding.GateBaseline{Made: madeWith(parts), Files: finding.Count(identities(r.Findings))}
-	for name, digest := range g.Made {
-		g.Made[name] = digest[:min(16, len(digest))] // enough to see a difference
-	}
+	var unread *finding.Unread
 	if r.Report != nil {
-		g.Tool, g.Unread = r.Report.Tool, r.Report.Unread
+		unread = r.Report.Unread
+	}
+	g := gate.Baseline(identities(r.Findings), unread, parts)
+	if r.Report != nil {
+		g.Tool = r.Report.Tool
 	}
 	if r.ExitCode != nil {
 		g.ExitCode = *r.ExitCode

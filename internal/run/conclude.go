@@ -19,9 +19,12 @@ import (
 // run; one that could not judge leaves it unjudged.
 func (e *execution) conclude(attempts int) {
 	failed, errored := e.res.Failed(), e.res.Errored()
-	waived, cached := 0, 0
+	waived, cached, passed := 0, 0, 0
 	for _, g := range e.res.Gates {
 		waived += g.SkippedOnes
+		if g.Status == gate.Pass {
+			passed++
+		}
 		if g.Cached {
 			cached++
 		}
@@ -34,7 +37,6 @@ func (e *execution) conclude(attempts int) {
 	if len(errored) > 0 {
 		e.res.ErrorMessage = errored[0].Message
 	}
-	passed := len(e.res.with(func(g gate.Result) bool { return g.Status == gate.Pass }))
 	switch {
 	case len(failed) > 0 && e.res.Executed > 0 && attempts <= 0 && e.bounded():
 		e.end(event.RetryLimitExceeded, fmt.Sprintf("%s still failing (%s) and no attempts left; a person should look", text.Count(len(failed), "gate"), names(failed)))
@@ -42,6 +44,8 @@ func (e *execution) conclude(attempts int) {
 		e.end(event.Failed, fmt.Sprintf("%d of %d gates failed: %s", len(failed), len(e.res.Gates), names(failed)))
 	case len(errored) > 0 && passed == 0:
 		e.end(event.InfrastructureErr, fmt.Sprintf("%d of %d gates could not run: %s (%s)", len(errored), len(e.res.Gates), names(errored), errored[0].Message))
+	case passed == 0 && len(e.res.KnownRed()) > 0: // nothing may be called passed when nothing passed
+		e.end(event.KnownFailures, strings.Join(e.res.Notices(), "; "))
 	case len(errored) > 0 || waived > 0 || len(e.res.Notices()) > 0:
 		said := fmt.Sprintf("%d of %d gates passed", passed, len(e.res.Gates))
 		if len(errored) > 0 {
@@ -58,7 +62,7 @@ func (e *execution) conclude(attempts int) {
 	default:
 		e.end(event.Passed, total+" passed")
 	}
-	if e.res.Status != event.PassedWithWarnings {
+	if e.res.Status != event.PassedWithWarnings && e.res.Status != event.KnownFailures {
 		e.res.Message = strings.Join(append([]string{e.res.Message}, e.res.Disagreements()...), "; ")
 	}
 }
@@ -118,7 +122,7 @@ func (e *execution) nextState(kept git.Kept, n int) (s state, ok bool) {
 	switch {
 	case e.allPassed() && !e.partial:
 		s.RetryBase, s.Attempts = 0, nil
-	case e.res.Status == event.PassedWithWarnings && !e.allPassed():
+	case (e.res.Status == event.PassedWithWarnings || e.res.Status == event.KnownFailures) && !e.allPassed():
 		s.RetryBase, s.Attempts = n, nil // the logs stay, they contain what was waived
 	}
 	return s, true

@@ -123,7 +123,7 @@ func GateLine(r gate.Result) string {
 		line += fmt.Sprintf(" - does not block (mode %s)", r.Mode)
 	}
 	if r.KnownRed {
-		line += " - was failing before this turn"
+		line += " - was failing before this session"
 	}
 	return line
 }

@@ -67,9 +67,9 @@ type Options struct {
 	Environment string
 	// Account is the content that is judged; nil: the run makes its own.
 	Account *content.Account
-	// Before is the content at the prompt that began the unproved work: what failed then
-	// in the same way was not caused by this session.
-	Before *content.Account
+	// Ground is the content that a gate's failures are measured against: what fails there was
+	// not caused by this session. passed: the gate passed since. nil: nothing is compared.
+	Ground func(gate string) (g *turn.Ground, passed bool)
 	// TurnStart is when the human's prompt arrived; zero when unknown.
 	TurnStart time.Time
 	// Wrote is called with the policy after the run lowered its baseline: nothing else in
@@ -103,7 +103,7 @@ type execution struct {
 	named   func() (tree, sight string) // names of all of it
 	tree    gate.Tree                   // the project's part of it
 	ledger  proof.Ledger
-	past    *gate.Tree // the project at Options.Before
+	grounds map[string]*content.Account // by name
 	res     Result
 
 	cache       *share.Cache // of other machines' proofs; nil without one

@@ -50,7 +50,8 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 	for i := range results {
 		results[i].Key, results[i].Parts, results[i].Mode = all[i].key.ID, all[i].key.Parts, jobs[i].Mode
 		results[i].WouldBlock = results[i].Status == gate.Fail && !jobs[i].Mode.Blocks()
-		e.attribute(ctx, &all[i], &results[i])
+		e.verify(&all[i], &results[i])
+		e.attribute(ctx, all[i], &results[i])
 	}
 	e.res.Gates = results
 	e.conclude(attempts)

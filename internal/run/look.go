@@ -86,17 +86,6 @@ func (e *execution) key(ctx context.Context, j gate.Job) proof.Key {
 	return e.keyIn(ctx, j, e.tree)
 }
 
-// keyBefore is the key of a check for the content that the prompt found; "" if unknown.
-func (e *execution) keyBefore(ctx context.Context, j gate.Job) string {
-	if e.opts.Before == nil || e.content == nil || j.Check == nil {
-		return ""
-	}
-	if e.past == nil {
-		e.past = &gate.Tree{Root: e.opts.Config.Root, Files: e.project(e.opts.Before.Files)}
-	}
-	return e.keyIn(ctx, j, *e.past).ID
-}
-
 // keyIn is the key of a check for some content.
 func (e *execution) keyIn(ctx context.Context, j gate.Job, tree gate.Tree) proof.Key {
 	for _, p := range e.inProject(e.content.NotSeen) {

@@ -8,19 +8,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"gauntlet/internal/content"
 	"gauntlet/internal/finding"
 	"gauntlet/internal/gate"
-	"gauntlet/internal/git"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/safefile"
+	"gauntlet/internal/room"
 	"gauntlet/internal/text"
 )
 
@@ -152,15 +149,6 @@ func (b earlier) total() int {
 	return n
 }
 
-// madeWith are the parts of a key that determine how findings were made.
-func madeWith(parts map[string]string) map[string]string {
-	out := map[string]string{}
-	for _, name := range []string{proof.PartCommand, proof.PartEnv, proof.PartSettings, proof.PartTools} {
-		out[name] = parts[name]
-	}
-	return out
-}
-
 // before finds what to compare with.
 func (e *execution) before(ctx context.Context, j gate.Job, key proof.Key) (earlier, error) {
 	switch j.Check.NewOnly {
@@ -179,29 +167,38 @@ func (e *execution) beforeTurn(ctx context.Context, j gate.Job) (earlier, error)
 	if e.opts.Turn == "" {
 		return earlier{}, errors.New("new_only: turn compares at stops only")
 	}
-	rec := (*proof.Record)(nil)
-	if key := e.keyBefore(ctx, j); key != "" {
-		rec = e.ledger.Get(key).Newest()
-	}
-	if rec == nil || rec.Findings == nil {
-		rec = nil
-		for _, r := range e.ledger.List() { // newest first
-			if r.Gate == j.ID && r.Where == e.opts.Config.Root && r.Findings != nil && r.Turn != e.opts.Turn &&
-				(e.opts.TurnStart.IsZero() || r.At.Before(e.opts.TurnStart)) {
-				rec = &r
-				break
-			}
-		}
-	}
+	rec := e.beforeThisTurn(ctx, j)
 	if rec == nil {
 		return earlier{}, none
 	}
-	b := earlier{made: madeWith(rec.Parts), tool: rec.Tool, exit: rec.ExitCode, unread: unreadOf(*rec), from: e.opts.Since.Head, what: "the start of the turn"}
+	b := earlier{made: gate.MadeWith(rec.Parts), tool: rec.Tool, exit: rec.ExitCode, unread: unreadOf(*rec), from: e.opts.Since.Head, what: "the start of the turn"}
 	b.from = cmp.Or(b.from, e.changes.status.Head)
 	if json.Unmarshal(rec.Findings, &b.known) != nil {
 		return earlier{}, none
 	}
 	return b, nil
+}
+
+// beforeThisTurn is the newest readable record of a gate from before this turn that the
+// session did not make, unless nothing was held against it there; nil when there is none.
+func (e *execution) beforeThisTurn(ctx context.Context, j gate.Job) *proof.Record {
+	usable := func(r *proof.Record) bool {
+		return r != nil && r.Findings != nil && r.StartedBy != proof.ByAgent && r.Turn != e.opts.Turn && (e.opts.TurnStart.IsZero() || r.At.Before(e.opts.TurnStart)) &&
+			(r.Session != e.opts.Session || !r.Own)
+	}
+	if e.opts.Ground != nil {
+		if g, _ := e.opts.Ground(j.ID); g != nil {
+			if rec := e.ledger.Get(e.keyOn(ctx, j, e.account(g.Account))).Newest(); usable(rec) {
+				return rec
+			}
+		}
+	}
+	for _, r := range e.ledger.List() { // newest first
+		if r.Gate == j.ID && r.Where == e.opts.Config.Root && usable(&r) {
+			return &r
+		}
+	}
+	return nil
 }
 
 // beforeBase is what the check finds on the merge base: it runs there once.
@@ -211,11 +208,15 @@ func (e *execution) beforeBase(ctx context.Context, j gate.Job, key proof.Key) (
 		return earlier{}, err
 	}
 	what := "the merge base " + commit[:min(10, len(commit))]
-	made := madeWith(key.Parts)
+	made := gate.MadeWith(key.Parts)
 	id := baseKey(commit, j.ID, made)
 	rec := e.ledger.Get(id).Newest()
 	if rec == nil || rec.Findings == nil {
-		r, err := e.runOnBase(ctx, j, commit)
+		a, err := content.OfCommit(ctx, e.repo, commit)
+		if err != nil {
+			return earlier{}, err
+		}
+		r, err := e.runOn(ctx, j, a, room.Base)
 		if err != nil {
 			return earlier{}, err
 		}
@@ -272,48 +273,25 @@ func baseKey(commit, gate string, made map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// runOnBase runs the check on a commit in a throw-away work tree.
-func (e *execution) runOnBase(ctx context.Context, j gate.Job, commit string) (gate.Result, error) {
-	tree, err := e.repo.Throwaway(ctx, commit)
-	if err != nil {
-		return gate.Result{}, err
-	}
-	defer tree.Remove()
-	logs, remove, err := safefile.TempDir("", "gauntlet-base-*")
-	if err != nil {
-		return gate.Result{}, err
-	}
-	defer remove()
-	root := filepath.Join(tree.Root, filepath.FromSlash(e.prefix))
-	git.BorrowDependencies(e.opts.Config.Root, root)
-	rel, err := filepath.Rel(e.opts.Config.Root, j.Dir)
-	if err != nil || !filepath.IsLocal(rel) {
-		return gate.Result{}, fmt.Errorf("the check runs outside the project, in %s", j.Dir)
-	}
-	j.Dir = filepath.Join(root, rel)
-	check := *j.Check
-	once := 0
-	check.Retries = &once
-	j.Check = &check
-	if _, err := os.Stat(j.Dir); errors.Is(err, fs.ErrNotExist) {
-		code := 0 // a missing file had no findings
-		return gate.Result{ID: j.ID, Status: gate.Pass, ExitCode: &code, Report: &gate.Report{}}, nil
-	}
-	return gate.RunCheck(ctx, j, gate.Env{
-		LogDir: logs, RunNumber: 1, BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now, Root: root,
-	}), nil
-}
-
 // maxRemembered bounds the findings that are kept with a proof.
 const maxRemembered = 5000
 
-// remembered is what is kept of a result's findings; nil when its report was not
-// read or is too long to keep.
+// remembered is what is kept of a result's findings; nil when its output was not read, names
+// nothing or is too long to keep.
 func remembered(r gate.Result) (list json.RawMessage, tool string, unread json.RawMessage) {
-	if r.Report == nil || r.Status == gate.Fail && len(r.Findings) == 0 {
+	var known []finding.Known
+	var rest *finding.Unread
+	switch {
+	case r.Failure != nil && len(r.Failure.Findings) > 0:
+		known, rest = finding.Remember(r.Failure.Findings), r.Failure.Unread
+	case r.Report == nil || r.Status == gate.Fail && len(r.Findings) == 0:
 		return nil, "", nil
+	default:
+		known, rest = r.Known(), r.Report.Unread
 	}
-	known := r.Known()
+	if r.Report != nil {
+		tool = r.Report.Tool
+	}
 	if len(known) > maxRemembered {
 		return nil, "", nil
 	}
@@ -324,12 +302,12 @@ func remembered(r gate.Result) (list json.RawMessage, tool string, unread json.R
 	if err != nil {
 		return nil, "", nil
 	}
-	if r.Report.Unread != nil {
-		if unread, err = json.Marshal(r.Report.Unread); err != nil {
+	if rest != nil {
+		if unread, err = json.Marshal(rest); err != nil {
 			return nil, "", nil
 		}
 	}
-	return data, r.Report.Tool, unread
+	return data, tool, unread
 }
 
 // unreadOf is what a record's output said besides its findings; nil when unknown.

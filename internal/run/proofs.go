@@ -3,11 +3,9 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"gauntlet/internal/gate"
@@ -83,9 +81,8 @@ func logFrom(path string, at time.Time) bool {
 	return err == nil && !info.ModTime().After(at)
 }
 
-// attribute determines whether a failure existed before this turn, and whether an agent's
-// claim was true.
-func (e *execution) attribute(ctx context.Context, p *planned, r *gate.Result) {
+// verify compares a run with what an agent claimed and with earlier runs on the same content.
+func (e *execution) verify(p *planned, r *gate.Result) {
 	if p.word != nil && (r.Status == gate.Pass || r.Status == gate.Fail) && !e.touchedMeanwhile(p.job) {
 		agreed := r.Status == gate.Pass
 		r.AgentAgreed = &agreed
@@ -96,66 +93,11 @@ func (e *execution) attribute(ctx context.Context, p *planned, r *gate.Result) {
 		}
 	}
 	r.FailedBefore = r.Status == gate.Pass && !r.Cached && r.Proves() && p.key.ID != "" && e.ledger.Get(p.key.ID).Fail != nil
-	if r.Status != gate.Fail || p.job.Check == nil || e.touchedMeanwhile(p.job) {
-		return
-	}
-	before := e.keyBefore(ctx, p.job)
-	if before == "" {
-		return
-	}
-	if before == p.key.ID { // nothing it depends on changed in this turn
-		r.KnownRed = true
-		return
-	}
-	rec := e.ledger.Get(before).Newest()
-	r.KnownRed = rec != nil && rec.Outcome == proof.Fail && rec.Failure == failureOf(*r)
 }
 
 // touchedMeanwhile reports whether an input of the job changed while it ran.
 func (e *execution) touchedMeanwhile(j gate.Job) bool {
 	return slices.ContainsFunc(e.res.ChangedMeanwhile, j.DependsOn)
-}
-
-// failureOf distinguishes failures: by the findings and what else reports a failure if they
-// are read, else by the exit code and the last line.
-func failureOf(r gate.Result) string {
-	code := "none"
-	if r.ExitCode != nil {
-		code = fmt.Sprint(*r.ExitCode)
-	}
-	if r.Report != nil && len(r.Findings) > 0 {
-		var prints []string
-		for _, f := range r.Findings {
-			prints = append(prints, r.Fingerprint(f))
-		}
-		slices.Sort(prints)
-		out := "findings " + strings.Join(prints, " ") + " status " + code
-		if r.Report.Unread != nil {
-			out += " unread " + strings.Join(r.Report.Unread.Prints, " ")
-		}
-		return out
-	}
-	lines := strings.Split(strings.TrimSpace(r.Tail), "\n")
-	return "status " + code + ": " + withoutTimes(lines[len(lines)-1])
-}
-
-// withoutTimes removes durations, addresses and temporary paths, which differ between two
-// equal runs.
-func withoutTimes(line string) string {
-	words := strings.Fields(line)
-	kept := words[:0]
-	for _, w := range words {
-		bare := strings.Trim(w, "()[],;=")
-		number := strings.TrimRight(bare, "smµunh")
-		if number != "" && strings.Trim(number, "0123456789.:") == "" && (number != bare || strings.Contains(number, ".")) {
-			continue
-		}
-		if strings.HasPrefix(bare, "0x") || strings.Contains(w, "/tmp/") || strings.Contains(w, "/var/folders/") {
-			continue
-		}
-		kept = append(kept, w)
-	}
-	return strings.Join(kept, " ")
 }
 
 // byAgent reports whether an agent started this run.
@@ -186,7 +128,10 @@ func (e *execution) prove(ctx context.Context, all []planned, results []gate.Res
 		}
 		rec.Findings, rec.Tool, rec.Unread = remembered(r)
 		if r.Status == gate.Fail || !r.Proves() {
-			rec.Outcome, rec.Failure = proof.Fail, failureOf(r)
+			rec.Outcome, rec.Own = proof.Fail, r.Own
+		}
+		if r.Failure != nil {
+			rec.Failure, rec.TimedOut = r.Failure.Output, r.TimedOut
 		}
 		if err := e.ledger.Put(ctx, rec); err != nil && !errors.Is(err, proof.ErrNoPlace) {
 			e.res.Warnings = append(e.res.Warnings, "the result cannot be reused: "+err.Error())

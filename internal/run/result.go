@@ -63,7 +63,7 @@ func (r Result) Observed() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.WouldBlock })
 }
 
-// KnownRed lists the gates that failed in the same way before this turn began.
+// KnownRed lists the gates in which nothing fails that was not failing before this session.
 func (r Result) KnownRed() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.Status == gate.Fail && g.KnownRed && !g.WouldBlock })
 }
@@ -129,11 +129,13 @@ func some(paths []string) string {
 func (r Result) Notices() []string {
 	var out []string
 	for _, g := range r.Observed() {
-		out = append(out, fmt.Sprintf("%s would block (mode %s): %s", names([]gate.Result{g}), g.Mode, redact.Line(g.Message, 200)))
+		said := fmt.Sprintf("%s would block (mode %s): %s", names([]gate.Result{g}), g.Mode, redact.Line(g.Message, 200))
+		if len(g.NewFailures) > 0 {
+			said += "; new since its last run: " + some(g.NewFailures)
+		}
+		out = append(out, said)
 	}
-	for _, g := range r.KnownRed() {
-		out = append(out, names([]gate.Result{g})+" fails, and was failing before this turn")
-	}
+	out = append(out, r.Blames()...)
 	for _, g := range r.Gates {
 		if g.Status == gate.Pass && g.Warning != "" {
 			out = append(out, names([]gate.Result{g})+": "+g.Warning)

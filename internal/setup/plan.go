@@ -151,14 +151,20 @@ func (p *Plan) propose(o Options) {
 	for _, g := range p.Gates {
 		p.addGate(g)
 	}
+	if text := p.baseline(); text != "" {
+		p.add(BaselineFile, text)
+	}
 	if reviews {
 		p.add(path.Join(config.Dir, config.ReviewsDir, sampleReview+".md"), sampleReviewText)
 	}
 }
 
+// checkFile is the file of a check, from the project's root.
+func checkFile(name string) string { return path.Join(config.Dir, config.ChecksDir, name+".yml") }
+
 // addGate plans a check unless one of that name exists with either extension.
 func (p *Plan) addGate(g Gate) {
-	file := path.Join(config.Dir, config.ChecksDir, g.Name+".yml")
+	file := checkFile(g.Name)
 	if other := path.Join(config.Dir, config.ChecksDir, g.Name+".yaml"); p.exists(other) {
 		p.Files = append(p.Files, File{Path: other, Action: Keep})
 		return

@@ -63,7 +63,11 @@ func renderConfig(entries []Entry, reviewers []string, checkpoint string) string
 // renderCheck writes one check.
 func renderCheck(g Gate) string {
 	text := "# from " + comment(g.Why) + "\n"
-	if g.trial.State == Red {
+	switch {
+	case g.trial.Named():
+		text += "# It failed when init tried it on the untouched tree" + detail(g.trial.Detail) + ".\n" +
+			"# What failed then is in " + BaselineFile + ": only new failures block.\nnew_only: baseline\n"
+	case g.trial.State == Red:
 		text += "# It failed when init tried it on the untouched tree" + detail(g.trial.Detail) + ".\n" +
 			"# It is only recorded until it passes: gauntlet enforce " + g.Name + "\nmode: observe\n"
 	}
@@ -80,11 +84,13 @@ func renderCheck(g Gate) string {
 	case Build, Check, Test, tool.NoRole:
 	}
 	if took := g.trial.Took; took > Slow {
-		// Twice what it took, and never more than a stop may take.
-		text += fmt.Sprintf("timeout: %d # it took %s when init tried it\n", max(300, int(2*took.Seconds())), took.Round(time.Second))
+		text += fmt.Sprintf("timeout: %d # it took %s when init tried it\n", g.timeout(), took.Round(time.Second))
 	}
 	return text
 }
+
+// timeout is the time limit of a slow gate in seconds: twice what it took.
+func (g Gate) timeout() int { return max(300, int(2*g.trial.Took.Seconds())) }
 
 func detail(s string) string {
 	if s == "" {

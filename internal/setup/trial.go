@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/gate"
 	"gauntlet/internal/tool"
 )
 
@@ -28,6 +29,13 @@ type Trial struct {
 	Took  time.Duration `json:"-"`
 	// Detail is the reason in one line: what is missing, what was changed.
 	Detail string `json:"detail,omitempty"`
+
+	result gate.Result // of one that is red
+}
+
+// Named reports whether what fails now is known by name, so that new failures can block.
+func (t Trial) Named() bool {
+	return t.State == Red && t.result.Failure != nil && len(t.result.Failure.Findings) > 0
 }
 
 // Slow is when people begin to wait for a stop.

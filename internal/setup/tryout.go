@@ -66,7 +66,7 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 		Dir: filepath.Join(t.Root, filepath.FromSlash(p.Dir)), LogBase: "try",
 		Check: &config.Check{Command: p.Run, Env: p.Env, Timeout: &limit},
 	}
-	res := gate.RunCheck(ctx, job, gate.Env{LogDir: t.logs, RunNumber: 1, Environ: t.Environ, Now: t.Now})
+	res := gate.RunCheck(ctx, job, gate.Env{LogDir: t.logs, RunNumber: 1, Environ: t.Environ, Now: t.Now, Root: t.Root})
 	took := time.Duration(res.DurationMS) * time.Millisecond
 	// The tree is restored even if the person interrupts.
 	restore, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -93,7 +93,7 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 	case len(changed.made)+len(changed.other) > 0:
 		return Trial{State: Changed, Took: took, Detail: changed.String()}
 	case res.Status == gate.Fail:
-		return Trial{State: Red, Took: took, Detail: strings.TrimSuffix(res.Message+": "+last, ": ")}
+		return Trial{State: Red, Took: took, Detail: strings.TrimSuffix(res.Message+": "+last, ": "), result: res}
 	}
 	return Trial{State: Passed, Took: took}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gauntlet/internal/checkpoint"
+	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
@@ -77,6 +78,10 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates),
 		Work: s.Work, Settled: d.Settled, Reported: reported, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
+	if s.judged() || d.Status == event.NoChanges && s.seen.Now != nil && s.Ledger.Left.Account != "" {
+		out.Ran = s.Gates.Ran()
+		out.Left, _ = s.site.Accounts().Put(s.seen.Now) // without it what others change next is unknown
+	}
 	if out.Turn == (turn.Mark{}) {
 		out.Turn = turn.NewMark(s.Event, s.Ledger, "")
 	}
@@ -95,6 +100,12 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 	}
 	s.complain(err)
 	return notRecorded(s.Facts, d, err)
+}
+
+// judged reports whether gates ran for this session's work, so that what they left is its
+// responsibility.
+func (s *stopping) judged() bool {
+	return s.Settings.Scope == config.ScopeTurn && s.seen.Now != nil && s.site.InRepo && len(s.Gates.Gates) > 0 && !s.Over
 }
 
 // concernsMemory reports whether writing would change anything: most stops that are not

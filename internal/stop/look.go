@@ -279,7 +279,7 @@ func (s *stopping) runGates(ctx context.Context) {
 	}
 	opts.Account = s.seen.Now
 	if s.Settings.Scope == config.ScopeTurn {
-		opts.Before, opts.All = s.seen.Before, s.Work.Whole() != ""
+		opts.Ground, opts.All = s.Ledger.GroundOf, s.Work.Whole() != ""
 		opts.Paths = turn.EitherWork(s.Work,
 			func(k turn.KnownWork) []string { return append([]string{}, s.checkpointFacts().Files(k)...) },
 			func(string) []string { return nil })

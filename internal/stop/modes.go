@@ -10,7 +10,8 @@ import (
 )
 
 // observed adds to an approval what a person should know about gates that did not block:
-// those in mode observe once per session, everything else each time.
+// those in mode observe once per session and when something new fails in them, everything
+// else each time.
 func observed(f Facts, d Decision) Decision {
 	notices := f.Gates.Notices()
 	if len(notices) == 0 {
@@ -22,7 +23,7 @@ func observed(f Facts, d Decision) Decision {
 	d.WouldBlock = len(f.Gates.Observed()) > 0
 	quiet := 0
 	for _, g := range f.Gates.Observed() {
-		if g.Mode == config.ModeObserve {
+		if g.Mode == config.ModeObserve && len(g.NewFailures) == 0 {
 			quiet++
 		}
 	}

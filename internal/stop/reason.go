@@ -68,7 +68,7 @@ func (r reason) known() string {
 			fmt.Fprintf(&b, "\n%s was failing before this session: not held against you.\n", shortTitle(g))
 			continue
 		}
-		fmt.Fprintf(&b, "\n%s fails, and was failing before this turn: it is not held against you.\n", gateTitle(g))
+		fmt.Fprintf(&b, "\n%s was failing before this session: it is not held against you.\n", gateTitle(g))
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gauntlet/internal/finding"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/run"
 )
@@ -124,10 +125,11 @@ func TestReasonCutsOutputFirst(t *testing.T) {
 }
 
 func TestSignature(t *testing.T) {
-	g := gate.Result{ID: "a", Message: "exit code 1", Tail: "took 12ms"}
-	same, other := g, g
-	same.Tail = "took 345ms"
-	other.Tail = "took ages"
+	failed := func(output string) gate.Result {
+		f := finding.Identify(output, true, finding.Source{})
+		return gate.Result{ID: "a", Message: "exit code 1", Failure: &f}
+	}
+	g, same, other := failed("took 12ms\nFAIL"), failed("took 345ms\nFAIL"), failed("took ages\nFAIL")
 	if signature([]gate.Result{g}) != signature([]gate.Result{same}) {
 		t.Error("the same failure, only slower")
 	}

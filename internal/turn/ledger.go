@@ -42,6 +42,10 @@ type Ledger struct {
 	// Sent are the texts sent to the agent, by their keys.
 	Sent []string `json:"said,omitempty"`
 	Seen Seen     `json:"seen,omitzero"`
+	// Grounds are what the gates' failures are measured against, Left what the last judged
+	// stop of this turn left behind.
+	Grounds []Ground `json:"grounds,omitempty"`
+	Left    Left     `json:"left,omitzero"`
 }
 
 // Prompt is what is remembered of a prompt.
@@ -59,6 +63,8 @@ type Prompt struct {
 	// Continued are the agent's ids of turns that it began by itself since: the end of
 	// background work, a text that Gauntlet sent. They belong to this human's turn.
 	Continued []string `json:"continued,omitempty"`
+
+	grounds []Ground // of the gates, from here on
 }
 
 // Base is a prompt that began work.

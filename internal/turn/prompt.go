@@ -91,6 +91,7 @@ func (p Prompted) account(ctx context.Context, before Ledger, prompt *Prompt) (p
 		prompt.Skipped = err.Error()
 		return true // an older account says more than none
 	}
+	prompt.grounds = before.advance(store, *prompt, now)
 	_ = store.KeepBlobs(ctx, now) // what cannot be kept cannot be laid out again, and that is said then
 	if before.Base.Account == prompt.Account {
 		return false

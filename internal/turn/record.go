@@ -20,6 +20,10 @@ type Outcome struct {
 	// Work is what the stop judged; Settled: it passed or was released.
 	Work    Work
 	Settled bool
+	// Left names the account of what the stop left behind, Ran is which gates ran on it and
+	// whether they passed; nil when nothing was judged.
+	Left string
+	Ran  map[string]bool
 	// Reported: a person was informed of an approval without a pass.
 	Reported bool
 	// Announced is what else was reported to a person.
@@ -37,6 +41,9 @@ func (l *Ledger) Record(o Outcome) {
 		l.Seen = o.Seen
 	}
 	l.Observed = l.Observed || o.Observed
+	if o.Ran != nil {
+		l.Left = l.Left.after(o.Left, o.Ran)
+	}
 	if o.Reported {
 		l.Reported = newest(append(l.Reported, Notice{Turn: o.Turn, Status: o.Status, At: o.At}), maxReported)
 	}
@@ -83,5 +90,13 @@ func (l *Ledger) Begin(p Prompt, pending bool) {
 	if l.Base.At.IsZero() || l.Base.Done || !pending {
 		l.Base = Base{Head: p.Head, At: p.At, Account: p.Account}
 	}
-	l.Prompt = p
+	switch {
+	case p.grounds != nil:
+		l.Grounds = p.grounds
+	case p.Account == "": // what others changed since is not known
+		for i := range l.Grounds {
+			l.Grounds[i].Incomplete = true
+		}
+	}
+	l.Prompt, l.Left = p, Left{}
 }

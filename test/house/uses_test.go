@@ -77,7 +77,6 @@ var files = onlyFrom{
 	map[string]string{
 		"safefile":                 "the one way to open and to write",
 		"proc":                     "/proc is the kernel's own",
-		"git/throwaway.go":         "dependencies are linked into a temporary work tree of Gauntlet",
 		"git/snapshot.go":          "the copy of the index keeps the time by which git knows what to look at again",
 		"autonomy/commit/index.go": "the index is exchanged as git itself does it, under index.lock",
 		"autonomy/notes.go":        "the old CLAUDE.md is kept by a second link, so that a killed run can be undone",
