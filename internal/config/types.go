@@ -200,7 +200,7 @@ type Check struct {
 	Name             string            `yaml:"-" json:"-"`
 	Command          string            `yaml:"command" json:"command" required:"true" doc:"Run by sh -c; ${BASE_BRANCH} is replaced."`
 	WorkingDirectory string            `yaml:"working_directory" json:"working_directory,omitempty" doc:"Default: the entry point, or its directory."`
-	Parallel         bool              `yaml:"parallel" json:"parallel,omitempty" doc:"May run beside others." default:"false"`
+	Parallel         bool              `yaml:"parallel" json:"parallel,omitempty" doc:"May run beside other parallel checks. Every other check runs alone." default:"false"`
 	RunInCI          *bool             `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Run it in CI." default:"true"`
 	RunLocally       *bool             `yaml:"run_locally" json:"run_locally,omitempty" doc:"Run it outside CI." default:"true"`
 	Timeout          *float64          `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds." above:"0" default:"300"`

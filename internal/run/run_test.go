@@ -124,7 +124,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// At most limit parallel tasks at a time, the others one after another beside them.
+// At most limit parallel tasks at a time, the others one after another, each alone.
 func TestScheduleKeepsItsLimits(t *testing.T) {
 	var parallel, serial, most atomic.Int32
 	work := func(count *atomic.Int32, bound int32) func(context.Context) gate.Result {
@@ -146,9 +146,15 @@ func TestScheduleKeepsItsLimits(t *testing.T) {
 	}
 	var tasks []task
 	for i := range 12 {
-		p := i%3 != 0
+		p := i%4 != 0
 		j := gate.Job{ID: fmt.Sprint(i), Check: &config.Check{Parallel: p}}
-		do := work(&serial, 1)
+		alone := work(&serial, 1)
+		do := func(ctx context.Context) gate.Result {
+			if n := parallel.Load(); n > 0 {
+				t.Errorf("%d run beside one that runs alone", n)
+			}
+			return alone(ctx)
+		}
 		if p {
 			do = work(&parallel, 3)
 		}

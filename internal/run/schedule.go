@@ -24,8 +24,9 @@ type plan struct {
 	observer gate.Observer
 }
 
-// schedule runs the tasks: parallel ones at most limit at a time, the others one after
-// another beside them. After a fail_fast check failed, nothing more is started.
+// schedule runs the tasks in their order: parallel ones beside each other, at most limit at a
+// time, and every other check while no check runs: a build must not replace what another gate
+// is reading. After a fail_fast check failed, nothing more is started.
 func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 	results := make([]gate.Result, len(tasks))
 	var mu sync.Mutex
@@ -57,25 +58,30 @@ func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 			stopped = t.job.Name
 		}
 	}
-	var serial []task
 	slots := make(chan struct{}, max(1, p.limit))
-	var all beside.Work
+	var batch, reviews beside.Work
 	for _, t := range tasks {
-		if !p.parallel || !t.job.Parallel() {
-			serial = append(serial, t)
-			continue
-		}
-		all.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
+		beside := p.parallel && t.job.Parallel()
+		switch {
+		case beside && t.job.Kind == gate.KindReview: // it writes nothing
+			reviews.Go(func() { within(slots, func() { one(t) }) })
+		case beside:
+			batch.Go(func() { within(slots, func() { one(t) }) })
+		default:
+			batch.Wait()
 			one(t)
-		})
+		}
 	}
-	for _, t := range serial {
-		one(t)
-	}
-	all.Wait()
+	batch.Wait()
+	reviews.Wait()
 	return results
+}
+
+// within runs something when a slot is free.
+func within(slots chan struct{}, do func()) {
+	slots <- struct{}{}
+	defer func() { <-slots }()
+	do()
 }
 
 func skipped(j gate.Job, why string) gate.Result {

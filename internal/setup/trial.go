@@ -34,8 +34,14 @@ type Trial struct {
 }
 
 // Named reports whether what fails now is known by name, so that new failures can block.
+// A suite that cannot be loaded has not failed in its tests: what else fails in it is unknown.
 func (t Trial) Named() bool {
-	return t.State == Red && t.result.Failure != nil && len(t.result.Failure.Findings) > 0
+	if t.State != Red || t.result.Failure == nil || len(t.result.Failure.Findings) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc([]string{
+		"_FailedTest", "ModuleNotFoundError: ", "ImportError: ", "error during collection", "errors during collection", "Cannot find module", "Cannot find package",
+	}, func(sign string) bool { return strings.Contains(t.result.Tail, sign) })
 }
 
 // Slow is when people begin to wait for a stop.
