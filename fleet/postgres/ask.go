@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -84,17 +85,21 @@ func (r row) Bytes(i int) []byte { return []byte(r.Text(i)) }
 
 func (r row) Int(i int) int64 { return int64(r.Float(i)) }
 
+// Float is 0 for what is not a finite number: JSON cannot say it, and one row must not empty
+// a page.
 func (r row) Float(i int) float64 {
+	f := 0.0
 	switch v := r[i].(type) {
 	case int64:
 		return float64(v)
 	case int32:
 		return float64(v)
 	case float64:
-		return v
+		f = v
+	default:
+		f, _ = strconv.ParseFloat(r.Text(i), 64) //nolint:errcheck // no number is 0
 	}
-	f, err := strconv.ParseFloat(r.Text(i), 64)
-	if err != nil {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
 	}
 	return f

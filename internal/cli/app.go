@@ -21,6 +21,7 @@ import (
 	"gauntlet/internal/redact"
 	"gauntlet/internal/room"
 	_ "gauntlet/internal/start" // every start is cheaper
+	"gauntlet/internal/stop"
 )
 
 // App is the environment of the commands; tests pass in their own.
@@ -139,6 +140,9 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 	switch args[0] {
 	case "hook", "notify", "statusline", "stop-hook":
 		if starved() {
+			if args[0] == "stop-hook" {
+				_, _ = app.Out.Write(stop.Unable(agentFlag(args[1:]), "this process may open too few files (ulimit -n)"))
+			}
 			return 0, true // silence lets every agent continue
 		}
 	}

@@ -55,6 +55,9 @@ type Judged struct {
 // the next run.
 func (r Repo) Keep(ctx context.Context, j Judged, message string, now time.Time) (k Kept, err error) {
 	dir := filepath.Join(r.GitDir, filepath.FromSlash(keptDir))
+	if info, err := os.Lstat(filepath.Dir(dir)); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return Kept{}, fmt.Errorf("snapshot: %s is a symbolic link; remove it", filepath.Dir(dir))
+	}
 	size := r.IDSize()
 	if err := r.makeKept(dir, size); err != nil {
 		return Kept{}, fmt.Errorf("snapshot: %w", err)

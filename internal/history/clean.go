@@ -7,6 +7,15 @@ import (
 	"gauntlet/internal/redact"
 )
 
+// Bounded is a record from a database, which others can write to, as Append would have written
+// it.
+func Bounded(r Record) Record {
+	schema := r.Schema
+	r = clean(r)
+	r.Schema = schema
+	return r
+}
+
 // clean bounds and redacts every text of a record: all of it may come from
 // outside.
 func clean(r Record) Record {

@@ -35,6 +35,8 @@ func corpus(g gen) [][3]string {
 	p := func(prefix, set string, n int) string { return prefix + g.of(set, n) }
 	return [][3]string{
 		{"", p("AKIA", upper, 16), " is the key id"},
+		{"password: ", "correct-horse-battery", ""},
+		{"facebook ", p("EAACEdEose0cBA", alnum, 120), ""},
 		{"aws_access_key_id = ", p("ASIA", upper, 16), ""},
 		{"aws_secret_access_key = ", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY", ""},
 		{"AWS_SECRET_ACCESS_KEY=", p("", base64, 40), ""},

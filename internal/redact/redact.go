@@ -85,6 +85,8 @@ var rules = [...]rule{
 		`\b(?:tgp_v1_[A-Za-z0-9_-]{30,}|fw_[A-Za-z0-9]{22,}|lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}|tvly-(?:dev-|prod-)?[A-Za-z0-9]{20,}|pcsk_[A-Za-z0-9]{4,}_[A-Za-z0-9]{40,}|jina_[A-Za-z0-9]{40,}|sk_[a-f0-9]{48}|vc[pk]_[A-Za-z0-9]{24,}|sb_secret_[A-Za-z0-9_-]{20,}|napi_[A-Za-z0-9]{50,}|rnd_[A-Za-z0-9]{24,}|cf(?:k|ut|at)_[A-Za-z0-9]{40,}|phx_[A-Za-z0-9]{40,}|hca[a-z]{2}_[A-Za-z0-9]{50,}|re_[A-Za-z0-9]{8,}_[A-Za-z0-9]{20,}|xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}|rzp_(?:live|test)_[A-Za-z0-9]{14}|access-(?:sandbox|development|production)-[0-9a-f-]{36}|AKCp[A-Za-z0-9]{60,}|LTAI[A-Za-z0-9]{16,24}\b|pat-[a-z]{2}\d-[0-9a-f-]{36}|pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|dt0[a-z]01\.[A-Z0-9]{24}\.[A-Z0-9]{64}|CFPAT-[A-Za-z0-9_-]{40,}|EZ[AT]K[A-Za-z0-9]{54}|ABSK[A-Za-z0-9+/]{80,}=*|sk\.eyJ[A-Za-z0-9_-]{30,}\.[A-Za-z0-9_-]{20,}|AQ\.[A-Za-z0-9_-]{40,}|[0-9a-f]{32}-us\d{1,2}\b)`, 0,
 	},
 	{"AWS session token", "iqojb3jpz2lux2vj|fwogzxivyxdz", `\b(?:IQoJb3JpZ2luX2Vj|FwoGZXIvYXdz)[A-Za-z0-9+/=]{40,}`, 0},
+	{"Facebook token", "eaa", `\bEAA[A-Za-z0-9]{2,}[A-Za-z0-9]{60,}`, 0},
+	{"password in words", "passw|passphrase", `(?im)^\s*(?:[a-z_.-]*[_.-])?(?:password|passwd|passphrase)\s*:\s*["']?([a-z0-9]{3,}(?:-[a-z0-9]{3,}){2,})["']?\s*$`, 1},
 	{"Azure secret", "q~", `\b[A-Za-z0-9_.~-]{3}[78]Q~[A-Za-z0-9_.~-]{31,34}`, 0},
 	{"Discord token", "bot|discord", `\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}`, 0},
 	{"private key", "private key", `(?:[A-Za-z0-9+/=]{16,}\s+)+-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----`, 0}, // its beginning was cut off

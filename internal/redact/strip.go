@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -142,4 +143,15 @@ func backticks(s string) int {
 		}
 	}
 	return longest
+}
+
+// Name is a name from a project, such as that of a directory, for a line of text: one that
+// contains anything but printable characters is quoted, so that no part of it looks like
+// text of Gauntlet's.
+func Name(s string, limit int) string {
+	line := Line(s, limit)
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return Line(strconv.Quote(s), limit)
+	}
+	return line
 }

@@ -79,7 +79,7 @@ func names(gates []gate.Result) string {
 		}
 		name := g.Name
 		if g.Entry != "." {
-			name += " in " + redact.Line(g.Entry, 80)
+			name += " in " + redact.Name(g.Entry, 80)
 		}
 		out = append(out, name)
 	}

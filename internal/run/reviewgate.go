@@ -87,6 +87,12 @@ func (e *execution) diff(ctx context.Context, j gate.Job, kept git.Kept) ([]byte
 	if err != nil {
 		return nil, err
 	}
+	if bytes.Contains(out, []byte("\nBinary files ")) { // attributes may call any text binary
+		whole, err := e.repo.RunWith(ctx, git.Opts{Env: kept.Env()}, append([]string{args[0], "--text"}, args[1:]...)...)
+		if err == nil {
+			out = textOf(out, whole)
+		}
+	}
 	if len(out) > maxDiff {
 		cut := bytes.LastIndexByte(out[:maxDiff], '\n') + 1
 		out = append(out[:cut:cut], "\n[the rest of the diff is left out: it is too large]\n"...)
@@ -96,6 +102,22 @@ func (e *execution) diff(ctx context.Context, j gate.Job, kept git.Kept) ([]byte
 	}
 	e.diffs[what] = out
 	return out, nil
+}
+
+// textOf is a diff in which files that only attributes call binary are shown as text: their
+// parts are taken from the same diff with everything as text, if they contain no zero byte.
+func textOf(diff, whole []byte) []byte {
+	const head = "diff --git "
+	parts, texts := bytes.SplitAfter(diff, []byte("\n"+head)), bytes.SplitAfter(whole, []byte("\n"+head))
+	if len(parts) != len(texts) {
+		return diff
+	}
+	for i, p := range parts {
+		if bytes.Contains(p, []byte("\nBinary files ")) && !bytes.Contains(texts[i], []byte{0}) {
+			parts[i] = texts[i]
+		}
+	}
+	return bytes.Join(parts, nil)
 }
 
 // fromReview is a review's result as one gate of the run.

@@ -49,7 +49,11 @@ var ErrForged = errors.New("not written by gauntlet, so it is ignored")
 // where the project's path in the sealer's state home is used instead.
 func Open(gitDir, root string, sealer seal.Sealer) Store {
 	if gitDir != "" {
-		return Store{Dir: filepath.Join(gitDir, "gauntlet"), Sealer: sealer}
+		dir := filepath.Join(gitDir, "gauntlet")
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return Open("", gitDir, sealer) // a link may lead anywhere: nothing is written through it
+		}
+		return Store{Dir: dir, Sealer: sealer}
 	}
 	if sealer.Home == "" {
 		return Store{}

@@ -135,7 +135,7 @@ func gateTitle(g gate.Result) string { return string(g.Kind) + " " + shortTitle(
 func shortTitle(g gate.Result) string {
 	name := cmp.Or(redact.Line(g.Name, 80), redact.Line(g.ID, 80))
 	if g.Entry != "" && g.Entry != "." {
-		name += " in " + redact.Line(g.Entry, 80)
+		name += " in " + redact.Name(g.Entry, 80)
 	}
 	return name
 }

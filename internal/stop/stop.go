@@ -90,6 +90,13 @@ func (h *Hook) Run(ctx context.Context) (line []byte) {
 	return s.adapter.Encode(s.Event, d.Verdict)
 }
 
+// Unable is the answer of a hook that cannot even read its event: an approval that says why.
+func Unable(agentName, why string) []byte {
+	adapter, ev := agent.Undecoded(agentName)
+	ev.Kind = event.Stop
+	return adapter.Encode(ev, loud(event.InfrastructureErr, "not judged: "+why).Verdict)
+}
+
 // judge runs the steps and settles the decision.
 func (s *stopping) judge(ctx context.Context) Decision {
 	d := s.walk(ctx)

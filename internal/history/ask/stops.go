@@ -57,7 +57,7 @@ func Stops(ctx context.Context, db DB, f Filter, before string) (Page, error) {
 		c.add("(f.at < ? OR f.at = ? AND f.id < ?)", micros, micros, id)
 	}
 	page := Page{Stops: []Stop{}}
-	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.source, f.status, f.blocked, f.would, f.message, f.ms, f.outcome, f.badges,
+	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.source, f.status, f.blocked, f.would, substr(f.message, 1, 300), f.ms, f.outcome, f.badges,
 		coalesce((SELECT l.label FROM gauntlet_facts l WHERE l.id = f.id AND l.machine = f.machine AND l.type = 'label' ORDER BY l.at DESC LIMIT 1), '')
 		FROM gauntlet_facts f WHERE `+c.where()+` ORDER BY f.at DESC, f.id DESC LIMIT ?`, append(c.args, PageSize+1), func(r Row) {
 		page.Stops = append(page.Stops, Stop{
@@ -131,6 +131,7 @@ func One(ctx context.Context, db DB, machine, id string) (Detail, error) {
 		if json.Unmarshal([]byte(r.Text(1)), &rec) != nil {
 			return
 		}
+		rec = history.Bounded(rec)
 		switch history.Type(r.Text(0)) {
 		case history.Verdict:
 			d.Record, d.Machine, d.Person, found = rec, r.Text(3), r.Text(4), true
@@ -160,7 +161,7 @@ func (d *Detail) around(ctx context.Context, db DB) error {
 		compare, order string
 		to             *[]Stop
 	}{{"<", "DESC", &d.Before}, {">", "ASC", &d.After}} {
-		err := db.Query(ctx, `SELECT f.id, f.at, f.project, f.agent, f.source, f.status, f.blocked, f.would, f.message, f.ms, f.outcome, f.badges FROM gauntlet_facts f
+		err := db.Query(ctx, `SELECT f.id, f.at, f.project, f.agent, f.source, f.status, f.blocked, f.would, substr(f.message, 1, 300), f.ms, f.outcome, f.badges FROM gauntlet_facts f
 			WHERE f.type = 'verdict' AND f.session = ? AND f.machine = ? AND f.at `+side.compare+` ? ORDER BY f.at `+side.order+` LIMIT ?`,
 			[]any{d.Session, d.Machine, d.Time.UnixMicro(), some}, func(r Row) {
 				*side.to = append(*side.to, Stop{
