@@ -193,6 +193,18 @@ func TestSentBackNamesGatesAndTests(t *testing.T) {
 	}
 }
 
+// A person knows a test by its own name.
+func TestShortTest(t *testing.T) {
+	for in, want := range map[string]string{
+		"m/a TestOld": "TestOld", "m TestOld": "TestOld", "src/a.test.js sum › adds": "sum › adds", "test_a (m.T.test_a)": "test_a",
+		"tests::it_works": "it_works", "keeps order": "keeps order", "": "",
+	} {
+		if got := shortTest(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestAskedInReply(t *testing.T) {
 	for message, want := range map[string]string{
 		"GAUNTLET ASK: why?":                        "why?",

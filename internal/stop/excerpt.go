@@ -135,7 +135,7 @@ func testsOf(g gate.Result, root string) []string {
 // shortTest is the name of a test without the package or file before it and the class
 // behind it.
 func shortTest(test string) string {
-	if first, rest, ok := strings.Cut(test, " "); ok && strings.ContainsAny(first, "/.") {
+	if first, rest, ok := strings.Cut(test, " "); ok && (strings.ContainsAny(first, "/.") || strings.HasPrefix(rest, "Test")) {
 		test = rest
 	}
 	if i := strings.LastIndex(test, "::"); i >= 0 && !strings.Contains(test, " ") {
