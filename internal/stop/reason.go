@@ -57,7 +57,8 @@ func (r reason) console() string {
 	return "Everything the run printed: " + r.res.ConsoleLogPath + "\n"
 }
 
-// known names the failing gates that do not block this session.
+// known names what fails and is not held against this session, and files of others that may
+// be the cause.
 func (r reason) known() string {
 	var b strings.Builder
 	for i, g := range r.res.KnownRed() {
@@ -69,6 +70,21 @@ func (r reason) known() string {
 			continue
 		}
 		fmt.Fprintf(&b, "\n%s was failing before this session: it is not held against you.\n", gateTitle(g))
+	}
+	for i, g := range r.res.Failed() {
+		if i == 5 {
+			break
+		}
+		if names := text.CutRunes(few(g.KnownFailures, 3), 200); names != "" {
+			fmt.Fprintf(&b, "\n%s was failing before this session: not held against you.\n", redact.Line(names, 200))
+		}
+		if g.Unmeasured != "" {
+			way := "leave it and say so."
+			if r.ask {
+				way = "leave it and run gauntlet ask."
+			}
+			fmt.Fprintf(&b, "\n%s If the failure comes from there, %s\n", redact.Line(g.Unmeasured, 300), way)
+		}
 	}
 	return b.String()
 }

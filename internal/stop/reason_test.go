@@ -153,3 +153,14 @@ func TestReasonFencesFindings(t *testing.T) {
 		t.Errorf("an old finding is counted against the turn:\n%s", got)
 	}
 }
+
+// What was failing before, and files of others that may be the cause, are named.
+func TestReasonNamesWhatIsNotTheAgents(t *testing.T) {
+	res := run.Result{Gates: []gate.Result{
+		{Kind: gate.KindCheck, Name: "test", Status: gate.Fail, Message: "exit code 1", NewFailures: []string{"TestB"}, KnownFailures: []string{"TestA"}},
+		{Kind: gate.KindCheck, Name: "c", Status: gate.Fail, Message: "exit code 1", Unmeasured: "aes.c was changed before your prompt, not by you."},
+	}}
+	for _, r := range []reason{{res: res, verified: true, ask: true}, {res: res, verified: true, ask: true, strict: true}} {
+		inOrder(t, r.String(), []string{"TestA was failing before this session", "aes.c was changed before your prompt, not by you. If the failure comes from there, leave it and run gauntlet ask."})
+	}
+}
