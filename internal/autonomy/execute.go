@@ -166,26 +166,11 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 	}
 	placed := false
 	c.Ready = func() error {
-		if out.Notes {
-			record.Rel, record.Existed, record.Mode, record.Before, record.After = n.rel, n.existed, n.mode, hash(n.before), hash(n.after)
-		}
+		defer func() { x.log.printf("Staging changes to git...") }()
 		if !out.Notes {
-			x.log.printf("Staging changes to git...")
 			return record.save(x.work, x.in.Memory.Sealer)
 		}
-		if err := n.keep(x.work); err != nil {
-			return err
-		}
-		if err := record.save(x.work, x.in.Memory.Sealer); err != nil {
-			return err
-		}
-		placed = true
-		if err := n.place(x.work); err != nil {
-			return err
-		}
-		x.updated(n)
-		x.log.printf("Staging changes to git...")
-		return nil
+		return x.placeNotes(n, &record, &placed)
 	}
 	c.Pending = func(u commit.IndexUpdate) error {
 		record.Pending, record.Index = u, hashFile(filepath.Join(x.repo.GitDir, "index"))
@@ -214,6 +199,23 @@ func (x *execution) commit(ctx context.Context, out *outcome, c commit.Commit, n
 	}
 	x.log.printf("Git commit successful: %s", oid)
 	return outcome{}
+}
+
+// placeNotes writes the notes, after what is needed to undo that was recorded.
+func (x *execution) placeNotes(n *notes, record *undo, placed *bool) error {
+	record.Rel, record.Existed, record.Mode, record.Before, record.After = n.rel, n.existed, n.mode, hash(n.before), hash(n.after)
+	if err := n.keep(x.work); err != nil {
+		return err
+	}
+	if err := record.save(x.work, x.in.Memory.Sealer); err != nil {
+		return err
+	}
+	*placed = true
+	if err := n.place(x.work); err != nil {
+		return err
+	}
+	x.updated(n)
+	return nil
 }
 
 // updated logs what was done to the notes.

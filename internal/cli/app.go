@@ -157,7 +157,7 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 	case "stop-hook":
 		return app.stopHook(ctx, agentFlag(args[1:])), true
 	case room.Command: // by Gauntlet itself, to run a check in a room
-		fmt.Fprintln(app.Err, "gauntlet: "+redact.Line(room.Enter(args[1:]).Error(), 500))
+		fmt.Fprintln(app.Err, "gauntlet: "+redact.Line(room.Enter(args[1:], app.Environ()).Error(), 500))
 		return notEntered, true
 	default:
 		return 0, false

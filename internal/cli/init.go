@@ -16,8 +16,6 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/review"
-	"gauntlet/internal/safefile"
 	"gauntlet/internal/setup"
 	"gauntlet/internal/site"
 	"gauntlet/internal/workflow/protocol"
@@ -298,69 +296,6 @@ func (w *initWork) changes() bool {
 	return w.files.Changes() ||
 		slices.ContainsFunc(w.report.Hooks, func(c *install.Change) bool { return c.Action != install.Unchanged }) ||
 		slices.ContainsFunc(w.report.Workflow, func(c protocol.Change) bool { return c.Action != protocol.Unchanged })
-}
-
-// initRoot is where .gauntlet/ belongs: where it is, else the top of the
-// repository, else here. A home directory that is a repository is not a project.
-func (app *App) initRoot() (root string, inGit bool, err error) {
-	cwd, err := app.Getwd()
-	if err != nil {
-		return "", false, exit(2, "the current directory cannot be read: %v", err)
-	}
-	home := app.Getenv("HOME")
-	at := site.Here(cwd, app.Getenv)
-	if at.IsProject() || at.InRepo && !safefile.Same(at.Repo.Root, home) {
-		return at.Top(), at.InRepo, nil
-	}
-	if safefile.Same(cwd, home) {
-		return "", false, exit(2, "this is your home directory; change to a project and run init there")
-	}
-	switch _, err := git.Find(cwd); {
-	case errors.Is(err, git.ErrForeign):
-		return "", false, exit(2, "%v; run init as that user, or clone the repository yourself", err)
-	case errors.Is(err, git.ErrBare):
-		return "", false, exit(2, "this is a bare repository; run init in a work tree")
-	}
-	return cwd, at.InRepo, nil
-}
-
-func (app *App) installedReviewers(ctx context.Context, root string) []string {
-	var out []string
-	for _, h := range review.CheckHealth(ctx, review.Names(), app.Environ(), root, false) {
-		if h.Installed {
-			out = append(out, h.Name)
-		}
-	}
-	return out
-}
-
-// planHooks plans the hooks of the named agents, or of those found. An agent whose settings
-// cannot be edited is reported and does not prevent the rest.
-func planHooks(places install.Places, names []string) (changes []*install.Change, notes []string, err error) {
-	if slices.Contains(names, "none") {
-		return nil, nil, nil
-	}
-	agents, err := (&hookFlags{agents: names}).named()
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(names) == 0 {
-		if agents = places.Present(); len(agents) == 0 {
-			notes = append(notes, "no agent was found; once you have one: gauntlet install --agent NAME")
-		}
-	}
-	for _, a := range agents {
-		for _, old := range places.Predecessors(a) {
-			notes = append(notes, old.Told(places)+"; to replace it: gauntlet install --replace")
-		}
-		planned, err := places.PlanInstall(a, install.Request{Scope: wire.Project})
-		if err != nil {
-			notes = append(notes, fmt.Sprintf("no hook for %s: %s", a.Setup().Label, places.Explain(err)))
-			continue
-		}
-		changes = append(changes, planned...)
-	}
-	return changes, notes, nil
 }
 
 // confirmAndWrite shows the summary, asks if necessary, and writes.

@@ -27,7 +27,7 @@ type Repo struct {
 	GitDir    string // the work tree's own git directory
 	CommonDir string // what all work trees of the repository share
 	// NoFilters keeps git from running the filters that the repository's own settings
-	// name: they are programs of somebody whom the person has not trusted yet.
+	// name: they are programs of another author, whom the person has not trusted yet.
 	NoFilters bool
 }
 

@@ -23,7 +23,7 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 	for _, a := range agent.All() {
 		ins := d.Inspect(a)
 		for _, old := range d.Predecessors(a) {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: old.Told(d.Places), Fix: "gauntlet install --replace --agent " + a.Name()})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: old.Notice(d.Places), Fix: "gauntlet install --replace --agent " + a.Name()})
 		}
 		if len(ins) == 0 && !d.present(a) {
 			continue

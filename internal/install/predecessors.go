@@ -67,8 +67,8 @@ func (l *layout) predecessors() []entry {
 	return out
 }
 
-// Told is what a person should know about it.
-func (d Predecessor) Told(p Places) string {
+// Notice is what a person should know about it.
+func (d Predecessor) Notice(p Places) string {
 	return fmt.Sprintf("%s calls %s at a stop: together with Gauntlet, two gatekeepers judge every stop", p.Short(d.Path), d.System)
 }
 

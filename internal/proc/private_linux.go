@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -17,4 +18,14 @@ func private(cmd *exec.Cmd) {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}},
 		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN},
 	}
+}
+
+// Become replaces this process by a program that is looked up in PATH. It returns only if it
+// cannot.
+func Become(args, environ []string) error {
+	program, err := exec.LookPath(args[0])
+	if err != nil {
+		return fmt.Errorf("start %s: %w", args[0], err)
+	}
+	return fmt.Errorf("start %s: %w", args[0], syscall.Exec(program, args, environ))
 }

@@ -180,9 +180,6 @@ func (w *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Look finds a program in PATH.
-func Look(name string) (string, error) { return exec.LookPath(name) }
-
 // NotFound reports whether the program itself does not exist.
 func NotFound(r Result) bool {
 	return errors.Is(r.Err, exec.ErrNotFound) || errors.Is(r.Err, os.ErrNotExist)

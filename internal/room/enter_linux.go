@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -28,7 +27,7 @@ func mayMount(ctx context.Context) bool {
 
 // Enter mounts a room at the project's path, in the name space that this process was started
 // in, and becomes the command. It returns only if it cannot.
-func Enter(args []string) error {
+func Enter(args, environ []string) error {
 	if len(args) < 3 || args[1] != "--" {
 		return errors.New("room-exec is for Gauntlet itself")
 	}
@@ -45,11 +44,7 @@ func Enter(args []string) error {
 	if err := dropPrivileges(); err != nil {
 		return fmt.Errorf("room: %w", err)
 	}
-	program, err := proc.Look(args[2])
-	if err != nil {
-		return fmt.Errorf("room: %w", err)
-	}
-	return syscall.Exec(program, args[2:], os.Environ())
+	return fmt.Errorf("room: %w", proc.Become(args[2:], environ))
 }
 
 func (m mounting) mount() error {

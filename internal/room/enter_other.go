@@ -12,7 +12,7 @@ import (
 func mayMount(context.Context) bool { return false }
 
 // Enter is for Linux.
-func Enter([]string) error { return errors.New("room-exec is for Linux") }
+func Enter(_, _ []string) error { return errors.New("room-exec is for Linux") }
 
 // clone is for Linux.
 func clone(_, _ *os.File) bool { return false }

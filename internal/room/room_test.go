@@ -20,7 +20,7 @@ import (
 // TestMain is Gauntlet when it starts itself inside a room.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == Command {
-		fmt.Fprintln(os.Stderr, Enter(os.Args[2:]))
+		fmt.Fprintln(os.Stderr, Enter(os.Args[2:], os.Environ()))
 		os.Exit(125)
 	}
 	os.Exit(m.Run())

@@ -130,6 +130,13 @@ type fleetJob struct {
 	TimeoutSec float64           `json:"timeoutSeconds"`
 }
 
+// farmResult is what `gauntlet-fleet execute` writes.
+type farmResult struct {
+	ExitCode int    `json:"exitCode"`
+	Worker   string `json:"worker"`
+	TimedOut bool   `json:"timedOut"`
+}
+
 // onFarm runs a check on the build farm, through the helper binary.
 func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bool) {
 	fleet, err := s.helper()
@@ -169,11 +176,7 @@ func (e *execution) onFarm(ctx context.Context, s sent) (proc.Result, string, bo
 	if r.TimedOut {
 		return s.down("the build farm did not finish it in time")
 	}
-	var ended struct {
-		ExitCode int    `json:"exitCode"`
-		Worker   string `json:"worker"`
-		TimedOut bool   `json:"timedOut"`
-	}
+	var ended farmResult
 	answer, err := safefile.Read(s.tmp, result, 64<<10)
 	if r.ExitCode != 0 || err != nil || json.Unmarshal(answer, &ended) != nil {
 		why := "the build farm did not run it"

@@ -37,7 +37,7 @@ var environment = onlyFrom{
 
 var processes = onlyFrom{
 	"os.StartProcess syscall.ForkExec syscall.StartProcess syscall.Exec golang.org/x/sys/unix.Exec golang.org/x/sys/unix.ForkExec",
-	nil,
+	map[string]string{"proc/private_linux.go": "the process that entered a room becomes the check"},
 	"subprocesses go through proc, by os/exec: own group, deadline, TERM, KILL, recursion guard",
 }
 
@@ -76,6 +76,7 @@ var files = onlyFrom{
 		"text/template.ParseFiles text/template.ParseGlob html/template.ParseFiles html/template.ParseGlob",
 	map[string]string{
 		"safefile":                 "the one way to open and to write",
+		"room":                     "content is laid out in directories of Gauntlet's own, below an open root, without a sync per file",
 		"proc":                     "/proc is the kernel's own",
 		"git/snapshot.go":          "the copy of the index keeps the time by which git knows what to look at again",
 		"autonomy/commit/index.go": "the index is exchanged as git itself does it, under index.lock",
@@ -132,6 +133,7 @@ func (o onlyFrom) openFlags(h *house, bits int) (out []finding) {
 // lockFiles are the places that may create a file or a directory exclusively.
 var lockFiles = onlyFrom{"os.Mkdir (*os.Root).Mkdir syscall.Mkdir golang.org/x/sys/unix.Mkdir golang.org/x/sys/unix.Mkdirat", map[string]string{
 	"safefile":    "temporary files of its own",
+	"room":        "not a lock: a file that is laid out replaces nothing",
 	"run/logs.go": "not a lock: a directory that exists is fine",
 }, "a lock is a kernel lock (safefile), never a file that exists"}
 
