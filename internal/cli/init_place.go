@@ -76,4 +76,3 @@ func planHooks(places install.Places, names []string) (changes []*install.Change
 	}
 	return changes, notes, nil
 }
-
