@@ -8,7 +8,6 @@ import (
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/site"
@@ -299,26 +298,6 @@ func failing(f Facts) (Decision, bool) {
 		d.SystemMessage = also(d.SystemMessage, redact.Line(strings.Join(more, "; "), 900))
 	}
 	return d, true
-}
-
-// standing approves a tree that is a commit which was there before the prompt: both
-// hear that it fails.
-func standing(f Facts) Decision {
-	var names []string
-	passed := false
-	for _, g := range f.Gates.Gates {
-		passed = passed || g.Status == gate.Pass
-	}
-	for _, g := range f.Gates.Failed() {
-		names = append(names, redact.Line(g.Name, 60))
-	}
-	status := event.KnownFailures
-	if passed {
-		status = event.PassedWithWarnings
-	}
-	d := loud(status, fmt.Sprintf("the tree is now at %s, which fails %s", f.Standing, strings.Join(names[:min(len(names), 5)], ", ")))
-	d.Settled, d.Context = true, "Gauntlet: "+d.Message+". You did not write it, so it is not held against you."
-	return d
 }
 
 // limited reports whether the ledger, and not the agent's flag, bounds the blocks
