@@ -7,7 +7,7 @@ import (
 
 	"github.com/reviewdog/errorformat/fmts"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tool"
 )
 
@@ -39,7 +39,7 @@ func (p *parser) auto(data []byte) error {
 // toolOf is the program that a command runs last, and the report format that its
 // arguments ask for.
 func toolOf(command string) (program, format string) {
-	for _, c := range shellcmd.Parse(command).Commands {
+	for _, c := range shell.Parse(command).Commands {
 		argv := c.Argv()
 		call := tool.Of(argv)
 		if len(argv) == 0 || call.Is("prints") || slices.Contains([]string{"cd", "export", "set"}, c.Name()) {

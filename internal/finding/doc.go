@@ -4,6 +4,6 @@
 //
 // Bytes in, values out: nothing is run and no file is opened here; the text of lines is
 // passed in. Reports are untrusted: a path that leaves the project is rejected, control
-// characters are removed, and every size is bounded. Ring 3: it imports shellcmd, redact
+// characters are removed, and every size is bounded. Ring 3: it imports shell, redact
 // and the errorformat library.
 package finding

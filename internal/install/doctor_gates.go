@@ -13,7 +13,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/safefile"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 	"gauntlet/internal/text"
 )
@@ -129,8 +129,8 @@ func (d *Doctor) dirsOf(c *config.Check, entries []string) []string {
 // calls is checked too, except in projects that keep their tools in the tree.
 func (d *Doctor) missing(command, dir string) (message, fix string) {
 	set := tasks.Of(d.Site.Root)
-	for _, c := range shellcmd.Parse(command).Commands {
-		if len(c.Views) == 0 || len(c.Views[0]) == 0 || c.Proof == shellcmd.Unproven {
+	for _, c := range shell.Parse(command).Commands {
+		if len(c.Views) == 0 || len(c.Views[0]) == 0 || c.Proof == shell.Unproven {
 			continue
 		}
 		if program := c.Views[0][0]; !d.found(program, dir) {
@@ -149,7 +149,7 @@ func (d *Doctor) missing(command, dir string) (message, fix string) {
 			continue // tools are in node_modules or vendor
 		}
 		for _, step := range set.Expand(command, dir) {
-			if len(step.Views) == 0 || step.Proof == shellcmd.Unproven {
+			if len(step.Views) == 0 || step.Proof == shell.Unproven {
 				continue
 			}
 			if program := step.Views[0][0]; !strings.Contains(program, "/") && !d.found(program, dir) {

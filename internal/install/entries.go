@@ -9,7 +9,7 @@ import (
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/jsontree"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // isOwn reports whether Gauntlet wrote a command, in any version. Only the guard shows it:
@@ -55,7 +55,7 @@ func byHand(command, args string) bool {
 	calls := func(argv []string) bool {
 		return len(argv) > len(want) && path.Base(argv[0]) == "gauntlet" && slices.Equal(argv[1:1+len(want)], want)
 	}
-	for _, c := range shellcmd.Parse(command).Commands {
+	for _, c := range shell.Parse(command).Commands {
 		if slices.ContainsFunc(c.Views, calls) {
 			return true
 		}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/event"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tool"
 )
 
@@ -81,8 +81,8 @@ func (a action) shownBy(c event.ToolCall, edited bool, later string) (o Outcome,
 
 // names reports whether a line runs a command that the action asks for.
 func (a action) names(line string) bool {
-	for _, cmd := range shellcmd.Parse(line).Commands {
-		if slices.ContainsFunc(a.patterns, func(p shellcmd.Pattern) bool { return p.Match(cmd) }) {
+	for _, cmd := range shell.Parse(line).Commands {
+		if slices.ContainsFunc(a.patterns, func(p shell.Pattern) bool { return p.Match(cmd) }) {
 			return true
 		}
 	}
@@ -123,7 +123,7 @@ func complains(text string) bool {
 // its options and file names; "" when none does.
 func essence(command string) string {
 	best, rank := []string(nil), 0
-	for _, c := range shellcmd.Parse(command).Commands {
+	for _, c := range shell.Parse(command).Commands {
 		if len(c.Views) == 0 || showsOnly(c.Name()) {
 			continue
 		}

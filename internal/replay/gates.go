@@ -7,7 +7,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // gateLook is what a session shows about one gate at one stop.
@@ -67,8 +67,8 @@ func (g gateCommand) runBy(s *session, c event.ToolCall) bool {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(s.root, dir)
 	}
-	want := shellcmd.Exact{Command: g.job.Check.Command, Dir: filepath.Join(s.root, g.dir), Env: g.job.Check.Env}
-	return want.ProvedBy(shellcmd.Ran{Line: c.Command, Dir: dir, Getenv: func(string) string { return "" }})
+	want := shell.Exact{Command: g.job.Check.Command, Dir: filepath.Join(s.root, g.dir), Env: g.job.Check.Env}
+	return want.ProvedBy(shell.Ran{Line: c.Command, Dir: dir, Getenv: func(string) string { return "" }})
 }
 
 // lastRun is how the agent's last run of the gate's command ended. A failed line of several
@@ -92,12 +92,12 @@ func (g gateCommand) lastRun(s *session, calls []event.ToolCall) (passed, known 
 // alone reports whether a line runs nothing besides the gate's command.
 func (g gateCommand) alone(line string) bool {
 	n := 0
-	for _, c := range shellcmd.Parse(line).Commands {
+	for _, c := range shell.Parse(line).Commands {
 		if c.Name() != "cd" {
 			n++
 		}
 	}
-	return n <= len(shellcmd.Parse(g.job.Check.Command).Commands)
+	return n <= len(shell.Parse(g.job.Check.Command).Commands)
 }
 
 // followed decides whether blocking for the gate would have been right.

@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 )
 
@@ -35,7 +35,7 @@ type judge struct {
 
 // action is an action of the checkpoint with the commands that prove it.
 type action struct {
-	patterns []shellcmd.Pattern
+	patterns []shell.Pattern
 	test     bool // it is about tests: their output shows whether they passed
 }
 
@@ -72,8 +72,8 @@ func newJudge(cfg *config.Loaded, opts *Options) *judge {
 				if part, ok := config.Contained(text); ok {
 					text = part
 				}
-				act.patterns = append(act.patterns, shellcmd.Patterns(text)...)
-				for _, cmd := range shellcmd.Parse(text).Commands {
+				act.patterns = append(act.patterns, shell.Patterns(text)...)
+				for _, cmd := range shell.Parse(text).Commands {
 					act.test = act.test || cmd.TestRun()
 				}
 			}
@@ -90,7 +90,7 @@ func newJudge(cfg *config.Loaded, opts *Options) *judge {
 }
 
 // runs returns what a call of a task runner ends up running.
-func (j *judge) runs(c shellcmd.Command, dir string) ([]shellcmd.Command, bool) {
+func (j *judge) runs(c shell.Command, dir string) ([]shell.Command, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.tasks.Runs(c, dir)

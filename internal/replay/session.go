@@ -13,7 +13,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/safefile"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/transcript"
 )
 
@@ -133,7 +133,7 @@ func written(c event.ToolCall) []string {
 		return c.Paths
 	case event.ToolShell:
 		var out []string
-		for _, f := range shellcmd.Parse(c.Command).Written {
+		for _, f := range shell.Parse(c.Command).Written {
 			if !strings.ContainsAny(f.Path, "*?{}$") {
 				out = append(out, f.Path)
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/text"
 )
 
@@ -47,8 +47,8 @@ func (t *tally) suggestRepeats(j *judge) {
 			if !g.job.Mode.Blocks() {
 				continue
 			}
-			for _, c := range shellcmd.Parse(g.job.Check.Command).Commands {
-				if c.TestRun() && slices.ContainsFunc(a.patterns, func(p shellcmd.Pattern) bool { return p.Match(c) }) {
+			for _, c := range shell.Parse(g.job.Check.Command).Commands {
+				if c.TestRun() && slices.ContainsFunc(a.patterns, func(p shell.Pattern) bool { return p.Match(c) }) {
 					t.gap("stops at which the gate "+g.job.Name+" runs and may prove what the action "+id+" asks for: gates are not run here", r.WouldBlock)
 					t.suggest("repeats", "action:"+id, r.WouldBlock, "the gate %s runs what the action %s asks for: with the gate the action only repeats it", g.job.Name, id)
 					break

@@ -17,7 +17,7 @@ import (
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/site"
 )
 
@@ -147,11 +147,11 @@ func squeeze(s string) string {
 // content.
 func CallStarts(ctx context.Context, opts Options, c AgentCall) error {
 	t := c.Event.Tool
-	ran := shellcmd.Ran{Line: t.Command, Dir: t.Dir, Getenv: opts.Getenv}
+	ran := shell.Ran{Line: t.Command, Dir: t.Dir, Getenv: opts.Getenv}
 	ran.Dir = cmp.Or(ran.Dir, c.Event.Cwd)
 	wanted := map[string]bool{}
 	for _, j := range Checks(opts) {
-		if !j.UsesBase() && (shellcmd.Exact{Command: j.Check.Command, Dir: j.Dir, Env: j.Check.Env}).ProvedBy(ran) {
+		if !j.UsesBase() && (shell.Exact{Command: j.Check.Command, Dir: j.Dir, Env: j.Check.Env}).ProvedBy(ran) {
 			wanted[j.ID] = true
 		}
 	}

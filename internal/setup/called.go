@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 	"gauntlet/internal/tool"
 )
@@ -20,7 +20,7 @@ type called struct {
 
 // callOf returns which recipe or script of the project a command runs.
 func callOf(set *tasks.Set, run, dir string) called {
-	for _, c := range shellcmd.Parse(run).Commands {
+	for _, c := range shell.Parse(run).Commands {
 		for _, argv := range c.Views {
 			call, ok := set.Call(argv, dir)
 			switch {

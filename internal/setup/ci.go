@@ -11,7 +11,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 )
 
@@ -126,7 +126,7 @@ func (f *finder) offerStep(s ciStep) {
 		return
 	}
 	s.script = neutral(s.script)
-	statements := shellcmd.Statements(s.script, dir)
+	statements := shell.Statements(s.script, dir)
 	if f.several(statements) {
 		s.name = "" // it is about all of them together
 	}
@@ -153,7 +153,7 @@ func (f *finder) offerStep(s ciStep) {
 
 // several reports whether more than one statement does something besides installing what
 // the project depends on.
-func (f *finder) several(statements []shellcmd.Statement) bool {
+func (f *finder) several(statements []shell.Statement) bool {
 	n := 0
 	for _, st := range statements {
 		if steps := f.set.Expand(st.Text, st.Dir); slices.ContainsFunc(steps, func(s tasks.Step) bool { return len(s.Views) > 0 && !isFetch(s.Views[0]) }) {
@@ -165,8 +165,8 @@ func (f *finder) several(statements []shellcmd.Statement) bool {
 
 // missing reports whether it runs a file that is not in the work tree, which CI fetched or
 // built.
-func (f *finder) missing(st shellcmd.Statement) bool {
-	return slices.ContainsFunc(shellcmd.Parse(st.Text).Commands, func(c shellcmd.Command) bool {
+func (f *finder) missing(st shell.Statement) bool {
+	return slices.ContainsFunc(shell.Parse(st.Text).Commands, func(c shell.Command) bool {
 		argv := c.Argv()
 		if len(argv) == 0 {
 			return false
@@ -175,16 +175,16 @@ func (f *finder) missing(st shellcmd.Statement) bool {
 		if !strings.Contains(word, "/") || strings.HasPrefix(word, "/usr/") || strings.HasPrefix(word, "/bin/") || strings.ContainsAny(word, "$\"'*~=") || strings.Contains(word, "node_modules/") || strings.Contains(word, "vendor/") || strings.Contains(word, "venv/") {
 			return false
 		}
-		p := shellcmd.Inside(path.Join(st.Dir, c.Dir), word)
+		p := shell.Inside(path.Join(st.Dir, c.Dir), word)
 		return p == "" || !f.exists(p)
 	})
 }
 
 // unbuilt is the build directory that a statement uses but does not make, and that is not
 // configured here.
-func (f *finder) unbuilt(st shellcmd.Statement) string {
+func (f *finder) unbuilt(st shell.Statement) string {
 	made := false
-	for _, c := range shellcmd.Parse(st.Text).Commands {
+	for _, c := range shell.Parse(st.Text).Commands {
 		argv := c.Argv()
 		if len(argv) == 0 {
 			continue
@@ -203,7 +203,7 @@ func (f *finder) unbuilt(st shellcmd.Statement) string {
 				dir, uses = value, true
 			}
 		}
-		at := shellcmd.Inside(path.Join(st.Dir, c.Dir), dir)
+		at := shell.Inside(path.Join(st.Dir, c.Dir), dir)
 		configured := at != "" && slices.ContainsFunc([]string{"CMakeCache.txt", "build.ninja", "CTestTestfile.cmake"}, func(file string) bool { return f.exists(path.Join(at, file)) })
 		if uses && !made && !configured {
 			return dir
@@ -214,7 +214,7 @@ func (f *finder) unbuilt(st shellcmd.Statement) string {
 
 // refuseStep lists the checks of a step that cannot run here.
 func (f *finder) refuseStep(s ciStep, reason string) {
-	for _, st := range shellcmd.Statements(neutral(s.script), path.Clean("./"+s.dir)) {
+	for _, st := range shell.Statements(neutral(s.script), path.Clean("./"+s.dir)) {
 		if c := (found{dir: st.Dir, run: st.Text}); f.wouldCheck(c) {
 			f.out.Refusals = append(f.out.Refusals, Refusal{Dir: st.Dir, Run: tidy(st.Text), Why: s.why, Reason: reason})
 		}
@@ -253,12 +253,12 @@ func expressions(script, open, shut string, value func(name string) (v string, o
 	}
 }
 
-func (f *finder) offerStatement(s ciStep, st shellcmd.Statement) {
+func (f *finder) offerStatement(s ciStep, st shell.Statement) {
 	env := map[string]string{}
 	maps.Copy(env, s.env)
 	maps.Copy(env, st.Env)
 	c := found{dir: st.Dir, run: st.Text, why: s.why, name: s.name, source: FromCI}
-	unknown := shellcmd.Unset(st.Text, env)
+	unknown := shell.Unset(st.Text, env)
 	if strings.Contains(st.Text, "$"+placeholder) { // also in quotes, which CI does not know
 		unknown = []string{placeholder}
 	}
@@ -294,7 +294,7 @@ func (f *finder) offerStatement(s ciStep, st shellcmd.Statement) {
 // apart splits several checks on one line: `yarn lint && yarn test`, `make vet unit`. A
 // build for a test stays with it.
 func (f *finder) apart(c found) []string {
-	parts := shellcmd.AndList(c.run)
+	parts := shell.AndList(c.run)
 	var out []string
 	for _, part := range parts {
 		checks := false
@@ -333,7 +333,7 @@ func (f *finder) eachRecipe(line, dir string) []string {
 // withoutSetUp drops from `a && b && c` what only prepares, as CI has to on a fresh
 // machine: yarn install && yarn test. "" when there is nothing to drop.
 func (f *finder) withoutSetUp(c found) string {
-	parts := shellcmd.AndList(c.run)
+	parts := shell.AndList(c.run)
 	var keep []string
 	for _, part := range parts {
 		checks, fetches := false, false

@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 	"gauntlet/internal/tool"
 )
 
 // configures reports whether a step prepares a build in C, as CMake and autotools need it.
 func configures(script string) bool {
-	return slices.ContainsFunc(shellcmd.Parse(neutral(script)).Commands, func(c shellcmd.Command) bool {
+	return slices.ContainsFunc(shell.Parse(neutral(script)).Commands, func(c shell.Command) bool {
 		return c.Name() == "configure" || tool.Of(c.Argv()).Configures()
 	})
 }
 
 // testsABuild reports whether a script of the project runs and builds nothing itself.
-func (f *finder) testsABuild(st shellcmd.Statement) bool {
+func (f *finder) testsABuild(st shell.Statement) bool {
 	call := callOf(f.set, st.Text, st.Dir)
 	if !call.own || path.Ext(call.name) == "" && !strings.Contains(call.pattern, "/") {
 		return false

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 )
 
@@ -21,7 +21,7 @@ func TestWhatInitThinksOfEveryKnownCall(t *testing.T) {
 	for line := range strings.Lines(string(calls)) {
 		line = strings.TrimSpace(line)
 		fmt.Fprintf(&b, "%s\n", line)
-		for _, c := range shellcmd.Parse(line).Commands {
+		for _, c := range shell.Parse(line).Commands {
 			s := tasks.Step{Command: c}
 			if f, ok := classify(s); ok {
 				fmt.Fprintf(&b, "\t%s %s %q %q %v\n", f.role, f.kind, f.head, f.operands, f.more)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 )
 
@@ -110,7 +110,7 @@ func (d *directory) hookCommand(file, name string, command map[string]any) {
 	run := text(command["run"])
 	dir := d.dir
 	if root, ok := command["root"].(string); ok {
-		if dir = shellcmd.Inside(d.dir, root); dir == "" || inFixture(dir) {
+		if dir = shell.Inside(d.dir, root); dir == "" || inFixture(dir) {
 			return
 		}
 	}
@@ -121,7 +121,7 @@ func (d *directory) hookCommand(file, name string, command map[string]any) {
 		d.out.Refusals = append(d.out.Refusals, Refusal{Dir: dir, Run: run, Why: d.where(file) + ": " + name, Reason: "rewrites files (stage_fixed)"})
 		return
 	}
-	for _, st := range shellcmd.Statements(run, dir) {
+	for _, st := range shell.Statements(run, dir) {
 		d.offer(found{dir: st.Dir, run: st.Text, why: d.where(file) + ": " + name, name: name, source: FromHooks})
 	}
 }
@@ -133,8 +133,8 @@ func (d *directory) husky() {
 		if script == "" {
 			continue
 		}
-		for _, st := range shellcmd.Statements(script, d.dir) {
-			if len(shellcmd.Unset(st.Text, st.Env)) == 0 {
+		for _, st := range shell.Statements(script, d.dir) {
+			if len(shell.Unset(st.Text, st.Env)) == 0 {
 				d.offer(found{dir: st.Dir, run: st.Text, why: d.where(hook), source: FromHooks})
 			}
 		}

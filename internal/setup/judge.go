@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 	"gauntlet/internal/tool"
 )
@@ -92,7 +92,7 @@ func withoutTee(run string) string {
 
 // read reads the steps. It returns why the command cannot be judged.
 func (r *reading) read() string {
-	for _, c := range shellcmd.Parse(r.run).Commands { // what a recipe is called through
+	for _, c := range shell.Parse(r.run).Commands { // what a recipe is called through
 		if why := hazard(tasks.Step{Command: c}); why != "" && r.danger == "" {
 			r.danger = why
 		}
@@ -122,7 +122,7 @@ func (r *reading) read() string {
 // add adds what one step checks.
 func (r *reading) add(s tasks.Step, c finding) {
 	r.known++
-	if s.Proof == shellcmd.Proven {
+	if s.Proof == shell.Proven {
 		r.proven++
 	} else if len(s.Filters) > 0 {
 		r.filtered = true
@@ -198,8 +198,8 @@ func (r *reading) provesNothing() string {
 
 // lists reports whether a test run of the command's own only lists or prepares the tests.
 func (r *reading) lists() bool {
-	return slices.ContainsFunc(shellcmd.Parse(r.run).Commands, func(c shellcmd.Command) bool {
-		return c.Role() == shellcmd.TestRole && c.IsDryRun()
+	return slices.ContainsFunc(shell.Parse(r.run).Commands, func(c shell.Command) bool {
+		return c.Role() == shell.TestRole && c.IsDryRun()
 	})
 }
 

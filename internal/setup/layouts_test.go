@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // go test ./internal/setup -run TestLayouts -update writes what is found into
@@ -113,10 +113,10 @@ func describe(r Result) string {
 
 // provesItself checks that running exactly the proposed command counts as evidence.
 func provesItself(p Proposal) bool {
-	line := shellcmd.Parse(p.Run)
+	line := shell.Parse(p.Run)
 	for _, text := range p.Evidence {
-		pattern := shellcmd.Patterns(text)[0]
-		if slices.ContainsFunc(line.Commands, func(c shellcmd.Command) bool { return pattern.Match(c) && line.Proves(c, "") }) {
+		pattern := shell.Patterns(text)[0]
+		if slices.ContainsFunc(line.Commands, func(c shell.Command) bool { return pattern.Match(c) && line.Proves(c, "") }) {
 			return true
 		}
 	}

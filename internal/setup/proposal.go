@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 )
 
@@ -99,7 +99,7 @@ func (p *Proposal) addEvidence(c finding) {
 func (p *Proposal) finishEvidence(call called) {
 	own := call.pattern
 	if own == "" {
-		commands := shellcmd.Parse(p.Run).Commands
+		commands := shell.Parse(p.Run).Commands
 		if len(commands) == 0 {
 			return
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
 )
 
@@ -42,7 +42,7 @@ func TestHazards(t *testing.T) {
 		"sudo make install":                    "needs another user's rights (sudo)",
 		"kubectl a-very-long-sub-command-name": "publishes or deploys (kubectl)",
 	} {
-		if got := hazard(tasks.Step{Command: shellcmd.Command{Views: [][]string{strings.Fields(line)}}}); got != want {
+		if got := hazard(tasks.Step{Command: shell.Command{Views: [][]string{strings.Fields(line)}}}); got != want {
 			t.Errorf("%s: %q, not %q", line, got, want)
 		}
 	}

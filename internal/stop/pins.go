@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
 )
@@ -172,7 +172,7 @@ func (s *stopping) calledItself() {
 		if c.Kind != event.ToolShell || c.Rejected || !strings.Contains(c.Command, "gauntlet") || !strings.Contains(c.Command, "hook") {
 			continue
 		}
-		for _, run := range shellcmd.Parse(c.Command).Commands {
+		for _, run := range shell.Parse(c.Command).Commands {
 			if args := run.Views[len(run.Views)-1]; run.Name() == "gauntlet" && len(args) > 1 && (args[1] == "stop-hook" || args[1] == "hook") {
 				s.announceLater("the agent itself ran `gauntlet %s` in this turn, so some events did not come from its client", args[1])
 				return
@@ -201,9 +201,9 @@ func mayWrite(c event.ToolCall, file string) bool {
 	case c.Kind != event.ToolShell || !strings.Contains(c.Command, name):
 		return false
 	}
-	line := shellcmd.Parse(c.Command)
-	is := func(f shellcmd.File) bool { return filepath.Base(f.Path) == name }
-	looks := slices.ContainsFunc(line.Commands, func(run shellcmd.Command) bool {
+	line := shell.Parse(c.Command)
+	is := func(f shell.File) bool { return filepath.Base(f.Path) == name }
+	looks := slices.ContainsFunc(line.Commands, func(run shell.Command) bool {
 		switch run.Name() {
 		case "cat", "head", "tail", "less", "more", "bat", "tac", "nl", "sed", "awk", "cut", "sort", "strings", "ls", "stat", "wc", "jq", "du", "grep", "rg", "file", "sha256sum":
 			return slices.ContainsFunc(run.Argv(), func(arg string) bool { return filepath.Base(arg) == name })

@@ -6,6 +6,6 @@
 // Of opens a project's own files with the care that untrusted files need; Expand
 // follows a line of shell, Runs one command, into recipes and scripts.
 // Ring 1: it reads files through an fs.FS with bounded effort, runs nothing, and
-// imports only safefile, the YAML and TOML parsers, and shellcmd because recipes are
+// imports only safefile, the YAML and TOML parsers, and shell because recipes are
 // written in shell.
 package tasks

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // Step is one command that a line ends up running; calls of recipes and of the project's
 // own scripts are replaced by what they run.
 type Step struct {
-	shellcmd.Command
+	shell.Command
 	Dir string // slash path from the root; "" when unknown
 	// Hollow: a recipe or script was called that does not exist, or that nests too deep to
 	// be followed.
@@ -35,7 +35,7 @@ func (s *Set) Expand(line, dir string) []Step {
 // Runs lists the commands that a command run in dir ends up running when it
 // calls a recipe or a script of the project. known is false when it calls none,
 // or one that cannot be followed.
-func (s *Set) Runs(c shellcmd.Command, dir string) (list []shellcmd.Command, known bool) {
+func (s *Set) Runs(c shell.Command, dir string) (list []shell.Command, known bool) {
 	if dir = inside(".", dir); dir == "" {
 		return nil, false
 	}
@@ -63,7 +63,7 @@ type expander struct {
 }
 
 func (e *expander) line(text, dir string, depth int) {
-	for _, c := range shellcmd.Parse(text).Commands {
+	for _, c := range shell.Parse(text).Commands {
 		if len(e.out) >= maxSteps {
 			return
 		}
@@ -75,7 +75,7 @@ func (e *expander) line(text, dir string, depth int) {
 	}
 }
 
-func (e *expander) command(c shellcmd.Command, dir string, depth int) {
+func (e *expander) command(c shell.Command, dir string, depth int) {
 	for i, argv := range c.Views {
 		if dir == "" || len(argv) == 0 {
 			break
@@ -104,7 +104,7 @@ func (e *expander) command(c shellcmd.Command, dir string, depth int) {
 }
 
 // partly follows a call of a runner whose file can be read in part only.
-func (e *expander) partly(c shellcmd.Command, argv []string, dir string, depth int) bool {
+func (e *expander) partly(c shell.Command, argv []string, dir string, depth int) bool {
 	if depth >= maxDepth {
 		return false
 	}
@@ -117,7 +117,7 @@ func (e *expander) partly(c shellcmd.Command, argv []string, dir string, depth i
 	return false
 }
 
-func (e *expander) call(c shellcmd.Command, call Call, depth int) {
+func (e *expander) call(c shell.Command, call Call, depth int) {
 	if call.Elsewhere && e.elsewhere(c, call, depth) {
 		return
 	}
@@ -132,7 +132,7 @@ func (e *expander) call(c shellcmd.Command, call Call, depth int) {
 
 // elsewhere follows a script into the packages of the workspace that a call is about. The
 // workspace may begin in a directory above.
-func (e *expander) elsewhere(c shellcmd.Command, call Call, depth int) bool {
+func (e *expander) elsewhere(c shell.Command, call Call, depth int) bool {
 	for root := call.Dir; ; root = path.Dir(root) {
 		if e.packages(c, call, root, depth) {
 			return true
@@ -143,7 +143,7 @@ func (e *expander) elsewhere(c shellcmd.Command, call Call, depth int) bool {
 	}
 }
 
-func (e *expander) packages(c shellcmd.Command, call Call, root string, depth int) bool {
+func (e *expander) packages(c shell.Command, call Call, root string, depth int) bool {
 	found := false
 	for _, pkg := range e.set.packages(root) {
 		f, ok := e.set.By("npm", pkg)
@@ -156,7 +156,7 @@ func (e *expander) packages(c shellcmd.Command, call Call, root string, depth in
 	return found
 }
 
-func (e *expander) recipe(c shellcmd.Command, call Call, name string, depth int) {
+func (e *expander) recipe(c shell.Command, call Call, name string, depth int) {
 	r, ok := call.File.rule(name)
 	if !ok {
 		// make knows how to build files without a rule.
@@ -203,7 +203,7 @@ func withWords(line string, words []string) string {
 }
 
 // enter expands a recipe or script unless it is being expanded already.
-func (e *expander) enter(c shellcmd.Command, key, dir string, depth int, expand func()) {
+func (e *expander) enter(c shell.Command, key, dir string, depth int, expand func()) {
 	if slices.Contains(e.open, key) {
 		return
 	}
@@ -220,7 +220,7 @@ func (e *expander) enter(c shellcmd.Command, key, dir string, depth int, expand 
 // Parts are the commands of a recipe that does nothing but call other recipes of
 // the same file; none for any other command.
 func (s *Set) Parts(line, dir string) []string {
-	commands := shellcmd.Parse(line).Commands
+	commands := shell.Parse(line).Commands
 	if len(commands) != 1 || len(commands[0].Views) == 0 {
 		return nil
 	}
@@ -248,9 +248,9 @@ func (s *Set) Parts(line, dir string) []string {
 		out = append(out, strings.Join(words, " "))
 	}
 	for _, l := range r.Lines {
-		for _, c := range shellcmd.Parse(l).Commands {
+		for _, c := range shell.Parse(l).Commands {
 			inner, ok := s.Call(c.Views[0], dir)
-			if !ok || c.Dir != "" && c.Dir != "." || c.Proof != shellcmd.Proven {
+			if !ok || c.Dir != "" && c.Dir != "." || c.Proof != shell.Proven {
 				return nil
 			}
 			switch {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // hooks follows pre-commit and lefthook into the hooks that their files configure. Both skip
@@ -95,7 +95,7 @@ func (e *expander) shown(line, pass, dir string, depth int) {
 	e.line(line, dir, depth+1)
 	for i := before; i < len(e.out); i++ {
 		c := e.out[i].Command
-		if e.out[i].Command = c.Hidden(); pass != "" && c.Proof == shellcmd.Proven {
+		if e.out[i].Command = c.Hidden(); pass != "" && c.Proof == shell.Proven {
 			e.out[i].Command = c.Announced(pass)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tool"
 )
 
@@ -55,7 +55,7 @@ func (j *judge) line(text, dir string, depth int) {
 	if depth > maxNest {
 		return
 	}
-	for _, c := range shellcmd.Parse(text).Commands {
+	for _, c := range shell.Parse(text).Commands {
 		at := inside(dir, c.Dir)
 		argv := c.Argv()
 		if len(argv) == 0 || at == "" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 const rakefile = `require "rspec/core/rake_task"
@@ -101,11 +101,11 @@ pre-push:
 		"npm run lint":                        "tsc",
 		"npm run odd":                         "wireit",
 	} {
-		list, known := New(fsys).Runs(shellcmd.Parse(line).Commands[0], ".")
+		list, known := New(fsys).Runs(shell.Parse(line).Commands[0], ".")
 		var got []string
 		for _, c := range list {
 			text := strings.Join(c.Views[0], " ")
-			if c.Proof != shellcmd.Proven {
+			if c.Proof != shell.Proven {
 				text = strings.TrimSpace("(" + text + ") " + c.ProofLine)
 			}
 			got = append(got, text)

@@ -5,19 +5,19 @@ import (
 	"strings"
 	"unicode"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // rake follows a call of rake into the tasks of a Rakefile, if it defines all that are
 // named.
-func (e *expander) rake(c shellcmd.Command, argv []string, dir string, depth int) bool {
+func (e *expander) rake(c shell.Command, argv []string, dir string, depth int) bool {
 	if slices.ContainsFunc(argv[1:], func(a string) bool {
 		return slices.Contains([]string{"-f", "--rakefile", "-C", "--directory", "-N", "-r", "-R", "-e", "-p", "-E"}, a)
 	}) {
 		return false
 	}
 	var names []string
-	for _, word := range shellcmd.Operands(argv) {
+	for _, word := range shell.Operands(argv) {
 		if !strings.Contains(word, "=") { // a variable
 			name, _, _ := strings.Cut(word, "[") // its arguments
 			names = append(names, name)

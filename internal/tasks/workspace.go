@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tool"
 )
 
@@ -30,7 +30,7 @@ func workspaceTasks(argv []string) []string {
 }
 
 // workspace follows a task into the packages that have it.
-func (e *expander) workspace(c shellcmd.Command, tasks []string, dir string, depth int) {
+func (e *expander) workspace(c shell.Command, tasks []string, dir string, depth int) {
 	before := len(e.out)
 	for _, task := range tasks {
 		e.inPackages(c, task, dir, depth)
@@ -40,7 +40,7 @@ func (e *expander) workspace(c shellcmd.Command, tasks []string, dir string, dep
 	}
 }
 
-func (e *expander) inPackages(c shellcmd.Command, task, dir string, depth int) {
+func (e *expander) inPackages(c shell.Command, task, dir string, depth int) {
 	for _, need := range e.set.workspaceNeeds(task, dir) {
 		e.enter(c, "task "+need, dir, depth, func() { e.inPackages(c, need, dir, depth+1) })
 	}

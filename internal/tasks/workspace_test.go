@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 func TestRuns(t *testing.T) {
@@ -62,7 +62,7 @@ func TestRuns(t *testing.T) {
 		"deno task t":             "deno test -A",
 		"go test ./...":           "?",
 	} {
-		c := shellcmd.Parse(line).Commands[0]
+		c := shell.Parse(line).Commands[0]
 		list, known := New(fsys).Runs(c, ".")
 		var got []string
 		for _, one := range list {
@@ -77,7 +77,7 @@ func TestRuns(t *testing.T) {
 // A package of the workspace is found from any directory of it.
 func TestWorkspaceAbove(t *testing.T) {
 	fsys := fstest.MapFS{"packages/web/package.json": {Data: []byte(`{"name":"@x/web","scripts":{"test":"vitest run"}}`)}, "apps/desktop/native/keep": {}}
-	list, known := New(fsys).Runs(shellcmd.Parse("pnpm --filter @x/web test").Commands[0], "apps/desktop/native")
+	list, known := New(fsys).Runs(shell.Parse("pnpm --filter @x/web test").Commands[0], "apps/desktop/native")
 	if !known || len(list) != 1 || list[0].Name() != "vitest" {
 		t.Errorf("%+v (known: %v), want vitest", list, known)
 	}
@@ -97,8 +97,8 @@ func TestIgnoredFailures(t *testing.T) {
 		for name, text := range files {
 			fsys[name] = &fstest.MapFile{Data: []byte(text)}
 		}
-		list, known := New(fsys).Runs(shellcmd.Parse(line).Commands[0], ".")
-		if !known || len(list) != 1 || list[0].Name() != "pytest" || list[0].Proof == shellcmd.Proven {
+		list, known := New(fsys).Runs(shell.Parse(line).Commands[0], ".")
+		if !known || len(list) != 1 || list[0].Name() != "pytest" || list[0].Proof == shell.Proven {
 			t.Errorf("%s runs %+v (known: %v), want a pytest that its status does not prove", line, list, known)
 		}
 	}

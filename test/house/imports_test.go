@@ -10,7 +10,7 @@ import (
 // to a sub-package or parent of the same package.
 var ring = map[string]int{
 	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "text": 0, "jsontree": 0, "redact": 0, "tokens": 0, "buildinfo": 0, "shape": 0, "start": 0, "beside": 0,
-	"content": 1, "git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shellcmd": 1, "markdown": 1, "tasks": 1, "tmux": 1, "tool": 1, "weaken": 1, "slots": 1,
+	"content": 1, "git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shell": 1, "markdown": 1, "tasks": 1, "tmux": 1, "tool": 1, "weaken": 1, "slots": 1,
 	"agent": 2, "site": 2, "turn": 2, "proof": 2, "trust": 2, "room": 2,
 	"gate": 3, "review": 3, "finding": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "setup": 3, "install": 3,
 	"stop": 4, "run": 4, "replay": 4,
@@ -31,8 +31,8 @@ var sameRing = map[string]string{
 	"fleet → ui":       "the page of many machines is the page of one, over another database",
 	"cli → ui":         "a command serves the page",
 	"content → git":    "where a repository is, and which paths it tracks",
-	"tasks → shellcmd": "recipes are written in shell",
-	"shellcmd → tool":  "what a program passes on, takes and rewrites is in its record",
+	"tasks → shell":    "recipes are written in shell",
+	"shell → tool":     "what a program passes on, takes and rewrites is in its record",
 	"weaken → tool":    "what a file is written in and whether it is a test is in its language's record",
 	"tasks → tool":     "what names the tasks of a call is in the runner's record",
 	"gate → finding":   "a check's output is read as findings",
@@ -67,7 +67,7 @@ var owners = []struct{ imports, from, why string }{
 	{"github.com/bazelbuild/", "fleet", "too heavy for the hook"},
 	{"google.golang.org/", "fleet", "too heavy for the hook"},
 	{"cloud.google.com/", "fleet", "too heavy for the hook"},
-	{"mvdan.cc/sh", "shellcmd", "shell is read in one place"},
+	{"mvdan.cc/sh", "shell", "shell is read in one place"},
 	{"golang.org/x/sys", "agent proc safefile report autonomy slots room", "what the standard library does not reach"},
 	{"golang.org/x/term", "cli report", "terminals are the surface's"},
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/event"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/transcript"
 )
 
@@ -53,7 +53,7 @@ func (s *step) holds(texts []string) (ran, bool) {
 // happened reports whether the command ran, whatever hides its status: not one that may
 // have been skipped, is still running, or printed that it failed.
 func (c ran) happened(output string) bool {
-	return c.Proof != shellcmd.Unproven && !c.MaySkip && (c.ProofLine == "" || c.HasProofLine(output))
+	return c.Proof != shell.Unproven && !c.MaySkip && (c.ProofLine == "" || c.HasProofLine(output))
 }
 
 // onlyNames reports whether a program prints, searches or records its arguments and does

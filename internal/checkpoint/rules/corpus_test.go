@@ -14,7 +14,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // The corpus: situations as text, with what a stop has to say about each. A
@@ -238,11 +238,11 @@ func (s *situation) call(word, rest string) bool {
 }
 
 // runs is Input.Tasks for the tasks of a situation.
-func (s *situation) runs(c shellcmd.Command, _ string) ([]shellcmd.Command, bool) {
-	var out []shellcmd.Command
+func (s *situation) runs(c shell.Command, _ string) ([]shell.Command, bool) {
+	var out []shell.Command
 	for _, argv := range c.Views {
 		for _, text := range s.tasks[strings.Join(argv, " ")] {
-			out = append(out, shellcmd.Parse(text).Commands...)
+			out = append(out, shell.Parse(text).Commands...)
 		}
 	}
 	return out, len(out) > 0

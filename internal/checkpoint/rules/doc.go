@@ -3,6 +3,6 @@
 // done.
 //
 // It is pure: values in, values out. Git, transcripts, clocks, files and memory are read by
-// the caller and passed in as an Input. It may import event, config, redact and shellcmd,
+// the caller and passed in as an Input. It may import event, config, redact and shell,
 // and nothing that touches the outside.
 package rules

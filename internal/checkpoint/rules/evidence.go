@@ -2,7 +2,7 @@ package rules
 
 import (
 	"gauntlet/internal/event"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/transcript"
 )
 
@@ -95,7 +95,7 @@ func (t *timeline) proves(p pattern, i int, c ran, after changed) bool {
 
 // pattern is a command pattern and whether the person wrote it.
 type pattern struct {
-	shellcmd.Pattern
+	shell.Pattern
 	own bool
 }
 
@@ -125,8 +125,8 @@ func (s *step) ended() bool {
 
 // failing is a command of the call with what may have kept it from running, if the call
 // failed.
-func (s *step) failing(c shellcmd.Command) shellcmd.Command {
-	for _, one := range shellcmd.ParseFailed(s.Command).Commands {
+func (s *step) failing(c shell.Command) shell.Command {
+	for _, one := range shell.ParseFailed(s.Command).Commands {
 		if one.Seq == c.Seq {
 			c.MaySkip, c.IfQuiet = c.MaySkip || one.MaySkip, c.IfQuiet || one.IfQuiet
 		}
@@ -140,7 +140,7 @@ func (s *step) foundNothing() bool {
 		return false
 	}
 	last := s.line.Commands[len(s.line.Commands)-1]
-	return (s.HasExit && s.ExitCode == 1 || !s.HasExit && (s.Output == "" || transcript.PrintsStatusOne(s.Output))) && isSearch(last.Name()) && last.Proof == shellcmd.Proven
+	return (s.HasExit && s.ExitCode == 1 || !s.HasExit && (s.Output == "" || transcript.PrintsStatusOne(s.Output))) && isSearch(last.Name()) && last.Proof == shell.Proven
 }
 
 // tried reports whether the action may have been done after the place, but it is unknown

@@ -5,7 +5,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/transcript"
 	"gauntlet/internal/weaken"
 )
@@ -25,7 +25,7 @@ type Input struct {
 	Turn Turn
 	// Tasks returns the commands that a call of a task runner ends up running, by the
 	// project's own files; false when those do not define it. nil: none could be read.
-	Tasks func(c shellcmd.Command, dir string) ([]shellcmd.Command, bool)
+	Tasks func(c shell.Command, dir string) ([]shell.Command, bool)
 	// Members returns the names that the manifest in a folder gives to what is in it. nil: none
 	// could be read.
 	Members func(dir string) []string

@@ -5,7 +5,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // settle checks every due action against the transcript and returns, by
@@ -65,11 +65,11 @@ func (d *decision) cannotRun(a *action) bool {
 
 // covers reports whether the gate's command, when it succeeds, proves the action.
 func (d *decision) covers(g *Gate, a *action) bool {
-	s := &step{ToolCall: &event.ToolCall{Kind: event.ToolShell, Command: g.Command, Dir: g.Dir, Outcome: event.Success}, line: shellcmd.Parse(g.Command)}
+	s := &step{ToolCall: &event.ToolCall{Kind: event.ToolShell, Command: g.Command, Dir: g.Dir, Outcome: event.Success}, line: shell.Parse(g.Command)}
 	s.ran = d.timeline.follow(0, s)
 	for _, patterns := range a.proofs {
 		if len(patterns) > 0 && !slices.ContainsFunc(patterns, func(p pattern) bool {
-			return !slices.ContainsFunc(s.ran, func(c ran) bool { return p.runs(c) && c.Proof == shellcmd.Proven })
+			return !slices.ContainsFunc(s.ran, func(c ran) bool { return p.runs(c) && c.Proof == shell.Proven })
 		}) {
 			return true
 		}

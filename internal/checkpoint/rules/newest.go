@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/event"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tool"
 	"gauntlet/internal/transcript"
 )
@@ -47,8 +47,8 @@ func (s *step) failed(c ran) bool {
 		return true
 	}
 	// its status shows it, if nothing else on the line can have failed
-	return s.Outcome == event.Failure && c.Proof == shellcmd.Proven && c.TestRun() && !said.Passed && !said.None && said.Unstarted == "" && said.Missing == "" && said.Module == "" &&
-		!isProbe(s) && !isUsage(s) && !slices.ContainsFunc(s.line.Commands, func(o shellcmd.Command) bool { return o.Seq != c.Seq && !isQuiet(o.Name()) })
+	return s.Outcome == event.Failure && c.Proof == shell.Proven && c.TestRun() && !said.Passed && !said.None && said.Unstarted == "" && said.Missing == "" && said.Module == "" &&
+		!isProbe(s) && !isUsage(s) && !slices.ContainsFunc(s.line.Commands, func(o shell.Command) bool { return o.Seq != c.Seq && !isQuiet(o.Name()) })
 }
 
 // failsAsBefore reports whether a run failed in the way in which it did without the work: on a
@@ -99,12 +99,12 @@ func (s *step) ranNothing(c ran) bool {
 // passed: a later command of its line failed, or it is watching for changes.
 func (s *step) showsPass(c ran) bool {
 	switch {
-	case s.Rejected || c.Proof == shellcmd.Unproven && !s.Background:
+	case s.Rejected || c.Proof == shell.Unproven && !s.Background:
 		return false
 	case s.Background || s.Outcome == event.Unknown:
 		said := s.said(c)
 		return said.Passed && said.Whole && c.TestRun()
 	}
-	later := slices.ContainsFunc(s.line.Commands, func(o shellcmd.Command) bool { return o.Seq > c.Seq && !isQuiet(o.Name()) && !isSearch(o.Name()) })
+	later := slices.ContainsFunc(s.line.Commands, func(o shell.Command) bool { return o.Seq > c.Seq && !isQuiet(o.Name()) && !isSearch(o.Name()) })
 	return s.Outcome == event.Failure && later && c.TestRun() && s.line.Proves(c.Hidden(), transcript.WithoutStatus(s.Output))
 }

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"gauntlet/internal/event"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/text"
 )
 
@@ -73,7 +73,7 @@ func (t *timeline) unreadEdits(turn Turn) []string {
 		s := &before[i]
 		s.ToolCall = &turn.Earlier[i]
 		if s.Kind == event.ToolShell {
-			s.line = shellcmd.Parse(s.Command)
+			s.line = shell.Parse(s.Command)
 		}
 		if hidesReading(s) {
 			return nil

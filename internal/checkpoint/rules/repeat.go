@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/text"
 	"gauntlet/internal/tool"
 	"gauntlet/internal/transcript"
@@ -13,17 +13,17 @@ import (
 
 // repeats reports whether later successfully ran what failed before. Other flags, a cd or a
 // pipe do not matter.
-func repeats(failed shellcmd.Command, later *step) bool {
-	return slices.ContainsFunc(later.line.Commands, func(c shellcmd.Command) bool {
-		return sameRun(failed, c) && (later.line.Proves(c, later.Output) || c.Proof == shellcmd.Swallowed && len(c.Filters) > 0)
+func repeats(failed shell.Command, later *step) bool {
+	return slices.ContainsFunc(later.line.Commands, func(c shell.Command) bool {
+		return sameRun(failed, c) && (later.line.Proves(c, later.Output) || c.Proof == shell.Swallowed && len(c.Filters) > 0)
 	})
 }
 
 // contains reports whether a task that ran later runs what failed before, or its name
 // suggests that it does the same.
-func contains(failed shellcmd.Command, tasks []ran) bool {
+func contains(failed shell.Command, tasks []ran) bool {
 	return slices.ContainsFunc(tasks, func(c ran) bool {
-		return len(failed.Views) > 0 && sameRun(failed, c.Command) || !c.followed && failed.Role() != shellcmd.NoRole && failed.Role() == c.Role() && sameTool(failed, c.Command)
+		return len(failed.Views) > 0 && sameRun(failed, c.Command) || !c.followed && failed.Role() != shell.NoRole && failed.Role() == c.Role() && sameTool(failed, c.Command)
 	})
 }
 
@@ -49,7 +49,7 @@ func isUsage(s *step) bool {
 
 // runNames are the names under which a command may be the same run as another;
 // two that share none are not.
-func runNames(c shellcmd.Command) []string {
+func runNames(c shell.Command) []string {
 	names := make([]string, 0, 4)
 	for _, argv := range c.Views {
 		names = append(names, stem(argv[0]))
@@ -69,20 +69,20 @@ func shareOne(a, b []string) bool {
 
 // lastOf is the command that decided the failure: the last one that does more than prepare
 // or print. Without commands there is none.
-func lastOf(commands []shellcmd.Command) shellcmd.Command {
+func lastOf(commands []shell.Command) shell.Command {
 	for i := len(commands) - 1; i >= 0; i-- {
 		if name := commands[i].Name(); !isQuiet(name) && !(isSearch(name) && i > 0) {
 			return commands[i]
 		}
 	}
 	if len(commands) == 0 {
-		return shellcmd.Command{}
+		return shell.Command{}
 	}
 	return commands[len(commands)-1]
 }
 
 // sameRun reports whether the two are the same command, or the same tests, or more of them.
-func sameRun(failed, later shellcmd.Command) bool {
+func sameRun(failed, later shell.Command) bool {
 	if isSearch(failed.Name()) && isSearch(later.Name()) {
 		return true
 	}
@@ -101,21 +101,21 @@ func sameRun(failed, later shellcmd.Command) bool {
 
 // sameTool reports whether two test runs can be about the same tests: neither is known to be
 // for another language.
-func sameTool(a, b shellcmd.Command) bool {
+func sameTool(a, b shell.Command) bool {
 	one, other := tool.Of(a.Argv()).Language, tool.Of(b.Argv()).Language
 	return one == "" || other == "" || tool.SameLanguage(one, other)
 }
 
 // sameTests reports whether both run all tests: `make test` stands for all tests of a
 // project, however they are run, and all tests stand for `make test`.
-func sameTests(failed, later shellcmd.Command) bool {
+func sameTests(failed, later shell.Command) bool {
 	if failed.Name() == "npm" != (later.Name() == "npm") && (failed.TestWrapper() && later.TestWrapper()) {
 		return false
 	}
 	if later.TestWrapper() {
 		return !failed.TestWrapper() && later.Name() != "npm"
 	}
-	targets := shellcmd.Operands(later.Argv())
+	targets := shell.Operands(later.Argv())
 	if later.Name() == "go" || later.Name() == "cargo" {
 		targets = targets[min(1, len(targets)):]
 	}
@@ -127,7 +127,7 @@ func sameArgv(failed, later []string, tests bool) bool {
 	if name != stem(later[0]) {
 		return false
 	}
-	was, is := shellcmd.Operands(failed), shellcmd.Operands(later)
+	was, is := shell.Operands(failed), shell.Operands(later)
 	switch name {
 	case "python", "node", "bash", "sh", "zsh", "ruby", "perl", "deno", "tsx":
 		if name == "python" && slices.Contains(failed, "-m") {
@@ -135,7 +135,7 @@ func sameArgv(failed, later []string, tests bool) bool {
 		}
 		// the script decides; a program given inline is always "the same"
 		return len(was) == 0 && len(is) == 0 || len(was) > 0 && len(is) > 0 && path.Clean(was[0]) == path.Clean(is[0]) ||
-			shellcmd.Inline(failed) && shellcmd.Inline(later)
+			shell.Inline(failed) && shell.Inline(later)
 	case "make", "just", "task", "git", "docker", "kubectl", "terraform", "pip", "gh", "brew", "apt", "apt-get", "systemctl", "bundle", "rake", "mvn", "gradle", "gradlew", "yarn", "pnpm", "bun", "helm":
 		return first(was, 1) == first(is, 1)
 	case "npm":

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"gauntlet/internal/config"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 )
 
 // settings is the configuration with presets and defaults applied, ready to
@@ -120,14 +120,14 @@ func newAction(a config.Action, given map[string]bool) *action {
 
 func patternsOf(text string, own bool) []pattern {
 	var out []pattern
-	for _, p := range shellcmd.Patterns(text) {
+	for _, p := range shell.Patterns(text) {
 		out = append(out, pattern{p, own})
 	}
 	return out
 }
 
 // isEvidence reports whether the command proves any action.
-func (s *settings) isEvidence(c shellcmd.Command) bool {
+func (s *settings) isEvidence(c shell.Command) bool {
 	proves := func(a *action) bool { return a.asks(func(p pattern) bool { return p.Match(c) }) }
 	return slices.ContainsFunc(s.always, proves) || slices.ContainsFunc(s.categories, func(c *category) bool { return slices.ContainsFunc(c.actions, proves) })
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/redact"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/text"
 	"gauntlet/internal/tool"
 )
@@ -29,7 +29,7 @@ func (d *decision) failedTests() {
 
 // provedByRun removes the actions that the run itself proves.
 func (d *decision) provedByRun(run *TestRun) {
-	line := shellcmd.Parse(run.Command)
+	line := shell.Parse(run.Command)
 	d.res.Actions = slices.DeleteFunc(d.res.Actions, func(a Action) bool {
 		ran := d.ranBy(a.ID, line)
 		if ran {
@@ -49,11 +49,11 @@ func (d *decision) stillMissing(name string) bool {
 	})
 }
 
-func (d *decision) ranBy(id string, line shellcmd.Line) bool {
+func (d *decision) ranBy(id string, line shell.Line) bool {
 	return slices.ContainsFunc(d.actions(), func(a *action) bool {
 		return a.ID == id && slices.ContainsFunc(a.proofs, func(patterns []pattern) bool {
-			return len(patterns) == 1 && slices.ContainsFunc(line.Commands, func(c shellcmd.Command) bool {
-				return patterns[0].Match(c) && c.Proof == shellcmd.Proven && c.TestRun()
+			return len(patterns) == 1 && slices.ContainsFunc(line.Commands, func(c shell.Command) bool {
+				return patterns[0].Match(c) && c.Proof == shell.Proven && c.TestRun()
 			})
 		})
 	})

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gauntlet/internal/event"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/tool"
 )
 
@@ -26,14 +26,14 @@ func within(call, seq, n int) place { return placeOf(call, seq<<8|min(n, 255)) }
 // step is one call with its command line understood.
 type step struct {
 	*event.ToolCall
-	line    shellcmd.Line
+	line    shell.Line
 	ran     []ran
 	subject *subject // set on first use
 }
 
 // ran is one command that a call ran, on its line or within a task of it.
 type ran struct {
-	shellcmd.Command
+	shell.Command
 	at place
 	// follows: what it runs is known, so the name of its task does not count.
 	followed bool
@@ -62,7 +62,7 @@ type timeline struct {
 	steps  []step
 	// set shows which commands are validations, and which files are tests.
 	set   *settings
-	tasks func(shellcmd.Command, string) ([]shellcmd.Command, bool)
+	tasks func(shell.Command, string) ([]shell.Command, bool)
 	// members are the names that the manifest in a folder gives it.
 	members func(dir string) []string
 	// checkouts are other directories that contain the project.
@@ -102,7 +102,7 @@ func newTimeline(in Input, calls []event.ToolCall, set *settings) *timeline {
 	for i := range calls {
 		s := &t.steps[i]
 		if s.Kind == event.ToolShell {
-			s.line = shellcmd.Parse(s.Command)
+			s.line = shell.Parse(s.Command)
 		}
 		t.note(i, s)
 	}
@@ -139,7 +139,7 @@ func (t *timeline) note(i int, s *step) {
 		}
 		for _, c := range s.line.Commands {
 			if c.Name() == "rm" || c.Name() == "unlink" {
-				for _, p := range shellcmd.Operands(c.Argv()) {
+				for _, p := range shell.Operands(c.Argv()) {
 					name := t.naming.file(path.Join(c.Dir, p), s.Dir)
 					if absolute(p) {
 						name = t.naming.file(p, s.Dir)
@@ -193,7 +193,7 @@ func (t *timeline) rewrites() {
 func (t *timeline) follow(i int, s *step) []ran {
 	var out []ran
 	n, seq := 0, -1
-	add := func(c shellcmd.Command, followed bool) {
+	add := func(c shell.Command, followed bool) {
 		if n++; c.Seq != seq {
 			n, seq = 0, c.Seq
 		}
@@ -210,10 +210,10 @@ func (t *timeline) follow(i int, s *step) []ran {
 			continue
 		}
 		inner, known := t.tasks(c, t.taskDir(c, s))
-		add(c, known && !slices.ContainsFunc(inner, shellcmd.Command.Opaque))
+		add(c, known && !slices.ContainsFunc(inner, shell.Command.Opaque))
 		outer, last := out[len(out)-1], lastWords(inner)
 		for _, one := range inner {
-			if last != "" && one.Proof == shellcmd.Proven && c.Proof == shellcmd.Swallowed {
+			if last != "" && one.Proof == shell.Proven && c.Proof == shell.Swallowed {
 				one = one.Announced(last)
 			}
 			add(one.Within(c), true)
@@ -224,14 +224,14 @@ func (t *timeline) follow(i int, s *step) []ran {
 }
 
 // lastWords is what a task prints only if everything before it succeeded; "" for nothing.
-func lastWords(inner []shellcmd.Command) string {
+func lastWords(inner []shell.Command) string {
 	if len(inner) < 2 {
 		return ""
 	}
 	last := inner[len(inner)-1]
 	argv := last.Argv()
 	text := strings.Join(argv[min(1, len(argv)):], " ")
-	if last.Name() != "echo" || last.Proof != shellcmd.Proven || len(last.Filters) > 0 || last.Into != "" || strings.ContainsAny(text, "$\\") || strings.HasPrefix(text, "-") {
+	if last.Name() != "echo" || last.Proof != shell.Proven || len(last.Filters) > 0 || last.Into != "" || strings.ContainsAny(text, "$\\") || strings.HasPrefix(text, "-") {
 		return ""
 	}
 	for _, c := range inner[:len(inner)-1] {
@@ -244,7 +244,7 @@ func lastWords(inner []shellcmd.Command) string {
 
 // inProject is the name in the project of a file that a command names. One that is not in
 // the project may be in another checkout of it, in which the transcript was written.
-func (t *timeline) inProject(file string, c shellcmd.Command, s *step) string {
+func (t *timeline) inProject(file string, c shell.Command, s *step) string {
 	if !absolute(file) {
 		file = path.Join(c.Dir, file)
 	}
@@ -256,7 +256,7 @@ func (t *timeline) inProject(file string, c shellcmd.Command, s *step) string {
 
 // taskDir is where a command looks for its task file. A directory that is not in
 // the project may be another checkout of it, in which the transcript was written.
-func (t *timeline) taskDir(c shellcmd.Command, s *step) string {
+func (t *timeline) taskDir(c shell.Command, s *step) string {
 	dir := t.naming.dir(c.Dir, s.Dir)
 	switch {
 	case !absolute(dir) && !strings.HasPrefix(dir, ".."):

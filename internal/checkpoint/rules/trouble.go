@@ -7,7 +7,7 @@ import (
 
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/shellcmd"
+	"gauntlet/internal/shell"
 	"gauntlet/internal/text"
 	"gauntlet/internal/tool"
 	"gauntlet/internal/transcript"
@@ -61,7 +61,7 @@ func isLook(s *step) bool {
 	if !s.line.Parsed || len(s.line.Commands) == 0 || len(s.line.Written) > 0 || len(s.line.Rewriters) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
+	return !slices.ContainsFunc(s.line.Commands, func(c shell.Command) bool {
 		return !isQuiet(c.Name()) && !isQuestion(c) && !isLookup(c)
 	})
 }
@@ -72,8 +72,8 @@ func isProbe(s *step) bool {
 	if s.HasExit && s.ExitCode == 127 || strings.Contains(s.Output, "command not found") {
 		return true
 	}
-	return slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
-		return c.Proof == shellcmd.Proven && (c.IsDryRun() || slices.Contains(c.Argv(), "-version") || slices.Contains(c.Argv(), "version"))
+	return slices.ContainsFunc(s.line.Commands, func(c shell.Command) bool {
+		return c.Proof == shell.Proven && (c.IsDryRun() || slices.Contains(c.Argv(), "-version") || slices.Contains(c.Argv(), "version"))
 	})
 }
 
@@ -133,8 +133,8 @@ func isAnswer(s *step) bool {
 	if transcript.WithoutStatus(s.Output) == "" {
 		// `[ -f x ] && echo yes`: a real failure would have printed something, and an echo
 		// does not fail
-		return isLast || last.Name() == "echo" || slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
-			return c.Proof == shellcmd.Proven && len(c.Filters) == 0 && isQuestion(c)
+		return isLast || last.Name() == "echo" || slices.ContainsFunc(s.line.Commands, func(c shell.Command) bool {
+			return c.Proof == shell.Proven && len(c.Filters) == 0 && isQuestion(c)
 		})
 	}
 	if !isLast {
@@ -142,7 +142,7 @@ func isAnswer(s *step) bool {
 	}
 	// something was printed: is this perhaps the failure of the command that printed it?
 	for _, c := range s.line.Commands[:len(s.line.Commands)-1] {
-		if c.Proof == shellcmd.Proven && len(c.Filters) == 0 && !isQuestion(c) && !isQuiet(c.Name()) {
+		if c.Proof == shell.Proven && len(c.Filters) == 0 && !isQuestion(c) && !isQuiet(c.Name()) {
 			return false
 		}
 	}
@@ -150,7 +150,7 @@ func isAnswer(s *step) bool {
 }
 
 // isLookup reports whether the command checks that something is there.
-func isLookup(c shellcmd.Command) bool {
+func isLookup(c shell.Command) bool {
 	switch c.Name() {
 	case "ls", "find", "stat", "cat", "bat", "head", "tail", "file", "readlink", "realpath", "du", "wc", "sed", "awk", "nl", "tree", "less", "more", "fd", "pgrep", "ps":
 		return true
@@ -158,7 +158,7 @@ func isLookup(c shellcmd.Command) bool {
 		argv := c.Argv()
 		return len(argv) > 1 && slices.Contains([]string{"show", "log", "blame", "cat-file", "ls-tree", "status", "branch", "tag", "remote", "describe", "rev-list", "reflog", "worktree"}, argv[1])
 	case "gh":
-		args := shellcmd.Operands(c.Argv())
+		args := shell.Operands(c.Argv())
 		return len(args) > 1 && slices.Contains([]string{"view", "list", "status", "diff", "checks", "watch"}, args[1]) || len(args) > 0 && args[0] == "search"
 	case "kill":
 		return len(c.Argv()) > 1 && c.Argv()[1] == "-0"
@@ -168,7 +168,7 @@ func isLookup(c shellcmd.Command) bool {
 	return false
 }
 
-func isQuestion(c shellcmd.Command) bool {
+func isQuestion(c shell.Command) bool {
 	name := c.Name()
 	if isSearch(name) {
 		return true
@@ -211,7 +211,7 @@ func runsTests(s *step) bool {
 	if slices.ContainsFunc(s.ran, s.showsPass) {
 		return false // something else of the line failed
 	}
-	return slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
+	return slices.ContainsFunc(s.line.Commands, func(c shell.Command) bool {
 		name, line := c.Name(), " "+strings.Join(c.Argv(), " ")+" "
 		return c.TestRun() || !isQuiet(name) && !isSearch(name) && name != "git" &&
 			text.ContainsAny(line, " pytest ", " make test ", " go test ", " cargo test ", " npm test ", " jest ", " vitest ")
@@ -257,7 +257,7 @@ func (t *timeline) dealtWith(i int) bool {
 
 // hidesFailure reports whether tests failed in a line that did not.
 func hidesFailure(s *step) bool {
-	return s.Kind == event.ToolShell && slices.ContainsFunc(s.line.Commands, func(c shellcmd.Command) bool {
-		return c.TestRun() && c.Proof != shellcmd.Proven && tool.Read(c.Name(), s.Output).Bad
+	return s.Kind == event.ToolShell && slices.ContainsFunc(s.line.Commands, func(c shell.Command) bool {
+		return c.TestRun() && c.Proof != shell.Proven && tool.Read(c.Name(), s.Output).Bad
 	})
 }

@@ -1,4 +1,4 @@
-// Package shellcmd answers two questions about one shell command line: which commands did
+// Package shell answers two questions about one shell command line: which commands did
 // it really run, and does its exit status prove that they succeeded? It also notes which
 // files the line showed and wrote.
 //
@@ -6,4 +6,4 @@
 // environment variable. A line that cannot be parsed proves nothing. What a program is, it
 // asks tool. Ring 1: it imports
 // only the shell parser, redact, tool and the standard library.
-package shellcmd
+package shell
