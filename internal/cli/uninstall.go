@@ -125,7 +125,9 @@ func (app *App) elsewhere(ctx context.Context, at *site.Site) (list []setup.Rema
 		}
 	}
 	if at.Remembered() {
-		list = append(list, setup.NewRemain(filepath.Join(at.StateHome, "gauntlet"), "what was allowed here and what sessions saw", at.Forget))
+		list = append(list, setup.NewRemain(filepath.Join(at.StateHome, "gauntlet"), "what was allowed here and what sessions saw", func(ctx context.Context) error {
+			return at.Forget(ctx, terminal(app.In)) // a process without a terminal may be an agent's
+		}))
 	}
 	return list
 }

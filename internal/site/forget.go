@@ -20,8 +20,9 @@ const maxStateFile = 4 << 20
 func (s *Site) Remembered() bool { return s.Allowed().Known() || len(s.naming()) > 0 }
 
 // Forget removes what the state home has of this project besides its history. Nothing of it
-// is allowed any more.
-func (s *Site) Forget(ctx context.Context) error {
+// is allowed any more. What the prompts of sessions saw stays unless sessions is set: a
+// session that is at work reports at its next stop that the project is gone.
+func (s *Site) Forget(ctx context.Context, sessions bool) error {
 	if s.StateHome == "" {
 		return nil
 	}
@@ -32,6 +33,9 @@ func (s *Site) Forget(ctx context.Context) error {
 		errs = append(errs, os.RemoveAll(s.Memory.Dir))
 	}
 	for _, file := range s.naming() {
+		if !sessions && filepath.Base(filepath.Dir(file)) == "sessions" {
+			continue
+		}
 		if err := safefile.Remove(home, file); !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}

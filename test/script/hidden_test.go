@@ -20,7 +20,7 @@ var hidings = []hiding{
 	{"committed, pushed, the base moved", ``, `echo BAD > a.txt; git commit -qam x; git push -qf origin HEAD:main; git branch -f base`},
 	{"a split index, assumed unchanged", `git update-index --split-index`, `git update-index --assume-unchanged a.txt; echo BAD > a.txt`},
 	{"not looked at", ``, `git update-index --skip-worktree a.txt; echo BAD > a.txt`},
-	{"times put back", `git config core.trustctime false; git config core.checkStat minimal`, `touch -r a.txt ../r; echo BAAD > a.txt; touch -r ../r a.txt`},
+	{"times put back", `git config core.trustctime false; git config core.checkStat minimal; touch -d 2020-01-01 a.txt; git update-index -q --refresh`, `touch -r a.txt ../r; echo BAAD > a.txt; touch -r ../r a.txt`},
 	{"dirty before, times put back", `echo 'GOOD 2' > a.txt`, `touch -r a.txt ../r; printf 'BAD  2\n' > a.txt; touch -r ../r a.txt`},
 	{"untracked before, times put back", `echo one > new.txt`, `touch -r new.txt ../r; echo BAD > new.txt; touch -r ../r new.txt`},
 	{"modes that do not count", `git config core.fileMode false`, `chmod +x a.txt`},
