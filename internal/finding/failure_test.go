@@ -20,7 +20,8 @@ func TestFailuresAreTheSame(t *testing.T) {
 		{"Go: the same test", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tx/a\t0.01s\nFAIL\n", "--- FAIL: TestA (0.31s)\nFAIL\nFAIL\tx/a\t0.31s\nFAIL\n", nil},
 		{
 			"Go: one more", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tx/a\t0.01s\nFAIL\n",
-			"--- FAIL: TestA (0.00s)\n--- FAIL: TestB (0.00s)\nFAIL\nFAIL\tx/a\t0.01s\nFAIL\n", []string{"x/a TestB"},
+			"--- FAIL: TestA (0.00s)\n--- FAIL: TestB (0.00s)\nFAIL\nFAIL\tx/a\t0.01s\nFAIL\n",
+			[]string{"x/a TestB"},
 		},
 		{"Go: a compiler error", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tx/a\t0.01s\nFAIL\n", "# x/a\n./a.go:3:2: undefined: y\nFAIL\tx/a [build failed]\nFAIL\n", []string{"a.go undefined: y"}},
 		{"unittest", "FAIL: test_a (t.T.test_a)\n----\nFAILED (failures=1)\n", "FAIL: test_b (t.T.test_b)\n----\nFAILED (failures=1)\n", []string{"test_b (t.T.test_b)"}},

@@ -266,6 +266,8 @@ func TestPersonBrowsesAndActs(t *testing.T) {
 	// Open the verdict: waterfall, reason, log.
 	d.must(os.MkdirAll(filepath.Join(d.project, "gauntlet_logs"), 0o755))
 	d.must(os.WriteFile(filepath.Join(d.project, "gauntlet_logs", "check_._test.1.log"), []byte("--- FAIL: TestTotal\n<script>alert(1)</script>\n"), 0o600))
+	then := time.Now().Add(-31 * time.Minute) // before the verdict: a later log would be another run's
+	d.must(os.Chtimes(filepath.Join(d.project, "gauntlet_logs", "check_._test.1.log"), then, then))
 	d.run(chromedp.Click(`tbody .what a`, chromedp.ByQuery), chromedp.WaitVisible(`svg[aria-label="Where the time of this stop went"]`, chromedp.ByQuery))
 	if got := d.text("main"); !strings.Contains(got, "GATES FAILED. Fix this now.") || !strings.Contains(got, "proved by the agent's own run") {
 		t.Errorf("the stop says %q", got)
