@@ -260,13 +260,15 @@ func remove(root *os.Root, path string) error {
 		return err
 	}
 	for d := filepath.Dir(path); d != "."; d = filepath.Dir(d) {
-		info, err := root.Lstat(d)
-		if err != nil || !info.IsDir() {
+		if !removeEmpty(root, d) {
 			break
-		}
-		if err := root.Remove(d); err != nil {
-			break // not empty
 		}
 	}
 	return nil
+}
+
+// removeEmpty removes a directory that is empty.
+func removeEmpty(root *os.Root, dir string) bool {
+	info, err := root.Lstat(dir)
+	return err == nil && info.IsDir() && root.Remove(dir) == nil
 }

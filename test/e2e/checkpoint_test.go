@@ -227,6 +227,12 @@ func TestTurnScope(t *testing.T) {
 		w.commitAll("two categories")
 		w.write(w.repo, "web/page.txt", "a person was here before the turn\n")
 
+		if w.c.agent == "droid" { // exec has no prompt event: without an account of the prompt the whole tree counts
+			whole := w.turn("What is this?", readApp, fakemodel.Say("An app."), fakemodel.Say("The page is not mine."))
+			wantUser(t, whole, 2, checkpointHeader, "publish site")
+			wantHooks(t, w, whole, 2)
+			return
+		}
 		quiet := w.turn("What is this?", readApp, fakemodel.Say("An app."))
 		wantHooks(t, w, quiet, 1)
 

@@ -46,7 +46,7 @@ func TestNewcomer(t *testing.T) {
 			fakemodel.ReadFile("sum.js"),
 			fakemodel.EditFile("sum.js", "module.exports = (a, b) => a + b;\n", "module.exports = (a, b) => a - b;\n"), done,
 			fakemodel.EditFile("sum.js", "module.exports = (a, b) => a - b;\n", "module.exports = (a, b) => a + b;\n"), fakemodel.Say("Right again."))
-		wantUser(t, got, 3, "adds two numbers", "Status: Passed")
+		wantUser(t, got, 3, "adds two numbers", "gauntlet ask")
 		wantHooks(t, w, got, 2)
 		if s := w.exec(w.repo, "git", "status", "--porcelain"); s != "" {
 			t.Errorf("something is left behind:\n%s", s)
