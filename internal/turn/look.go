@@ -68,8 +68,8 @@ const flushStep = 50 * time.Millisecond
 func (q Question) Ask(ctx context.Context) Look {
 	var l Look
 	l.State, l.Ledger, l.MemoryErr = q.Remembered()
+	q.reply = q.Reply != nil && q.Reply(l.State) // before q is shared
 	asked := beside.Start(func() { q.tree(ctx, &l) })
-	q.reply = q.Reply != nil && q.Reply(l.State)
 	seen := stampOf(q.path())
 	if q.Transcript {
 		l.Turn, l.TurnErr = q.read(ctx, l.Ledger)
