@@ -41,6 +41,10 @@ event() { printf '{"hook_event_name":"%s","session_id":"try","cwd":"%s"%s}\n' "$
 field() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p'; }
 expect() { [ "$(printf '%s' "$verdict" | field "$1")" = "$2" ] || { printf 'expected %s %s, got %s\n' "$1" "$2" "$verdict"; exit 1; }; }
 
+# This script has no terminal, so the first stop reports that init was agreed to without one.
+event UserPromptSubmit ',"prompt":"hello"' | installed 'hook prompt' >/dev/null
+event Stop ',"stop_hook_active":false' | installed 'stop-hook' >/dev/null
+
 say '2. You: add subtraction to the calculator'
 event UserPromptSubmit ',"prompt":"add subtraction to the calculator"' | installed 'hook prompt' >/dev/null
 sed 's/+/-/' calc.sh > calc.new && mv calc.new calc.sh
@@ -49,7 +53,7 @@ echo '   Agent: edits calc.sh … "Done! Subtraction works."'
 say '3. Its stop is judged, and blocked'
 verdict=$(event Stop ',"stop_hook_active":false' | installed 'stop-hook')
 expect decision block
-printf '%s\n' "$verdict" | sed 's/.*"reason":"\(.*\)","systemMessage.*/\1/; s/\\n/\n/g; s/\\"/"/g' | sed "s|$dir/||g" | sed -n '1,10p' | sed 's/^\(.\{98\}\).\{4,\}/\1…/' | sed 's/^/  | /'
+printf '%s\n' "$verdict" | sed 's/.*"reason":"\(.*\)","systemMessage.*/\1/; s/\\n/\n/g; s/\\"/"/g' | sed "s|$dir/||g" | sed -n '1,7p' | sed 's/^\(.\{98\}\).\{4,\}/\1…/' | sed 's/^/  | /'
 printf '%s\n' "$verdict" | field systemMessage | cut -c1-130 | sed 's/^/  you see: /'
 
 say '4. The agent reads that, repairs it, and stops again'

@@ -70,6 +70,9 @@ func (j *judge) line(text, dir string, depth int) {
 			}
 			continue
 		}
+		if sources := argv[0] == "." || argv[0] == "source"; sources && depth > 0 {
+			continue // a test in shell reads the code under test that way
+		}
 		for i, w := range argv {
 			j.script(w, i == 0, at, depth)
 		}

@@ -18,7 +18,7 @@ func judged(files map[string]string) *Set {
 // tools that it runs.
 func TestJudge(t *testing.T) {
 	files := map[string]string{
-		"test.sh": "sh lib/more.sh\npytest -q\n", "lib/more.sh": "true\n", "data.txt": "x", "a_test.py": "",
+		"test.sh": ". ./code.sh\nsh lib/more.sh\npytest -q\n", "code.sh": "add() { true; }\n", "lib/more.sh": "true\n", "data.txt": "x", "a_test.py": "",
 		"Makefile": "test: build\n\t./check.sh\nbuild:\n\tgo build\nother:\n\ttrue\n", "check.sh": "#!/bin/sh\ntrue\n",
 		"package.json": `{"scripts": {"lint": "eslint .", "x": "true"}, "jest": {"bail": 1}, "eslintConfig": {"root": true}}`,
 		"pytest.ini":   "[pytest]\n", ".eslintrc.json": "{}", ".eslintignore": "x", "tsconfig.json": "{}", "jest.config.js": "x", "pytest.py": "x",
