@@ -73,6 +73,16 @@ func (r Result) Flaky() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.Flaky && g.Status == gate.Pass && !g.Cached })
 }
 
+// LoadFlakes are what a person should know of checks that failed only because the machine was
+// busy.
+func (r Result) LoadFlakes() []string {
+	var out []string
+	for _, g := range r.with(func(g gate.Result) bool { return g.Flake != nil && g.Flake.Cause == gate.CauseLoad && !g.Cached }) {
+		out = append(out, names([]gate.Result{g})+" "+g.Message)
+	}
+	return out
+}
+
 // Errored lists the gates that could not judge.
 func (r Result) Errored() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.Status == gate.Error })

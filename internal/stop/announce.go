@@ -25,6 +25,11 @@ func announce(f Facts, d Decision) (_ Decision, said []string) {
 			said = append(said, text) // once per session: a missing tool stays missing
 		}
 	}
+	for _, text := range f.Gates.LoadFlakes() {
+		if !f.Ledger.EverAnnounced(text) {
+			said = append(said, text)
+		}
+	}
 	if len(said) == 0 {
 		return d, nil
 	}
