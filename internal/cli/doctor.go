@@ -10,10 +10,10 @@ import (
 
 	"gauntlet/internal/buildinfo"
 	"gauntlet/internal/config"
+	"gauntlet/internal/doctor"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/store"
-	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/text"
 )
@@ -40,7 +40,7 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 			if err != nil {
 				self = "gauntlet"
 			}
-			d := install.Doctor{
+			d := doctor.Doctor{
 				Places: p, Executable: self, Version: buildinfo.Version(), Environ: app.Environ(),
 				Now: app.Now(), SelfTest: !noSelfTest, Last: app.lastRuns(cmd.Context()),
 			}
@@ -49,13 +49,13 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 			for i := range checks {
 				c := &checks[i]
 				c.Message, c.Fix = redact.Strip(c.Message), redact.Strip(c.Fix)
-				if c.State == install.Fail {
+				if c.State == doctor.Fail {
 					failed++
 				}
 			}
 			return app.show(asJSON, struct {
-				OK     bool            `json:"ok"`
-				Checks []install.Check `json:"checks"`
+				OK     bool           `json:"ok"`
+				Checks []doctor.Check `json:"checks"`
 			}{failed == 0, orEmpty(checks)}, func() error { return app.printChecks(checks, failed) }, min(failed, 1))
 		},
 	}
@@ -65,7 +65,7 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 }
 
 // lastRuns is the last run of each gate of this project. Without a history there is none.
-func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
+func (app *App) lastRuns(ctx context.Context) map[string]doctor.LastRun {
 	paths, err := historyScope{}.paths(app)
 	if err != nil || paths == nil {
 		return nil
@@ -86,14 +86,14 @@ func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
 	if err != nil {
 		return nil
 	}
-	out := map[string]install.LastRun{}
+	out := map[string]doctor.LastRun{}
 	enforced := map[string]bool{}
 	for _, v := range list { // newest first
 		for _, g := range v.Gates {
 			name := gate.Name(g.Gate)
 			last, seen := out[name]
 			if !seen {
-				last = install.LastRun{At: g.Time, Status: g.Status, Message: redact.Line(g.Message, 120)}
+				last = doctor.LastRun{At: g.Time, Status: g.Status, Message: redact.Line(g.Message, 120)}
 			}
 			switch {
 			case g.Mode != string(config.ModeObserve):
@@ -107,9 +107,9 @@ func (app *App) lastRuns(ctx context.Context) map[string]install.LastRun {
 	return out
 }
 
-func (app *App) printChecks(checks []install.Check, failed int) error {
+func (app *App) printChecks(checks []doctor.Check, failed int) error {
 	names, warned := 0, 0
-	label := func(c install.Check) string {
+	label := func(c doctor.Check) string {
 		if c.Agent == "" {
 			return c.Name
 		}
@@ -117,12 +117,12 @@ func (app *App) printChecks(checks []install.Check, failed int) error {
 	}
 	for _, c := range checks {
 		names = max(names, len(label(c)))
-		if c.State == install.Warn {
+		if c.State == doctor.Warn {
 			warned++
 		}
 	}
 	t := app.terminal()
-	paint := map[install.State]func(string) string{install.OK: t.Good, install.Info: t.Dim, install.Warn: t.Warn, install.Fail: t.Bad}
+	paint := map[doctor.State]func(string) string{doctor.OK: t.Good, doctor.Info: t.Dim, doctor.Warn: t.Warn, doctor.Fail: t.Bad}
 	for _, c := range checks {
 		fmt.Fprintf(app.Out, "%s  %-*s  %s\n", paint[c.State](fmt.Sprintf("%-4s", c.State)), names, label(c), t.Wrap(c.Message, 8+names))
 		if c.Fix != "" {

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -137,4 +138,34 @@ func (p Places) trusted(s wire.Setup, root string, f file, in *Installed) {
 			in.Pitfalls = append(in.Pitfalls, Pitfall{list.name, t.table + ` has "enabled = false": that hook does not run; remove it`})
 		}
 	}
+}
+
+// FolderTrusted reports whether a client runs the hooks of this project's settings, as far
+// as its own list of directories shows.
+func (p Places) FolderTrusted(s wire.Setup) bool {
+	if s.Folder == nil {
+		return true
+	}
+	read := func(name string) wire.Payload {
+		f, err := readFile(name)
+		if err != nil || !f.exists {
+			return nil
+		}
+		return wire.Payload(wire.Keys(withoutComments(f.data)))
+	}
+	if applies := s.Folder.Applies; applies != nil && !applies(read(s.Path(wire.User, p.dirs()))) {
+		return true
+	}
+	return s.Folder.Trusts(read(s.Folder.File(p.dirs())), p.Project)
+}
+
+// withoutComments removes comment lines: clients write some at the top of their own files.
+func withoutComments(data []byte) []byte {
+	var out []byte
+	for line := range bytes.Lines(data) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+			out = append(out, line...)
+		}
+	}
+	return out
 }

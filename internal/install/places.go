@@ -35,14 +35,15 @@ func (p Places) dirs() wire.Dirs {
 func (p Places) Present() []agent.Adapter {
 	var out []agent.Adapter
 	for _, a := range agent.All() {
-		if p.present(a) {
+		if p.Uses(a) {
 			out = append(out, a)
 		}
 	}
 	return out
 }
 
-func (p Places) present(a agent.Adapter) bool {
+// Uses reports whether an agent is used here.
+func (p Places) Uses(a agent.Adapter) bool {
 	s := a.Setup()
 	for _, prog := range s.Programs {
 		if _, err := p.LookPath(prog); err == nil {
@@ -99,6 +100,14 @@ func (p Places) refused(err error) *RefusedError {
 	short := *r
 	short.Path = p.Short(r.Path)
 	return &short
+}
+
+// Unreadable is what is wrong with a file that Inspect could not read.
+func (p Places) Unreadable(err error) string {
+	if r := p.refused(err); r != nil {
+		return r.at() + ": " + r.Why
+	}
+	return err.Error()
 }
 
 // Explain is an error for a person in the current directory.

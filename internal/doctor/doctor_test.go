@@ -1,8 +1,7 @@
-package install
+package doctor
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,14 +9,71 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/install"
 	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 )
 
-// doctor checks p with a fake of the gauntlet binary.
-func doctor(t *testing.T, p Places, script string) *Doctor {
+func places(t *testing.T) install.Places {
+	t.Helper()
+	dir := t.TempDir()
+	p := install.Places{
+		Home: filepath.Join(dir, "home"), Cwd: filepath.Join(dir, "project"), Project: filepath.Join(dir, "project"), State: filepath.Join(dir, "home", ".local", "state", "gauntlet"),
+		Getenv:   func(string) string { return "" },
+		LookPath: func(string) (string, error) { return "", exec.ErrNotFound },
+	}
+	for _, d := range []string{p.Home, p.Project} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+func adapter(t *testing.T, name string) agent.Adapter {
+	t.Helper()
+	a, ok := agent.Lookup(name)
+	if !ok {
+		t.Fatalf("no agent %s", name)
+	}
+	return a
+}
+
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func mustInstall(t *testing.T, p install.Places, a agent.Adapter, r install.Request) {
+	t.Helper()
+	changes, err := p.PlanInstall(a, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Apply(changes); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// examine checks p with a fake of the gauntlet binary.
+func examine(t *testing.T, p install.Places, script string) *Doctor {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "gauntlet")
 	if err := os.WriteFile(bin, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
@@ -63,8 +119,8 @@ func TestSelfTestFindsBadAnswers(t *testing.T) {
 	}
 	for _, c := range cases {
 		p, a := places(t), adapter(t, c.agent)
-		mustInstall(t, p, a, Request{Scope: wire.Project})
-		got := find(doctor(t, p, c.script).Examine(t.Context()), c.agent, "self-test")
+		mustInstall(t, p, a, install.Request{Scope: wire.Project})
+		got := find(examine(t, p, c.script).Examine(t.Context()), c.agent, "self-test")
 		if got.State != Fail || !strings.Contains(got.Message, c.want) || got.Fix == "" {
 			t.Errorf("%s: %+v", c.name, got)
 		}
@@ -73,9 +129,9 @@ func TestSelfTestFindsBadAnswers(t *testing.T) {
 
 func TestSelfTestAcceptsGoodAnswers(t *testing.T) {
 	p, a := places(t), adapter(t, "gemini")
-	mustInstall(t, p, a, Request{Scope: wire.Project})
+	mustInstall(t, p, a, install.Request{Scope: wire.Project})
 	script := `case "$PWD" in */project) echo '{"decision":"deny","reason":"fix it"}';; *) echo noise >&2;; esac`
-	checks := doctor(t, p, script).Examine(t.Context())
+	checks := examine(t, p, script).Examine(t.Context())
 	if got := find(checks, "gemini", "self-test"); got.State != OK {
 		t.Errorf("%+v", got)
 	}
@@ -84,9 +140,9 @@ func TestSelfTestAcceptsGoodAnswers(t *testing.T) {
 // The self-test never touches the person's own home directories or variables.
 func TestSelfTestIsIsolated(t *testing.T) {
 	p, a := places(t), adapter(t, "claude")
-	mustInstall(t, p, a, Request{Scope: wire.Project})
+	mustInstall(t, p, a, install.Request{Scope: wire.Project})
 	out := filepath.Join(t.TempDir(), "env")
-	d := doctor(t, p, `env >> `+out+`; case "$PWD" in */project) echo '{"decision":"block","reason":"x"}';; esac`)
+	d := examine(t, p, `env >> `+out+`; case "$PWD" in */project) echo '{"decision":"block","reason":"x"}';; esac`)
 	d.Environ = append(d.Environ, "GAUNTLET_STOP_HOOK_ACTIVE=1", "GIT_DIR=/elsewhere", "XDG_STATE_HOME=/mine", "CI=true")
 	if got := find(d.Examine(t.Context()), "claude", "self-test"); got.State != OK {
 		t.Fatalf("%+v", got)
@@ -107,8 +163,8 @@ func TestSelfTestIsIsolated(t *testing.T) {
 
 func TestDoctorWithoutBinary(t *testing.T) {
 	p, a := places(t), adapter(t, "claude")
-	mustInstall(t, p, a, Request{Scope: wire.Project})
-	d := doctor(t, p, "exit 0")
+	mustInstall(t, p, a, install.Request{Scope: wire.Project})
+	d := examine(t, p, "exit 0")
 	d.LookPath = func(string) (string, error) { return "", exec.ErrNotFound }
 	checks := d.Examine(t.Context())
 	if got := find(checks, "", "binary"); got.State != Fail || !strings.Contains(got.Fix, "PATH") {
@@ -122,8 +178,8 @@ func TestDoctorWithoutBinary(t *testing.T) {
 func TestHeartbeats(t *testing.T) {
 	p, a := places(t), adapter(t, "claude")
 	p.State = filepath.Join(p.Home, "state", "gauntlet")
-	mustInstall(t, p, a, Request{Scope: wire.Project})
-	d := doctor(t, p, "exit 0")
+	mustInstall(t, p, a, install.Request{Scope: wire.Project})
+	d := examine(t, p, "exit 0")
 	d.SelfTest = false
 	d.Site = site.Here(p.Project, func(name string) string {
 		return map[string]string{"XDG_STATE_HOME": filepath.Join(p.Home, "state")}[name]
@@ -155,13 +211,13 @@ func TestHeartbeats(t *testing.T) {
 func TestEveryProblemHasItsFix(t *testing.T) {
 	p := places(t)
 	for _, name := range []string{"claude", "codex", "gemini", "cursor"} {
-		mustInstall(t, p, adapter(t, name), Request{Scope: wire.Project})
-		mustInstall(t, p, adapter(t, name), Request{Scope: wire.User})
+		mustInstall(t, p, adapter(t, name), install.Request{Scope: wire.Project})
+		mustInstall(t, p, adapter(t, name), install.Request{Scope: wire.User})
 	}
 	put(t, filepath.Join(p.Project, ".qwen", "settings.json"), "{")
 	put(t, filepath.Join(p.Project, ".factory", "x"), "")
 	put(t, filepath.Join(p.Project, ".gauntlet", "config.yml"), "entry_points: 3\n")
-	d := doctor(t, p, "exit 1")
+	d := examine(t, p, "exit 1")
 	d.Executable = "/another/gauntlet"
 	seen := map[State]int{}
 	for _, c := range d.Examine(t.Context()) {
@@ -178,39 +234,10 @@ func TestEveryProblemHasItsFix(t *testing.T) {
 	}
 }
 
-func TestLockWaits(t *testing.T) {
-	p := places(t)
-	release, err := p.Lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() {
-		second, err := p.Lock(t.Context())
-		if err == nil {
-			second()
-		}
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		t.Fatalf("two at once: %v", err)
-	case <-time.After(50 * time.Millisecond):
-	}
-	release()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	p.State = ""
-	if _, err := p.Lock(t.Context()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
-	}
-}
-
 // The same entry twice judges every stop twice.
 func TestDoubledEntries(t *testing.T) {
 	p, a := places(t), adapter(t, "claude")
-	mustInstall(t, p, a, Request{Scope: wire.Project})
+	mustInstall(t, p, a, install.Request{Scope: wire.Project})
 	file := filepath.Join(p.Project, ".claude", "settings.json")
 	var doc map[string]map[string][]any
 	if err := json.Unmarshal([]byte(get(t, file)), &doc); err != nil {
@@ -224,7 +251,7 @@ func TestDoubledEntries(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	d := doctor(t, p, "exit 0")
+	d := examine(t, p, "exit 0")
 	d.SelfTest = false
 	if got := find(d.Examine(t.Context()), "claude", "hooks"); got.State != Warn || !strings.Contains(got.Message, "the stop hook is there 2 times") {
 		t.Errorf("%+v", got)
@@ -234,8 +261,8 @@ func TestDoubledEntries(t *testing.T) {
 // A slow script in front of the binary is reported.
 func TestSlowShim(t *testing.T) {
 	p, a := places(t), adapter(t, "claude")
-	mustInstall(t, p, a, Request{Scope: wire.Project})
-	d := doctor(t, p, "sleep 0.1")
+	mustInstall(t, p, a, install.Request{Scope: wire.Project})
+	d := examine(t, p, "sleep 0.1")
 	var got Check
 	for _, c := range d.Examine(t.Context()) {
 		if c.Name == "binary" && c.State == Warn && strings.Contains(c.Message, "is a script") {

@@ -1,4 +1,4 @@
-package install
+package doctor
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
+	"gauntlet/internal/install"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/text"
@@ -33,14 +34,14 @@ type trial struct {
 // selfTest sends the agent's own event through the command in its settings: in a
 // directory without configuration, in a project whose only gate fails, and with no
 // gauntlet on PATH. Each reply is read by the agent's rules.
-func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []Installed) {
+func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []install.Installed) {
 	if _, err := d.LookPath("sh"); err != nil {
 		d.add(Check{Name: "self-test", Agent: a.Name(), State: Info, Message: "not run: sh is not on PATH"})
 		return
 	}
 	world, remove, err := safefile.TempDir("", "gauntlet-doctor-")
 	if err != nil {
-		d.add(Check{Name: "self-test", Agent: a.Name(), State: Warn, Message: "not run: " + cause(err), Fix: "make room in the temporary directory"})
+		d.add(Check{Name: "self-test", Agent: a.Name(), State: Warn, Message: "not run: " + err.Error(), Fix: "make room in the temporary directory"})
 		return
 	}
 	defer remove()
@@ -122,7 +123,7 @@ func (d *Doctor) env(world, path string) []string {
 }
 
 // try runs the trials and reports the first that fails.
-func (d *Doctor) try(ctx context.Context, a agent.Adapter, in Installed, line string, trials []trial) {
+func (d *Doctor) try(ctx context.Context, a agent.Adapter, in install.Installed, line string, trials []trial) {
 	sh, err := d.LookPath("sh")
 	if err != nil {
 		return

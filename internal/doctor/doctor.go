@@ -1,4 +1,7 @@
-package install
+// Package doctor checks an installation: the binary, the policy, the gates, the hooks of every
+// client, and whether the installed commands answer. Every problem comes with its fix.
+// Ring 3: imports rings 0 to 2 and install; never stop or cli.
+package doctor
 
 import (
 	"context"
@@ -10,6 +13,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
+	"gauntlet/internal/install"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 )
@@ -36,7 +40,7 @@ type Check struct {
 
 // Doctor is what the checks need to know.
 type Doctor struct {
-	Places
+	install.Places
 	Executable string // this program
 	Version    string
 	Environ    []string

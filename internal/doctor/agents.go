@@ -1,7 +1,6 @@
-package install
+package doctor
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/install"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/session"
 	"gauntlet/internal/text"
@@ -25,7 +25,7 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 		for _, old := range d.Predecessors(a) {
 			d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: old.Notice(d.Places), Fix: "gauntlet install --replace --agent " + a.Name()})
 		}
-		if len(ins) == 0 && !d.present(a) {
+		if len(ins) == 0 && !d.Uses(a) {
 			continue
 		}
 		found = true
@@ -51,12 +51,12 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 }
 
 // agent reports whether Gauntlet's stop hook is in place.
-func (d *Doctor) agent(a agent.Adapter, ins []Installed, last map[string]session.Heartbeat, cfg *config.Loaded) bool {
+func (d *Doctor) agent(a agent.Adapter, ins []install.Installed, last map[string]session.Heartbeat, cfg *config.Loaded) bool {
 	s := a.Setup()
 	good, byHand := 0, false
 	for _, in := range ins {
 		if in.Err != nil {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: d.unreadable(in.Err), Fix: "correct the file, then: gauntlet install --agent " + a.Name() + flag(in.Scope)})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: d.Unreadable(in.Err), Fix: "correct the file, then: gauntlet install --agent " + a.Name() + flag(in.Scope)})
 			continue
 		}
 		byHand = byHand || in.ByHand
@@ -79,18 +79,10 @@ func (d *Doctor) agent(a agent.Adapter, ins []Installed, last map[string]session
 	return good > 0
 }
 
-// unreadable reports what is wrong with a file that doctor could not read.
-func (d *Doctor) unreadable(err error) string {
-	if r := d.refused(err); r != nil {
-		return r.at() + ": " + r.Why
-	}
-	return err.Error()
-}
-
 func flag(s wire.Scope) string { return " --" + string(s) }
 
 // settings checks one settings file.
-func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) bool {
+func (d *Doctor) settings(a agent.Adapter, in install.Installed, cfg *config.Loaded) bool {
 	s := a.Setup()
 	again := "gauntlet install --agent " + a.Name() + flag(in.Scope)
 	path := d.Short(in.Path)
@@ -129,7 +121,7 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	case in.Untrusted > 0:
 		c.State, c.Message, c.Fix = Warn, fmt.Sprintf("%s: %d hooks are not trusted yet, so %s does not run them", path, in.Untrusted, s.Label), s.Trust.How+"; or: "+again+" --trust"
 	}
-	if c.State == OK && in.Scope != wire.User && !d.folderTrusted(s) {
+	if c.State == OK && in.Scope != wire.User && !d.FolderTrusted(s) {
 		c.State, c.Message, c.Fix = Info, c.Message+"; "+s.Label+" runs project hooks only in a directory that it trusts", s.Folder.How
 		if s.Folder.Silent {
 			c.State = Warn
@@ -137,36 +129,6 @@ func (d *Doctor) settings(a agent.Adapter, in Installed, cfg *config.Loaded) boo
 	}
 	d.add(c)
 	return true
-}
-
-// folderTrusted reports whether a client runs the hooks of this project's settings, as far
-// as its own list of directories shows.
-func (d *Doctor) folderTrusted(s wire.Setup) bool {
-	if s.Folder == nil {
-		return true
-	}
-	read := func(name string) wire.Payload {
-		f, err := readFile(name)
-		if err != nil || !f.exists {
-			return nil
-		}
-		return wire.Payload(wire.Keys(withoutComments(f.data)))
-	}
-	if applies := s.Folder.Applies; applies != nil && !applies(read(s.Path(wire.User, d.dirs()))) {
-		return true
-	}
-	return s.Folder.Trusts(read(s.Folder.File(d.dirs())), d.Project)
-}
-
-// withoutComments removes comment lines: clients write some at the top of their own files.
-func withoutComments(data []byte) []byte {
-	var out []byte
-	for line := range bytes.Lines(data) {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
-			out = append(out, line...)
-		}
-	}
-	return out
 }
 
 // lastBeats is when each event of an agent last fired.
