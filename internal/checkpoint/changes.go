@@ -9,7 +9,6 @@ import (
 	"gauntlet/internal/checkpoint/rules"
 	"gauntlet/internal/config"
 	"gauntlet/internal/content"
-	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
 )
 
@@ -76,11 +75,11 @@ func (f Facts) prefix() string {
 // changes turns paths of the repository into changes of the project: below its
 // root, without Gauntlet's logs.
 func (f Facts) changes(list []string) []rules.Change {
-	prefix, logs := f.prefix(), site.OwnLogs(f.Repo.Root, f.LogDir)
+	prefix, left := f.prefix(), f.Content.Leave
 	out := make([]rules.Change, 0, len(list))
 	for _, full := range list {
 		p, ok := strings.CutPrefix(full, prefix)
-		if p = strings.TrimSuffix(p, "/"); ok && p != "" && !logs(full) {
+		if p = strings.TrimSuffix(p, "/"); ok && p != "" && !(left != nil && left(full)) {
 			out = append(out, rules.Change{Path: p, ModTime: f.Seen.ModTimes[full]})
 		}
 	}

@@ -50,7 +50,7 @@ type Facts struct {
 func At(at *site.Site, cfg *config.Loaded, ev event.Event, now time.Time) Facts {
 	return Facts{
 		Event: ev, Root: cfg.Root, Repo: at.Repo, InRepo: at.InRepo, Config: cfg.Project.Checkpoint,
-		LogDir: cfg.Settings.LogDir, Content: at.Content(cfg.Settings.LogDir), Memory: at.Memory, Now: now,
+		LogDir: cfg.Settings.LogDir, Content: at.Content(cfg), Memory: at.Memory, Now: now,
 		Brief: cfg.Settings.Strict && (cfg.Project.Checkpoint == nil || cfg.Project.Checkpoint.Preset != "teleclaude"), Ask: cfg.Settings.Ask,
 	}
 }

@@ -29,7 +29,7 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 	// same: the stop says what is wrong once in each.
 	var asked *content.Question
 	if cfg, err := at.Config(); err == nil && (len(cfg.Project.EntryPoints) > 0 || cfg.Project.Checkpoint.On()) {
-		q := at.Content(cfg.Settings.LogDir)
+		q := at.Content(cfg)
 		asked = &q
 	}
 	note, err := turn.Prompted{

@@ -101,6 +101,14 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 		d.failField("fail_fast", "", "cannot be used together with parallel: true; remove one")
 	}
 	checkReport(d, c)
+	for i, p := range c.Outputs {
+		switch clean := path.Clean(filepath.ToSlash(p)); {
+		case path.IsAbs(clean) || filepath.IsAbs(p):
+			d.failField(fmt.Sprintf("outputs[%d]", i), "", "%s must be relative to the project root", quote(p))
+		case strings.Trim(clean, "*/.") == "":
+			d.failField(fmt.Sprintf("outputs[%d]", i), "", "%s covers the whole project, so that nothing would count as changed; name the files that the command writes", quote(p))
+		}
+	}
 	if r := c.Runner; r != nil && (r.Kind == "") == (len(r.Exec) == 0) {
 		d.failField("runner", "", "must be local, remote or {exec: [COMMAND, …]}")
 	}

@@ -207,6 +207,7 @@ type Check struct {
 	FailFast         bool              `yaml:"fail_fast" json:"fail_fast,omitempty" doc:"A failure stops what has not started. Not together with parallel."`
 	FixInstructions  string            `yaml:"fix_instructions" json:"fix_instructions,omitempty" doc:"A file under .gauntlet/ shown on failure."`
 	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point, and working_directory where it is set." glob:"true"`
+	Outputs          []string          `yaml:"outputs" json:"outputs,omitempty" doc:"Globs of files that the command leaves behind, whether git ignores them or not: they are no change and no input, and the check runs while no other does." glob:"true"`
 	Env              map[string]string `yaml:"env" json:"env,omitempty" doc:"Environment variables for the command."`
 	Tools            []string          `yaml:"tools" json:"tools,omitempty" doc:"Commands such as 'go version' whose output the result depends on."`
 	ErrorExitCodes   []int             `yaml:"error_exit_codes" json:"error_exit_codes,omitempty" doc:"Exit codes that mean it could not run." default:"126 127"`

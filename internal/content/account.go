@@ -232,18 +232,19 @@ func (a *Account) Digest() string {
 }
 
 // Moved looks again and lists the paths that were touched since: that came, went, or whose
-// time of change moved, whatever their content is now. No file is read.
-func (a *Account) Moved(ctx context.Context) ([]string, error) {
+// time of change moved, whatever their content is now. No file is read. ignored are the paths
+// beside them that are not content, without what is below each.
+func (a *Account) Moved(ctx context.Context) (moved, ignored []string, err error) {
 	q := a.asked
 	root, err := safefile.OpenDir(q.Repo.Root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer root.Close() //nolint:errcheck // read only
 	w := newWalker(ctx, q, root, true)
 	w.run()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	now := &Account{}
 	now.gather(w)
@@ -264,7 +265,7 @@ func (a *Account) Moved(ctx context.Context) ([]string, error) {
 			i, k = i+1, k+1
 		}
 	}
-	return out, nil
+	return out, w.ignored, nil
 }
 
 // gone reports whether an error means that a path went away meanwhile.

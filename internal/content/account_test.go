@@ -267,11 +267,11 @@ func TestAForgedAccountIsNone(t *testing.T) {
 func TestMoved(t *testing.T) {
 	w := base(t)
 	a := w.take(nil)
-	if got, err := a.Moved(t.Context()); err != nil || len(got) > 0 {
+	if got, _, err := a.Moved(t.Context()); err != nil || len(got) > 0 {
 		t.Errorf("%q %v", got, err)
 	}
 	w.sh(`cp -p a.txt ../keep; echo BAD > a.txt; cp -p ../keep a.txt; touch -r ../keep a.txt; echo n > new; rm d/x; echo x > x.log`)
-	if got, err := a.Moved(t.Context()); err != nil || !slices.Equal(got, []string{"a.txt", "d/x", "new"}) {
+	if got, _, err := a.Moved(t.Context()); err != nil || !slices.Equal(got, []string{"a.txt", "d/x", "new"}) {
 		t.Errorf("%q %v", got, err)
 	}
 }

@@ -36,6 +36,7 @@ type walker struct {
 	notSeen []string
 	young   []string // files that changed so recently that their marks say nothing yet
 	links   []string
+	ignored []string // at most maxIgnored; what is below them is not listed
 
 	found, missed atomic.Int64
 }
@@ -248,12 +249,14 @@ func (w *walker) entries(n *node, dir *os.File, paths []string) {
 			continue
 		}
 		if w.asked.Leave != nil && w.asked.Leave(path) {
+			w.leave(path)
 			continue
 		}
 		isDir := st.Mode.IsDir()
 		excluded := w.excluded(n, path, isDir)
 		hidden := excluded[0] && excluded[1]
 		if hidden && !w.tracks(n.tree, path, isDir) {
+			w.leave(path)
 			continue
 		}
 		if isDir {
@@ -283,6 +286,21 @@ func (w *walker) excluded(n *node, path string, isDir bool) (out [sets]bool) {
 		out[1] = n.excluded[1] || n.level.ignores(1, path, isDir)
 	}
 	return out
+}
+
+// maxIgnored bounds how much that is not content is listed.
+const maxIgnored = 2000
+
+// leave notes a path that is not content, in a look that asks what moved.
+func (w *walker) leave(path string) {
+	if !w.glance {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.ignored) < maxIgnored {
+		w.ignored = append(w.ignored, path)
+	}
 }
 
 func (w *walker) unseen(path string) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/safefile"
 )
 
@@ -33,7 +34,7 @@ func (j Job) unlisted(root string, listed func(string) bool) map[string]string {
 			continue
 		}
 		dir := filepath.Join(root, filepath.FromSlash(base))
-		if !hasMeta(rest) {
+		if !config.HasMeta(rest) {
 			if st, err := os.Stat(filepath.Join(dir, rest)); err == nil && st.IsDir() {
 				rest += "/**"
 			}
@@ -58,7 +59,7 @@ func (j Job) inputPatterns() []string {
 			continue
 		}
 		out = append(out, p)
-		if j.Entry != "." && !hasMeta(j.Entry) {
+		if j.Entry != "." && !config.HasMeta(j.Entry) {
 			out = append(out, path.Join(j.Entry, p))
 		}
 	}

@@ -82,7 +82,7 @@ func Select(cfg *config.Loaded, changed []string, must func(Job) bool, f Filter)
 	for _, ep := range cfg.Project.EntryPoints {
 		var counted []string
 		for _, p := range changed {
-			if !Matches(ep.Exclude, p) {
+			if !config.Matches(ep.Exclude, p) {
 				counted = append(counted, p)
 			}
 		}
@@ -222,7 +222,7 @@ func expand(root, pattern string, changed []string) []entry {
 	}
 	p = strings.TrimPrefix(p, "/")
 	// Directories such as app/[id] are names, not globs.
-	isGlob := func(p string) bool { return hasMeta(p) && !safefile.Exists(config.Absolute(root, p)) }
+	isGlob := func(p string) bool { return config.HasMeta(p) && !safefile.Exists(config.Absolute(root, p)) }
 	if parent, ok := strings.CutSuffix(p, "/*"); ok && !isGlob(parent) {
 		return children(root, parent, changed)
 	}
@@ -234,7 +234,7 @@ func expand(root, pattern string, changed []string) []entry {
 		if st, err := os.Stat(e.dir); err == nil && !st.IsDir() {
 			e.dir = filepath.Dir(e.dir)
 		}
-		e.active = slices.ContainsFunc(changed, func(c string) bool { return under(c, p) })
+		e.active = slices.ContainsFunc(changed, func(c string) bool { return config.Under(c, p) })
 		return []entry{e}
 	}
 	base, _ := doublestar.SplitPattern(p)
@@ -272,36 +272,10 @@ func children(root, parent string, changed []string) []entry {
 	return out
 }
 
-func hasMeta(p string) bool { return strings.ContainsAny(p, "*?[{") }
-
-// under reports whether path p is dir or in it, by whole names.
-func under(p, dir string) bool {
-	return dir == "." || p == dir || strings.HasPrefix(p, dir) && len(p) > len(dir) && p[len(dir)] == '/'
-}
-
 // matches reports whether a glob matches p or a directory that p is in.
 func matches(glob, p string) bool {
 	ok, err := doublestar.Match(glob+"/**", p)
 	return err == nil && ok
-}
-
-// Matches reports whether any pattern, a glob or a directory, covers p.
-func Matches(patterns []string, p string) bool {
-	for _, pat := range patterns {
-		pat = strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(pat), "./"), "/")
-		if pat == "" {
-			continue
-		}
-		if under(p, pat) {
-			return true
-		}
-		if hasMeta(pat) {
-			if ok, err := doublestar.Match(pat, p); err == nil && ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // Covers reports whether a changed path belongs to the job's entry points.
@@ -310,5 +284,5 @@ func (j Job) Covers(p string) bool {
 }
 
 func (pl Place) covers(p string) bool {
-	return !Matches(pl.Exclude, p) && (under(p, pl.Entry) || hasMeta(pl.Entry) && matches(pl.Entry, p))
+	return !config.Matches(pl.Exclude, p) && (config.Under(p, pl.Entry) || config.HasMeta(pl.Entry) && matches(pl.Entry, p))
 }

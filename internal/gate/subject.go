@@ -40,6 +40,8 @@ func versionFiles() []string {
 type Tree struct {
 	Root  string     // of the project
 	Files []git.File // by path, relative to the root
+	// IsOutput reports what checks leave behind; nil: nothing.
+	IsOutput func(path string) bool
 }
 
 // find is the file at the root, by name.
@@ -89,7 +91,7 @@ func (j Job) Subject(t Tree) proof.Subject {
 			if !j.DependsOn(name) {
 				s.Others[name] = f.ID
 			}
-		} else if path := filepath.Join(t.Root, name); safefile.Exists(path) { // ignored by git
+		} else if path := filepath.Join(t.Root, name); (t.IsOutput == nil || !t.IsOutput(name)) && safefile.Exists(path) { // ignored by git
 			s.Others[name] = fingerprint(path)
 		}
 	}
@@ -98,7 +100,7 @@ func (j Job) Subject(t Tree) proof.Subject {
 
 // inputs are the files of a tree that the outcome may depend on.
 func (j Job) inputs(t Tree) []git.File {
-	if len(j.Check.Inputs) == 0 && len(j.Exclude) == 0 && len(j.Also) == 0 && !hasMeta(j.Entry) && (j.Own == "" || under(j.Own, j.Entry)) {
+	if len(j.Check.Inputs) == 0 && len(j.Exclude) == 0 && len(j.Also) == 0 && !config.HasMeta(j.Entry) && (j.Own == "" || config.Under(j.Own, j.Entry)) {
 		// A whole directory, as nearly always: it is one range of the list.
 		files := t.below(j.Entry)
 		own := Tree{Files: files}.below(ownDir)
@@ -150,20 +152,20 @@ func (j Job) DependsOn(p string) bool {
 	if j.Check == nil {
 		return j.Covers(p)
 	}
-	if under(p, ownDir) && !slices.ContainsFunc(j.Check.Inputs, func(in string) bool {
-		return under(strings.TrimPrefix(filepath.ToSlash(in), "./"), ownDir)
+	if config.Under(p, ownDir) && !slices.ContainsFunc(j.Check.Inputs, func(in string) bool {
+		return config.Under(strings.TrimPrefix(filepath.ToSlash(in), "./"), ownDir)
 	}) {
 		return false
 	}
 	if len(j.Check.Inputs) == 0 {
-		return j.Covers(p) || j.Own != "" && under(p, j.Own) && !Matches(j.Exclude, p)
+		return j.Covers(p) || j.Own != "" && config.Under(p, j.Own) && !config.Matches(j.Exclude, p)
 	}
-	if Matches(j.Check.Inputs, p) {
+	if config.Matches(j.Check.Inputs, p) {
 		return true
 	}
 	// Inputs may also be written relative to the entry point.
-	if !hasMeta(j.Entry) && j.Entry != "." && under(p, j.Entry) && len(p) > len(j.Entry) {
-		return Matches(j.Check.Inputs, p[len(j.Entry)+1:])
+	if !config.HasMeta(j.Entry) && j.Entry != "." && config.Under(p, j.Entry) && len(p) > len(j.Entry) {
+		return config.Matches(j.Check.Inputs, p[len(j.Entry)+1:])
 	}
 	return false
 }

@@ -220,11 +220,11 @@ func (e *execution) ciChanges(ctx context.Context, c *changes) (err error) {
 // inProject makes paths relative to the project root, and drops those outside it or in the
 // log directory.
 func (e *execution) inProject(paths []string) []string {
-	logs := site.OwnLogs(e.repo.Root, e.opts.Config.Settings.LogDir)
+	left := site.NotContent(e.repo.Root, e.opts.Config)
 	seen := map[string]bool{}
 	var out []string
 	for _, p := range paths {
-		if logs(p) {
+		if left(p) {
 			continue
 		}
 		if e.prefix != "" {

@@ -108,7 +108,7 @@ func (e *execution) nextState(kept git.Kept, n int) (s state, ok bool) {
 	s = state{
 		LastRunCompletedAt: e.opts.Now(), Branch: branchName(e.changes.status), Commit: e.changes.status.Head,
 		WorkingTreeRef: kept.Commit, RetryBase: e.state.RetryBase, BaseCommit: e.baseCommit(), Cleaned: e.state.Cleaned,
-		Attempts: e.state.Attempts, TookMS: e.durations(),
+		Attempts: e.state.Attempts, TookMS: e.durations(), Wrote: e.wrote,
 	}
 	if e.opts.Turn != "" && !e.opts.Asked && len(e.res.Failed()) > 0 {
 		s.Attempts = e.state.withFailure(e.opts.Turn)

@@ -95,6 +95,7 @@ type execution struct {
 	logDir  string
 	logs    gateLogs
 	state   state
+	wrote   map[string]writes // what the next state remembers
 	changes changes
 	diffs   map[string][]byte           // what reviews are given
 	partial bool                        // gates that still fail are not part of this run

@@ -110,9 +110,15 @@ func (e *execution) runRest(ctx context.Context, all []planned, results []gate.R
 	}}}
 	set := e.opts.Config.Settings
 	slot := e.takeSlot(ctx, tasks, obs)
-	ran := schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, observer: obs})
+	ran, spans := schedule(ctx, tasks, plan{parallel: set.AllowParallel, limit: set.MaxParallel, observer: obs, alone: e.writesOutput})
+	ignored := e.lookAgain(ctx, tasks)
+	if e.wrote = e.state.Wrote; e.severalBeside() && e.ranInto(ctx, tasks, ran, e.sawWrites(tasks, spans, ignored), obs) {
+		e.lookAgain(ctx, tasks)
+	}
 	slot.Release()
-	e.redOnABusyMachine(ctx, tasks, ran, obs)
+	if e.redOnABusyMachine(ctx, tasks, ran, obs) {
+		e.lookAgain(ctx, tasks)
+	}
 	for i, r := range ran {
 		results[places[i]] = r
 		if !r.Cached && r.Status != gate.Skipped {
@@ -120,7 +126,6 @@ func (e *execution) runRest(ctx context.Context, all []planned, results []gate.R
 		}
 	}
 	kept = saved()
-	e.lookAgain(ctx, tasks)
 	return console, kept
 }
 

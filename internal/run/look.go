@@ -19,7 +19,7 @@ import (
 // look.
 func (e *execution) status(ctx context.Context) (git.Status, error) {
 	if e.opts.Account == nil && e.repo.Large() {
-		e.opts.Account, _ = content.Take(ctx, e.opts.Site.Content(e.logDir)) // look says why there is none
+		e.opts.Account, _ = content.Take(ctx, e.opts.Site.Content(e.opts.Config)) // look says why there is none
 	}
 	if e.opts.Account != nil {
 		return e.repo.StatusOf(ctx, e.opts.Account.Files)
@@ -35,7 +35,7 @@ func (e *execution) look(ctx context.Context) {
 	account := e.opts.Account
 	if account == nil {
 		var err error
-		if account, err = content.Take(ctx, e.opts.Site.Content(e.logDir)); err != nil {
+		if account, err = content.Take(ctx, e.opts.Site.Content(e.opts.Config)); err != nil {
 			e.res.Warnings = append(e.res.Warnings, "nothing can be reused: "+err.Error())
 			return
 		}
@@ -52,7 +52,12 @@ func (e *execution) look(ctx context.Context) {
 	if hidden := e.inProject(account.NotSeen); len(hidden) > 0 {
 		e.res.Warnings = append(e.res.Warnings, fmt.Sprintf("%s cannot be read, so no result that depends on it is reused", hidden[0]))
 	}
-	e.tree = gate.Tree{Root: e.opts.Config.Root, Files: e.project(account.Files)}
+	e.tree = e.treeOf(account)
+}
+
+// treeOf is the project's part of an account.
+func (e *execution) treeOf(a *content.Account) gate.Tree {
+	return gate.Tree{Root: e.opts.Config.Root, Files: e.project(a.Files), IsOutput: e.opts.Config.IsOutput()}
 }
 
 // leave is what does not belong to the content: the log directory.
@@ -110,12 +115,12 @@ func (e *execution) tools(ctx context.Context, j gate.Job, tree gate.Tree) map[s
 
 // lookAgain finds what was touched while the gates ran, by a gate or otherwise: then it is not
 // known what was judged, whatever is there now, and that proves nothing. Only inputs of the
-// gates that ran count.
-func (e *execution) lookAgain(ctx context.Context, tasks []task) {
+// gates that ran count. It returns what is there beside the content.
+func (e *execution) lookAgain(ctx context.Context, tasks []task) []string {
 	if e.content == nil || ctx.Err() != nil {
-		return
+		return nil
 	}
-	changed, err := e.content.Moved(ctx)
+	changed, ignored, err := e.content.Moved(ctx)
 	if _, there := git.At(e.repo.Root); err == nil && !there {
 		err = git.ErrNoRepo
 	}
@@ -125,13 +130,14 @@ func (e *execution) lookAgain(ctx context.Context, tasks []task) {
 		if ctx.Err() == nil {
 			e.res.ChangedMeanwhile = []string{"the repository"} // it could be read before the gates ran
 		}
-		return
+		return nil
 	}
 	for _, p := range e.inProject(changed) {
-		if slices.ContainsFunc(tasks, func(t task) bool { return t.job.DependsOn(p) }) {
+		if !slices.Contains(e.res.ChangedMeanwhile, p) && slices.ContainsFunc(tasks, func(t task) bool { return t.job.DependsOn(p) }) {
 			e.res.ChangedMeanwhile = append(e.res.ChangedMeanwhile, p)
 		}
 	}
+	return ignored
 }
 
 // note adds a remark for a person that requires no action.

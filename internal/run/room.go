@@ -19,7 +19,7 @@ import (
 // runOn runs a check in a room, on other content than the current one.
 func (e *execution) runOn(ctx context.Context, j gate.Job, a *content.Account, purpose room.Purpose) (gate.Result, error) {
 	there, err := room.House{
-		Dir: room.Home(e.opts.Getenv), Repo: e.repo, Store: e.opts.Site.Accounts(), Ask: e.opts.Site.Content(e.logDir), Here: e.content,
+		Dir: room.Home(e.opts.Getenv), Repo: e.repo, Store: e.opts.Site.Accounts(), Ask: e.opts.Site.Content(e.opts.Config), Here: e.content,
 	}.Open(ctx, purpose)
 	if err != nil {
 		return gate.Result{}, err

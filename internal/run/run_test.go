@@ -189,7 +189,8 @@ func TestScheduleStops(t *testing.T) {
 		for i := range tasks {
 			tasks[i].index = i
 		}
-		return schedule(ctx, tasks, p)
+		results, _ := schedule(ctx, tasks, p)
+		return results
 	}
 	got := run(t.Context(), plan{limit: 1}, ends("a", gate.Fail, false), ends("b", gate.Error, true), ends("c", gate.Fail, true), ends("d", gate.Pass, false))
 	if fmt.Sprint(ran) != "[a b c]" || got[3].Status != gate.Skipped || !strings.Contains(got[3].Message, "c failed") {

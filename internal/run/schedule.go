@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"gauntlet/internal/beside"
 	"gauntlet/internal/gate"
@@ -17,8 +18,10 @@ type task struct {
 	again func(ctx context.Context, before string) gate.Result // nil for reviews
 }
 
-// plan is how tasks are run.
+// plan is how tasks are run; alone reports which checks do not run beside others whatever
+// they ask for.
 type plan struct {
+	alone    func(gate.Job) bool
 	parallel bool
 	limit    int
 	observer gate.Observer
@@ -26,9 +29,10 @@ type plan struct {
 
 // schedule runs the tasks in their order: parallel ones beside each other, at most limit at a
 // time, and every other check while no check runs: a build must not replace what another gate
-// is reading. After a fail_fast check failed, nothing more is started.
-func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
-	results := make([]gate.Result, len(tasks))
+// is reading. After a fail_fast check failed, nothing more is started. It returns when each
+// ran, too.
+func schedule(ctx context.Context, tasks []task, p plan) ([]gate.Result, []span) {
+	results, spans := make([]gate.Result, len(tasks)), make([]span, len(tasks))
 	var mu sync.Mutex
 	stopped, obs := "", p.observer
 	one := func(t task) {
@@ -46,7 +50,9 @@ func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 			if obs != nil {
 				obs.Start(t.job.ID, t.job.Kind)
 			}
+			from := time.Now()
 			r = guarded(ctx, t)
+			spans[t.index] = span{from, time.Now()}
 		}
 		if obs != nil {
 			obs.Done(r)
@@ -61,7 +67,7 @@ func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 	slots := make(chan struct{}, max(1, p.limit))
 	var batch, reviews beside.Work
 	for _, t := range tasks {
-		beside := p.parallel && t.job.Parallel()
+		beside := p.parallel && t.job.Parallel() && (p.alone == nil || !p.alone(t.job))
 		switch {
 		case beside && t.job.Kind == gate.KindReview: // it writes nothing
 			reviews.Go(func() { within(slots, func() { one(t) }) })
@@ -74,7 +80,7 @@ func schedule(ctx context.Context, tasks []task, p plan) []gate.Result {
 	}
 	batch.Wait()
 	reviews.Wait()
-	return results
+	return results, spans
 }
 
 // within runs something when a slot is free.

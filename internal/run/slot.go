@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"gauntlet/internal/gate"
@@ -97,7 +96,7 @@ func (e *execution) durations() map[string]int64 {
 
 // redOnABusyMachine runs checks again, alone, that failed while the machine was so busy that
 // they may have failed for want of time. A check that passes then passed.
-func (e *execution) redOnABusyMachine(ctx context.Context, tasks []task, results []gate.Result, obs observers) {
+func (e *execution) redOnABusyMachine(ctx context.Context, tasks []task, results []gate.Result, obs observers) (again bool) {
 	m, ok := e.machine()
 	for i, r := range results {
 		took := time.Duration(r.DurationMS) * time.Millisecond
@@ -110,17 +109,15 @@ func (e *execution) redOnABusyMachine(ctx context.Context, tasks []task, results
 		}
 		alone := m.TakeAll(ctx, e.who(tasks[i].job.Name), limit)
 		obs.Waiting(names(results[i:i+1]) + " failed while the machine was busy; it runs again, alone")
-		before := fmt.Sprintf("This check failed while the machine was busy (stalled for %.0f %% of the time):\n\n  %s\n\nIt runs again, alone.\n\n", 100*r.Stalled, strings.ReplaceAll(r.Tail, "\n", "\n  "))
-		second := guarded(ctx, task{job: tasks[i].job, do: func(ctx context.Context) gate.Result { return tasks[i].again(ctx, before) }})
+		second := runAlone(ctx, tasks[i], r, fmt.Sprintf("This check failed while the machine was busy (stalled for %.0f %% of the time)", 100*r.Stalled))
 		alone.Release()
-		second.Attempt = max(second.Attempt, r.Attempt) + 1
-		second.DurationMS += r.DurationMS
 		if second.Status == gate.Pass {
 			second.Flake, second.Message = &history.Flake{Cause: gate.CauseLoad}, "failed while the machine was busy, and passed when it ran alone"
 		}
-		results[i] = second
+		results[i], again = second, true
 		obs.Done(second)
 	}
+	return again
 }
 
 // leaves reports whether there is time to run something again that took so long.

@@ -35,6 +35,8 @@ type state struct {
 	Cleaned string `json:"cleaned_commit,omitempty"`
 	// TookMS is how long each check ran the last time, by its id.
 	TookMS map[string]int64 `json:"took_ms,omitempty"`
+	// Wrote is what each check was seen to write beside the content, by its id.
+	Wrote map[string]writes `json:"wrote,omitempty"`
 }
 
 // readState reads the record; ok is false when there is no readable one.

@@ -166,7 +166,7 @@ func (e *execution) keyOn(ctx context.Context, j gate.Job, a *content.Account) s
 	if e.content == nil || a == nil || slices.ContainsFunc(e.inProject(a.NotSeen), j.DependsOn) {
 		return ""
 	}
-	return e.keyIn(ctx, j, gate.Tree{Root: e.opts.Config.Root, Files: e.project(a.Files)}).ID
+	return e.keyIn(ctx, j, e.treeOf(a)).ID
 }
 
 // Ran are the checks that judged the content, and whether they passed.

@@ -5,20 +5,35 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/content"
 )
 
-// Content asks for an account of the work tree; logDir is where Gauntlet's own logs are.
-func (s *Site) Content(logDir string) content.Question {
-	return content.Question{Repo: s.Repo, User: s.gitUser(), Sealer: s.sealer, Leave: OwnLogs(s.Repo.Root, logDir)}
+// Content asks for an account of the work tree.
+func (s *Site) Content(cfg *config.Loaded) content.Question {
+	return content.Question{Repo: s.Repo, User: s.gitUser(), Sealer: s.sealer, Leave: NotContent(s.Repo.Root, cfg)}
+}
+
+// NotContent reports which paths of a repository are neither content nor anybody's work: the
+// logs that Gauntlet writes, and what checks leave behind.
+func NotContent(root string, cfg *config.Loaded) func(path string) bool {
+	own := ownLogs(root, cfg.Settings.LogDir)
+	prefix, isOutput := "", cfg.IsOutput()
+	if rel, err := filepath.Rel(root, cfg.Root); err == nil && rel != "." {
+		prefix = filepath.ToSlash(rel) + "/"
+	}
+	return func(p string) bool {
+		rest, ok := strings.CutPrefix(p, prefix)
+		return own(p) || ok && isOutput(rest)
+	}
 }
 
 // Accounts is where the accounts of sessions are kept.
 func (s *Site) Accounts() content.Store { return content.Store{Dir: s.Memory.Dir, Repo: s.Repo} }
 
-// OwnLogs reports which paths below root are logs that Gauntlet writes: they are neither
+// ownLogs reports which paths below root are logs that Gauntlet writes: they are neither
 // content nor anybody's work. Other files in its directory are.
-func OwnLogs(root, logDir string) func(path string) bool {
+func ownLogs(root, logDir string) func(path string) bool {
 	rel, err := filepath.Rel(root, logDir)
 	if logDir == "" || err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return func(string) bool { return false }

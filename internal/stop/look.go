@@ -142,7 +142,7 @@ func (s *stopping) look(ctx context.Context) {
 	judged := s.cfg != nil && s.Disabled == ""
 	q.Reply = func(st *session.State) bool { return s.AutonomyWanted && autonomy.NeedsUsage(s.Event, st) }
 	if judged && (len(s.cfg.Project.EntryPoints) > 0 || s.cfg.Project.Checkpoint != nil) {
-		content := s.site.Content(s.cfg.Settings.LogDir)
+		content := s.site.Content(s.cfg)
 		q.Content = &content
 	}
 	q.Transcript = judged || s.AutonomyWanted

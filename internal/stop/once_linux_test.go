@@ -81,8 +81,12 @@ checkpoint: {min_turn_seconds: 0, categories: [{name: code, paths: ["**"], actio
 	}
 	prompt := func() {
 		at := site.Find(h.dir, func(k string) string { return h.env[k] })
-		asked := at.Content(filepath.Join(h.dir, "gauntlet_logs"))
-		_, err := turn.Prompted{
+		cfg, err := at.Config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := at.Content(cfg)
+		_, err = turn.Prompted{
 			Memory: at.Memory, Repo: at.Repo, InRepo: true, Content: &asked, Now: h.now, Seen: turn.Seen{Session: "s", Transcript: transcript},
 		}.Record(t.Context())
 		if err != nil {
