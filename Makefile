@@ -79,11 +79,11 @@ packages: ## build a release into dist/: archives, npm, deb, rpm, apk, Homebrew,
 packages-test: ## build one for this machine twice, in two directories, compare, install each way and run it
 	$(GO) test -tags release -count=1 -timeout 20m -v ./packaging/release
 
-bench: build ## measure beside peers and write docs/benchmarks.md
+bench: build ## measure beside peers and write bench/RESULTS.md
 	$(GO) run ./bench
 
-bench-fleet: ## simulated machines against nginx and PostgreSQL; writes docs/fleet-benchmarks.md and figures in docs/fleet.md
-	cd fleet && $(GO) run ./bench -docs ../docs
+bench-fleet: ## simulated machines against nginx and PostgreSQL; writes fleet/bench/RESULTS.md
+	cd fleet && $(GO) run ./bench
 
 sbom: build ## list the modules in the binary
 	@$(GO) version -m bin/gauntlet | awk '$$1 == "path" || $$1 == "mod" || $$1 == "dep" || $$1 == "=>" || $$1 == "build"'

@@ -1,6 +1,6 @@
 // Command bench measures gauntlet beside an empty Go program, git and its
 // peers (lefthook and prek, from npm) on the same work in one run, and writes
-// the result as docs/benchmarks.md. It drives the built binary only, the way
+// the result as bench/RESULTS.md. It drives the built binary only, the way
 // an agent or a person would; it imports nothing of the product.
 package main
 
@@ -19,7 +19,7 @@ func main() {
 	if len(os.Args) > 2 && os.Args[1] == launchFlag {
 		os.Exit(launch(os.Args[2:]))
 	}
-	out := flag.String("o", filepath.Join("docs", "benchmarks.md"), "where the report goes; - is stdout")
+	out := flag.String("o", filepath.Join("bench", "RESULTS.md"), "where the report goes; - is stdout")
 	only := flag.String("only", "", "run only the sections whose title matches this regular expression")
 	scale := flag.Float64("scale", 1, "multiplies the number of rounds")
 	flag.Parse()

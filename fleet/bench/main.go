@@ -2,8 +2,8 @@
 
 // Command fleet measures the load that a team's servers can take: simulated machines
 // against the real nginx and the real PostgreSQL of this machine, on loopback, through the
-// same code that a stop and `gauntlet-fleet sync` use. It writes docs/fleet-benchmarks.md
-// and the figures in docs/fleet.md that follow from it.
+// same code that a stop and `gauntlet-fleet sync` use. It writes RESULTS.md, and
+// what follows from it for many agents.
 //
 //	go run ./bench
 package main
@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	docs := flag.String("docs", "docs", "directory of fleet-benchmarks.md and fleet.md; - prints both to standard output")
+	out := flag.String("o", filepath.Join("bench", "RESULTS.md"), "where the report goes; - is stdout")
 	scale := flag.Float64("scale", 1, "multiplies how much is done")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -26,7 +26,7 @@ func main() {
 	b := &bench{ctx: ctx, scale: *scale}
 	r := b.measure()
 	b.end()
-	if err := write(*docs, r); err != nil {
+	if err := write(*out, r); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/fleet:", err)
 		os.Exit(1)
 	}

@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func (r measured) report() string {
 	fmt.Fprintf(&w, `# The load a team's servers take
 
 Written by `+"`make bench-fleet`"+` (`+"`go run ./bench`"+` in `+"`fleet`"+`); do not edit. Measured on one machine, %s/%s, %d cores%s, with the simulated machines beside the servers on the
-same cores: nginx as in [fleet](fleet.md), and PostgreSQL with `+"`fsync=on`"+`, both from the distribution's packages, on loopback and without TLS. The machines use the
+same cores: nginx as in [fleet](../../docs/fleet.md), and PostgreSQL with `+"`fsync=on`"+`, both from the distribution's packages, on loopback and without TLS. The machines use the
 product's own code: each stop opens a connection, looks %d gates up at once and checks the signatures; each sync is a `+"`gauntlet-fleet sync`"+` of a history that
 the real binary wrote for a stop with four gates. Everything is counted at the receiving end.%s
 
@@ -94,12 +93,12 @@ func prefixed(prefix, s string, after ...string) string {
 	return prefix + s + strings.Join(after, "")
 }
 
-// paper is what follows for many agents. It is in docs/fleet.md.
+// paper is what follows for many agents.
 func (r measured) paper() string {
 	look, lines := r.lookups[len(r.lookups)-1], r.sync[0]
 	lookPerSec, linesPerSec := stopsPerSec*perStop, stopsPerSec*r.growth.linesPerVerdict
 	var w strings.Builder
-	fmt.Fprintf(&w, `Taken from the [measurements](fleet-benchmarks.md): %d agents that each stop every %d minutes, %d hours a day, all at the same hours; %d gates per stop that are not proved on
+	fmt.Fprintf(&w, `Taken from the measurements: %d agents that each stop every %d minutes, %d hours a day, all at the same hours; %d gates per stop that are not proved on
 the agent's own machine, one new proof per stop, %d agents on a machine, a sync every %d seconds.
 
 | | arithmetic | for %d agents | one core, or one disk, takes |
@@ -130,29 +129,12 @@ func perCore(us float64, what string, need float64) string {
 	return fmt.Sprintf("%.0f %s per second; needed: %.1f %% of it", 1e6/us, what, need*us/1e4)
 }
 
-// Marks around the part of docs/fleet.md that this program writes.
-const (
-	beginMark = "<!-- written by make bench-fleet; do not edit -->\n"
-	endMark   = "<!-- end -->\n"
-)
-
-func write(docs string, r measured) error {
-	if docs == "-" {
-		_, err := os.Stdout.WriteString(r.report() + "\n" + r.paper())
+// write puts everything into one file; "-" is standard output.
+func write(file string, r measured) error {
+	text := r.report() + "\n## The load one server takes\n" + r.paper()
+	if file == "-" {
+		_, err := os.Stdout.WriteString(text)
 		return err
 	}
-	page := filepath.Join(docs, "fleet.md")
-	text, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	head, rest, ok := strings.Cut(string(text), beginMark)
-	_, tail, closed := strings.Cut(rest, endMark)
-	if !ok || !closed {
-		return fmt.Errorf("%s has no place for the figures (%s)", page, strings.TrimSpace(beginMark))
-	}
-	if err := os.WriteFile(page, []byte(head+beginMark+r.paper()+endMark+tail), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(docs, "fleet-benchmarks.md"), []byte(r.report()), 0o644)
+	return os.WriteFile(file, []byte(text), 0o644)
 }

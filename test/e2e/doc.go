@@ -4,5 +4,5 @@
 //
 //	go test -tags e2e ./test/e2e/... -count=1 -v -timeout 15m
 //
-// Without the tag there is nothing to run here. See docs/e2e.md.
+// Without the tag there is nothing to run here. See README.md.
 package e2e
