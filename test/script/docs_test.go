@@ -19,6 +19,9 @@ type example struct {
 // elsewhere are beginnings of commands that this test leaves out, and why.
 var elsewhere = map[string]string{
 	"make ":                   "the build itself",
+	"npm install ":            "needs a release (packaging/release)",
+	"brew install ":           "needs a release (packaging/release)",
+	"go install ":             "needs a release (packaging/release)",
 	"cd your-project":         "the test is there already",
 	"gauntlet ui":             "serves until it is interrupted (ui/ and test/page)",
 	"gauntlet-fleet ":         "needs servers (test/fleet)",
