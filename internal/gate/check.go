@@ -142,7 +142,7 @@ func (c checkRun) once(ctx context.Context, res Result) Result {
 	res.DurationMS = r.Duration.Milliseconds()
 	output, whole := c.log.output()
 	res.judge(c.Job, r, c.Check.Limit(), output, whole)
-	if res.Status != Pass {
+	if res.Status != Pass || c.env.Room != nil {
 		res.Output = c.log.lastLines(evidenceBytes)
 		res.Tail = LastLines(res.Output, tailForReason)
 	}

@@ -25,6 +25,8 @@ type Purpose string
 const (
 	Ground Purpose = "ground" // what was there before a session
 	Base   Purpose = "base"   // commits: new_only: base, replay
+	Canary Purpose = "canary" // one broken file
+	Undo   Purpose = "undo"   // a turn's change taken back, or its tests
 )
 
 // House is where the rooms of a project are.

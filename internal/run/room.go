@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"gauntlet/internal/content"
@@ -13,14 +11,12 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/room"
-	"gauntlet/internal/safefile"
+	"gauntlet/internal/slots"
 )
 
 // runOn runs a check in a room, on other content than the current one.
 func (e *execution) runOn(ctx context.Context, j gate.Job, a *content.Account, purpose room.Purpose) (gate.Result, error) {
-	there, err := room.House{
-		Dir: room.Home(e.opts.Getenv), Repo: e.repo, Store: e.opts.Site.Accounts(), Ask: e.opts.Site.Content(e.opts.Config), Here: e.content,
-	}.Open(ctx, purpose)
+	there, err := e.lab(slots.Stop).House.Open(ctx, purpose)
 	if err != nil {
 		return gate.Result{}, err
 	}
@@ -28,22 +24,7 @@ func (e *execution) runOn(ctx context.Context, j gate.Job, a *content.Account, p
 	if err := there.Move(ctx, a); err != nil {
 		return gate.Result{}, err
 	}
-	logs, remove, err := safefile.TempDir("", "gauntlet-room-*")
-	if err != nil {
-		return gate.Result{}, err
-	}
-	defer remove()
-	check := *j.Check
-	once := 0
-	check.Retries, check.Runner = &once, nil
-	j.Check = &check
-	if _, err := os.Stat(there.Path(j.Dir)); errors.Is(err, fs.ErrNotExist) {
-		code := 0 // a missing directory had no findings
-		return gate.Result{ID: j.ID, Status: gate.Pass, ExitCode: &code, Report: &gate.Report{}}, nil
-	}
-	return gate.RunCheck(ctx, j, gate.Env{
-		LogDir: logs, RunNumber: 1, BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now, Root: e.opts.Config.Root, Room: there,
-	}), nil
+	return gate.RunIn(ctx, j, gate.Env{BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now, Root: e.opts.Config.Root, Room: there})
 }
 
 // Bounds of a measurement: it may take longer than the run in place did, because nothing is

@@ -7,7 +7,7 @@ import "io/fs"
 // be set by a program. Mode has the permissions and whether it is a directory, a link or
 // (ModeIrregular) neither of these nor a regular file.
 type Stat struct {
-	Dev, Ino           uint64
-	Size, MTime, CTime int64
+	Dev, Ino                  uint64
+	Size, MTime, CTime, ATime int64
 	Mode               fs.FileMode
 }

@@ -30,7 +30,7 @@ func statOf(s *unix.Stat_t) Stat {
 		mode |= fs.ModeIrregular
 	}
 	return Stat{
-		Dev: uint64(s.Dev), Ino: s.Ino, Size: s.Size, MTime: s.Mtim.Nano(), CTime: s.Ctim.Nano(), Mode: mode, //nolint:unconvert // Dev has another type elsewhere
+		Dev: uint64(s.Dev), Ino: s.Ino, Size: s.Size, MTime: s.Mtim.Nano(), CTime: s.Ctim.Nano(), ATime: s.Atim.Nano(), Mode: mode, //nolint:unconvert // Dev has another type elsewhere
 	}
 }
 

@@ -12,7 +12,7 @@ var ring = map[string]int{
 	"event": 0, "proc": 0, "safefile": 0, "seal": 0, "text": 0, "jsontree": 0, "redact": 0, "tokens": 0, "buildinfo": 0, "shape": 0, "start": 0, "beside": 0,
 	"content": 1, "git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shell": 1, "markdown": 1, "tasks": 1, "tmux": 1, "tool": 1, "weaken": 1, "slots": 1,
 	"agent": 2, "site": 2, "turn": 2, "proof": 2, "trust": 2, "room": 2,
-	"gate": 3, "review": 3, "finding": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "setup": 3, "install": 3, "doctor": 3,
+	"gate": 3, "review": 3, "finding": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "setup": 3, "install": 3, "doctor": 3, "meaning": 3,
 	"stop": 4, "run": 4, "replay": 4,
 	"cli": 5, "ui": 5, "report": 5, "fleet": 5,
 }
@@ -37,6 +37,7 @@ var sameRing = map[string]string{
 	"tasks → tool":     "what names the tasks of a call is in the runner's record",
 	"gate → finding":   "a check's output is read as findings",
 	"doctor → install": "what is checked is what was installed",
+	"meaning → gate":   "what a green result is worth is found by running gates in a room",
 	"setup → gate":     "the trial judges a command exactly as a run does",
 }
 
