@@ -19,7 +19,7 @@ import (
 )
 
 func (app *App) doctorCmd() *cobra.Command {
-	var asJSON, noSelfTest bool
+	var asJSON, noSelfTest, gates bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the installation and suggest fixes",
@@ -28,10 +28,17 @@ is valid, whether there are gates and each can run, whether fixes are verified,
 whether the hooks are installed for each agent found here and when they last fired,
 and how fast git is. The self-test sends each installed agent's own event through the
 installed command, in a throw-away project, and reads the reply as that agent
-would. Exit code 0 when nothing fails, 1 when something does.`,
+would. Exit code 0 when nothing fails, 1 when something does.
+
+With --gates, find out instead whether each check can fail: break a file that it
+depends on, in a copy of the project, and run it there. Exit code 1 when one cannot.`,
 		Example: `  gauntlet doctor
+  gauntlet doctor --gates
   gauntlet doctor --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if gates {
+				return app.doctorGates(cmd.Context(), asJSON)
+			}
 			p, err := app.places()
 			if err != nil {
 				return err
@@ -60,6 +67,7 @@ would. Exit code 0 when nothing fails, 1 when something does.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&gates, "gates", false, "find out whether each check can fail")
 	cmd.Flags().BoolVar(&noSelfTest, "no-self-test", false, "do not send events through the installed commands")
 	return cmd
 }

@@ -155,7 +155,11 @@ func (r *Room) lay(ctx context.Context, have, want *content.Account) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // nothing is buffered
-	for _, path := range content.Diff(have, want) {
+	differ := content.Diff(have, want)
+	if err := otherSecond(ctx, root, differ); err != nil {
+		return err
+	}
+	for _, path := range differ {
 		f, ok := want.Find(path)
 		if !ok {
 			if err := remove(root, path); err != nil {
@@ -178,6 +182,25 @@ func (r *Room) lay(ctx context.Context, have, want *content.Account) error {
 		}
 	}
 	return r.house.Store.Each(ctx, missing, func(f git.File, data []byte) error { return place(root, f, data) })
+}
+
+// otherSecond waits until no file that is replaced was written in the current second: some
+// caches know a version of a file by its second and its size.
+func otherSecond(ctx context.Context, root *os.Root, paths []string) error {
+	now := time.Now()
+	for _, p := range paths {
+		if info, err := root.Lstat(filepath.FromSlash(p)); err == nil && info.ModTime().Unix() == now.Unix() {
+			t := time.NewTimer(now.Truncate(time.Second).Add(time.Second).Sub(now))
+			defer t.Stop()
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-t.C:
+				return nil
+			}
+		}
+	}
+	return nil
 }
 
 // fromWorkTree copies a file whose content the work tree still has.

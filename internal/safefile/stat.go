@@ -9,5 +9,5 @@ import "io/fs"
 type Stat struct {
 	Dev, Ino                  uint64
 	Size, MTime, CTime, ATime int64
-	Mode               fs.FileMode
+	Mode                      fs.FileMode
 }
