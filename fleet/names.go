@@ -37,9 +37,15 @@ func (n names) hash(kind, name string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// line is a record as it is sent: paths below the home directory, which contains its
-// owner's name, begin with a tilde.
+// line is a record as it is sent: without what the person asked for, and paths below the home
+// directory, which contains its owner's name, begin with a tilde.
 func (n names) line(b []byte) []byte {
+	if fields := map[string]json.RawMessage{}; bytes.Contains(b, []byte(`"prompt"`)) && json.Unmarshal(b, &fields) == nil {
+		delete(fields, "prompt")
+		if without, err := json.Marshal(fields); err == nil {
+			b = without
+		}
+	}
 	if n.plain || len(n.home) < 2 {
 		return b
 	}

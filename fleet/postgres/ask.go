@@ -35,7 +35,7 @@ func (s *Store) Facts(ctx context.Context, after int64, each func(ask.Row)) erro
 	return s.Query(ctx, "SELECT received, "+ask.FactColumns+` FROM (SELECT *, coalesce(body->>'key', '') AS key, coalesce(body->>'turn', '') AS turn,
 		coalesce((body->>'tokens')::bigint, -1) AS tokens, CASE body->>'agentAgreed' WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE -1 END AS agreed,
 		CASE WHEN body->>'warning' LIKE '%ran no test%' OR body->>'badges' LIKE '%"weakened"%' THEN 1 ELSE 0 END AS notest, coalesce((body->>'limitMs')::float8, 0) AS time_limit,
-		`+ask.OutcomeOf("body->>'outcome'")+` AS outcome, coalesce(body->>'badges', '') AS badges
+		`+ask.OutcomeOf("body->>'outcome'")+` AS outcome, coalesce(body->>'badges', '') AS badges, coalesce(body->>'repository', project) AS repository
 		FROM gauntlet_records) f WHERE received > ? ORDER BY received`, []any{after}, each)
 }
 

@@ -58,6 +58,11 @@ func migrations() []string {
 		// The page is filtered by outcome and badge.
 		`DROP VIEW gauntlet_facts;
 		CREATE VIEW gauntlet_facts AS SELECT *, ` + ask.OutcomeOf("body->>'outcome'") + ` AS outcome, coalesce(body->>'badges', '') AS badges FROM gauntlet_records;`,
+		// Work trees are shown as one repository, and a search looks through what was printed.
+		`DROP VIEW gauntlet_facts;
+		CREATE VIEW gauntlet_facts AS SELECT *, received AS seq, ` + ask.OutcomeOf("body->>'outcome'") + ` AS outcome, coalesce(body->>'badges', '') AS badges, coalesce(body->>'repository', project) AS repository FROM gauntlet_records;
+		CREATE VIEW gauntlet_texts AS SELECT id, machine, lower(concat_ws(E'\n', id, session, project, body->>'prompt', body->>'message', body->>'reason', body->>'tail', body->>'changed', body->>'findings')) AS text
+			FROM gauntlet_records WHERE type IN ('verdict', 'gate');`,
 	}
 }
 

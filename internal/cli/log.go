@@ -60,7 +60,7 @@ first. The history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.lo
 	cmd.Flags().StringVar(&only.Agent, "agent", "", "only stops of this agent")
 	cmd.Flags().StringVar(&only.Status, "status", "", "only stops with this status")
 	cmd.Flags().StringVar(&only.Gate, "gate", "", "only stops at which this gate was judged; checkpoint: those that it blocked")
-	cmd.Flags().StringVar(&only.Text, "text", "", "only stops with this text in message, session, ID or project")
+	cmd.Flags().StringVar(&only.Text, "text", "", "only stops with this text: asked, printed, a file name, a project, an ID")
 	cmd.Flags().StringVar(&only.Session, "session", "", "only stops of this session (the beginning of its ID is enough)")
 	scope.flags(cmd)
 	return cmd

@@ -25,7 +25,7 @@ func clean(r Record) Record {
 	}
 	for _, s := range []*string{
 		&r.ID, &r.Project, &r.Status, &r.Agent, &r.Session, &r.Turn, &r.Cwd, &r.Decision, &r.Gate, &r.Kind, &r.LogPath,
-		&r.Command, &r.Mode, &r.Label, &r.Model, &r.Client, &r.Warning,
+		&r.Command, &r.Mode, &r.Label, &r.Model, &r.Client, &r.Warning, &r.Repository, &r.Prompt,
 	} {
 		*s = cut(redact.String(*s), maxName)
 	}

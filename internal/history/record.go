@@ -48,6 +48,9 @@ type Record struct {
 	ID      string    `json:"id"` // of the verdict; its gates share it
 	Time    time.Time `json:"time"`
 	Project string    `json:"project,omitempty"` // project root
+	// Repository is the project in the main work tree, where Project is in a linked one: the
+	// work trees of a repository are shown as one.
+	Repository string `json:"repository,omitempty"`
 	// Status is an event.Status on a verdict and pass|fail|error|skipped on a gate.
 	Status     string  `json:"status"`
 	DurationMS float64 `json:"durationMs"`
@@ -77,6 +80,10 @@ type Record struct {
 	// Changed are the files that were judged, at most maxChanged of ChangedTotal.
 	Changed      []string `json:"changed,omitempty"`
 	ChangedTotal int      `json:"changedTotal,omitempty"`
+	// Lines are how much the turn changed; nil: not measured. Prompt is the first line of what
+	// the person asked for.
+	Lines  *Lines `json:"lines,omitempty"`
+	Prompt string `json:"prompt,omitempty"`
 	// Tokens are what the turn had used up to this stop, uncached input and output; nil:
 	// unknown.
 	Tokens *int64 `json:"tokens,omitempty"`
@@ -131,6 +138,12 @@ type Record struct {
 	LimitMS float64 `json:"limitMs,omitempty"`
 	// SavedMS is how long the run would have taken whose result was reused.
 	SavedMS float64 `json:"savedMs,omitempty"`
+}
+
+// Lines counts the lines that were added and removed.
+type Lines struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
 }
 
 // Flake is why a failure does not count.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gauntlet/internal/agent"
@@ -109,6 +110,16 @@ func (s *Site) At(p Pin) *Site {
 	}
 	at.Cwd = s.Cwd
 	return at
+}
+
+// Home is this project in the main work tree of its repository, "" where it is not in a linked
+// one. A repository without a main work tree is named by its own directory.
+func (s *Site) Home() string {
+	rel, err := filepath.Rel(s.Repo.Root, s.Root)
+	if !s.InRepo || err != nil || s.Repo.GitDir == s.Repo.CommonDir {
+		return ""
+	}
+	return filepath.Join(strings.TrimSuffix(s.Repo.CommonDir, string(filepath.Separator)+".git"), rel)
 }
 
 // SameRepository reports whether two sites are work trees of one repository.

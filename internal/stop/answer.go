@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"strings"
 	"time"
 
 	"gauntlet/internal/checkpoint"
@@ -156,6 +157,9 @@ func (s *stopping) record(d Decision) {
 	rec := history.FromVerdict(history.NewID(now), now, d.Verdict)
 	rec.Project, rec.Cwd, rec.Agent = s.root, s.Event.Cwd, s.Event.Agent
 	rec.Session, rec.Turn = s.Event.SessionID, s.Event.TurnID
+	rec.Repository, rec.Lines = s.site.Home(), s.lines
+	asked, _, _ := strings.Cut(strings.TrimSpace(cmp.Or(s.seen.Turn.HumanText, s.Event.Prompt)), "\n")
+	rec.Prompt = redact.Line(asked, 200)
 	s.replayable(&rec)
 	rec.Steps, rec.DurationMS = s.steps, float64(now.Sub(s.started).Microseconds())/1000
 	if err := history.Append(dir, append([]history.Record{rec}, run.Records(rec.ID, now, s.root, s.Gates)...)...); err != nil {

@@ -3,6 +3,7 @@ package stop
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -13,10 +14,12 @@ import (
 	"gauntlet/internal/content"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
+	"gauntlet/internal/history"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/tasks"
+	"gauntlet/internal/text"
 )
 
 // maxJudge bounds how many parts are named, and maxJudgeDiff the difference that is kept.
@@ -38,6 +41,7 @@ func (s *stopping) changedJudge(ctx context.Context) {
 		prefix = filepath.ToSlash(rel) + "/"
 	}
 	was, changed := s.earlier(ctx, before, content.Diff(before, now), prefix)
+	s.lines = s.countLines(was)
 	if len(changed) == 0 {
 		return
 	}
@@ -97,6 +101,30 @@ func (s *stopping) earlier(ctx context.Context, before *content.Account, differ 
 		}
 	}
 	return was, changed
+}
+
+// What is counted of a turn's changes, at most.
+const (
+	maxCounted     = 500
+	maxCountedFile = 1 << 20
+)
+
+// countLines counts what the turn added and removed, from the files as they were; nil where
+// there are too many. Binary and very large files have no lines.
+func (s *stopping) countLines(was map[string][]byte) *history.Lines {
+	if len(was) > maxCounted {
+		return nil
+	}
+	n := &history.Lines{}
+	for path, before := range was {
+		now, err := safefile.Read(s.site.Root, filepath.Join(s.site.Root, filepath.FromSlash(path)), maxCountedFile)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || len(before) > maxCountedFile || bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(now, 0) >= 0 {
+			continue
+		}
+		added, removed := text.ChangedLines(string(before), string(now))
+		n.Added, n.Removed = n.Added+added, n.Removed+removed
+	}
+	return n
 }
 
 // lines is text as the lines of a file; nil for none.

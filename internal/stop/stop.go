@@ -62,6 +62,7 @@ type stopping struct {
 	turnName string
 	// policyChange is how the policy on disk differs from the one that judges.
 	policyChange string
+	lines        *history.Lines // how much the turn changed; nil: not measured
 	// learned is what the session should remember besides the ledger.
 	learned []func(*session.State) error
 	release context.CancelFunc

@@ -44,7 +44,9 @@ type Filter struct {
 	Session string
 	Machine string
 	Person  string
-	Text    string // in message, id, session or project; narrows lists only
+	// Text is in what was asked, told or printed, in a file name, the project or an id; it
+	// narrows lists only.
+	Text    string
 	Blocked bool
 	Since   time.Time
 }
@@ -67,7 +69,8 @@ func (f Filter) verdicts() *clause {
 	c := &clause{}
 	c.add("f.type = ?", "verdict")
 	if len(f.Projects) > 0 {
-		c.add("f.project IN (?"+strings.Repeat(",?", len(f.Projects)-1)+")", anys(f.Projects)...)
+		in := " IN (?" + strings.Repeat(",?", len(f.Projects)-1) + ")"
+		c.add("(f.project"+in+" OR f.repository"+in+")", append(anys(f.Projects), anys(f.Projects)...)...)
 	}
 	for _, eq := range []struct{ column, value string }{
 		{"machine", f.Machine}, {"person", f.Person}, {"agent", f.Agent}, {"status", f.Status}, {"session", f.Session}, {"outcome", f.Outcome},
@@ -97,9 +100,7 @@ func (f Filter) verdicts() *clause {
 			f.Gate, "%:"+escape(f.Gate))
 	}
 	if f.Text != "" {
-		like := "%" + escape(strings.ToLower(f.Text)) + "%"
-		c.add(`(lower(f.message) LIKE ? ESCAPE '\' OR lower(f.id) LIKE ? ESCAPE '\' OR lower(f.session) LIKE ? ESCAPE '\' OR lower(f.project) LIKE ? ESCAPE '\')`,
-			like, like, like, like)
+		c.add(`EXISTS (SELECT 1 FROM gauntlet_texts t WHERE t.id = f.id AND t.machine = f.machine AND t.text LIKE ? ESCAPE '\')`, contains(f.Text))
 	}
 	return c
 }
@@ -124,6 +125,9 @@ func anys(list []string) []any {
 	}
 	return out
 }
+
+// contains finds a text in what a list is searched in, which is in lower case.
+func contains(text string) string { return "%" + escape(strings.ToLower(text)) + "%" }
 
 // escape makes a person's text a literal in LIKE.
 func escape(s string) string {

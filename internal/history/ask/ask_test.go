@@ -97,7 +97,7 @@ func TestStats(t *testing.T) {
 	mid, p95, most := 20.0, 30.0, 30.0
 	want := ask.Gate{
 		Project: "/p", Gate: "lint", Kind: "check", Pass: 2, Fail: 1, Error: 1, Cached: 1, Runs: 3, Failures: 1, Reused: 1, SpentMS: 60,
-		MedianMS: &mid, P95MS: &p95, MaxMS: &most, Recent: []float64{10, 30}, Last: st.Gates[0].Last,
+		MedianMS: &mid, P95MS: &p95, MaxMS: &most, Recent: []float64{10, 30}, Last: st.Gates[0].Last, LastError: st.Gates[0].LastError,
 	}
 	if diff := cmp.Diff(want, st.Gates[0]); diff != "" {
 		t.Error(diff)

@@ -45,10 +45,11 @@ const (
 	colLimit  // of a gate's run time in ms; 0: none
 	colOutcome
 	colBadges // as JSON
+	colRepository
 )
 
 // FactColumns names them for a SELECT, but for the first, the position.
-const FactColumns = "type, id, at, project, agent, session, model, client, status, blocked, would, mode, gate, kind, source, cached, flaky, label, notest, ms, saved, machine, person, key, turn, tokens, agreed, time_limit, outcome, badges"
+const FactColumns = "type, id, at, project, agent, session, model, client, status, blocked, would, mode, gate, kind, source, cached, flaky, label, notest, ms, saved, machine, person, key, turn, tokens, agreed, time_limit, outcome, badges, repository"
 
 // OutcomeOf is the outcome of a stop in SQL: the recorded one, or what follows from the rest
 // of an older record. Runs by hand have none.
@@ -90,7 +91,9 @@ type verdict struct {
 	at                     int64
 	id, session, turn      uint64 // hashes
 	tokens                 int64  // used by its turn so far; -1: not measured
-	project, agent         name
+	seq                    int64  // its position
+	project, repository    name
+	agent                  name
 	model, client          name
 	machine, person        name
 	status, outcome        name
@@ -132,13 +135,14 @@ type Facts struct {
 	early    map[uint64]outcome
 	order    []int32 // verdicts by time
 	first    perVerdict
-	next     []int32 // by verdict: the session's next stop, -1 for none
-	slots    map[gateID]uint16
-	failed   map[uint64]bool  // contents on which a gate failed at some time
-	reasons  map[int32]string // by verdict: why its followed is what it is
-	last     int64            // position
-	seen     map[int64]bool
-	stale    bool // order and outcomes are to be made again
+	// next and prev are the session's stops around each verdict, -1 for none.
+	next, prev []int32
+	slots      map[gateID]uint16
+	failed     map[uint64]bool  // contents on which a gate failed at some time
+	reasons    map[int32]string // by verdict: why its followed is what it is
+	last       int64            // position
+	seen       map[int64]bool
+	stale      bool // order and outcomes are to be made again
 }
 
 // maxFacts bounds what is kept in memory: 200 MB, for the history of a large fleet.
@@ -216,7 +220,7 @@ func (f *Facts) add(r Row) {
 			at: r.Int(colAt), id: id, tokens: r.Int(colTokens), project: text(colProject), agent: text(colAgent), model: text(colModel),
 			machine: text(colMachine), person: text(colPerson), status: text(colStatus), byHand: string(r.Bytes(colSource)) == "run",
 			blocked: r.Int(colBlocked) != 0, would: r.Int(colWould) != 0, label: f.early[id], weakened: r.Int(colNoTest) != 0,
-			outcome: text(colOutcome), badges: badgesIn(r.Bytes(colBadges)),
+			outcome: text(colOutcome), badges: badgesIn(r.Bytes(colBadges)), repository: text(colRepository), seq: r.Int(colSeq),
 		}
 		if version := r.Bytes(colClient); len(version) > 0 { // versions of different agents must not mix
 			v.client = f.names.intern([]byte(strings.TrimSpace(r.Text(colAgent) + " " + string(version))))
@@ -235,16 +239,13 @@ func (f *Facts) add(r Row) {
 	case "gate":
 		of, known := f.byID[id]
 		if !known {
-			of = f.keep(verdict{id: id, ghost: true, at: r.Int(colAt), tokens: -1, project: text(colProject), machine: text(colMachine), person: text(colPerson)})
+			of = f.keep(verdict{id: id, ghost: true, at: r.Int(colAt), tokens: -1, project: text(colProject), repository: text(colRepository), machine: text(colMachine), person: text(colPerson)})
 		}
 		g := gateRun{
 			of: of, ms: float32(r.Float(colMS)), saved: float32(r.Float(colSaved)), limit: float32(r.Float(colLimit)), gate: text(colGate), status: text(colStatus), mode: text(colMode), kind: text(colKind), source: text(colSource),
 			cached: r.Int(colCached) != 0, flaky: r.Int(colFlaky) != 0, would: r.Int(colWould) != 0, noTest: r.Int(colNoTest) != 0, agreed: int8(r.Int(colAgreed)), //nolint:gosec // -1, 0 or 1
 		}
-		at := gateID{f.verdicts[of].project, g.gate}
-		if f.verdicts[of].project == 0 {
-			at.project = text(colProject)
-		}
+		at := gateID{f.verdicts[of].repository, g.gate}
 		slot, known := f.slots[at]
 		if !known {
 			slot = uint16(min(len(f.slots), math.MaxUint16)) //nolint:gosec // it fits
@@ -281,16 +282,16 @@ func (f *Facts) sortAndJudge() {
 	slices.SortStableFunc(f.order, func(a, b int32) int { return cmp.Compare(f.verdicts[a].at, f.verdicts[b].at) })
 	f.first = f.gatesByVerdict()
 	f.judge()
-	f.next = make([]int32, len(f.verdicts))
+	f.next, f.prev = make([]int32, len(f.verdicts)), make([]int32, len(f.verdicts))
 	later := map[uint64]int32{}
 	for _, i := range slices.Backward(f.order) {
-		f.next[i] = -1
+		f.next[i], f.prev[i] = -1, -1
 		v := &f.verdicts[i]
 		if v.session == 0 || v.byHand {
 			continue
 		}
 		if n, known := later[v.session]; known {
-			f.next[i] = n
+			f.next[i], f.prev[n] = n, i
 		}
 		later[v.session] = i
 	}
@@ -330,11 +331,17 @@ func (f *Facts) chosen(by Filter) selection {
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || by.Badge != "" && badge == 0 || len(by.Projects) > 0 && len(projects) == 0 {
 		return selection{f, in}
 	}
+	unchecked := f.names.intern([]byte(event.OutcomeNotChecked))
+	var nothing []name
+	for _, s := range nothingToCheck() {
+		nothing = append(nothing, f.names.intern([]byte(s)))
+	}
 	for i := range f.verdicts {
 		v := &f.verdicts[i]
 		in[i] = v.at >= since && (!by.Blocked || v.blocked) && (agent == 0 || v.agent == agent) && (status == 0 || v.status == status) &&
 			(outcome == 0 || v.outcome == outcome) && v.badges&badge == badge &&
-			(machine == 0 || v.machine == machine) && (person == 0 || v.person == person) && (len(projects) == 0 || slices.Contains(projects, v.project))
+			(machine == 0 || v.machine == machine) && (person == 0 || v.person == person) && (len(projects) == 0 || slices.Contains(projects, v.project) || slices.Contains(projects, v.repository)) &&
+			(!by.Checked || by.Status != "" || by.Outcome != "" || v.outcome != unchecked || !slices.Contains(nothing, v.status))
 	}
 	if by.Gate == Checkpoint {
 		for i := range in {

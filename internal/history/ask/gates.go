@@ -59,6 +59,8 @@ type Gate struct {
 	Last     time.Time `json:"last"`
 	LastMode string    `json:"mode,omitempty"`
 	Recent   []float64 `json:"recentMs"` // oldest first
+
+	LastError int64 `json:"-"` // the position of the newest stop at which it could not run
 }
 
 // RecentRuns is how many runs percentiles are computed from.
@@ -99,7 +101,7 @@ func (f *Facts) Gates(by Filter) []Gate {
 			s := sums[g.slot]
 			if s == nil {
 				s = &gateSum{flaky: map[uint64]bool{}, seen: map[uint64]name{}, Gate: Gate{
-					Project: f.name(v.project), Gate: f.name(g.gate), Kind: f.name(g.kind), Last: when(v.at), LastMode: f.name(g.mode), Recent: []float64{},
+					Project: f.name(v.repository), Gate: f.name(g.gate), Kind: f.name(g.kind), Last: when(v.at), LastMode: f.name(g.mode), Recent: []float64{},
 				}}
 				sums[g.slot] = s
 			}
@@ -137,6 +139,7 @@ func (s *gateSum) add(f *Facts, v *verdict, g *gateRun, w words) {
 		s.Fail++
 	case w.err:
 		s.Error++
+		s.LastError = cmp.Or(s.LastError, v.seq)
 	case w.skipped:
 		s.Skipped++
 		return
@@ -190,10 +193,10 @@ func (f *Facts) addCheckpoint(sums map[name]*Gate, i int32) {
 	if v.byHand || v.ghost || !blocked && !f.onlyCheckpointWould(i) {
 		return
 	}
-	g := sums[v.project]
+	g := sums[v.repository]
 	if g == nil {
-		g = &Gate{Project: f.name(v.project), Gate: Checkpoint, Kind: Checkpoint, Last: when(v.at), Recent: []float64{}}
-		sums[v.project] = g
+		g = &Gate{Project: f.name(v.repository), Gate: Checkpoint, Kind: Checkpoint, Last: when(v.at), Recent: []float64{}}
+		sums[v.repository] = g
 	}
 	o := cmp.Or(v.label, f.settled(i))
 	if blocked {

@@ -126,20 +126,9 @@ func One(ctx context.Context, db DB, machine, id string) (Detail, error) {
 		on = " AND f.machine = ?"
 		args = append(args, machine)
 	}
-	err := db.Query(ctx, `SELECT f.type, cast(f.body AS text), f.label, f.machine, f.person FROM gauntlet_facts f WHERE f.id = ?`+on+` ORDER BY f.at, f.gate`, args, func(r Row) {
-		var rec history.Record
-		if json.Unmarshal([]byte(r.Text(1)), &rec) != nil {
-			return
-		}
-		rec = history.Bounded(rec)
-		switch history.Type(r.Text(0)) {
-		case history.Verdict:
-			d.Record, d.Machine, d.Person, found = rec, r.Text(3), r.Text(4), true
-		case history.Gate:
-			d.Gates = append(d.Gates, rec)
-		case history.Label:
-			d.Label = r.Text(2)
-		}
+	err := db.Query(ctx, `SELECT cast(f.body AS text), f.machine, f.person FROM gauntlet_facts f WHERE f.type = 'verdict' AND f.id = ?`+on+` ORDER BY f.at`, args, func(r Row) {
+		found = found || json.Unmarshal([]byte(r.Text(0)), &d.Record) == nil
+		d.Machine, d.Person = r.Text(1), r.Text(2)
 	})
 	if err != nil {
 		return d, err
@@ -147,11 +136,28 @@ func One(ctx context.Context, db DB, machine, id string) (Detail, error) {
 	if !found {
 		return d, ErrNotFound
 	}
+	if err := d.withGates(ctx, db); err != nil {
+		return d, err
+	}
 	d.Outcome = d.EndedAs(d.Gates)
 	if d.Session == "" {
 		return d, nil
 	}
 	return d, d.around(ctx, db)
+}
+
+// withGates adds the gates and the label of a stop.
+func (d *Detail) withGates(ctx context.Context, db DB) error {
+	d.Record, d.Gates = history.Bounded(d.Record), []history.Record{}
+	return db.Query(ctx, `SELECT f.type, cast(f.body AS text), f.label FROM gauntlet_facts f WHERE f.id = ? AND f.machine = ? AND f.type <> 'verdict' ORDER BY f.at, f.gate`, []any{d.ID, d.Machine}, func(r Row) {
+		var rec history.Record
+		switch {
+		case r.Text(0) == string(history.Label):
+			d.Label = r.Text(2)
+		case json.Unmarshal([]byte(r.Text(1)), &rec) == nil && r.Text(0) == string(history.Gate):
+			d.Gates = append(d.Gates, history.Bounded(rec))
+		}
+	})
 }
 
 // around finds the session's stops before and after.
@@ -178,7 +184,8 @@ func (d *Detail) around(ctx context.Context, db DB) error {
 
 // Choices are the values of each filter.
 type Choices struct {
-	Projects []string `json:"projects"`
+	Projects []string `json:"projects"` // the work trees of a repository are one
+	Trees    []string `json:"-"`        // each work tree
 	Agents   []string `json:"agents"`
 	Statuses []string `json:"statuses"`
 	Gates    []string `json:"gates"`
@@ -189,13 +196,14 @@ type Choices struct {
 // Choices lists those of the selected stops, most used first.
 func (f *Facts) Choices(by Filter) Choices {
 	sel := f.chosen(by)
-	var counts [6][]int
+	var counts [7][]int
 	for i := range counts {
 		counts[i] = make([]int, len(f.names.list))
 	}
 	for i := range f.verdicts {
 		if v := &f.verdicts[i]; sel.in[i] && !v.ghost {
-			counts[0][v.project]++
+			counts[0][v.repository]++
+			counts[6][v.project]++
 			counts[1][v.agent]++
 			counts[2][v.status]++
 			counts[3][v.machine]++
@@ -211,7 +219,7 @@ func (f *Facts) Choices(by Filter) Choices {
 		counts[5][i] = counts[2][i]
 	}
 	return Choices{
-		Projects: f.mostUsed(counts[0]), Agents: f.mostUsed(counts[1]), Statuses: f.mostUsed(counts[2]),
+		Projects: f.mostUsed(counts[0]), Trees: f.mostUsed(counts[6]), Agents: f.mostUsed(counts[1]), Statuses: f.mostUsed(counts[2]),
 		Machines: f.mostUsed(counts[3]), People: f.mostUsed(counts[4]), Gates: f.mostUsed(counts[5]),
 	}
 }

@@ -166,7 +166,7 @@ func (b By) of(v *verdict) name {
 	case ByClient:
 		return v.client
 	case ByProject:
-		return v.project
+		return v.repository
 	case ByPerson:
 		return v.person
 	case ByMachine:

@@ -26,11 +26,14 @@ CREATE TABLE facts (
 	gate TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL, cached INTEGER NOT NULL, flaky INTEGER NOT NULL,
 	label TEXT NOT NULL, message TEXT NOT NULL, ms REAL NOT NULL, saved REAL NOT NULL,
 	key TEXT NOT NULL, turn TEXT NOT NULL, tokens INTEGER NOT NULL, agreed INTEGER NOT NULL, notest INTEGER NOT NULL, time_limit REAL NOT NULL,
-	ended TEXT NOT NULL, badges TEXT NOT NULL
+	ended TEXT NOT NULL, badges TEXT NOT NULL, repository TEXT NOT NULL
 );
 CREATE INDEX facts_by_time ON facts (type, at, id);
 CREATE INDEX facts_by_id ON facts (id);
 CREATE INDEX facts_by_session ON facts (session, at);
+CREATE TABLE texts (seq INTEGER PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL);
+CREATE INDEX texts_by_id ON texts (id);
+CREATE VIEW gauntlet_texts AS SELECT id, '' AS machine, text FROM texts;
 CREATE VIEW gauntlet_facts AS
 	SELECT f.*, '' AS machine, '' AS person, r.body AS body FROM (SELECT *, ` + ask.OutcomeOf("ended") + ` AS outcome FROM facts) f LEFT JOIN records r ON r.seq = f.seq;
 `
@@ -47,8 +50,17 @@ INSERT INTO facts SELECT seq, type, id, time, project,
 	coalesce(json_extract(body, '$.durationMs'), 0), coalesce(json_extract(body, '$.savedMs'), 0),
 	coalesce(json_extract(body, '$.key'), ''), coalesce(json_extract(body, '$.turn'), ''), coalesce(json_extract(body, '$.tokens'), -1),
 	coalesce(json_extract(body, '$.agentAgreed'), -1), coalesce(json_extract(body, '$.warning'), '') LIKE '%ran no test%' OR coalesce(json_extract(body, '$.badges'), '') LIKE '%"weakened"%',
-	coalesce(json_extract(body, '$.limitMs'), 0), coalesce(json_extract(body, '$.outcome'), ''), coalesce(json_extract(body, '$.badges'), '')
+	coalesce(json_extract(body, '$.limitMs'), 0), coalesce(json_extract(body, '$.outcome'), ''), coalesce(json_extract(body, '$.badges'), ''), coalesce(json_extract(body, '$.repository'), project)
 FROM records WHERE json_valid(body)
+`
+
+// textsFill collects what a search looks through, in lower case.
+const textsFill = `
+INSERT INTO texts SELECT seq, id, lower(id || char(10) || session || char(10) || project || char(10) || coalesce(json_extract(body, '$.prompt'), '') || char(10) ||
+	coalesce(json_extract(body, '$.message'), '') || char(10) || coalesce(json_extract(body, '$.reason'), '') || char(10) || coalesce(json_extract(body, '$.tail'), '') || char(10) ||
+	coalesce(json_extract(body, '$.changed'), '') || char(10) || coalesce(json_extract(body, '$.findings'), '')
+)
+FROM records WHERE type IN ('verdict', 'gate') AND json_valid(body) AND (type = 'verdict' OR json_extract(body, '$.status') <> 'pass')
 `
 
 // Query runs one of ask's queries.

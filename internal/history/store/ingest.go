@@ -72,8 +72,10 @@ func (s *Store) ingest(dir string) (err error) {
 		}
 	}
 	return s.db.Exec(fmt.Sprintf(`%s AND seq > %d;
+%[4]s AND seq > %[2]d;
 DELETE FROM records WHERE seq <= (SELECT max(seq) FROM records) - %d;
-DELETE FROM facts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;`, factsFill, newest, maxRecords))
+DELETE FROM facts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;
+DELETE FROM texts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;`, factsFill, newest, maxRecords, textsFill))
 }
 
 // segment reads the complete lines after the mark. The last line may not be complete yet.

@@ -19,13 +19,17 @@ type Verdict struct {
 }
 
 // Verdicts lists the newest verdicts, newest first. projects narrows it to
-// roots (any spelling of one); limit 0 means all.
+// roots (any spelling of one) and their work trees; limit 0 means all.
 func (s *Store) Verdicts(projects []string, limit int) ([]Verdict, error) {
 	where, bind := narrowed(projects, history.Verdict)
+	if _, in, only := strings.Cut(where, " AND project"); only {
+		where = "type = ? AND (project" + in + " OR repository" + in + ")"
+		bind = append(bind, bind[1:]...)
+	}
 	if limit <= 0 {
 		limit = -1
 	}
-	list, err := s.records("SELECT body FROM records WHERE "+where+" ORDER BY time DESC, seq DESC LIMIT ?", append(bind, limit))
+	list, err := s.records("SELECT r.body FROM (SELECT seq, at FROM facts WHERE "+where+") f JOIN records r ON r.seq = f.seq ORDER BY f.at DESC, f.seq DESC LIMIT ?", append(bind, limit))
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +172,7 @@ func (s *Store) Forget(projects []string) error {
 	}
 	bind = append(bind[1:len(bind):len(bind)], bind[1:]...)
 	of := "(SELECT seq FROM records WHERE " + in + " OR id IN (SELECT id FROM records WHERE " + in + "))"
-	for _, table := range []string{"facts", "records"} {
+	for _, table := range []string{"facts", "texts", "records"} {
 		err := s.each("DELETE FROM "+table+" WHERE seq IN "+of, func(q *sqlite3.Stmt) error { return bindAll(q, bind) }, func(*sqlite3.Stmt) {})
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ const (
 	// schemaVersion changes with the tables. An older store is migrated, because it
 	// contains more than the spool, which is rotated; one of a newer version is rebuilt
 	// from the spool.
-	schemaVersion = 5
+	schemaVersion = 6
 	// lockWait is how long to wait for another reader before reading the spool into memory
 	// instead.
 	lockWait = 5 * time.Second
@@ -159,7 +159,7 @@ func openFile(ctx context.Context, path, dir string) (_ *Store, err error) {
 		if check, err := s.text("PRAGMA quick_check(1)"); err != nil || check != "ok" {
 			return nil, errors.Join(fmt.Errorf("damaged: %s", check), err)
 		}
-	case 1, 2, 3:
+	case 1, 2, 3, 4, 5:
 		if err := s.migrate(version); err != nil {
 			return nil, err
 		}
@@ -190,7 +190,7 @@ UPDATE records SET session = coalesce(json_extract(body, '$.session'), ''), gate
 CREATE INDEX records_by_session ON records (session, time);
 CREATE INDEX records_by_gate ON records (gate, time);`,
 	}
-	sql := "DROP VIEW IF EXISTS gauntlet_facts; DROP TABLE IF EXISTS facts;\n" + factsSchema() + factsFill + ";"
+	sql := "DROP VIEW IF EXISTS gauntlet_facts; DROP VIEW IF EXISTS gauntlet_texts; DROP TABLE IF EXISTS facts; DROP TABLE IF EXISTS texts;\n" + factsSchema() + factsFill + ";" + textsFill + ";"
 	if from < int64(len(steps)) {
 		sql = steps[from] + "\n" + sql
 	}
