@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -36,9 +37,10 @@ func (app *App) initCmd() *cobra.Command {
 		Short: "Set up Gauntlet in this project",
 		Long: `Find the commands that check this project: what its CI runs, its task runners, its
 git hooks, its manifests. Commands that rewrite files, download, publish or never
-end are left out. Show them and ask; then try each one once, in place, and put
-back whatever it changed: what passes becomes a gate, what fails is only recorded
-(mode: observe), what cannot run is left out. Nothing of the project runs before.
+end are left out. Show them and ask; then try each one once, in place, in the order
+of CI, and put back whatever it changed. What passes becomes a gate. Of what fails
+only new failures block, or it is only recorded (mode: observe). What cannot run is
+left out. What does not fit into a minute is tried later, while agents work.
 
 Then show a summary, ask, write .gauntlet/, ignore the log directory and install
 the stop hook of each agent found. Nothing that exists is overwritten; if one step
@@ -57,7 +59,7 @@ fails, every step is undone; a second init changes nothing.`,
 	flags.BoolVar(&f.suggest, "suggest", false, "only print the commands that were found, and those left out")
 	flags.BoolVar(&f.isDiff, "diff", false, "show every file and change in full")
 	flags.BoolVar(&f.noTry, "no-try", false, "do not run the commands that are proposed")
-	flags.DurationVar(&f.limit, "try-timeout", 3*time.Minute, "how long one command may take when it is tried")
+	flags.DurationVar(&f.limit, "try-timeout", time.Minute, "how long trying all commands may take")
 	flags.BoolVar(&f.workflow, "workflow", false, "also write the documents of workflow state and hand-offs")
 	flags.BoolVar(&f.reviews, "reviews", false, "also propose a sample review, when a reviewer CLI is installed")
 	flags.StringSliceVar(&f.agents, "agent", nil, "install the hooks of these agents: "+strings.Join(agentNames(), ", ")+", all or none (default: those found here)")
@@ -126,7 +128,10 @@ func (app *App) runInit(ctx context.Context, f initFlags) error {
 		return err
 	}
 	places.Project, places.Cwd = root, root // every path is shown relative to it
-	w := initWork{app: app, flags: f, opts: opts, places: places, notes: notes}
+	w := initWork{app: app, flags: f, opts: opts, places: places, notes: notes, until: app.Now().Add(f.limit)}
+	if err := setup.Clear(root); err != nil {
+		return exit(2, "remove what an earlier trial left: %v", err)
+	}
 	undo, err := w.takeOver(ctx)
 	if err == nil {
 		err = w.run(ctx)
@@ -165,6 +170,7 @@ type initWork struct {
 	opts   setup.Options
 	places install.Places
 	notes  []string
+	until  time.Time // when the trial ends
 
 	files  *setup.Plan
 	report initReport
@@ -234,18 +240,49 @@ func (w *initWork) try(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t := setup.Tryout{Root: w.opts.Root, Repo: repo, Environ: w.app.Environ(), Limit: w.flags.limit, Now: w.app.Now}
+	w.opts.Trying = true
+	defer func() { w.opts.Trying = false }()
+	if err := w.plan(); err != nil {
+		return err
+	}
+	t := setup.Tryout{Root: w.opts.Root, Repo: repo, Environ: w.app.Environ(), Until: w.until, Now: w.app.Now, Place: w.place}
 	end, err := t.Start(ctx)
 	if err != nil {
 		return exit(2, "nothing was tried and nothing was written: %v\nto set up without a trial: gauntlet init --no-try", err)
 	}
 	defer end()
-	fmt.Fprintf(w.app.Err, "Trying the commands that were found, each at most %s; what they change is put back.\n", w.flags.limit)
-	w.opts.Found.Try(ctx, func(ctx context.Context, c setup.Proposal) setup.Trial { return w.tryOne(ctx, &t, c) })
+	fmt.Fprintf(w.app.Err, "Trying the commands that were found, %s in all; what they change is put back.\n", seconds(w.flags.limit))
+	w.opts.Found.Try(ctx, func(ctx context.Context, c setup.Proposal, left int) setup.Trial { return w.tryOne(ctx, &t, c, left) })
 	if ctx.Err() != nil {
 		return exit(interruptedCode, "stopped; nothing was written")
 	}
 	return nil
+}
+
+// place writes what init is about to write, for the time of the trial.
+func (w *initWork) place() (paths []string, undo func(), err error) {
+	back, err := w.files.Apply(func() error { return nil })
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := w.places.Apply(w.report.Hooks); err != nil {
+		back()
+		return nil, nil, errors.New(w.places.Explain(err))
+	}
+	for _, f := range w.files.Files {
+		if f.Action == setup.Create || f.Action == setup.Replace {
+			paths = append(paths, f.Path)
+		}
+	}
+	for _, c := range w.report.Hooks {
+		if c.Action != install.Unchanged {
+			paths = append(paths, filepath.ToSlash(w.places.Short(c.Path)))
+		}
+	}
+	return paths, func() {
+		w.places.Undo(w.report.Hooks)
+		back()
+	}, nil
 }
 
 func (w *initWork) plan() error {
@@ -280,7 +317,7 @@ func gatesOf(p *setup.Plan) []initGate {
 	for _, g := range p.Gates {
 		t := g.Trial()
 		mode := "enforce"
-		if t.State == setup.Red && !t.Named() {
+		if t.State == setup.Late || t.State == setup.Red && !t.Named() {
 			mode = "observe"
 		}
 		out = append(out, initGate{

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	work "gauntlet/internal/beside"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
@@ -22,23 +23,48 @@ func (w *initWork) say(line string) {
 	}
 }
 
-// tryOne tries a proposal and shows it on stderr, one line per command.
-func (w *initWork) tryOne(ctx context.Context, t *setup.Tryout, c setup.Proposal) setup.Trial {
-	line := redact.Line(c.Run, 80)
+// tryOne tries a proposal and shows it on stderr, one line per command; in a terminal with
+// the time it takes.
+func (w *initWork) tryOne(ctx context.Context, t *setup.Tryout, c setup.Proposal, left int) setup.Trial {
+	line := "  " + redact.Line(c.Run, 80)
 	if c.Dir != "." {
 		line += " in " + redact.Line(c.Dir, 60)
 	}
-	fmt.Fprintf(w.app.Err, "  %s … ", line)
-	result := t.Try(ctx, c)
+	line += " … "
+	fmt.Fprint(w.app.Err, line)
+	done := make(chan struct{})
+	clock := work.Start(func() { w.tick(line, done) })
+	result := t.Try(ctx, c, left)
+	close(done)
+	clock.Wait()
 	word := map[setup.State]string{
-		setup.Passed: "passes", setup.Red: "fails", setup.Cannot: "cannot run", setup.Changed: "changes files", setup.Late: "too slow", setup.Untried: "not tried",
+		setup.Passed: "passes", setup.Red: "fails", setup.Cannot: "cannot run", setup.Changed: "changes files", setup.Late: "not tried in time", setup.Untried: "not tried",
 	}[result.State]
-	if result.Took >= time.Second {
-		word += " (" + result.Took.Round(time.Second).String() + ")"
+	if result.Took >= time.Second && result.State != setup.Late {
+		word += " (" + seconds(result.Took) + ")"
 	}
 	fmt.Fprintln(w.app.Err, word)
 	return result
 }
+
+// tick redraws a line with the seconds that have passed, until done.
+func (w *initWork) tick(line string, done <-chan struct{}) {
+	t := report.Detect(w.app.Err, w.app.Getenv)
+	if !t.Live {
+		return
+	}
+	for start := w.app.Now(); ; {
+		select {
+		case <-done:
+			fmt.Fprint(w.app.Err, "\r\x1b[K"+line)
+			return
+		case <-time.After(time.Second):
+			fmt.Fprint(w.app.Err, "\r\x1b[K"+t.Fit(line+seconds(w.app.Now().Sub(start)), 0))
+		}
+	}
+}
+
+func seconds(d time.Duration) string { return d.Round(time.Second).String() }
 
 // The summary and the question below it have at most 15 lines: 3 of their own, the gates,
 // what was left out with its heading, the notes.
@@ -65,7 +91,7 @@ func (w *initWork) summary() {
 		}
 		line("Gates:   " + none + ". Stops are approved unjudged until you write one: .gauntlet/checks/NAME.yml (command: …)")
 	default:
-		line("Gates:   run when the agent stops")
+		line("Gates:   run when the agent stops" + cost(gates))
 	}
 	name, cmd := 0, 0
 	shown := gates
@@ -136,9 +162,25 @@ func gateWord(g initGate) string {
 			return "fails now" + took + ": only new failures block (baseline)"
 		}
 		return "fails now" + took + ": recorded, does not block (observe)"
-	case setup.Untried, setup.Cannot, setup.Changed, setup.Late:
+	case setup.Late:
+		return "not tried yet: blocks once it has passed"
+	case setup.Untried, setup.Cannot, setup.Changed:
 	}
 	return "not tried, from " + g.From
+}
+
+// cost is what the gates that block take together.
+func cost(gates []initGate) string {
+	sum := 0.0
+	for _, g := range gates {
+		if g.Mode != "observe" {
+			sum += g.Seconds
+		}
+	}
+	if d := time.Duration(sum * float64(time.Second)); d >= time.Second {
+		return ", about " + seconds(d) + " in all"
+	}
+	return ""
 }
 
 // writes lists the files in their shortest form.

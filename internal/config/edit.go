@@ -19,6 +19,13 @@ const (
 	PartStopHook   = "stop_hook"
 )
 
+// NotTried is the mode of a check that init had no time to try, as it stands in its file.
+// Whoever sets the mode after that has tried it, or decided.
+const (
+	NotTried = string(ModeObserve) + notTried
+	notTried = " # not tried yet"
+)
+
 // SetMode writes the mode of a gate, of the checkpoint or of the stop hook into the
 // project's policy. Everything else in the file, comments included, stays unchanged. It
 // returns the file and the previous mode.
@@ -50,6 +57,7 @@ func SetMode(l *Loaded, part string, mode Mode) (file string, before Mode, err e
 	if err != nil {
 		return file, before, fmt.Errorf("%s: %w; write mode: %s there yourself", file, err, mode)
 	}
+	edited = bytes.ReplaceAll(edited, []byte(notTried), nil)
 	if bytes.Equal(edited, data) {
 		return file, before, nil
 	}

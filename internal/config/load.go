@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"path"
 	"path/filepath"
@@ -191,6 +192,7 @@ func (l *loader) loadChecks() {
 		} else {
 			d.document(data, c)
 			l.checkCheck(d, c)
+			c.Untried = bytes.Contains(data, []byte(notTried))
 		}
 		if legacy := d.legacyName; legacy != "" && legacy != name {
 			l.aliases[legacy] = name

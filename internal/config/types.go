@@ -223,6 +223,8 @@ type Check struct {
 
 	// FixText is the content of FixInstructions.
 	FixText string `yaml:"-" json:"-"`
+	// Untried: init wrote it and had no time to try it; it blocks once it has passed.
+	Untried bool `yaml:"-" json:"-"`
 	// File is where it was loaded from, relative to the project root.
 	File string `yaml:"-" json:"-"`
 }

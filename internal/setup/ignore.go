@@ -4,10 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"gauntlet/internal/config"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/tasks"
+	"gauntlet/internal/tool"
 )
 
 const ignoreFile = ".gitignore"
@@ -22,29 +27,69 @@ func ignoreLogs(root, logDir string) (File, string) {
 		}
 		logDir = rel
 	}
-	directory := filepath.ToSlash(logDir)
-	path := filepath.Join(root, ignoreFile)
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return File{Path: ignoreFile, Action: Create, Text: ignoreLine(directory) + "\n"}, ""
+	return ignoreIn(root, ignoreFile, filepath.ToSlash(logDir))
+}
+
+// ignoreOwn plans the lines of a tool's ignore file that make it leave Gauntlet's files alone.
+func ignoreOwn(root string, t Trial) (File, string) {
+	var own []string
+	for _, file := range t.Rejects {
+		if strings.HasPrefix(file, config.Dir+"/") {
+			file = config.Dir
+		}
+		if !slices.Contains(own, file) {
+			own = append(own, file)
+		}
 	}
-	data, readErr := safefile.Read(root, path, maxRead)
-	if err != nil || readErr != nil || !info.Mode().IsRegular() && !ignores(string(data), directory) {
-		return File{}, ignoreFile + " cannot be read or is a link, so add this line yourself: " + ignoreLine(directory)
+	file, note := ignoreIn(root, t.Ignore, own[0])
+	for _, more := range own[1:] {
+		if next, _ := ignoreIn(root, t.Ignore, more); file.Action != Keep && next.Action != Keep {
+			file.Text += strings.TrimLeft(next.Text, "\r\n")
+		}
+	}
+	return file, note
+}
+
+// ignoreFileOf is the ignore file of the tool that a proposal runs; "" if none has one.
+func ignoreFileOf(root string, p Proposal) string {
+	for _, step := range tasks.New(safefile.FS(root)).Expand(p.Run, p.Dir) {
+		for _, argv := range step.Views {
+			if file := tool.Of(argv).IgnoreFile(); file != "" {
+				return path.Join(p.Dir, file)
+			}
+		}
+	}
+	return ""
+}
+
+// ignoreIn plans the line of an ignore file that names a path.
+func ignoreIn(root, file, name string) (File, string) {
+	line := ignoreLine(name)
+	if file != ignoreFile && path.Ext(path.Base(name)) != "" && !strings.HasPrefix(path.Base(name), ".") {
+		line = strings.TrimSuffix(line, "/") // a file
+	}
+	at := filepath.Join(root, filepath.FromSlash(file))
+	info, err := os.Lstat(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{Path: file, Action: Create, Text: line + "\n"}, ""
+	}
+	data, readErr := safefile.Read(root, at, maxRead)
+	if err != nil || readErr != nil || !info.Mode().IsRegular() && !ignores(string(data), name) {
+		return File{}, file + " cannot be read or is a link, so add this line yourself: " + line
 	}
 	text := string(data)
-	if ignores(text, directory) {
-		return File{Path: ignoreFile, Action: Keep}, ""
+	if ignores(text, name) {
+		return File{Path: file, Action: Keep}, ""
 	}
 	eol := "\n"
 	if strings.Contains(text, "\r\n") {
 		eol = "\r\n"
 	}
-	added := ignoreLine(directory) + eol
+	added := line + eol
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		added = eol + added
 	}
-	return File{Path: ignoreFile, Action: Append, Text: added}, ""
+	return File{Path: file, Action: Append, Text: added}, ""
 }
 
 // ignoreLine is anchored: a directory of that name elsewhere is not Gauntlet's.

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/safefile"
@@ -40,6 +41,8 @@ type Options struct {
 	Getenv    func(string) string
 	// Found is what the project was found to be; nil: look now.
 	Found *Result
+	// Trying: the files are written for the trial, and taken back after it.
+	Trying bool
 }
 
 // Plan is what an init would do.
@@ -52,6 +55,8 @@ type Plan struct {
 	Notes   []string
 	// Kept: a configuration was there, and nothing is proposed.
 	Kept bool
+
+	head string // of the files that are written for the trial
 }
 
 // Changes reports whether the plan writes anything.
@@ -97,6 +102,9 @@ func Make(o Options) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Root: o.Root}
+	if o.Trying {
+		p.head = tryingLine
+	}
 	logDir := "gauntlet_logs"
 	if p.exists(configFile) && !(isEmpty(o.Root) && o.Found != nil && len(o.Found.Proposals) > 0) {
 		loaded, err := config.Load(o.Root, o.Getenv)
@@ -111,15 +119,46 @@ func Make(o Options) (*Plan, error) {
 		p.propose(o)
 	}
 	if o.InGit {
-		ignore, note := ignoreLogs(o.Root, logDir)
-		if note != "" {
-			p.Notes = append(p.Notes, note)
-		}
-		if ignore.Path != "" {
-			p.Files = append(p.Files, ignore)
-		}
+		p.ignore(ignoreLogs(o.Root, logDir))
 	}
 	return p, nil
+}
+
+// ignore adds the change of an ignore file, if there is one.
+func (p *Plan) ignore(file File, note string) {
+	if note != "" {
+		p.Notes = append(p.Notes, note)
+	}
+	if file.Path != "" {
+		p.Files = append(p.Files, file)
+	}
+}
+
+// tryingLine begins the files that lie in the tree while init tries the gates. A trial that
+// was killed leaves them behind; the next init removes them.
+const tryingLine = "# gauntlet init is trying the gates.\n"
+
+// Clear removes what a trial that was killed left in .gauntlet.
+func Clear(root string) error {
+	removed := false
+	for _, dir := range []string{config.Dir + "/" + config.ChecksDir, config.Dir} {
+		abs := filepath.Join(root, filepath.FromSlash(dir))
+		files, _ := safefile.ReadDir(root, abs, -1) // none: there is nothing to clear
+		for _, f := range files {
+			name := filepath.Join(abs, f.Name())
+			if text, err := safefile.Read(root, name, maxRead); err != nil || !strings.HasPrefix(string(text), tryingLine) {
+				continue
+			}
+			if err := os.Remove(name); err != nil {
+				return err
+			}
+			removed = true
+		}
+		if removed {
+			_ = os.Remove(abs) // unless something else is in it
+		}
+	}
+	return nil
 }
 
 // usable refuses a .gauntlet that is not a directory of this project.
@@ -151,6 +190,12 @@ func (p *Plan) propose(o Options) {
 	for _, g := range p.Gates {
 		p.addGate(g)
 	}
+	for _, g := range p.Gates {
+		if t := g.trial; len(t.Rejects) > 0 && t.Ignore != "" {
+			p.ignore(ignoreOwn(p.Root, t))
+			p.Notes = append(p.Notes, g.Name+" checks Gauntlet's own files too: they are added to "+t.Ignore)
+		}
+	}
 	if text := p.baseline(); text != "" {
 		p.add(BaselineFile, text)
 	}
@@ -180,6 +225,9 @@ func (p *Plan) add(file, text string) {
 	case p.exists(file):
 		p.Files = append(p.Files, File{Path: file, Action: Keep})
 		return
+	}
+	if strings.HasSuffix(file, ".yml") {
+		text = p.head + text
 	}
 	p.Files = append(p.Files, File{Path: file, Action: action, Text: text})
 }

@@ -43,8 +43,6 @@ type Proposal struct {
 	Also string `json:"-"`
 
 	trial Trial
-	// brief: something else here did not end in time, so this one gets a minute.
-	brief bool
 	// keys are the steps it runs, without flags: what runs nothing new is not
 	// proposed twice.
 	keys []string

@@ -137,9 +137,23 @@ func (f *finder) settle() {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Proposal) int {
-		return cmp.Or(strings.Compare(sortKey(a.Dir), sortKey(b.Dir)), slices.Index(roles(), a.Role)-slices.Index(roles(), b.Role))
+		return cmp.Or(strings.Compare(sortKey(a.Dir), sortKey(b.Dir)), a.rank()-b.rank())
 	})
 	f.out.Proposals = f.bound(list)
+}
+
+// rank is the order within a directory: a build before what may need it, tests last, the
+// rest as CI has it.
+func (p Proposal) rank() int {
+	switch {
+	case p.Role == Build:
+		return 0
+	case p.Role == Test:
+		return len(roles()) + 2
+	case p.Source == FromCI:
+		return 1
+	}
+	return 2 + slices.Index(roles(), p.Role)
 }
 
 // bound limits the number of gates to what a stop can run: tests first, builds last.

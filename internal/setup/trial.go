@@ -20,7 +20,7 @@ const (
 	Red     State = "red"     // it ran on the untouched tree and failed
 	Cannot  State = "cannot"  // it could not run
 	Changed State = "changed" // it changed files, which were put back
-	Late    State = "late"    // it did not end in time
+	Late    State = "late"    // it was not tried to its end in the time there was
 )
 
 // Trial is the result of trying a proposal.
@@ -29,6 +29,13 @@ type Trial struct {
 	Took  time.Duration `json:"-"`
 	// Detail is the reason in one line: what is missing, what was changed.
 	Detail string `json:"detail,omitempty"`
+
+	// Outputs are the by-products that it leaves, as globs.
+	Outputs []string `json:"outputs,omitempty"`
+	// Rejects are the files of Gauntlet's own that it objects to; Ignore is the file in which
+	// its tool is told to leave them alone, if it has one.
+	Rejects []string `json:"rejects,omitempty"`
+	Ignore  string   `json:"-"`
 
 	result gate.Result // of one that is red
 }
@@ -47,22 +54,22 @@ func (t Trial) Named() bool {
 // Slow is when people begin to wait for a stop.
 const Slow = 60 * time.Second
 
-// Trier runs one proposal once, in place, and restores the tree.
-type Trier func(ctx context.Context, p Proposal) Trial
+// Trier runs one proposal once, in place, and restores the tree. Left is how many others are
+// still to be tried.
+type Trier func(ctx context.Context, p Proposal, left int) Trial
 
-// Try runs every proposal once. One that could not run is replaced by the next command for
-// the same thing; a useless one is left out, with the reason.
+// Try runs every proposal once, in order. One that could not run is replaced by the next
+// command for the same thing; a useless one is left out, with the reason. What did not fit
+// into the time is kept, to be tried later.
 func (r *Result) Try(ctx context.Context, try Trier) {
 	done := map[string]Trial{} // the same command in the same directory once
-	late := map[string]bool{}  // directories where something did not end in time
+	left := len(r.Proposals)
 	once := func(p Proposal) Proposal {
 		key := p.Dir + "\x00" + p.Run
 		t, ok := done[key]
 		if !ok {
-			p.brief = late[p.Dir]
-			t = try(ctx, p)
+			t = try(ctx, p, left)
 			done[key] = t
-			late[p.Dir] = late[p.Dir] || t.State == Late
 		}
 		p.trial = t
 		return p
@@ -70,6 +77,7 @@ func (r *Result) Try(ctx context.Context, try Trier) {
 	places := make([][]Proposal, len(r.Proposals)) // what is kept of each
 	var failed []int
 	for i, p := range r.Proposals {
+		left--
 		whole := once(p)
 		parts := r.tryParts(whole, once)
 		switch {
@@ -90,14 +98,49 @@ func (r *Result) Try(ctx context.Context, try Trier) {
 	}
 	// What stands in for a command is looked for when it is known what else there is.
 	for _, i := range failed {
-		p := r.Proposals[i]
-		if len(places[i]) > 0 {
-			places[i] = append(places[i], passing(p, slices.Concat(places...), once)...)
-		} else {
+		switch p := r.Proposals[i]; {
+		case len(places[i]) == 0:
 			places[i] = r.tryInstead(p, slices.Concat(places...), once)
+		case places[i][0].trial.State == Late: // a shorter command for the same thing that fits
+			if shorter := passing(p, slices.Concat(places...), once); len(shorter) > 0 {
+				r.leave(places[i][0])
+				places[i] = shorter
+			}
+		default:
+			places[i] = append(places[i], passing(p, slices.Concat(places...), once)...)
 		}
 	}
-	r.Proposals = slices.Concat(places...)
+	r.Proposals = r.worthwhile(slices.Concat(places...))
+}
+
+// worthwhile drops what only fails here where little else passes: a project that is not
+// built, or lacks what its commands need. One gate that is recorded is kept: the tests.
+func (r *Result) worthwhile(list []Proposal) []Proposal {
+	passed, red := 0, 0
+	for _, p := range list {
+		if p.trial.State == Passed {
+			passed++
+		} else if p.trial.State == Red && !p.trial.Named() {
+			red++
+		}
+	}
+	if red < 3 || passed >= red {
+		return list
+	}
+	r.Notes = append([]string{"most commands fail on the untouched tree: build the project, or install what it needs, and run gauntlet init again"}, r.Notes...)
+	first := true
+	return slices.DeleteFunc(list, func(p Proposal) bool {
+		if p.trial.State != Red || p.trial.Named() {
+			return false
+		}
+		keep := first && p.Role == Test
+		if keep {
+			first = false
+			return false
+		}
+		r.Refusals = append(r.Refusals, Refusal{Dir: p.Dir, Run: p.Run, Why: p.Why, Reason: "fails on the untouched tree: " + p.trial.Detail, Tried: true})
+		return true
+	})
 }
 
 // passing are the less trusted commands for the same thing that pass although the first one
@@ -166,13 +209,13 @@ func (p Proposal) withoutLauncher(once func(Proposal) Proposal) []Proposal {
 
 // usable reports whether it can be a gate, at least an observed one.
 func (p Proposal) usable() bool {
-	return p.trial.State == Passed || p.trial.State == Red || p.trial.State == Untried
+	return slices.Contains([]State{Passed, Red, Untried, Late}, p.trial.State)
 }
 
 // tryParts tries the parts of a command that did not pass as a whole. They replace it if
 // one of them passes.
 func (r *Result) tryParts(whole Proposal, once func(Proposal) Proposal) []Proposal {
-	if whole.trial.State == Passed || whole.trial.State == Untried {
+	if whole.trial.State != Red && whole.trial.State != Cannot && whole.trial.State != Changed {
 		return nil
 	}
 	var usable, rest []Proposal
@@ -191,9 +234,6 @@ func (r *Result) tryParts(whole Proposal, once func(Proposal) Proposal) []Propos
 	}
 	for _, part := range rest {
 		r.leave(part)
-		if part.trial.State == Late { // what is left of its role is not the bulk of it
-			usable = slices.DeleteFunc(usable, func(p Proposal) bool { return p.Role == part.Role })
-		}
 	}
 	return usable
 }
@@ -208,7 +248,7 @@ func (t Trial) reason() string {
 	case Changed:
 		return t.Detail
 	case Late:
-		return "did not end within " + t.Took.Round(time.Second).String() + " (--try-timeout waits longer)"
+		return "did not end in time (--try-timeout waits longer)"
 	case Untried, Passed, Red:
 	}
 	return t.Detail

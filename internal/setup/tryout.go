@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/tool"
 )
 
 // Tryout tries proposals in a work tree.
@@ -22,25 +23,65 @@ type Tryout struct {
 	Root    string
 	Repo    git.Repo
 	Environ []string
-	Limit   time.Duration // of one proposal
+	Until   time.Time // when the trial as a whole ends
 	Now     func() time.Time
+	// Place writes the files that init is about to write, so that the tree that is tried is the
+	// one that will be judged; it returns their paths and how to take them back.
+	Place func() (paths []string, undo func(), err error)
 
-	logs   string
-	before string // the tree before the trial
-	head   string
+	logs    string
+	temp    string   // where commands put temporary files, if that is in the tree: "tmp/"
+	own     []string // Gauntlet's files
+	undo    func()
+	before  string // the tree before the trial
+	head    string
+	current string // with Gauntlet's files in it
 }
 
-// Start saves the tree; the returned function ends the trial.
+// Start saves the tree and puts Gauntlet's files into it; the returned function takes them
+// back and ends the trial.
 func (t *Tryout) Start(ctx context.Context) (end func(), err error) {
-	if t.logs, end, err = safefile.TempDir("", "gauntlet-try-"); err != nil {
+	parent := ""
+	for _, v := range t.Environ {
+		if dir, ok := strings.CutPrefix(v, "TMPDIR="); ok && safefile.Inside(t.Root, dir) {
+			parent = t.Repo.GitDir
+			if rel, err := filepath.Rel(t.Root, dir); err == nil {
+				t.temp = filepath.ToSlash(rel) + "/"
+			}
+		}
+	}
+	logs, remove, err := safefile.TempDir(parent, "gauntlet-try-")
+	if err != nil {
 		return nil, err
 	}
-	if t.before, err = t.snapshot(ctx); err != nil {
-		end()
+	t.logs = logs
+	t.head, _ = t.Repo.Head(ctx) // none yet is fine
+	if t.before, err = t.snapshot(ctx); err == nil {
+		err = t.place(ctx)
+	}
+	if err != nil {
+		remove()
 		return nil, fmt.Errorf("save the work tree: %w", err)
 	}
-	t.head, _ = t.Repo.Head(ctx) // none yet is fine
-	return end, nil
+	return func() {
+		t.undo()
+		remove()
+	}, nil
+}
+
+// place puts Gauntlet's files into the tree.
+func (t *Tryout) place(ctx context.Context) (err error) {
+	t.undo, t.current = func() {}, t.before
+	if t.Place == nil {
+		return nil
+	}
+	if t.own, t.undo, err = t.Place(); err != nil {
+		return err
+	}
+	if t.current, err = t.snapshot(ctx); err != nil {
+		t.undo()
+	}
+	return err
 }
 
 func (t *Tryout) snapshot(ctx context.Context) (string, error) {
@@ -51,15 +92,48 @@ func (t *Tryout) snapshot(ctx context.Context) (string, error) {
 	return t.Repo.SnapshotTree(ctx, st.Nested())
 }
 
+// minTrial is the least time that is worth a trial.
+const minTrial = 2 * time.Second
+
+// share is the time that a proposal gets: a build, which others may need, and the last one
+// get all there is.
+func (t *Tryout) share(p Proposal, left int) time.Duration {
+	rest := t.Until.Sub(t.Now())
+	if p.Role == Build || left == 0 {
+		return rest
+	}
+	return rest * 2 / 3
+}
+
 // Try runs one proposal in place and restores what it changed.
-func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
+func (t *Tryout) Try(ctx context.Context, p Proposal, left int) Trial {
+	within := t.share(p, left)
 	if ctx.Err() != nil {
 		return Trial{}
 	}
-	within := t.Limit
-	if p.brief {
-		within = min(within, Slow)
+	if within < minTrial {
+		return Trial{State: Late}
 	}
+	trial := t.once(ctx, p, within)
+	named := func(file string) bool { return strings.Contains(trial.result.Tail, file) }
+	if trial.State != Red || !slices.ContainsFunc(t.own, named) || t.share(p, 0) < minTrial {
+		return trial
+	}
+	t.undo()
+	saved := t.current
+	t.current = t.before
+	without := t.once(ctx, p, t.share(p, 0))
+	t.current = saved
+	if err := t.place(context.WithoutCancel(ctx)); err != nil || without.State != Passed {
+		return trial
+	}
+	without.Rejects = slices.DeleteFunc(slices.Clone(t.own), func(file string) bool { return !named(file) })
+	without.Ignore = ignoreFileOf(t.Root, p)
+	return without
+}
+
+// once runs a proposal and restores the tree.
+func (t *Tryout) once(ctx context.Context, p Proposal, within time.Duration) Trial {
 	limit := within.Seconds()
 	job := gate.Job{
 		ID: "check:" + p.Dir + ":" + p.Run, Kind: gate.KindCheck, Name: string(p.Role), Entry: p.Dir,
@@ -67,35 +141,44 @@ func (t *Tryout) Try(ctx context.Context, p Proposal) Trial {
 		Check: &config.Check{Command: p.Run, Env: p.Env, Timeout: &limit},
 	}
 	res := gate.RunCheck(ctx, job, gate.Env{LogDir: t.logs, RunNumber: 1, Environ: t.Environ, Now: t.Now, Root: t.Root})
-	took := time.Duration(res.DurationMS) * time.Millisecond
 	// The tree is restored even if the person interrupts.
 	restore, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	changed, err := t.restore(restore)
+	if err == nil && ctx.Err() != nil {
+		return Trial{}
+	}
+	trial := t.read(p, res, changed, err)
+	trial.Took = time.Duration(res.DurationMS) * time.Millisecond
+	return trial
+}
+
+// read is what a run means for the proposal.
+func (t *Tryout) read(p Proposal, res gate.Result, changed changes, err error) Trial {
 	last := redact.Line(lastLine(res.Tail), 120)
+	failed := res.Status == gate.Fail
+	cannot := func(why string) Trial { return Trial{State: Cannot, Detail: why} }
 	switch {
 	case err != nil:
-		return Trial{State: Changed, Took: took, Detail: "changed files, which could not be put back: " + err.Error()}
-	case ctx.Err() != nil:
-		return Trial{}
+		return Trial{State: Changed, Detail: "changed files, which could not be put back: " + err.Error()}
 	case res.TimedOut:
-		return Trial{State: Late, Took: within}
-	case res.Status == gate.Error, res.Status == gate.Fail && strings.Contains(res.Tail, "JAVA_HOME is not set"), res.Status == gate.Fail && offline(res.Tail), res.Status == gate.Fail && t.uninstalled(p):
-		return Trial{State: Cannot, Took: took, Detail: t.missing(p, res, last)}
-	case res.Status == gate.Fail && strings.Contains(res.Tail, "error: unrecognized arguments:"):
-		return Trial{State: Cannot, Took: took, Detail: "a plugin that its options need is not installed (" + last + ")"}
-	case res.Status == gate.Fail && unprepared(res.Tail) != "":
-		return Trial{State: Cannot, Took: took, Detail: redact.Line(unprepared(res.Tail), 120)}
-	case res.Status == gate.Fail && t.lacks(p, res.Tail) != "":
-		return Trial{State: Cannot, Took: took, Detail: redact.Line(t.lacks(p, res.Tail), 80) + " is not installed"}
+		return Trial{State: Late}
+	case res.Status == gate.Error, failed && (strings.Contains(res.Tail, "JAVA_HOME is not set") || offline(res.Tail) || t.uninstalled(p)):
+		return cannot(t.missing(p, res, last))
+	case failed && strings.Contains(res.Tail, "error: unrecognized arguments:"):
+		return cannot("a plugin that its options need is not installed (" + last + ")")
+	case failed && unprepared(res.Tail) != "":
+		return cannot(redact.Line(unprepared(res.Tail), 120))
+	case failed && t.lacks(p, res.Tail) != "":
+		return cannot(redact.Line(t.lacks(p, res.Tail), 80) + " is not installed")
 	case installs(res.LogPath):
-		return Trial{State: Cannot, Took: took, Detail: "it installs packages while it runs, which needs the network at every stop"}
-	case len(changed.made)+len(changed.other) > 0:
-		return Trial{State: Changed, Took: took, Detail: changed.String()}
-	case res.Status == gate.Fail:
-		return Trial{State: Red, Took: took, Detail: strings.TrimSuffix(res.Message+": "+last, ": "), result: res}
+		return cannot("it installs packages while it runs, which needs the network at every stop")
+	case len(changed.other) > 0 || !byProducts(changed.made):
+		return Trial{State: Changed, Detail: changed.String()}
+	case failed:
+		return Trial{State: Red, Detail: strings.TrimSuffix(res.Message+": "+last, ": "), Outputs: globs(changed.made), result: res}
 	}
-	return Trial{State: Passed, Took: took}
+	return Trial{State: Passed, Outputs: globs(changed.made)}
 }
 
 // changes are the files that a trial made, and those that it changed or removed.
@@ -105,8 +188,44 @@ func (c changes) String() string {
 	if len(c.other) > 0 {
 		return "changed files, which were put back: " + few(append(c.other, c.made...))
 	}
-	return "leaves files that git does not ignore: " + few(c.made) + "; add them to .gitignore and run gauntlet init again"
+	return "makes files that look like sources: " + few(c.made) + "; add them to .gitignore and run gauntlet init again"
 }
+
+// byProducts reports whether new files are what a tool leaves behind: anything but sources.
+func byProducts(made []string) bool {
+	return !slices.ContainsFunc(made, func(file string) bool { return tool.Language(file) != "" })
+}
+
+// globs names by-products: whole directories that are new, the rest by their ending.
+func globs(made []string) []string {
+	var out []string
+	for _, file := range made {
+		dir, base := path.Split(file)
+		glob := file
+		if ext := path.Ext(base); ext != "" && ext != base && slices.ContainsFunc(made, func(o string) bool { return o != file && path.Dir(o)+"/" == path.Clean(dir)+"/" && path.Ext(o) == ext }) {
+			glob = dir + "*" + ext
+		}
+		if !slices.Contains(out, glob) {
+			out = append(out, glob)
+		}
+	}
+	if len(out) <= maxOutputs {
+		return out
+	}
+	var dirs []string
+	for _, glob := range out {
+		top, _, below := strings.Cut(glob, "/")
+		if below {
+			top += "/**"
+		}
+		if !slices.Contains(dirs, top) {
+			dirs = append(dirs, top)
+		}
+	}
+	return dirs
+}
+
+const maxOutputs = 12
 
 // restore restores what differs from the saved tree and lists it.
 func (t *Tryout) restore(ctx context.Context) (changes, error) {
@@ -117,14 +236,14 @@ func (t *Tryout) restore(ctx context.Context) (changes, error) {
 	if head, _ := t.Repo.Head(ctx); head != t.head {
 		return changes{}, fmt.Errorf("it made a commit; HEAD was %s", t.head)
 	}
-	if now == t.before {
+	if now == t.current {
 		return changes{}, nil
 	}
-	out, err := t.Repo.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", now, t.before)
+	out, err := t.Repo.Run(ctx, "diff-tree", "-r", "-z", "--no-renames", now, t.current)
 	if err != nil {
 		return changes{}, err
 	}
-	r := git.Restore{Commit: t.before}
+	r := git.Restore{Commit: t.current}
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		meta, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
@@ -140,7 +259,10 @@ func (t *Tryout) restore(ctx context.Context) (changes, error) {
 	if err := t.Repo.ApplyRestore(ctx, r); err != nil {
 		return changes{}, err
 	}
-	return changes{slices.DeleteFunc(r.Remove, git.IsBytecode), r.Write}, nil
+	made := slices.DeleteFunc(r.Remove, func(file string) bool {
+		return git.IsBytecode(file) || t.temp != "" && strings.HasPrefix(file, t.temp)
+	})
+	return changes{made, r.Write}, nil
 }
 
 // few names some files.

@@ -63,6 +63,7 @@ type record struct {
 	targets    string // what its operands are: paths, member, tasks
 	leaves     string // by-products, as globs
 	locks      string // lock files
+	ignores    string // the file that lists what it leaves alone
 	without    string // what stands for it when it is missing
 }
 

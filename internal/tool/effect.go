@@ -192,3 +192,7 @@ func (c Call) Missing() [][]string {
 
 // ByProducts are the files that the program leaves behind, as globs; lock files included.
 func (c Call) ByProducts() []string { return strings.Fields(c.is.leaves + " " + c.is.locks) }
+
+// IgnoreFile is the file in which a project lists what the program leaves alone; "" if there
+// is none.
+func (c Call) IgnoreFile() string { return c.is.ignores }

@@ -124,7 +124,7 @@ func cutKey(line string) (key, value string, ok bool) {
 func (e *entry) set(key, arg, value string) error {
 	words := map[string]*string{
 		"values": &e.rec.values, "prints": &e.rec.prints, "narrows": &e.rec.narrows, "lists": &e.rec.lists, "verbs": &e.rec.verbs, "traits": &e.rec.traits,
-		"leaves": &e.rec.leaves, "dirs": &e.rec.dirs, "members": &e.rec.members, "locks": &e.rec.locks, "without": &e.rec.without, "files": &e.lang.files, "tests": &e.lang.tests, "runs": &e.lang.runs,
+		"leaves": &e.rec.leaves, "dirs": &e.rec.dirs, "members": &e.rec.members, "locks": &e.rec.locks, "ignores": &e.rec.ignores, "without": &e.rec.without, "files": &e.lang.files, "tests": &e.lang.tests, "runs": &e.lang.runs,
 	}
 	if to := words[key]; to != nil && arg == "" {
 		*to = strings.TrimSpace(*to + " " + strings.Join(strings.Fields(value), " "))
@@ -292,6 +292,7 @@ func fields(r record) string {
 	add("targets", r.targets)
 	add("leaves", r.leaves)
 	add("locks", r.locks)
+	add("ignores", r.ignores)
 	add("without", r.without)
 	return strings.TrimSuffix(b.String(), ", ")
 }

@@ -211,7 +211,7 @@ var records = [...]record{
 	{name: "poe", language: "python", roles: "names ", summary: "inner", tasks: ":all"},
 	{name: "poetry", alike: true, language: "python", effects: "install\tCOMMAND\tinstall add update sync lock create upgrade\npublish\tCOMMAND\tpublish version", values: "-C --directory -P --project -e --env", passes: "run:values -e --environment -p --project", traits: "packages launches", dirs: "-C --directory -P --project", locks: "poetry.lock Pipfile.lock", without: ".venv/bin/ venv/bin/ ."},
 	{name: "pre-commit", alike: true, effects: "install\tCOMMAND\tinstall-hooks autoupdate install\nwrite\tpre-commit hooks may rewrite files\t", traits: "hooks generates"},
-	{name: "prettier", language: "node", roles: "format --check -c --list-different -l --write -w", effects: "write\tPROGRAM --write\t--write -w", values: "--config --ignore-path --log-level --parser", prints: "--log-level --color --no-color"},
+	{name: "prettier", language: "node", roles: "format --check -c --list-different -l --write -w", effects: "write\tPROGRAM --write\t--write -w", values: "--config --ignore-path --log-level --parser", prints: "--log-level --color --no-color", ignores: ".prettierignore"},
 	{name: "cat", alike: true, traits: "prints"},
 	{name: "nice", alike: true, passes: ":values -n -c -p -i -o -e --adjustment"},
 	{name: "prove", language: "perl", roles: "test ", targets: "paths"},
