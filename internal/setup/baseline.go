@@ -29,7 +29,7 @@ func (p *Plan) baseline() string {
 
 // job is the gate as it is loaded from the file that is written for it.
 func (g Gate) job(root, dir string) gate.Job {
-	c := &config.Check{Name: g.Name, Command: g.Run, Env: g.Env, NewOnly: "baseline"}
+	c := &config.Check{Name: g.Name, Command: g.Run, Env: g.Env, NewOnly: "baseline", Outputs: g.trial.Outputs}
 	if g.trial.Took > Slow {
 		seconds := float64(g.timeout())
 		c.Timeout = &seconds

@@ -32,7 +32,7 @@ func renderConfig(entries []Entry, reviewers []string, checkpoint string) string
 	b.WriteString("# Try it: gauntlet run --all. All settings: gauntlet config. Errors: gauntlet validate.\n\n")
 	b.WriteString("stop_hook:\n  preset: strict # judge every stop, verify fixes, judge only what the session changed\n")
 	if len(reviewers) > 0 {
-		b.WriteString("\ncli:\n  default_preference: " + list(reviewers) + "\n")
+		b.WriteString("\ncli:\n" + sequence("  ", "default_preference", reviewers))
 	}
 	switch {
 	case len(entries) > 0 || len(reviewers) > 0:
@@ -45,9 +45,9 @@ func renderConfig(entries []Entry, reviewers []string, checkpoint string) string
 	for _, e := range entries {
 		b.WriteString("  - path: " + scalar(e.Dir) + "\n")
 		if len(e.Exclude) > 0 {
-			b.WriteString("    exclude: " + list(e.Exclude) + "\n")
+			b.WriteString(sequence("    ", "exclude", e.Exclude))
 		}
-		b.WriteString("    checks: " + list(e.Gates) + "\n")
+		b.WriteString(sequence("    ", "checks", e.Gates))
 		if e.Dir == "." && len(reviewers) > 0 && len(e.Exclude) == 0 {
 			b.WriteString("    reviews: [" + sampleReview + "]\n")
 			reviewed = true
@@ -84,6 +84,9 @@ func renderCheck(g Gate) string {
 	case Lint, Format, Typecheck:
 		text += "parallel: true\n"
 	case Build, Check, Test, tool.NoRole:
+	}
+	if len(g.trial.Outputs) > 0 {
+		text += "# The command leaves these files behind; they are not a change.\n" + sequence("", "outputs", g.trial.Outputs)
 	}
 	if took := g.trial.Took; took > Slow {
 		text += fmt.Sprintf("timeout: %d # it took %s when init tried it\n", g.timeout(), took.Round(time.Second))
@@ -125,7 +128,7 @@ func renderCheckpoint(entries []Entry, gates []Gate) string {
 		if usual := presetTest(kind); usual.Run != "" {
 			text += "  preset: " + kind + "\n"
 			if t := tests[0]; t.Run != usual.Run {
-				text += "  always:\n" + action("    ", "tests", t.Run, union(t.Evidence, usual.Evidence))
+				text += "  always:\n" + action("    ", "tests", t.Run, t.Evidence)
 			}
 			return text
 		}
@@ -136,9 +139,9 @@ func renderCheckpoint(entries []Entry, gates []Gate) string {
 		if len(tests) > 1 {
 			id = "tests-" + slug(t.label)
 		}
-		text += "    - name: " + scalar(t.label) + "\n      paths: " + list(t.paths) + "\n"
+		text += "    - name: " + scalar(t.label) + "\n" + sequence("      ", "paths", t.paths)
 		if len(t.exclude) > 0 {
-			text += "      exclude: " + list(t.exclude) + "\n"
+			text += sequence("      ", "exclude", t.exclude)
 		}
 		text += "      actions:\n" + action("        ", id, t.shown(), t.Evidence)
 	}
@@ -146,7 +149,7 @@ func renderCheckpoint(entries []Entry, gates []Gate) string {
 }
 
 func action(indent, id, run string, evidence []string) string {
-	return indent + "- id: " + scalar(id) + "\n" + indent + "  run: " + scalar(run) + "\n" + indent + "  evidence: " + list(evidence) + "\n"
+	return indent + "- id: " + scalar(id) + "\n" + indent + "  run: " + scalar(run) + "\n" + sequence(indent+"  ", "evidence", evidence)
 }
 
 // presetTest is the test action of a language's preset, empty without one.
@@ -230,7 +233,6 @@ func partOf(e Entry, g Gate, kinds []string, before []part) part {
 	}
 	for _, kind := range kinds {
 		p.paths = append(p.paths, sources(e.Dir, kind)...)
-		p.Evidence = union(p.Evidence, presetTest(kind).Evidence)
 	}
 	return p
 }
@@ -266,13 +268,18 @@ func sources(dir, kind string) []string {
 	return globs
 }
 
-// list writes a flow sequence.
-func list(items []string) string {
+// sequence writes a list under a key, on one line if it fits, as formatters want it.
+func sequence(indent, key string, items []string) string {
 	out := make([]string, 0, len(items))
 	for _, s := range items {
 		out = append(out, scalar(s))
 	}
-	return "[" + strings.Join(out, ", ") + "]"
+	head := indent + key + ":"
+	if line := head + " [" + strings.Join(out, ", ") + "]\n"; len(line) <= 81 {
+		return line
+	}
+	between := "\n" + indent + "  - "
+	return head + between + strings.Join(out, between) + "\n"
 }
 
 // scalar writes a text that YAML reads unchanged, in a block or in a flow sequence.

@@ -128,7 +128,10 @@ func (t *Tryout) Try(ctx context.Context, p Proposal, left int) Trial {
 		return trial
 	}
 	without.Rejects = slices.DeleteFunc(slices.Clone(t.own), func(file string) bool { return !named(file) })
-	without.Ignore = ignoreFileOf(t.Root, p)
+	if without.Ignore = ignoreFileOf(t.Root, p); without.Ignore == "" {
+		trial.Detail = "it rejects what init writes (" + few(without.Rejects) + "); make an exception for that"
+		return trial
+	}
 	return without
 }
 
@@ -176,13 +179,14 @@ func (t *Tryout) read(p Proposal, res gate.Result, changed changes, err error) T
 	case len(changed.other) > 0 || !byProducts(changed.made):
 		return Trial{State: Changed, Detail: changed.String()}
 	case failed:
-		return Trial{State: Red, Detail: strings.TrimSuffix(res.Message+": "+last, ": "), Outputs: globs(changed.made), result: res}
+		return Trial{State: Red, Detail: strings.TrimSuffix(res.Message+": "+last, ": "), Outputs: changed.outputs, result: res}
 	}
-	return Trial{State: Passed, Outputs: globs(changed.made)}
+	return Trial{State: Passed, Outputs: changed.outputs}
 }
 
-// changes are the files that a trial made, and those that it changed or removed.
-type changes struct{ made, other []string }
+// changes are the files that a trial made, those that it changed or removed, and globs of
+// those that it made.
+type changes struct{ made, other, outputs []string }
 
 func (c changes) String() string {
 	if len(c.other) > 0 {
@@ -196,36 +200,32 @@ func byProducts(made []string) bool {
 	return !slices.ContainsFunc(made, func(file string) bool { return tool.Language(file) != "" })
 }
 
-// globs names by-products: whole directories that are new, the rest by their ending.
-func globs(made []string) []string {
+// globs names by-products: directories that are new as a whole, endings that no other file
+// of the directory has, the rest by name.
+func globs(made, tree []string) []string {
 	var out []string
+	has := func(prefix, ext string) bool {
+		return slices.ContainsFunc(tree, func(file string) bool {
+			return strings.HasPrefix(file, prefix) && (ext == "" || path.Ext(file) == ext)
+		})
+	}
 	for _, file := range made {
 		dir, base := path.Split(file)
-		glob := file
-		if ext := path.Ext(base); ext != "" && ext != base && slices.ContainsFunc(made, func(o string) bool { return o != file && path.Dir(o)+"/" == path.Clean(dir)+"/" && path.Ext(o) == ext }) {
-			glob = dir + "*" + ext
+		glob, ext := base, path.Ext(base)
+		if ext != "" && ext != base && !has(dir, ext) {
+			glob = "*" + ext
 		}
+		glob = dir + glob
+		for top := path.Dir(file); top != "." && !has(top+"/", ""); top = path.Dir(top) {
+			glob = top + "/**"
+		}
+		glob = strings.NewReplacer("[", "?", "]", "?", "{", "?", "}", "?", "\\", "?").Replace(glob)
 		if !slices.Contains(out, glob) {
 			out = append(out, glob)
 		}
 	}
-	if len(out) <= maxOutputs {
-		return out
-	}
-	var dirs []string
-	for _, glob := range out {
-		top, _, below := strings.Cut(glob, "/")
-		if below {
-			top += "/**"
-		}
-		if !slices.Contains(dirs, top) {
-			dirs = append(dirs, top)
-		}
-	}
-	return dirs
+	return out
 }
-
-const maxOutputs = 12
 
 // restore restores what differs from the saved tree and lists it.
 func (t *Tryout) restore(ctx context.Context) (changes, error) {
@@ -262,7 +262,8 @@ func (t *Tryout) restore(ctx context.Context) (changes, error) {
 	made := slices.DeleteFunc(r.Remove, func(file string) bool {
 		return git.IsBytecode(file) || t.temp != "" && strings.HasPrefix(file, t.temp)
 	})
-	return changes{made, r.Write}, nil
+	tree, err := t.Repo.Run(ctx, "ls-tree", "-r", "-z", "--name-only", t.current)
+	return changes{made, r.Write, globs(made, strings.Split(string(tree), "\x00"))}, err
 }
 
 // few names some files.
