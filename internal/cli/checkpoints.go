@@ -73,7 +73,7 @@ func (app *App) snapshots(ctx context.Context) (git.Repo, []git.Checkpoint, erro
 	if err != nil {
 		return git.Repo{}, nil, exit(2, "the current directory cannot be read: %v", err)
 	}
-	repo, err := git.Find(cwd)
+	repo, err := git.UserOf(app.Getenv).Find(cwd)
 	if err != nil {
 		return repo, nil, exit(2, "not a git repository: run it inside one")
 	}

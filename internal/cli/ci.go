@@ -143,7 +143,7 @@ func ciSystem(name, root string) (setup.CISystem, error) {
 // ciBranch is the branch whose pushes may publish: the base branch without its
 // remote.
 func (app *App) ciBranch(ctx context.Context, cfg *config.Loaded) string {
-	repo, err := git.Find(cfg.Root)
+	repo, err := git.UserOf(app.Getenv).Find(cfg.Root)
 	if err != nil {
 		return "main"
 	}

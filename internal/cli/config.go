@@ -79,7 +79,7 @@ func (app *App) showConfig(ctx context.Context, asJSON, all bool) error {
 		return err
 	}
 	if asJSON || all {
-		showBase(ctx, at.Root, l.Values)
+		app.showBase(ctx, at.Root, l.Values)
 	}
 	if asJSON {
 		return writeJSON(app.Out, struct {
@@ -110,12 +110,12 @@ func (app *App) showConfig(ctx context.Context, asJSON, all bool) error {
 }
 
 // showBase replaces an unset base branch by the one that a run finds.
-func showBase(ctx context.Context, root string, values []config.Value) {
+func (app *App) showBase(ctx context.Context, root string, values []config.Value) {
 	i := slices.IndexFunc(values, func(v config.Value) bool { return v.Field == "base_branch" && v.Value == "" })
 	if i < 0 {
 		return
 	}
-	repo, err := git.Find(root)
+	repo, err := git.UserOf(app.Getenv).Find(root)
 	if err != nil {
 		return
 	}

@@ -130,8 +130,8 @@ func hasSuccessor(root string) bool {
 // planMigration lists the files to write. Of another directory only the configuration, its
 // gates and what they name are taken over; it may contain anything.
 func (app *App) planMigration(root, dir string) ([]*safefile.Change, error) {
-	if foreign := config.Foreign(root); foreign != "" {
-		return nil, exit(2, "%s belongs to another user", foreign)
+	if at := site.Here(root, app.Getenv); at.Foreign != "" {
+		return nil, exit(2, "%s", at.Foreign)
 	}
 	was := config.ReadPolicyIn(root, dir)
 	after, left, err := config.Migrate(root, was, app.Getenv)

@@ -236,7 +236,7 @@ func (w *initWork) list(proposals []setup.Proposal, indent string) {
 
 // try runs each proposal once and shows the result.
 func (w *initWork) try(ctx context.Context) error {
-	repo, err := git.Find(w.opts.Root)
+	repo, err := git.UserOf(w.app.Getenv).Find(w.opts.Root)
 	if err != nil {
 		return err
 	}

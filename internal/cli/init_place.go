@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/review"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/site"
+	"gauntlet/internal/text"
 )
 
 // initRoot is where .gauntlet/ belongs: where it is, else the top of the
@@ -21,18 +22,18 @@ func (app *App) initRoot() (root string, inGit bool, err error) {
 	if err != nil {
 		return "", false, exit(2, "the current directory cannot be read: %v", err)
 	}
-	home := app.Getenv("HOME")
+	home := text.Home(app.Getenv)
 	at := site.Here(cwd, app.Getenv)
+	if at.Foreign != "" {
+		return "", false, exit(2, "%s", at.Foreign)
+	}
 	if at.IsProject() || at.InRepo && !safefile.Same(at.Repo.Root, home) {
 		return at.Top(), at.InRepo, nil
 	}
 	if safefile.Same(cwd, home) {
 		return "", false, exit(2, "this is your home directory; change to a project and run init there")
 	}
-	switch _, err := git.Find(cwd); {
-	case errors.Is(err, git.ErrForeign):
-		return "", false, exit(2, "%v; run init as that user, or clone the repository yourself", err)
-	case errors.Is(err, git.ErrBare):
+	if errors.Is(at.RepoErr, git.ErrBare) {
 		return "", false, exit(2, "this is a bare repository; run init in a work tree")
 	}
 	return cwd, at.InRepo, nil

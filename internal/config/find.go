@@ -21,8 +21,8 @@ const (
 
 // FindRoot looks for .gauntlet/config.yml in cwd and its parents up to the top of the work
 // tree, with stats only. Outside a work tree no parent counts: a file that another user
-// left in a shared directory must not decide which commands run. Foreign checks who owns
-// the files.
+// left in a shared directory must not decide which commands run. The
+// site checks who owns the files.
 func FindRoot(cwd string) (root string, ok bool) {
 	if cwd == "" {
 		return "", false
@@ -69,10 +69,10 @@ func isRepositoryRoot(dir string) bool {
 }
 
 // Foreign is the part of a project's policy that belongs to another user, who could have
-// put any command into it; "" if there is none.
-func Foreign(root string) string {
+// put any command into it; "" if there is none. The users with these numbers are known.
+func Foreign(root string, uids ...int) string {
 	for _, path := range []string{root, filepath.Join(root, Dir), filepath.Join(root, Dir, File), filepath.Join(root, Dir, ChecksDir), filepath.Join(root, Dir, ReviewsDir)} {
-		if safefile.Foreign(path) {
+		if safefile.Foreign(path, uids...) {
 			return path
 		}
 	}

@@ -122,10 +122,6 @@ func load(root string, from source, getenv func(string) string) (*Loaded, []prob
 		broken:  map[string]bool{},
 	}
 	name := from.config
-	if foreign := Foreign(root); foreign != "" {
-		l.add(false, &Error{File: name, Msg: "is not read: " + foreign + " belongs to another user"})
-		return l.out, l.problems
-	}
 	d := newDecoder(name)
 	data, fail := l.policy.read(File, name)
 	if fail != nil {

@@ -125,7 +125,7 @@ func (d *Doctor) config() *config.Loaded {
 func (d *Doctor) trust() {
 	switch decided := d.Site.Trust(); {
 	case d.Site.Foreign != "":
-		d.add(Check{Name: "trust", State: Fail, Message: d.Site.Foreign + ": every stop is approved (untrusted)", Fix: "make it yours (chown), or clone the repository yourself"})
+		d.add(Check{Name: "trust", State: Fail, Message: d.Site.Foreign + "", Fix: "if you trust its owner, tell git so as above; else clone the repository yourself. Until then every stop is approved (untrusted)"})
 	case !decided.Trusted():
 		d.add(Check{Name: "trust", State: Fail, Message: "this policy is not allowed: every stop is approved (untrusted)", Fix: "gauntlet allow"})
 	case decided.Change != "":
@@ -139,7 +139,14 @@ func (d *Doctor) trust() {
 
 func (d *Doctor) repository(ctx context.Context) (git.Repo, bool) {
 	repo := d.Site.Repo
-	if !d.Site.InRepo {
+	switch {
+	case d.Site.InRepo:
+	case errors.Is(d.Site.RepoErr, git.ErrForeign):
+		if !d.Site.IsProject() { // else reported with the trust
+			d.add(Check{Name: "git", State: Warn, Message: d.Site.Foreign, Fix: "tell git so, or clone the repository yourself"})
+		}
+		return repo, false
+	default:
 		d.add(Check{Name: "git", State: Warn, Message: "not a git work tree: what changed cannot be determined", Fix: "git init"})
 		return repo, false
 	}

@@ -29,6 +29,9 @@ type Repo struct {
 	// NoFilters keeps git from running the filters that the repository's own settings
 	// name: they are programs of another author, whom the person has not trusted yet.
 	NoFilters bool
+	// Safe: it belongs to another user, and the person told git, or Gauntlet, that it is
+	// safe. Git is told the same by each command of Gauntlet's.
+	Safe bool
 }
 
 // What is read of a repository is bounded: pointers to other places, lists of
@@ -57,7 +60,11 @@ const maxPointer = 1 << 16
 // ErrBare; a directory inside a work tree that only looks like one is not a repository,
 // because every clone can contain some. A repository of another user is ErrForeign, before
 // anything in it is trusted.
-func Find(dir string) (Repo, error) {
+func Find(dir string) (Repo, error) { return User{}.Find(dir) }
+
+// Find is Find for a user who may have told git that a repository of another user is safe
+// (safe.directory). A repository that is ErrForeign is returned, too.
+func (u User) Find(dir string) (Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return Repo{}, err
@@ -66,10 +73,10 @@ func Find(dir string) (Repo, error) {
 	for {
 		repo, ok := At(dir)
 		if ok {
-			if err := repo.owned(); err != nil {
-				return Repo{}, err
+			if err = repo.owned(); err != nil && u.trusts(repo.Root) {
+				repo.Safe, err = true, nil
 			}
-			return repo, nil
+			return repo, err
 		}
 		if isGitDir(dir) {
 			notFound = ErrBare // unless a work tree is above it
@@ -104,11 +111,14 @@ func (r Repo) owned() error {
 	paths := []string{r.Root, filepath.Join(r.Root, ".git"), r.GitDir, r.CommonDir}
 	for _, path := range slices.Compact(paths) {
 		if safefile.Foreign(path) {
-			return fmt.Errorf("%s %w", path, ErrForeign)
+			return fmt.Errorf("%s %w (uid %d); if you trust it: git config --global --add safe.directory %s", path, ErrForeign, safefile.Owner(path), quoted(r.Root))
 		}
 	}
 	return nil
 }
+
+// quoted is a path as one word of a shell.
+func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }
 
 // isGitDir recognises a git directory by the files that every one has.
 func isGitDir(dir string) bool {

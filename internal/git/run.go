@@ -68,6 +68,9 @@ func (r Repo) command(o Opts) []string {
 	if !o.Hooks {
 		args = append(args, "-c", "core.hooksPath="+os.DevNull)
 	}
+	if r.Safe {
+		args = append(args, "-c", "safe.directory="+r.Root)
+	}
 	for _, s := range r.overrides() {
 		args = append(args, "-c", s)
 	}

@@ -54,7 +54,7 @@ type landed struct {
 }
 
 func (c *commitReplay) report(ctx context.Context, n int) (Report, error) {
-	repo, err := git.Find(c.cfg.Root)
+	repo, err := git.UserOf(c.opts.Getenv).Find(c.cfg.Root)
 	if err != nil {
 		return Report{}, err
 	}

@@ -5,6 +5,7 @@ package safefile
 import (
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -19,13 +20,24 @@ const (
 )
 
 // Foreign reports whether the file at path belongs to another user than the one who runs
-// Gauntlet. Of a link both count: the owner of the link decides where it leads.
-func Foreign(path string) bool {
+// Gauntlet and those given. Of a link both count: the owner of the link decides where it
+// leads.
+func Foreign(path string, uids ...int) bool {
+	known := func(info fs.FileInfo) bool { return owner(info) == os.Geteuid() || slices.Contains(uids, owner(info)) }
 	info, err := os.Lstat(path)
-	if err == nil && info.Mode()&fs.ModeSymlink != 0 && owner(info) == os.Geteuid() {
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 && known(info) {
 		info, err = os.Stat(path) // a dangling link has no target that others could own
 	}
-	return err == nil && owner(info) != os.Geteuid()
+	return err == nil && !known(info)
+}
+
+// Owner is the number of the user whom the file at path belongs to; -1 when unknown.
+func Owner(path string) int {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return -1
+	}
+	return owner(info)
 }
 
 func owner(info fs.FileInfo) int {

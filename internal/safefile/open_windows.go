@@ -15,7 +15,10 @@ const (
 
 // Foreign is always false: on Windows the access list of a directory decides who may write,
 // and the system checks it.
-func Foreign(string) bool { return false }
+func Foreign(string, ...int) bool { return false }
+
+// Owner is always unknown.
+func Owner(string) int { return -1 }
 
 // OpenDirBelow opens a directory below one that is open.
 func OpenDirBelow(dir *os.File, rel string) (*os.File, error) {

@@ -7,11 +7,12 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/content"
+	"gauntlet/internal/git"
 )
 
 // Content asks for an account of the work tree.
 func (s *Site) Content(cfg *config.Loaded) content.Question {
-	return content.Question{Repo: s.Repo, User: s.gitUser(), Sealer: s.sealer, Leave: NotContent(s.Repo.Root, cfg)}
+	return content.Question{Repo: s.Repo, User: git.UserOf(s.getenv), Sealer: s.sealer, Leave: NotContent(s.Repo.Root, cfg)}
 }
 
 // NotContent reports which paths of a repository are neither content nor anybody's work: the

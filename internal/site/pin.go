@@ -1,7 +1,6 @@
 package site
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -10,10 +9,8 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/event"
-	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/session"
-	"gauntlet/internal/text"
 	"gauntlet/internal/trust"
 )
 
@@ -50,19 +47,6 @@ func (s *Site) See(client string) Pin {
 		}
 	}
 	return p
-}
-
-// gitUser returns where git finds the user's own settings.
-func (s *Site) gitUser() git.User {
-	home := text.Home(s.getenv)
-	xdg := cmp.Or(s.getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
-	u := git.User{Home: home, Ignore: filepath.Join(xdg, "git", "ignore")}
-	if file := s.getenv("GIT_CONFIG_GLOBAL"); file != "" {
-		u.Configs = []string{file}
-	} else if home != "" {
-		u.Configs = []string{filepath.Join(xdg, "git", "config"), filepath.Join(home, ".gitconfig")}
-	}
-	return u
 }
 
 // Pin remembers what this prompt saw of a project, allowed or not, and the environment of

@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/history"
+	"gauntlet/internal/safefile"
 	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
 	"gauntlet/internal/trust"
@@ -42,6 +43,7 @@ type Site struct {
 	// Memory is what sessions here remember.
 	Memory session.Store
 
+	foreign    git.Repo // the work tree of another user
 	getenv     func(string) string
 	sealer     seal.Sealer // of the state home; the key is read once
 	loadConfig func() (*config.Loaded, error)
@@ -77,12 +79,24 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 			s.Root = projectAbove(dir)
 		}
 	}
-	s.Repo, s.RepoErr = workTree(s.Top())
-	s.InRepo = s.RepoErr == nil
-	if errors.Is(s.RepoErr, git.ErrForeign) {
-		s.Foreign = s.RepoErr.Error()
+	s.enter(workTree(s.Top(), git.UserOf(getenv)))
+	return s
+}
+
+// enter looks at who owns the repository and the policy.
+func (s *Site) enter(repo git.Repo, err error) {
+	s.RepoErr, s.Foreign = err, ""
+	if s.InRepo = err == nil; s.InRepo {
+		s.Repo = repo
+	}
+	var owners []int
+	if repo.Safe {
+		owners = []int{safefile.Owner(repo.Root)}
+	}
+	if errors.Is(err, git.ErrForeign) {
+		s.Foreign, s.foreign = err.Error(), repo
 	} else if s.Root != "" {
-		if foreign := config.Foreign(s.Root); foreign != "" {
+		if foreign := config.Foreign(s.Root, owners...); foreign != "" {
 			s.Foreign = foreign + " belongs to another user"
 		}
 	}
@@ -91,7 +105,15 @@ func find(cwd string, getenv func(string) string, vars []string) *Site {
 		top = realPath(top)
 	}
 	s.Memory = session.Open(s.Repo.GitDir, top, s.sealer)
-	return s
+}
+
+// Admit lets a repository of another user in, because the person who runs this command said
+// so.
+func (s *Site) Admit() {
+	if s.foreign.Root != "" {
+		s.foreign.Safe = true
+		s.enter(s.foreign, nil)
+	}
 }
 
 // projectAbove is the root of the project that dir is in, or that dir is a symbolic link
@@ -109,11 +131,11 @@ func projectAbove(dir string) string {
 }
 
 // workTree is the work tree that dir is in, or that dir is a symbolic link into.
-func workTree(dir string) (git.Repo, error) {
-	repo, err := git.Find(dir)
+func workTree(dir string, user git.User) (git.Repo, error) {
+	repo, err := user.Find(dir)
 	if err != nil && !errors.Is(err, git.ErrForeign) {
 		if real := realPath(dir); real != dir {
-			repo, err = git.Find(real)
+			repo, err = user.Find(real)
 		}
 	}
 	return repo, err
