@@ -13,6 +13,23 @@ func (c *Check) Runs(inCI bool) bool {
 	return runs(inCI, d.RunInCI, d.RunLocally)
 }
 
+// AtStop reports whether the check is due at a stop; committed: its turn made a commit.
+func (c *Check) AtStop(committed bool) bool {
+	switch WithDefaults(*c).When {
+	case WhenManual:
+		return false
+	case WhenCommit:
+		return committed
+	}
+	return true
+}
+
+// Values of a check's when.
+const (
+	WhenCommit = "commit"
+	WhenManual = "manual"
+)
+
 // Limit is how long one reviewer may take.
 func (r *Review) Limit() time.Duration {
 	return saturate(*WithDefaults(*r).Timeout, time.Second)

@@ -101,6 +101,7 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 		d.failField("fail_fast", "", "cannot be used together with parallel: true; remove one")
 	}
 	checkReport(d, c)
+	checkChangedFiles(d, c.Command)
 	for i, p := range c.Outputs {
 		switch clean := path.Clean(filepath.ToSlash(p)); {
 		case path.IsAbs(clean) || filepath.IsAbs(p):
@@ -129,6 +130,27 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 		return
 	}
 	c.FixText = text
+}
+
+// checkChangedFiles refuses uses of ${CHANGED_FILES} in which a file's name could be read as
+// something else.
+func checkChangedFiles(d *decoder, command string) {
+	const name = "CHANGED_FILES"
+	open := rune(0)
+	for i, c := range command {
+		switch {
+		case strings.HasPrefix(command[i:], "$"+name):
+			d.failField("command", "", "write ${%s}: without braces it is not replaced", name)
+			return
+		case strings.HasPrefix(command[i:], "${"+name+"}") && (open != 0 || i > 0 && strings.ContainsRune("\"'`\\", rune(command[i-1]))):
+			d.failField("command", "", "${%s} must not be inside quotes: every path in it is quoted already", name)
+			return
+		case c == open:
+			open = 0
+		case open == 0 && strings.ContainsRune("\"'`", c) && (i == 0 || command[i-1] != '\\'):
+			open = c
+		}
+	}
 }
 
 // fixText reads a file under .gauntlet/ and nothing else, links included.

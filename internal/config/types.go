@@ -198,12 +198,13 @@ type Autonomy struct {
 // Check is .gauntlet/checks/NAME.yml.
 type Check struct {
 	Name             string            `yaml:"-" json:"-"`
-	Command          string            `yaml:"command" json:"command" required:"true" doc:"Run by sh -c; ${BASE_BRANCH} is replaced."`
+	Command          string            `yaml:"command" json:"command" required:"true" doc:"Run by sh -c. ${BASE_BRANCH} is replaced, and ${CHANGED_FILES} by the changed files of the entry point, quoted and relative to the directory; without one that is still there the check does not apply."`
 	WorkingDirectory string            `yaml:"working_directory" json:"working_directory,omitempty" doc:"Default: the entry point, or its directory."`
 	Parallel         bool              `yaml:"parallel" json:"parallel,omitempty" doc:"May run beside other parallel checks. Every other check runs alone." default:"false"`
 	RunInCI          *bool             `yaml:"run_in_ci" json:"run_in_ci,omitempty" doc:"Run it in CI." default:"true"`
 	RunLocally       *bool             `yaml:"run_locally" json:"run_locally,omitempty" doc:"Run it outside CI." default:"true"`
 	Timeout          *float64          `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds." above:"0" default:"300"`
+	When             string            `yaml:"when" json:"when,omitempty" enum:"stop,commit,manual" doc:"stop: at every stop. commit: at stops whose turn made a commit. manual: only by hand and in CI." default:"stop"`
 	FailFast         bool              `yaml:"fail_fast" json:"fail_fast,omitempty" doc:"A failure stops what has not started. Not together with parallel."`
 	FixInstructions  string            `yaml:"fix_instructions" json:"fix_instructions,omitempty" doc:"A file under .gauntlet/ shown on failure."`
 	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point, and working_directory where it is set." glob:"true"`

@@ -90,7 +90,7 @@ func (d *Doctor) gate(name string, c *config.Check, entries []string) bool {
 	}
 	if c.Mode == config.ModeObserve {
 		if since := d.observedSince(c, last); !since.IsZero() && d.Now.Sub(since) > longObserved {
-			complain(fmt.Sprintf("only records since %s (mode: observe): it blocks nothing", since.Format(time.DateOnly)), "gauntlet enforce "+name+", or remove the gate")
+			complain(fmt.Sprintf("only records since %s (mode: observe): it blocks nothing", since.Format(time.DateOnly)), "gauntlet gate "+name+" enforce, or remove the gate")
 		}
 	}
 	return good

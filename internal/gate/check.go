@@ -43,6 +43,7 @@ type Env struct {
 const (
 	tailForReason = 3000
 	evidenceBytes = 8 << 10 // of the output that the history keeps
+	maxShown      = 2000    // of a command
 )
 
 // at is where a directory of the project is that the check sees.
@@ -62,8 +63,8 @@ func (j Job) LogPath(logDir string, n int) string {
 // failed, or could not run.
 func RunCheck(ctx context.Context, j Job, env Env) Result {
 	res := Result{ID: j.ID, Kind: KindCheck, Name: j.Name, Entry: j.Entry, Dir: j.Dir, LogPath: j.LogPath(env.LogDir, env.RunNumber), LimitMS: j.Check.Limit().Milliseconds()}
-	command := withBase(j.Check.Command, env.BaseBranch)
-	res.Command = redact.String(command)
+	command := j.withChanged(withBase(j.Check.Command, env.BaseBranch), env.at(env.Root), env.at(j.Dir))
+	res.Command = redact.String(text.Cut(command, maxShown))
 	start := env.Now()
 	var onLine func(string)
 	if env.Observer != nil {
@@ -124,10 +125,17 @@ func (c checkRun) once(ctx context.Context, res Result) Result {
 	out := newCapture(c.Check, c.env.at(c.Dir), c.log)
 	c.log.start()
 	cmd := proc.Cmd{
-		Args: []string{"sh", "-c", c.command}, Dir: c.Dir, Env: append(checkEnviron(c.env.Environ, c.Check.Env, c.Dir), "BASE_BRANCH="+c.env.BaseBranch),
+		Dir: c.Dir, Env: append(checkEnviron(c.env.Environ, c.Check.Env, c.Dir), "BASE_BRANCH="+c.env.BaseBranch),
 		Stdout: out.stdout, Stderr: out.stderr, Timeout: c.Check.Limit(), Contain: true, Beside: c.Parallel(),
 	}
 	r, ran, stall := proc.Result{}, false, slots.Now(time.Now())
+	args, remove, err := shellArgs(c.command)
+	if err != nil {
+		res.Status, res.Message = Error, err.Error()
+		return res
+	}
+	defer remove()
+	cmd.Args = args
 	if c.Check.Runner != nil && c.env.Elsewhere != nil {
 		if r, res.Where, ran = c.env.Elsewhere(ctx, c.Job, c.command, cmd); ran {
 			c.log.note("\nRan on " + res.Where + "\n")

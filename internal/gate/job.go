@@ -40,6 +40,9 @@ type Job struct {
 	Review *config.Review
 	// Mode is what a failure means in this run.
 	Mode config.Mode
+	// Changed are the changed files that the command is given, relative to the root; nil: not
+	// known.
+	Changed []string
 }
 
 // ID is the id of a job.

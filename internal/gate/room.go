@@ -19,8 +19,9 @@ func RunIn(ctx context.Context, j Job, env Env) (Result, error) {
 	check, once := *j.Check, 0
 	check.Retries, check.Runner = &once, nil
 	j.Check = &check
-	if _, err := os.Stat(env.at(j.Dir)); errors.Is(err, fs.ErrNotExist) {
-		code := 0 // a missing directory had no findings
+	_, err = os.Stat(env.at(j.Dir))
+	if errors.Is(err, fs.ErrNotExist) || j.UsesChanged() && !j.See(env.at(env.Root), j.Changed) {
+		code := 0 // what is missing had no findings
 		return Result{ID: j.ID, Status: Pass, ExitCode: &code, Report: &Report{}}, nil
 	}
 	env.LogDir, env.RunNumber = logs, 1

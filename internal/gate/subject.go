@@ -72,6 +72,9 @@ func (j Job) Subject(t Tree) proof.Subject {
 	s.Settings = append(s.Settings,
 		"timeout="+c.Limit().String(), fmt.Sprint("error_exit_codes=", c.CouldNotRunCodes()), "error_patterns="+strings.Join(c.ErrorPatterns, "\n"),
 		"report="+c.ReportFormat(), "report_file="+c.ReportFile, "new_only="+c.NewOnly)
+	if j.UsesChanged() {
+		s.Settings = append(s.Settings, "changed_files="+strings.Join(j.Changed, "\x00"))
+	}
 	s.Files = j.inputs(t)
 	if len(c.Inputs) > 0 {
 		listed := Tree{Files: s.Files}

@@ -220,7 +220,7 @@ func (r *recorder) suggest() {
 		}
 		rule := r.t.rules[a]
 		if rule.Wrong >= minSuggestion && rule.Right == 0 {
-			add("never_right", a, rule.Wrong, "%s was never shown to be right and %s wrong: gauntlet observe %s", a, text.Count(rule.Wrong, "time"), gate.Name(a))
+			add("never_right", a, rule.Wrong, "%s was never shown to be right and %s wrong: gauntlet gate %s observe", a, text.Count(rule.Wrong, "time"), gate.Name(a))
 		}
 		if flaky[a] > 0 {
 			add("flaky", a, flaky[a], "%s passed and failed on the same content %s: set retries: 1, or quarantine it until it is repaired", a, text.Count(flaky[a], "time"))

@@ -60,6 +60,13 @@ type Options struct {
 	Asked bool
 	// AcceptAgent lets the agent's own runs of a check's command count.
 	AcceptAgent bool
+	// Committed: the turn made a commit, so that checks with when: commit are due at this stop.
+	// Deferred are the paths, relative to the project, that those checks have not judged yet,
+	// by gate id; Everything stands for all.
+	Committed bool
+	Deferred  map[string][]string
+	// Skipped reports whether a person told stops to leave a gate out, and how; nil: none.
+	Skipped func(name string) (how string, skip bool)
 	// StartedBy is who started this run. Environment identifies the variables that a run of
 	// an agent must have had to count here: those of the session's hooks, or, for a run
 	// that an agent starts, its own. "": none counts.
@@ -95,6 +102,7 @@ type execution struct {
 	logDir  string
 	logs    gateLogs
 	state   state
+	skipped []gate.Result     // by a person
 	wrote   map[string]writes // what the next state remembers
 	changes changes
 	diffs   map[string][]byte           // what reviews are given
@@ -209,6 +217,11 @@ func (e *execution) locked(ctx context.Context) {
 		e.end(event.NoApplicableGates, "no gate applies to what changed"+e.hint())
 		return
 	}
+	if jobs = e.leaveSkipped(jobs); len(jobs) == 0 {
+		e.res.Gates = e.skipped
+		e.end(event.NoApplicableGates, strings.Join(e.res.Notices(), "; "))
+		return
+	}
 	e.res.Changed = e.changes.paths
 	used := e.attemptsUsed()
 	e.res.Attempt = used + 1
@@ -224,11 +237,14 @@ func (e *execution) locked(ctx context.Context) {
 
 // selected are the jobs of this run.
 func (e *execution) selected() []gate.Job {
-	must := e.stillFails
-	if e.opts.All {
+	must := func(j gate.Job) bool { return e.stillFails(j) || e.isDeferred(j) }
+	switch {
+	case e.opts.All:
 		must = func(gate.Job) bool { return true }
+	case e.opts.Turn != "" && e.opts.Paths != nil && len(e.opts.Paths) == 0:
+		must = e.isDeferred // nothing else is judged that an earlier stop let go
 	}
-	return gate.Select(e.opts.Config, e.changes.paths, must, e.filter())
+	return e.due(gate.Select(e.opts.Config, e.changes.paths, must, e.filter()))
 }
 
 // filter selects the gates of this run, and what a failure of them means.

@@ -53,7 +53,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		e.verify(&all[i], &results[i])
 		e.attribute(ctx, all[i], &results[i])
 	}
-	e.res.Gates = results
+	e.res.Gates = append(results, e.skipped...)
 	e.conclude(attempts)
 	written := func() error { return nil }
 	if ctx.Err() != nil { // nothing was judged: the interval does not begin

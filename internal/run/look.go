@@ -98,6 +98,9 @@ func (e *execution) keyIn(ctx context.Context, j gate.Job, tree gate.Tree) proof
 			return proof.Key{}
 		}
 	}
+	if j.UsesChanged() && j.Changed == nil {
+		return proof.Key{}
+	}
 	s := j.Subject(tree)
 	s.Epoch = e.opts.Config.Settings.ProofsEpoch
 	if j.UsesBase() {

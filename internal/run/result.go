@@ -34,6 +34,8 @@ type Result struct {
 	// ChangedMeanwhile are paths that changed while the gates ran: their results are valid
 	// neither for the old content nor for the new one.
 	ChangedMeanwhile []string `json:"changedWhileJudged,omitempty"`
+	// NotDue are the ids of checks with when: commit that apply and wait for a commit.
+	NotDue []string `json:"notDue,omitempty"`
 	// Notes are worth knowing; they require no action.
 	Notes []string `json:"notes,omitempty"`
 	// Tree identifies the content that was judged, "" if a part of it is unknown; Sight
@@ -81,6 +83,11 @@ func (r Result) LoadFlakes() []string {
 		out = append(out, names([]gate.Result{g})+" "+g.Message)
 	}
 	return out
+}
+
+// Skipped lists the gates that a person told this stop to leave out.
+func (r Result) Skipped() []gate.Result {
+	return r.with(func(g gate.Result) bool { return g.SkippedByPerson })
 }
 
 // Errored lists the gates that could not judge.
@@ -144,6 +151,9 @@ func (r Result) Notices() []string {
 			said += "; new since its last run: " + some(g.NewFailures)
 		}
 		out = append(out, said)
+	}
+	for _, g := range r.Skipped() {
+		out = append(out, names([]gate.Result{g})+" "+g.Message)
 	}
 	out = append(out, r.Blames()...)
 	for _, g := range r.Gates {

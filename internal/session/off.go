@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ type Off struct {
 	Until time.Time `json:"until,omitzero"`
 	// By is who switched it off, as far as known: a terminal, a process.
 	By string `json:"by,omitempty"`
+	// Once: of a gate, it ends with the next stop that would run it.
+	Once bool `json:"once,omitempty"`
 }
 
 // everything stands for all sessions in place of one session's id.
@@ -82,22 +85,40 @@ func (st Store) Switch(sessionID string, now time.Time) (o Off, off bool, err er
 		return Off{}, false, nil
 	}
 	for _, id := range []string{"", sessionID} {
-		path := st.offPath(id)
-		b, readErr := safefile.Read(st.Dir, path, 1<<16)
-		if errors.Is(readErr, fs.ErrNotExist) {
-			continue
-		}
-		data, authentic := st.Sealer.Open(st.offPurpose(path), b)
-		if readErr != nil || !authentic {
-			err = fmt.Errorf("%s: %w", path, ErrForged)
-			continue
-		}
-		var o Off
-		if json.Unmarshal(data, &o) == nil && (o.Until.IsZero() || now.Before(o.Until)) {
+		o, off, readErr := st.read(id, now)
+		if off {
 			return o, true, err
 		}
+		err = cmp.Or(readErr, err)
 	}
 	return Off{}, false, err
+}
+
+// read reads one switch; an error means that `gauntlet` did not write it.
+func (st Store) read(id string, now time.Time) (o Off, off bool, err error) {
+	path := st.offPath(id)
+	b, err := safefile.Read(st.Dir, path, 1<<16)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Off{}, false, nil
+	}
+	data, authentic := st.Sealer.Open(st.offPurpose(path), b)
+	if err != nil || !authentic {
+		return Off{}, false, fmt.Errorf("%s: %w", path, ErrForged)
+	}
+	return o, json.Unmarshal(data, &o) == nil && (o.Until.IsZero() || now.Before(o.Until)), nil
+}
+
+// Gate is what SwitchOff and SwitchOn take in place of a session's id to leave out one gate.
+// No agent's id has this form.
+func Gate(name string) string { return "gate\x00" + name }
+
+// Skips reports whether a person told stops to leave a gate out.
+func (st Store) Skips(name string, now time.Time) (Off, bool) {
+	if st.Dir == "" {
+		return Off{}, false
+	}
+	o, off, _ := st.read(Gate(name), now)
+	return o, off
 }
 
 // Everywhere is the memory of all projects: its off switch is set from outside, and must

@@ -79,6 +79,7 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates),
 		Work: s.Work, Settled: d.Settled, Reported: reported, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
+	out.Deferred = s.deferred(d)
 	if s.judged() || d.Status == event.NoChanges && s.seen.Now != nil && s.Ledger.Left.Account != "" {
 		out.Ran = s.Gates.Ran()
 		out.Left, _ = s.site.Accounts().Put(s.seen.Now) // without it what others change next is unknown

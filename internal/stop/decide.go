@@ -64,6 +64,8 @@ type Facts struct {
 	Ask string
 	// Work is what this session changed; known only with stop_hook.scope: turn.
 	Work turn.Work
+	// Committed: this turn made a commit, and there are checks that wait for one.
+	Committed bool
 
 	// Autonomy is what autonomy answers, nil for nothing.
 	Autonomy *event.Verdict
@@ -243,7 +245,7 @@ func nothingToJudge(f Facts) (Decision, bool) {
 		return approve(event.LockExists, "this stop is judged already, for another entry in the agent's settings"), true
 	case f.Running > 0:
 		return stillAtWork(f.Running), true
-	case f.Settings.Scope == config.ScopeTurn && !f.Work.Unproved(f.Ledger):
+	case f.Settings.Scope == config.ScopeTurn && !f.Work.Unproved(f.Ledger) && !(f.Committed && len(f.Ledger.Deferred) > 0):
 		d := approve(event.NoChanges, "this session has changed nothing that was not judged already")
 		d.Settled = true
 		return uncommitted(f, d), true

@@ -187,6 +187,7 @@ func (s *stopping) look(ctx context.Context) {
 				return nil
 			})
 	}
+	s.Committed = s.madeCommit(ctx)
 	if s.CommitGated && (s.again() || s.Event.StopHookActive) {
 		s.Commit = facts.CommitGate(only)
 	}
@@ -277,11 +278,11 @@ func (s *stopping) runGates(ctx context.Context) {
 	if s.seen.StatusErr == nil && s.site.InRepo {
 		opts.Status = &s.seen.Status
 	}
-	opts.Account = s.seen.Now
+	opts.Account, opts.Committed, opts.Deferred, opts.Skipped = s.seen.Now, s.Committed, s.Ledger.Deferred, s.skips
 	if s.Settings.Scope == config.ScopeTurn {
 		opts.Ground, opts.All = s.Ledger.GroundOf, s.Work.Whole() != ""
 		opts.Paths = turn.EitherWork(s.Work,
-			func(k turn.KnownWork) []string { return append([]string{}, s.checkpointFacts().Files(k)...) },
+			func(k turn.KnownWork) []string { return s.unproved(k) },
 			func(string) []string { return nil })
 	} else {
 		opts.Also = content.Either(s.seen.Difference(),

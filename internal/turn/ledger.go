@@ -46,6 +46,9 @@ type Ledger struct {
 	// stop of this turn left behind.
 	Grounds []Ground `json:"grounds,omitempty"`
 	Left    Left     `json:"left,omitzero"`
+	// Deferred are the paths that a gate has not judged yet because it is not due at every
+	// stop, by its id.
+	Deferred map[string][]string `json:"deferred,omitempty"`
 }
 
 // Prompt is what is remembered of a prompt.

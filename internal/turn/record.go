@@ -24,6 +24,8 @@ type Outcome struct {
 	// whether they passed; nil when nothing was judged.
 	Left string
 	Ran  map[string]bool
+	// Deferred is what the ledger remembers as such after a stop that was allowed.
+	Deferred map[string][]string
 	// Reported: a person was informed of an approval without a pass.
 	Reported bool
 	// Announced is what else was reported to a person.
@@ -58,6 +60,7 @@ func (l *Ledger) Record(o Outcome) {
 		l.RecordSent(o.Reason)
 		return
 	}
+	l.Deferred = o.Deferred
 	done := o.Settled
 	judged := EitherWork(o.Work, func(k KnownWork) bool {
 		done = done || k.State == l.Settled
