@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -40,13 +41,14 @@ type Account struct {
 	// Refs are the references, one line each: the id, a blank, the name; in order.
 	Refs string
 
-	marks []mark // of the files, in the same order
+	marks []uint64 // of the files, in the same order
+	dirs  []*node  // the directories that were listed
 	young []string
+	// ignored are paths beside them that are not content, without what is below each.
+	ignored []string
+	seed  maphash.Seed
 	asked Question
 }
-
-// mark identifies a file by its device, inode, size and times.
-type mark [16]byte
 
 // Question is which work tree to look at, and what is known already.
 type Question struct {
@@ -63,6 +65,8 @@ type Question struct {
 	Before *Account
 	// Patience is the longest time to take; 0: no bound but the context's.
 	Patience time.Duration
+
+	settled bool // for tests: nothing changed just now
 }
 
 // maxFiles bounds an account.
@@ -85,9 +89,9 @@ func Take(ctx context.Context, q Question) (*Account, error) {
 	defer root.Close() //nolint:errcheck // read only
 	w := newWalker(ctx, q, root, false)
 	w.run()
-	a := &Account{Rules: w.rules, asked: q}
+	a := &Account{Rules: w.rules, asked: q, seed: w.seed}
+	w.cache.keep(w.top, w.missed.Load()) // also what was read before time ran out
 	a.gather(w)
-	w.cache.keep(a, w.missed.Load()) // also what was read before time ran out
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -121,8 +125,8 @@ func OfCommit(ctx context.Context, repo git.Repo, commit string) (*Account, erro
 // gather collects what the directories have, in the order of paths.
 func (a *Account) gather(w *walker) {
 	a.Files = make([]git.File, 0, w.found.Load())
-	a.marks = make([]mark, 0, w.found.Load())
-	a.young = w.young
+	a.marks = make([]uint64, 0, w.found.Load())
+	a.young, a.ignored = w.young, w.ignored
 	a.NotSeen = w.notSeen
 	var add func(n *node)
 	add = func(n *node) {
@@ -139,7 +143,8 @@ func (a *Account) gather(w *walker) {
 			a.Files, a.marks = append(a.Files, n.files[i]), append(a.marks, n.marks[i])
 			i++
 		}
-		n.files, n.marks, n.subs = nil, nil, nil
+		n.files, n.marks, n.subs, n.listed, n.level, n.tree = nil, nil, nil, "", nil, nil
+		a.dirs = append(a.dirs, n)
 	}
 	add(w.top)
 	slices.Sort(a.NotSeen)
@@ -229,43 +234,6 @@ func (a *Account) Digest() string {
 		return ""
 	}
 	return git.DigestFiles(a.Files)
-}
-
-// Moved looks again and lists the paths that were touched since: that came, went, or whose
-// time of change moved, whatever their content is now. No file is read. ignored are the paths
-// beside them that are not content, without what is below each.
-func (a *Account) Moved(ctx context.Context) (moved, ignored []string, err error) {
-	q := a.asked
-	root, err := safefile.OpenDir(q.Repo.Root)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer root.Close() //nolint:errcheck // read only
-	w := newWalker(ctx, q, root, true)
-	w.run()
-	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
-	}
-	now := &Account{}
-	now.gather(w)
-	var out []string
-	i, k := 0, 0
-	for i < len(a.Files) || k < len(now.Files) {
-		switch {
-		case k == len(now.Files) || i < len(a.Files) && a.Files[i].Path < now.Files[k].Path:
-			out = append(out, a.Files[i].Path)
-			i++
-		case i == len(a.Files) || now.Files[k].Path < a.Files[i].Path:
-			out = append(out, now.Files[k].Path)
-			k++
-		default:
-			if a.marks[i] != now.marks[k] {
-				out = append(out, a.Files[i].Path)
-			}
-			i, k = i+1, k+1
-		}
-	}
-	return out, w.ignored, nil
 }
 
 // gone reports whether an error means that a path went away meanwhile.

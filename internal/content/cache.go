@@ -1,115 +1,197 @@
 package content
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"math"
-	"math/bits"
+	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/seal"
 )
 
-// cache remembers the ids of files that were read, by their marks: records of a mark and an
-// id, in order. It is sealed: one that was forged is not used. An older one of Gauntlet's own
-// says nothing false, as a mark never comes back with another content.
-type cache struct {
-	path    string
-	sealer  seal.Sealer
-	size    int    // of an id
-	records string // sorted; marks are spread evenly
+// Cache remembers the last account of a work tree: directory by directory the names in it, and
+// of files that were read the id with what identifies the file. It is sealed: one that was
+// forged is not used. An older one of Gauntlet's own says nothing false, as a time of change
+// never comes back with another content.
+type Cache struct {
+	path   string
+	sealer seal.Sealer
+	size   int // of an id
+	dirs   []listing
 }
+
+// listing is what is remembered of a directory.
+type listing struct {
+	path string // "" for the top
+	// stat is that of the directory when its names were read; zero: it had changed so
+	// recently that they are not certain.
+	stat    safefile.Stat
+	flags   byte
+	entries string
+	whole   string // all of it, as it is kept
+}
+
+const (
+	hasGit = 1 << iota
+	hasRules
+	unread // some names could not be read
+)
+
+// remembered is a name in a directory.
+type remembered struct {
+	kind byte
+	path string
+	stat safefile.Stat
+	id   string
+}
+
+// Kinds of what is remembered: a directory, a file with its id, anything else.
+const (
+	aDirectory = 'd'
+	aFile      = 'f'
+	another    = 'o'
+)
 
 const (
 	cacheDir = "content"
 	// maxCache bounds what is read back.
 	maxCache = 256 << 20
-	// keepFrom is how many files must have been read for the cache to be written again.
+	// keepFrom is how much must have been read for the cache to be written again.
 	keepFrom = 32
 )
 
 // openCache reads what is remembered of a work tree.
-func openCache(sealer seal.Sealer, gitDir string, size int) *cache {
+func openCache(sealer seal.Sealer, gitDir string, size int) *Cache {
+	c := &Cache{sealer: sealer, size: size}
 	if sealer.Home == "" {
-		return &cache{size: size}
+		return c
 	}
 	sum := sha256.Sum256([]byte(gitDir))
 	dir := filepath.Join(sealer.Home, "gauntlet", cacheDir)
-	c := &cache{path: filepath.Join(dir, hex.EncodeToString(sum[:12])), sealer: sealer, size: size}
+	c.path = filepath.Join(dir, hex.EncodeToString(sum[:12]))
 	sealed, err := safefile.Read(dir, c.path, maxCache)
 	if err != nil {
 		return c
 	}
-	if data, ok := sealer.Open(c.purpose(), sealed); ok && len(data)%c.record() == 0 {
-		c.records = string(data)
+	if data, ok := sealer.Open(c.purpose(), sealed); ok {
+		c.read(string(data))
 	}
 	return c
 }
 
-func (c *cache) purpose() string {
+func (c *Cache) purpose() string {
 	if c.size == sha256.Size {
-		return "content 1 sha256"
+		return "content 2 sha256"
 	}
-	return "content 1 sha1"
+	return "content 2 sha1"
 }
 
-func (c *cache) record() int { return len(mark{}) + c.size }
+// read finds the directories.
+func (c *Cache) read(data string) {
+	d := decoder{rest: data}
+	for d.rest != "" && d.err == nil {
+		l := listing{whole: d.rest}
+		l.path = d.text()
+		l.stat = d.stat()
+		l.flags = byte(d.number())
+		l.entries = d.text()
+		l.whole = l.whole[:len(l.whole)-len(d.rest)]
+		c.dirs = append(c.dirs, l)
+	}
+	if d.err != nil || !slices.IsSortedFunc(c.dirs, func(a, b listing) int { return strings.Compare(a.path, b.path) }) {
+		c.dirs = nil
+	}
+}
 
-// id is the id of the file with a mark, "" if it is not known.
-func (c *cache) id(m mark) string {
+// dir is what is remembered of a directory; empty if nothing is.
+func (c *Cache) dir(path string) listing {
 	if c == nil {
-		return ""
+		return listing{}
 	}
-	size, want := c.record(), string(m[:])
-	n := len(c.records) / size
-	at := func(i int) string { return c.records[i*size : i*size+len(m)] }
-	// The marks are digests, so the first bytes say about where one is.
-	guess, _ := bits.Mul64(binary.BigEndian.Uint64(m[:8]), uint64(n))
-	about := 2*int(math.Sqrt(float64(n))) + 16
-	from, to := max(0, int(guess)-about), min(n, int(guess)+about)
-	if from > 0 && at(from) > want || to < n && at(to) < want {
-		from, to = 0, n
+	i, ok := slices.BinarySearchFunc(c.dirs, path, func(l listing, p string) int { return strings.Compare(l.path, p) })
+	if !ok {
+		return listing{}
 	}
-	for from < to {
-		mid := (from + to) / 2
-		switch got := at(mid); {
-		case got == want:
-			return c.records[mid*size+len(m) : (mid+1)*size]
-		case got < want:
-			from = mid + 1
-		default:
-			to = mid
-		}
-	}
-	return ""
+	return c.dirs[i]
 }
 
-// keep writes the marks and ids of an account, if enough of them are new. Whether that
-// works makes no difference to the truth.
-func (c *cache) keep(a *Account, missed int64) {
+// appendListing adds a directory as it is kept.
+func appendListing(out []byte, l listing) []byte {
+	out = appendText(out, l.path)
+	out = appendStat(out, l.stat)
+	out = append(out, l.flags)
+	return appendText(out, l.entries)
+}
+
+// appendEntry adds a name as it is kept.
+func appendEntry(out []byte, e remembered) []byte {
+	out = appendText(append(out, e.kind), e.path)
+	if e.kind == aFile {
+		out = append(appendStat(out, e.stat), e.id...)
+	}
+	return out
+}
+
+func appendText(out []byte, s string) []byte {
+	return append(binary.AppendUvarint(out, uint64(len(s))), s...)
+}
+
+func appendStat(out []byte, st safefile.Stat) []byte {
+	for _, n := range [...]uint64{st.Dev, st.Ino, uint64(st.Size), uint64(st.Mode), uint64(st.CTime), uint64(st.CTime ^ st.MTime)} {
+		out = binary.AppendUvarint(out, n)
+	}
+	return out
+}
+
+func (d *decoder) stat() (st safefile.Stat) {
+	st.Dev, st.Ino, st.Size = d.number(), d.number(), int64(d.number())
+	st.Mode, st.CTime = fs.FileMode(d.number()), int64(d.number())
+	st.MTime = st.CTime ^ int64(d.number())
+	return st
+}
+
+// entry reads the next name; false if there is none.
+func (d *decoder) entry(e *remembered, size int) bool {
+	if d.rest == "" {
+		return false
+	}
+	*e = remembered{kind: d.rest[0]}
+	d.rest = d.rest[1:]
+	e.path = d.text()
+	if e.kind == aFile {
+		e.stat = d.stat()
+		if len(d.rest) < size {
+			d.rest, d.err = "", io.ErrUnexpectedEOF
+			return false
+		}
+		e.id, d.rest = d.rest[:size], d.rest[size:]
+	}
+	return d.err == nil
+}
+
+// keep writes what a walk found, if enough of it is new. Whether that works makes no
+// difference to the truth.
+func (c *Cache) keep(top *node, missed int64) {
 	if c.path == "" || missed < keepFrom {
 		return
 	}
-	young := map[string]bool{}
-	for _, p := range a.young {
-		young[p] = true
+	var all []*node
+	size := 0
+	for todo := []*node{top}; len(todo) > 0; {
+		n := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], n.subs...)
+		all = append(all, n)
+		size += len(n.listed)
 	}
-	order := make([]int32, 0, len(a.Files))
-	for i := range a.Files {
-		if f := &a.Files[i]; (f.Mode == File || f.Mode == Executable) && len(f.ID) == c.size && !young[f.Path] {
-			order = append(order, int32(i))
-		}
-	}
-	slices.SortFunc(order, func(x, y int32) int {
-		return cmp.Compare(binary.BigEndian.Uint64(a.marks[x][:]), binary.BigEndian.Uint64(a.marks[y][:]))
-	})
-	data := make([]byte, 0, len(order)*c.record())
-	for _, i := range order {
-		data = append(append(data, a.marks[i][:]...), a.Files[i].ID...)
+	slices.SortFunc(all, func(a, b *node) int { return strings.Compare(a.path, b.path) })
+	data := make([]byte, 0, size)
+	for _, n := range all {
+		data = append(data, n.listed...)
 	}
 	sealed, err := c.sealer.Seal(c.purpose(), data)
 	if err != nil {
@@ -122,17 +204,4 @@ func (c *cache) keep(a *Account, missed int64) {
 	if safefile.MkdirAll(c.sealer.Home, dir, 0o700) == nil {
 		_ = safefile.Put(dir, c.path, sealed, 0o600)
 	}
-}
-
-// markOf is the mark of a file.
-func markOf(st safefile.Stat) mark {
-	var b [44]byte
-	binary.LittleEndian.PutUint64(b[0:], st.Dev)
-	binary.LittleEndian.PutUint64(b[8:], st.Ino)
-	binary.LittleEndian.PutUint64(b[16:], uint64(st.Size))
-	binary.LittleEndian.PutUint64(b[24:], uint64(st.MTime))
-	binary.LittleEndian.PutUint64(b[32:], uint64(st.CTime))
-	binary.LittleEndian.PutUint32(b[40:], uint32(st.Mode))
-	sum := sha256.Sum256(b[:])
-	return mark(sum[:16])
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha1" //nolint:gosec // git's own name for content
 	"crypto/sha256"
 	"hash"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -16,70 +17,88 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// file adds a path that is not a directory.
-func (w *walker) file(n *node, dir *os.File, path, name string, st safefile.Stat) {
-	f := git.File{Path: path, Mode: File}
-	m := markOf(st)
+// file adds a path that is not a directory, and returns what to remember of it.
+func (w *walker) file(n *node, dir *os.File, st safefile.Stat, e remembered, known *remembered) remembered {
+	f := git.File{Path: e.path, Mode: File}
 	switch {
 	case st.Mode&fs.ModeSymlink != 0:
 		f.Mode = Link
 		if !w.glance {
-			text, err := os.Readlink(filepath.Join(w.asked.Repo.Root, filepath.FromSlash(path)))
+			text, err := os.Readlink(filepath.Join(w.asked.Repo.Root, filepath.FromSlash(e.path)))
 			if err != nil {
-				w.unseen(path)
-				return
+				w.unseen(e.path)
+				return e
 			}
 			f.ID = w.blobID(int64(len(text)), strings.NewReader(text))
 			w.mu.Lock()
-			w.links = append(w.links, path)
+			w.links = append(w.links, e.path)
 			w.mu.Unlock()
 		}
 	case !st.Mode.IsRegular():
-		w.unseen(path)
-		return
+		w.unseen(e.path)
+		return e
 	default:
 		if st.Mode&0o100 != 0 {
 			f.Mode = Executable
 		}
-		if !w.glance {
+		switch {
+		case w.glance:
+		case known != nil && known.kind == aFile && known.stat == st:
+			f.ID, e = known.id, *known
+		default:
 			var err error
-			if f.ID, m, err = w.id(dir, path, name, st); gone(err) {
-				return
+			if f.ID, err = w.id(dir, n.name(e.path), &st, &e); gone(err) {
+				return e
 			} else if err != nil {
-				w.unseen(path)
-				return
+				w.unseen(e.path)
+				return e
 			}
 		}
 	}
-	n.files, n.marks = append(n.files, f), append(n.marks, m)
+	n.files, n.marks = append(n.files, f), append(n.marks, w.mark(st))
+	return e
 }
 
-// id is the id of a file's content: as it was read before, or read now.
-func (w *walker) id(dir *os.File, path, name string, st safefile.Stat) (string, mark, error) {
-	m := markOf(st)
-	if id := w.cache.id(m); id != "" {
-		return id, m, nil
-	}
+// mark identifies a file within this process: no other can foresee how.
+func (w *walker) mark(st safefile.Stat) uint64 { return maphash.Comparable(w.seed, written(st)) }
+
+// written is a stat without what reading changes.
+func written(st safefile.Stat) safefile.Stat {
+	st.ATime = 0
+	return st
+}
+
+// id reads a file: its id, its stat as it was opened, and what to remember of it.
+func (w *walker) id(dir *os.File, name string, st *safefile.Stat, e *remembered) (string, error) {
 	if st.Size > largest {
-		return string(m[:]), m, nil
+		return largeID(*st), nil
 	}
 	f, now, err := safefile.OpenBelow(dir, name)
 	if err != nil {
-		return "", m, err
+		return "", err
 	}
 	defer f.Close() //nolint:errcheck // read only
-	m = markOf(now)
+	now = written(now)
+	*st = now
 	id := w.blobID(now.Size, io.LimitReader(f, now.Size+1))
-	if id == "" { // it is being written: no id is the same as another
-		id = "being written " + strconv.FormatInt(time.Now().UnixNano(), 10)
-	}
 	w.missed.Add(1 + now.Size>>15)
-	if now.CTime == 0 || now.CTime >= w.since {
+	switch {
+	case id == "": // it is being written: no id is the same as another
+		return "being written " + strconv.FormatInt(time.Now().UnixNano(), 10), nil
+	case now.CTime == 0 || now.CTime >= w.since:
 		w.mu.Lock()
-		w.young = append(w.young, path)
+		w.young = append(w.young, e.path)
 		w.mu.Unlock()
+	default:
+		e.kind, e.stat, e.id = aFile, now, id
 	}
-	return id, m, nil
+	return id, nil
+}
+
+// largeID stands for the content of a file that is too large to read.
+func largeID(st safefile.Stat) string {
+	sum := sha256.Sum256(appendStat(nil, st))
+	return string(sum[:16])
 }
 
 // blobID is the id that git gives to a content; "" if it does not have the size.

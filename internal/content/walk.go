@@ -2,6 +2,8 @@ package content
 
 import (
 	"context"
+	"hash/maphash"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,7 +23,10 @@ type walker struct {
 	ctx    context.Context //nolint:containedctx // of the one call that it is made for
 	asked  Question
 	root   *os.File
-	cache  *cache
+	cache  *Cache
+	dated  bool // the times of directories on the device of the top say that their names are the same
+	dev    uint64
+	seed   maphash.Seed
 	glance bool // nothing is read: only what is there, and its marks
 	since  int64
 	user   string // the user's own ignore list
@@ -52,8 +57,21 @@ type node struct {
 	repository bool
 
 	files []git.File
-	marks []mark
+	marks []uint64
 	subs  []*node
+
+	mark  uint64 // of the directory itself
+	names uint64 // of what is in it; 0 if mark says that already
+	// listed is the directory as it is remembered.
+	listed string
+}
+
+// name is the last part of a path in the directory.
+func (n *node) name(path string) string {
+	if n.path == "" {
+		return path
+	}
+	return path[len(n.path)+1:]
 }
 
 // tree is a repository in the work tree.
@@ -66,13 +84,19 @@ type tree struct {
 const largest = 256 << 20
 
 func newWalker(ctx context.Context, q Question, root *os.File, glance bool) *walker {
-	w := &walker{ctx: ctx, asked: q, root: root, size: q.Repo.IDSize(), rules: Rules{}, glance: glance}
+	w := &walker{ctx: ctx, asked: q, root: root, size: q.Repo.IDSize(), rules: Rules{}, glance: glance, seed: maphash.MakeSeed()}
 	w.more = sync.NewCond(&w.mu)
 	if !glance {
 		w.cache = openCache(q.Sealer, q.Repo.GitDir, w.size)
+		if st, err := safefile.StatOpen(root); err == nil && safefile.Dated(root) {
+			w.dated, w.dev = true, st.Dev
+		}
 	}
 	// A clock of two seconds is the coarsest that a file system has.
 	w.since = time.Now().Add(-2 * time.Second).UnixNano()
+	if q.settled {
+		w.since = math.MaxInt64
+	}
 	w.user = userList(ctx, q)
 	w.top = &node{level: w.begin(q.Repo, ""), tree: w.treeOf(q.Repo, "")}
 	w.todo = []*node{w.top}
@@ -163,42 +187,72 @@ func (w *walker) list(n *node, buf []byte) {
 		return
 	}
 	defer dir.Close() //nolint:errcheck // read only
-	var names strings.Builder
-	var ends []int
-	hasGit, hasRules := false, false
-	err = safefile.Names(dir, buf, func(name []byte) {
-		if isGit(name) {
-			hasGit = true
-			return
+	known := w.cache.dir(n.path)
+	now := listing{path: n.path}
+	var paths []string
+	st, err := safefile.StatOpen(dir) // before its names: what comes later moves its time
+	st = written(st)
+	if n.mark = w.mark(st); err == nil && w.dated && st == known.stat && st.Dev == w.dev {
+		now.stat, now.flags = st, known.flags
+	} else {
+		paths = w.read(n, dir, &now, buf)
+		if err == nil && st.CTime != 0 && st.CTime < w.since && now.flags&unread == 0 {
+			now.stat, n.names = st, 0
 		}
-		hasRules = hasRules || string(name) == ignoreFile
-		if n.path != "" {
-			names.WriteString(n.path)
-			names.WriteByte('/')
-		}
-		names.Write(name)
-		ends = append(ends, names.Len())
-	})
-	if err != nil {
-		w.unseen(n.path)
 	}
-	if hasGit && n.path != "" && !w.enter(n) {
+	if now.flags&hasGit != 0 && n.path != "" && !w.enter(n) {
 		return
 	}
-	if hasRules {
+	if now.flags&hasRules != 0 {
 		n.level = w.level(n.level, n.path, joined(n.path, ignoreFile), w.ignoreList(dir))
 	} else if b := w.asked.Before; b != nil && b.Rules[joined(n.path, ignoreFile)] != "" {
 		n.level = w.level(n.level, n.path, joined(n.path, ignoreFile), "")
 	}
-	all := names.String()
+	in := names{known: decoder{rest: known.entries}, size: w.size, paths: paths, all: paths == nil && now.stat != safefile.Stat{}}
+	if in.all {
+		in.count = len(known.entries) / (w.size + len(n.path) + 32)
+	}
+	if w.entries(n, dir, in, &now) {
+		n.listed = known.whole
+	} else if !w.glance {
+		n.listed = string(appendListing(nil, now))
+		w.missed.Add(1)
+	}
+	w.found.Add(int64(len(n.files)))
+}
+
+// read lists the names in a directory, as paths in order.
+func (w *walker) read(n *node, dir *os.File, now *listing, buf []byte) []string {
+	var all strings.Builder
+	var ends []int
+	err := safefile.Names(dir, buf, func(name []byte) {
+		n.names += maphash.Bytes(w.seed, name) | 1 // in any order
+		if isGit(name) {
+			now.flags |= hasGit
+			return
+		}
+		if string(name) == ignoreFile {
+			now.flags |= hasRules
+		}
+		if n.path != "" {
+			all.WriteString(n.path)
+			all.WriteByte('/')
+		}
+		all.Write(name)
+		ends = append(ends, all.Len())
+	})
+	if err != nil {
+		now.flags |= unread
+		w.unseen(n.path)
+	}
+	text := all.String()
 	paths := make([]string, len(ends))
 	from := 0
 	for i, end := range ends {
-		paths[i], from = all[from:end], end
+		paths[i], from = text[from:end], end
 	}
 	slices.Sort(paths)
-	w.entries(n, dir, paths)
-	w.found.Add(int64(len(n.files)))
+	return paths
 }
 
 // ignoreList reads the .gitignore of a directory. A link in its place is none, as for git.
@@ -232,47 +286,108 @@ func (w *walker) enter(n *node) bool {
 	return true
 }
 
-// entries looks at what is in a directory.
-func (w *walker) entries(n *node, dir *os.File, paths []string) {
-	skip := 0
-	if n.path != "" {
-		skip = len(n.path) + 1
+// names goes through what is in a directory: through what is remembered, if that is all, or
+// through paths, beside what is remembered of them.
+type names struct {
+	known decoder
+	size  int
+	all   bool
+	count int // about how many there are
+	at    int // how far into what is remembered
+	paths []string
+	last  remembered
+	ended bool
+}
+
+// next is the next name: its path, and what is remembered of it, if anything is.
+func (x *names) next() (path string, known *remembered) {
+	if x.all {
+		if !x.known.entry(&x.last, x.size) {
+			return "", nil
+		}
+		return x.last.path, &x.last
 	}
-	n.files = slices.Grow(n.files, len(paths))
-	n.marks = slices.Grow(n.marks, len(paths))
-	for _, path := range paths {
-		st, err := safefile.StatBelow(dir, path[skip:])
-		if err != nil {
-			if !gone(err) {
-				w.unseen(path)
-			}
-			continue
+	if len(x.paths) == 0 {
+		return "", nil
+	}
+	path, x.paths = x.paths[0], x.paths[1:]
+	for !x.ended && x.last.path < path {
+		x.ended = !x.known.entry(&x.last, x.size)
+	}
+	if !x.ended && x.last.path == path {
+		return path, &x.last
+	}
+	return path, nil
+}
+
+// entries looks at what is in a directory. It reports whether all of it is as remembered.
+func (w *walker) entries(n *node, dir *os.File, in names, now *listing) (same bool) {
+	n.files = slices.Grow(n.files, max(len(in.paths), in.count))
+	n.marks = slices.Grow(n.marks, max(len(in.paths), in.count))
+	var kept []byte
+	same = in.all
+	was := in.known.rest
+	for path, known := in.next(); path != ""; path, known = in.next() {
+		e := w.entry(n, dir, path, known, in.all)
+		if same && (known.kind != e.kind || known.stat != e.stat) {
+			same, kept = false, append(kept, was[:in.at]...)
 		}
-		if w.asked.Leave != nil && w.asked.Leave(path) {
-			w.leave(path)
-			continue
+		if !same && !w.glance {
+			kept = appendEntry(kept, e)
 		}
-		isDir := st.Mode.IsDir()
-		excluded := w.excluded(n, path, isDir)
-		hidden := excluded[0] && excluded[1]
-		if hidden && !w.tracks(n.tree, path, isDir) {
-			w.leave(path)
-			continue
-		}
-		if isDir {
-			n.subs = append(n.subs, &node{path: path, level: n.level, tree: n.tree, excluded: excluded})
-			continue
-		}
-		if !hidden && git.IsBytecode(path) && !w.tracks(n.tree, path, false) {
-			continue
-		}
-		w.file(n, dir, path, path[skip:], st)
+		in.at = len(was) - len(in.known.rest)
+	}
+	if now.entries = string(kept); in.all && in.known.err != nil {
+		w.unseen(n.path)
 	}
 	if n.repository {
 		f := git.File{Path: n.path + "/.git", Mode: Repository}
 		i, _ := slices.BinarySearchFunc(n.files, f.Path, func(f git.File, p string) int { return strings.Compare(f.Path, p) })
-		n.files, n.marks = slices.Insert(n.files, i, f), slices.Insert(n.marks, i, mark{})
+		n.files, n.marks = slices.Insert(n.files, i, f), slices.Insert(n.marks, i, 0)
 	}
+	return same
+}
+
+// entry looks at one name in a directory, and returns what to remember of it. certain: what
+// is remembered says whether it is a directory.
+func (w *walker) entry(n *node, dir *os.File, path string, known *remembered, certain bool) remembered {
+	e := remembered{kind: another, path: path}
+	isDir := certain && known.kind == aDirectory
+	var st safefile.Stat
+	look := func() (ok bool) {
+		var err error
+		if st, err = safefile.StatBelow(dir, n.name(path)); err != nil && !gone(err) {
+			w.unseen(path)
+		}
+		st = written(st)
+		return err == nil
+	}
+	if !certain {
+		if !look() {
+			return e
+		}
+		isDir = st.Mode.IsDir()
+	}
+	if isDir {
+		e.kind = aDirectory
+	}
+	if w.asked.Leave != nil && w.asked.Leave(path) {
+		w.leave(path)
+		return e
+	}
+	excluded := w.excluded(n, path, isDir)
+	hidden := excluded[0] && excluded[1]
+	switch {
+	case hidden && !w.tracks(n.tree, path, isDir):
+		w.leave(path)
+	case isDir:
+		n.subs = append(n.subs, &node{path: path, level: n.level, tree: n.tree, excluded: excluded})
+	case !hidden && git.IsBytecode(path) && !w.tracks(n.tree, path, false):
+	case certain && !look():
+	default:
+		return w.file(n, dir, st, e, known)
+	}
+	return e
 }
 
 // excluded is which sets of rules ignore a path in a directory: by a line, or with the

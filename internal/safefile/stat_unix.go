@@ -18,6 +18,15 @@ func StatBelow(dir *os.File, name string) (Stat, error) {
 	return statOf(&s), nil
 }
 
+// StatOpen stats an open directory.
+func StatOpen(dir *os.File) (Stat, error) {
+	var s unix.Stat_t
+	if err := unix.Fstat(int(dir.Fd()), &s); err != nil {
+		return Stat{}, &fs.PathError{Op: "stat", Path: dir.Name(), Err: err}
+	}
+	return statOf(&s), nil
+}
+
 func statOf(s *unix.Stat_t) Stat {
 	mode := fs.FileMode(s.Mode & 0o777)
 	switch s.Mode & unix.S_IFMT {

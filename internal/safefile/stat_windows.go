@@ -16,6 +16,15 @@ func StatBelow(dir *os.File, name string) (Stat, error) {
 	return statOf(info), nil
 }
 
+// StatOpen stats an open directory.
+func StatOpen(dir *os.File) (Stat, error) {
+	info, err := dir.Stat()
+	if err != nil {
+		return Stat{}, err
+	}
+	return statOf(info), nil
+}
+
 func statOf(info fs.FileInfo) Stat {
 	return Stat{Size: info.Size(), MTime: info.ModTime().UnixNano(), Mode: info.Mode()}
 }
