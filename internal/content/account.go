@@ -46,8 +46,8 @@ type Account struct {
 	young []string
 	// ignored are paths beside them that are not content, without what is below each.
 	ignored []string
-	seed  maphash.Seed
-	asked Question
+	seed    maphash.Seed
+	asked   Question
 }
 
 // Question is which work tree to look at, and what is known already.
