@@ -17,7 +17,7 @@ import (
 	"gauntlet/internal/turn"
 )
 
-// Facts are what a checkpoint decides from. The stop hook, `gauntlet owed`
+// Facts are what a checkpoint decides from. The stop hook, `gauntlet explain --next`
 // and the tmux routes all decide from the same ones.
 type Facts struct {
 	Event  event.Event

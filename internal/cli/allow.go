@@ -199,6 +199,7 @@ func (app *App) ask(ctx context.Context, question string) bool {
 // answer is what a person types in reply to a question; "no" when nothing was typed.
 func (app *App) answer(ctx context.Context, question string) string {
 	fmt.Fprint(app.Out, question)
+	flush(app.Out)
 	typed := make(chan string, 1)
 	go func() {
 		line, err := bufio.NewReader(app.In).ReadString('\n') // a terminal gives one line at a time
@@ -217,7 +218,7 @@ func (app *App) answer(ctx context.Context, question string) string {
 }
 
 // canAsk reports whether a person sees the question and can answer it.
-func (app *App) canAsk() bool { return terminal(app.In) && app.terminal().Size != nil }
+func (app *App) canAsk() bool { return terminal(app.In) && app.terminal().Seen }
 
 // inAgent reports whether an agent called this command, and the evidence for it.
 func (app *App) inAgent() (sign string, inside bool) {

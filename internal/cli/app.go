@@ -100,6 +100,8 @@ func Main(args []string, app *App) int {
 	}
 	ctx, cancel := interruptible(ctx)
 	defer cancel()
+	defer app.onScreen()()
+	args = current(args)
 	root := app.root(args)
 	app.args = args
 	root.SetArgs(args)
@@ -172,23 +174,22 @@ const notEntered = 126
 // them all.
 func (app *App) root(args []string) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "gauntlet",
-		Short: "What a coding agent has to pass before it may stop",
-		Long: `What a coding agent has to pass before it may stop: at every stop Gauntlet checks
-what changed and what the agent did, runs the project's gates, and sends the
-agent what is still owed.
-
-Start with gauntlet init and gauntlet doctor. When it blocks: gauntlet explain, and
-gauntlet off to let the agent stop.`,
+		Use:           "gauntlet",
+		Short:         "Check a coding agent's work every time it tries to stop",
+		Long:          "Check a coding agent's work every time it tries to stop: run the project's gates on what\nchanged, and send the agent back with what failed. In a project, gauntlet alone shows its status.",
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if at, err := app.site(); err != nil || !at.IsProject() {
+				return cmd.Help()
+			}
+			return app.status(cmd.Context(), false)
+		},
 	}
-	root.AddGroup(groups()...)
 	root.SetFlagErrorFunc(app.flagError)
-	root.SetHelpFunc(showHelp)
-	root.SetHelpCommand(helpCmd())
-	root.SetHelpCommandGroupID(scripts)
+	root.SetHelpFunc(app.showHelp)
+	root.SetHelpCommand(app.helpCmd())
 	cobra.EnableCommandSorting = false // the table is in order of use
 	commands := app.commands()
 	if i := slices.IndexFunc(commands, func(c command) bool { return len(args) > 0 && slices.Contains(c.names(), args[0]) }); i >= 0 {
@@ -200,7 +201,7 @@ gauntlet off to let the agent stop.`,
 	}
 	for _, c := range commands {
 		cmd := c.build()
-		cmd.GroupID, cmd.Hidden = c.group, c.group == ""
+		cmd.Hidden = c.group == ""
 		explainArgs(cmd)
 		root.AddCommand(cmd)
 	}
@@ -226,71 +227,51 @@ func (c command) names() []string {
 	return []string{c.name, c.also}
 }
 
-// The groups of the help.
+// The groups of the help: what everybody needs, then what `gauntlet help more` shows.
 const (
-	setUp    = "set-up"
-	everyDay = "every-day"
-	blocked  = "blocked"
-	insight  = "insight"
-	scripts  = "scripts"
+	everyDay = "Every day"
+	insight  = "Insight"
+	findings = "Findings"
+	proofs   = "Proofs"
+	policy   = "Policy"
+	atWork   = "Workflow"
+	fleet    = "Fleet"
+	inCI     = "CI"
+	shell    = "Shell"
 )
-
-func groups() []*cobra.Group {
-	return []*cobra.Group{
-		{ID: setUp, Title: "Set up:"},
-		{ID: everyDay, Title: "Every day:"},
-		{ID: blocked, Title: "When it blocks:"},
-		{ID: insight, Title: "Insight:"},
-		{ID: scripts, Title: "For agents and scripts:"},
-	}
-}
 
 // commands are all of them, each in a file of its own.
 func (app *App) commands() []command {
 	return []command{
-		{"init", "", setUp, app.initCmd},
-		{"install", "", setUp, app.installCmd},
-		{"uninstall", "", setUp, app.uninstallCmd},
-		{"doctor", "", setUp, app.doctorCmd},
-		{"config", "", setUp, app.configCmd},
-		{"validate", "", setUp, app.validateCmd},
-		{"ci", "", setUp, app.ciCmd},
-		{"reviewers", "health", setUp, app.healthCmd},
-
-		{"allow", "", setUp, app.allowCmd},
-		{"deny", "", setUp, app.denyCmd},
-
+		{"init", "", everyDay, app.initCmd},
+		{"doctor", "", everyDay, app.doctorCmd},
+		{"status", "", everyDay, app.statusCmd},
 		{"run", "", everyDay, app.runCmd},
-		{"check", "", everyDay, app.checkCmd},
-		{"review", "", everyDay, app.reviewCmd},
 		{"list", "", everyDay, app.listCmd},
-		{"detect", "", everyDay, app.detectCmd},
-		{"gate", "", everyDay, app.gateCmd},
-		{"enforce", "", "", app.modeCmd("enforce", app.enforce)},
-		{"observe", "", "", app.modeCmd("observe", app.observe)},
-		{"baseline", "", everyDay, app.baselineCmd},
-		{"clean", "", everyDay, app.cleanCmd},
-		{"proofs", "", everyDay, app.proofsCmd},
-
-		{"explain", "", blocked, app.explainCmd},
-		{"owed", "checkpoint", blocked, app.checkpointCmd},
-		{"off", "", blocked, app.offCmd},
-		{"on", "", blocked, app.onCmd},
-		{"snapshots", "checkpoints", blocked, app.checkpointsCmd},
-
-		{"log", "", insight, app.logCmd},
+		{"log", "", everyDay, app.logCmd},
+		{"explain", "", everyDay, app.explainCmd},
+		{"off", "", everyDay, app.offCmd},
+		{"on", "", everyDay, app.onCmd},
+		{"allow", "", everyDay, app.allowCmd},
+		{"ui", "", everyDay, app.uiCmd},
+		{"config", "", everyDay, app.configCmd},
+		{"uninstall", "", everyDay, app.uninstallCmd},
 		{"stats", "", insight, app.statsCmd},
-		{"ui", "", insight, app.uiCmd},
 		{"replay", "", insight, app.replayCmd},
-		{"label", "", insight, app.labelCmd},
-
-		{"ask", "", scripts, app.askCmd},
-		{"auto", "", scripts, app.autoCmd},
-		{"state", "", scripts, app.stateCmd},
-		{"handoff", "", scripts, app.handoffCmd},
-		{"ship", "", scripts, app.shipCmd},
-		{"version", "", scripts, app.versionCmd},
-
+		{"reviewers", "health", findings, app.healthCmd},
+		{"baseline", "", findings, app.baselineCmd},
+		{"proofs", "", proofs, app.proofsCmd},
+		{"snapshots", "checkpoints", proofs, app.checkpointsCmd},
+		{"clean", "", proofs, app.cleanCmd},
+		{"gate", "", policy, app.gateCmd},
+		{"deny", "", policy, app.denyCmd},
+		{"ask", "", atWork, app.askCmd},
+		{"auto", "", atWork, app.autoCmd},
+		{"state", "", atWork, app.stateCmd},
+		{"handoff", "", atWork, app.handoffCmd},
+		{"ship", "", atWork, app.shipCmd},
+		{"ci", "", inCI, app.ciCmd},
+		{"version", "", shell, app.versionCmd},
 		{"hook", "", "", app.hookCmd},
 		{"inject", "", "", app.injectCmd},
 		{"man", "", "", app.manCmd},
@@ -300,4 +281,41 @@ func (app *App) commands() []command {
 		{"stop-hook", "", "", app.stopHookCmd},
 		{"tokens", "", "", app.tokensCmd},
 	}
+}
+
+// current is a command line in the words of today: commands that were merged into others
+// keep working under their old names.
+func current(args []string) []string {
+	if len(args) == 0 {
+		return args
+	}
+	rest := args[1:]
+	now := func(words ...string) []string { return append(words, rest...) }
+	switch args[0] {
+	case "check":
+		return now("run", "--checks")
+	case "review":
+		return now("run", "--reviews")
+	case "detect":
+		return now("list", "--changed")
+	case "owed", "checkpoint":
+		return now("explain", "--next")
+	case "validate":
+		return now("config", "check")
+	case "install":
+		return now("init", "--agents")
+	case "enforce", "observe":
+		if len(rest) > 0 && rest[0] != "" && rest[0][0] != '-' {
+			return append([]string{"gate", rest[0], args[0]}, rest[1:]...)
+		}
+		return now("gate")
+	case "label":
+		if len(rest) == 2 && rest[1] != "" && rest[1][0] != '-' {
+			return []string{"explain", rest[0], "--label=" + rest[1]}
+		}
+		return now("explain", "--label=")
+	case "help":
+		return append([]string{"help"}, current(rest)...)
+	}
+	return args
 }

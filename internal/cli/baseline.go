@@ -112,7 +112,7 @@ func (app *App) makeBaseline(ctx context.Context, names []string, force, create 
 		before = finding.Baseline{Gates: map[string]finding.GateBaseline{}}
 	}
 	terminal := report.Detect(app.Err, app.Getenv)
-	view := report.NewView(app.Err, terminal, app.Now)
+	view := report.NewView(under(app.Err), terminal, app.Now)
 	res := run.Execute(ctx, app.startedBy(run.Options{
 		Site: at, Config: cfg, Kind: gate.KindCheck, Gates: names, All: true, NoCache: true, Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now,
 	}))

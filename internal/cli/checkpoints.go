@@ -185,7 +185,7 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 		fmt.Fprintln(app.Out, "The work tree is the same as the snapshot.")
 		return nil
 	}
-	_, err = app.Out.Write(out)
+	_, err = under(app.Out).Write(out)
 	return err
 }
 

@@ -79,7 +79,7 @@ func (app *App) ciInit(ctx context.Context, f ciFlags) error {
 	released := p.Version != "" && p.Version[0] >= '0' && p.Version[0] <= '9' && !strings.Contains(p.Version, "-")
 	text := p.Text(found)
 	if f.dryRun {
-		fmt.Fprint(app.Out, text)
+		fmt.Fprint(visible{under(app.Out)}, text)
 		return nil
 	}
 	name := system.File()
@@ -98,7 +98,7 @@ func (app *App) ciInit(ctx context.Context, f ciFlags) error {
 		return err
 	}
 	if !f.yes && !f.force && app.canAsk() {
-		fmt.Fprint(app.Out, text)
+		fmt.Fprint(visible{under(app.Out)}, text)
 		if !app.ask(ctx, "Write this to "+name+"? [y/N] ") {
 			return exit(1, "nothing was written")
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,12 +38,14 @@ func TestCommandNamesMatchTheTable(t *testing.T) {
 
 // Help fits a terminal of 80 columns; only examples are lines that must stay whole.
 func TestHelpFitsTheTerminal(t *testing.T) {
+	app := System(os.Exit)
+	app.Out = io.Discard
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		var out strings.Builder
 		c.SetOut(&out)
 		c.InitDefaultHelpFlag()
-		showHelp(c, nil)
+		app.showHelp(c, nil)
 		for line := range strings.Lines(out.String()) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth && !strings.Contains(c.Example+c.Long, strings.TrimSpace(line)) {
 				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
@@ -52,32 +55,65 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(System(os.Exit).root(nil))
+	walk(app.root(nil))
 }
 
-// A person finds a command in a group; what only agents call is not shown.
-func TestHelpIsInGroups(t *testing.T) {
-	var out strings.Builder
-	app := System(os.Exit)
-	app.Out, app.Err = &out, &out
-	if code := Main([]string{"--help"}, app); code != 0 {
-		t.Fatalf("exit code %d", code)
+// The help has twelve commands, one line each; the rest is in help more, and what only agents
+// call is in neither.
+func TestHelpHasTwelveCommands(t *testing.T) {
+	help := func(args ...string) string {
+		var out strings.Builder
+		app := System(os.Exit)
+		app.Out, app.Err = &out, &out
+		if code := Main(args, app); code != 0 {
+			t.Fatalf("%q: exit code %d", args, code)
+		}
+		return out.String()
 	}
-	help := out.String()
-	var at []int
-	for _, title := range []string{"Set up:", "Every day:", "When it blocks:", "Insight:", "For agents and scripts:"} {
-		at = append(at, strings.Index(help, "\n"+title+"\n"))
+	names := func(help string) (out []string) {
+		for line := range strings.Lines(help) {
+			if name, ok := strings.CutPrefix(line, "  "); ok && name[0] != ' ' {
+				name, _, _ = strings.Cut(name, "  ")
+				out = append(out, name)
+			}
+		}
+		return out
 	}
-	if slices.Contains(at, -1) || !slices.IsSorted(at) || strings.Contains(help, "Additional Commands") {
-		t.Errorf("groups at %v:\n%s", at, help)
+	want := []string{"init", "doctor", "status", "run", "list", "log", "explain", "off, on", "allow", "ui", "config", "uninstall"}
+	if got := names(help("--help")); !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
-	for _, hidden := range []string{"stop-hook", "statusline", "notify", "inject", "slug", "checkpoints", "health"} {
-		if strings.Contains(help, "\n  "+hidden+" ") {
-			t.Errorf("%s is shown", hidden)
+	more := names(help("help", "more"))
+	for _, c := range System(os.Exit).commands() {
+		shown := slices.Contains(more, c.name)
+		if c.group == "" && shown || c.group != "" && c.group != everyDay && !shown {
+			t.Errorf("%s in help more: %v", c.name, shown)
 		}
 	}
-	if strings.Index(help, "  init ") > strings.Index(help, "  uninstall ") {
-		t.Error("init does not come first")
+}
+
+// Every name that once worked still does.
+func TestOldNames(t *testing.T) {
+	for args, want := range map[string]string{
+		"check --uncommitted":       "run --checks --uncommitted",
+		"review":                    "run --reviews",
+		"detect --json":             "list --changed --json",
+		"owed --json":               "explain --next --json",
+		"checkpoint":                "explain --next",
+		"validate":                  "config check",
+		"install --agent x --local": "init --agents --agent x --local",
+		"label 3f wrong":            "explain 3f --label=wrong",
+		"label 3f":                  "explain --label= 3f",
+		"help validate":             "help config check",
+		"run":                       "run",
+	} {
+		got := current(strings.Fields(args))
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q", args, got)
+		}
+		if cmd, _, err := System(os.Exit).root(nil).Find(got); got[0] != "help" && (err != nil || cmd.Name() == "gauntlet") {
+			t.Errorf("%s: %v", args, err)
+		}
 	}
 }
 
@@ -87,10 +123,12 @@ func TestWrongArgumentsGetAHint(t *testing.T) {
 		"off --for 2":            `gauntlet: --for needs a time such as 30s, 10m or 2h, not "2"; see: gauntlet off --help`,
 		"off --for":              `gauntlet: --for needs a time such as 30s, 10m or 2h; see: gauntlet off --help`,
 		"init --dry":             `gauntlet: unknown flag --dry (did you mean --dry-run?); see: gauntlet init --help`,
-		"init --user":            `gauntlet: unknown flag --user; it is a flag of "gauntlet install"; see: gauntlet init --help`,
+		"init --user":            `gauntlet: --user needs --agents; see: gauntlet init --help`,
 		"version --json":         `gauntlet: unknown flag --json; see: gauntlet version --help`,
 		"snapshots --json":       `gauntlet: unknown flag --json; it is a flag of "gauntlet snapshots list"; see: gauntlet snapshots --help`,
-		"list x":                 `gauntlet: gauntlet list takes no arguments, but got "x"; see: gauntlet list --help`,
+		"clean x":                `gauntlet: gauntlet clean takes no arguments, but got "x"; see: gauntlet clean --help`,
+		"list --commit x":        `gauntlet: --commit needs --changed; see: gauntlet list --help`,
+		"init x":                 `gauntlet: gauntlet init takes no arguments, but got "x"; see: gauntlet init --help`,
 		"snapshots lst":          `gauntlet: unknown command "lst" for "gauntlet snapshots" (did you mean "list"?)`,
 		"snapshots restore":      `gauntlet: usage: gauntlet snapshots restore N; see: gauntlet snapshots restore --help`,
 		"completion foo":         `gauntlet: unknown command "foo" for "gauntlet completion"; see: gauntlet completion --help`,

@@ -60,7 +60,7 @@ func (app *App) configSchemaCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = app.Out.Write(schema)
+			_, err = under(app.Out).Write(schema)
 			return err
 		},
 	}
@@ -74,7 +74,7 @@ func (app *App) showConfig(ctx context.Context, asJSON, all bool) error {
 	l, err := config.Load(at.Root, app.Getenv)
 	if err != nil {
 		if _, ok := errors.AsType[*config.Error](err); ok {
-			return exit(2, "%v\nto see everything that is wrong: gauntlet validate", err)
+			return exit(2, "%v\nto see everything that is wrong: gauntlet config check", err)
 		}
 		return err
 	}

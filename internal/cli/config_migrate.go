@@ -70,7 +70,7 @@ func (app *App) migrate(ctx context.Context, yes, dryRun bool) error {
 		return err
 	}
 	app.say(note)
-	app.say("Done: " + text.Count(len(changes), "file") + ". Check it: gauntlet validate.")
+	app.say("Done: " + text.Count(len(changes), "file") + ". Check it: gauntlet config check.")
 	return nil
 }
 

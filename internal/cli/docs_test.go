@@ -101,6 +101,10 @@ func unknownIn(args []string) string {
 		}
 		words = append(words, strings.TrimRight(a, ".,:"))
 	}
+	words = current(words)
+	if words[0] == "help" || words[0] == "more" {
+		return ""
+	}
 	cmd, rest, err := root.Find(words)
 	if err != nil {
 		return err.Error()

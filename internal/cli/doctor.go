@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +13,7 @@ import (
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/text"
+	"gauntlet/internal/report"
 )
 
 func (app *App) doctorCmd() *cobra.Command {
@@ -63,7 +61,7 @@ depends on, in a copy of the project, and run it there. Exit code 1 when one can
 			return app.show(asJSON, struct {
 				OK     bool           `json:"ok"`
 				Checks []doctor.Check `json:"checks"`
-			}{failed == 0, orEmpty(checks)}, func() error { return app.printChecks(checks, failed) }, min(failed, 1))
+			}{failed == 0, orEmpty(checks)}, func() error { return report.Checks(app.Out, checks, app.terminal()) }, min(failed, 1))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -114,38 +112,3 @@ func (app *App) lastRuns(ctx context.Context) map[string]doctor.LastRun {
 	}
 	return out
 }
-
-func (app *App) printChecks(checks []doctor.Check, failed int) error {
-	names, warned := 0, 0
-	label := func(c doctor.Check) string {
-		if c.Agent == "" {
-			return c.Name
-		}
-		return c.Agent + " " + c.Name
-	}
-	for _, c := range checks {
-		names = max(names, len(label(c)))
-		if c.State == doctor.Warn {
-			warned++
-		}
-	}
-	t := app.terminal()
-	paint := map[doctor.State]func(string) string{doctor.OK: t.Good, doctor.Info: t.Dim, doctor.Warn: t.Warn, doctor.Fail: t.Bad}
-	for _, c := range checks {
-		fmt.Fprintf(app.Out, "%s  %-*s  %s\n", paint[c.State](fmt.Sprintf("%-4s", c.State)), names, label(c), t.Wrap(c.Message, 8+names))
-		if c.Fix != "" {
-			fmt.Fprintf(app.Out, "%*s  fix: %s\n", 6+names, "", oneLine(c.Fix)) // in full: people copy it
-		}
-	}
-	sum := "No problems found"
-	switch {
-	case failed > 0:
-		sum = text.Count(failed, "problem") + ", " + text.Count(warned, "warning")
-	case warned > 0:
-		sum = "No problems, " + text.Count(warned, "warning")
-	}
-	_, err := fmt.Fprintf(app.Out, "\n%s.\n", sum)
-	return err
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

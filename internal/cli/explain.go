@@ -16,33 +16,67 @@ import (
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/replay"
 	"gauntlet/internal/report"
 	"gauntlet/internal/run"
 	"gauntlet/internal/text"
 )
 
 func (app *App) explainCmd() *cobra.Command {
-	var asJSON bool
+	var asJSON, next, right, wrong bool
+	var word string
 	var scope historyScope
+	var of checkpointFlags
 	cmd := &cobra.Command{
 		Use:   "explain [ID]",
-		Short: "Show how a stop was judged, why, and where the time went",
+		Short: "Show how a stop was judged and why, or what is still owed",
 		Long: `Show everything that is known about one verdict: what was decided, the time of
 each step, the result of each gate, and what was sent to the agent. Without an ID
 it is the last stop of this project. An ID of ` + "`gauntlet log`" + ` may be shortened
-to its beginning or its end. The ID of a session stands for its last stop.`,
+to its beginning or its end. The ID of a session stands for its last stop.
+
+With --next, show what a stop would say is owed now, and why; nothing is blocked or
+recorded. With --right or --wrong, record your own judgement of a block, or of a stop
+that gauntlet replay shows: it counts more than what followed.`,
 		Example: `  gauntlet explain
   gauntlet explain 3f9a1c
+  gauntlet explain --next
+  gauntlet explain 3f9a1c --wrong
   gauntlet explain --everywhere`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := ""
 			if len(args) > 0 {
 				id = args[0]
 			}
+			switch {
+			case right:
+				word = string(replay.Right)
+			case wrong:
+				word = string(replay.Wrong)
+			}
+			if cmd.Flags().Changed("label") || word != "" {
+				if id == "" {
+					return exit(2, "whose block was it? see `gauntlet log`, then: gauntlet explain ID --right (or --wrong)")
+				}
+				return app.label(cmd.Context(), id, word)
+			}
+			if next {
+				return app.explainNext(cmd.Context(), of, asJSON)
+			}
+			if err := needs(cmd, "next", "agent", "transcript"); err != nil {
+				return err
+			}
 			return app.explain(cmd.Context(), id, asJSON, scope)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&next, "next", false, "what a stop would say is owed now, and why")
+	cmd.Flags().BoolVar(&right, "right", false, "record that this block was right")
+	cmd.Flags().BoolVar(&wrong, "wrong", false, "record that this block was wrong")
+	cmd.Flags().StringVar(&word, "label", "", "right or wrong")
+	_ = cmd.Flags().MarkHidden("label")
+	cmd.MarkFlagsMutuallyExclusive("right", "wrong", "label", "next")
+	of.add(cmd)
 	scope.flags(cmd)
 	return cmd
 }
@@ -221,7 +255,7 @@ func (app *App) printSteps(t report.Terminal, steps []history.Step) {
 	}
 	for _, s := range steps {
 		head := fmt.Sprintf("  %-*s  %-5s  ", names, redact.Line(s.Name, 60), millis(s.MS))
-		fmt.Fprintln(app.Out, beside(t, head, redact.Line(s.Note, 200)))
+		fmt.Fprintln(app.Out, t.Beside(head, redact.Line(s.Note, 200)))
 	}
 }
 
@@ -245,7 +279,7 @@ func (app *App) printGates(t report.Terminal, gates []history.Record) {
 		}
 		message := strings.Trim(g.Message+"; "+g.Warning, "; ")
 		head := fmt.Sprintf("  %-*s  %-5s  %-6s  ", min(names, t.Width()/2), redact.Line(gate.Label(g.Gate), 120), redact.Line(g.Status, 20), took)
-		line := beside(t, head, redact.Line(message, 200))
+		line := t.Beside(head, redact.Line(message, 200))
 		switch g.Status {
 		case "fail":
 			line = t.Bad(line)
@@ -289,16 +323,4 @@ func (app *App) printOutput(t report.Terminal, g history.Record) {
 	for _, line := range lines {
 		fmt.Fprintln(app.Out, "    "+line)
 	}
-}
-
-// beside puts a text to the right of head, or below it if there is little room.
-func beside(t report.Terminal, head, text string) string {
-	indent := utf8.RuneCountInString(head)
-	switch {
-	case text == "":
-		return strings.TrimRight(head, " ")
-	case t.Width()-indent < 24:
-		return strings.TrimRight(head, " ") + "\n    " + t.Wrap(text, 4)
-	}
-	return head + t.Wrap(text, indent)
 }

@@ -58,16 +58,6 @@ Comments in the file are kept. Each stop that leaves a gate out says so.`,
 	return cmd
 }
 
-// modeCmd is a command that older versions had for one word of gate.
-func (app *App) modeCmd(word string, do func(ctx context.Context, part string) error) func() *cobra.Command {
-	return func() *cobra.Command {
-		return &cobra.Command{
-			Use: word + " GATE", Short: "See: gauntlet gate", Example: "  gauntlet gate lint " + word,
-			RunE: func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), args[0]) },
-		}
-	}
-}
-
 // enforce lets a gate block, and ends a skip.
 func (app *App) enforce(ctx context.Context, part string) error {
 	if err := app.showRecord(ctx, part); err != nil {

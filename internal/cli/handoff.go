@@ -78,7 +78,7 @@ func (app *App) handoffSchemaCmd() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(app.Out, "%s\n", handoff.Schema(k).Indented())
+		_, err = fmt.Fprintf(under(app.Out), "%s\n", handoff.Schema(k).Indented())
 		return err
 	}
 	return cmd

@@ -53,7 +53,7 @@ func (app *App) hookCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook",
 		Short: "What the other hooks of an agent call",
-		Long:  "What the hooks of an agent beside its stop hook call. `gauntlet install` puts them into its settings.",
+		Long:  "What the hooks of an agent beside its stop hook call. `gauntlet init --agents` puts them into its settings.",
 		Example: `  gauntlet hook session-start --agent claude < event.json
   gauntlet hook subagent-stop --agent codex < event.json`,
 	}

@@ -49,6 +49,6 @@ func (app *App) hookPromptCmd() *cobra.Command {
 	return app.hookHelp("prompt", "Note that a human's prompt arrived",
 		`Read one prompt event on stdin and keep an account of the work tree, so that a stop
 can tell what this session changed. It is silent and always ends with 0.
-`+"`gauntlet install`"+` puts it beside the stop hook.`,
+`+"`gauntlet init --agents`"+` puts it beside the stop hook.`,
 		"  gauntlet hook prompt --agent claude < event.json")
 }

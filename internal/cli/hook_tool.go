@@ -46,6 +46,6 @@ func (app *App) hookToolCmd() *cobra.Command {
 full and on content that does not change meanwhile, and the client reports that it
 succeeded, the check is proved and does not run again at the stop
 (stop_hook.accept_agent_runs). It is silent and always ends with 0.
-`+"`gauntlet install`"+` puts it beside the stop hook where the client has tool events.`,
+`+"`gauntlet init --agents`"+` puts it beside the stop hook where the client has tool events.`,
 		"  gauntlet hook tool --agent claude < event.json")
 }

@@ -44,13 +44,19 @@ left out. What does not fit into a minute is tried later, while agents work.
 
 Then show a summary, ask, write .gauntlet/, ignore the log directory and install
 the stop hook of each agent found. Nothing that exists is overwritten; if one step
-fails, every step is undone; a second init changes nothing.`,
+fails, every step is undone; a second init changes nothing.
+
+With --agents, only the hooks are installed: nothing is tried, no policy is written.
+Only Gauntlet's own entries are added or updated; everything else in those files stays
+unchanged, byte for byte. ` + "`gauntlet uninstall`" + ` undoes it.`,
 		Example: `  gauntlet init
   gauntlet init --yes --no-try
   gauntlet init --suggest
   gauntlet init --dry-run --diff
   gauntlet init --agent claude --agent codex
-  gauntlet init --agent none --reviews`,
+  gauntlet init --agent none --reviews
+  gauntlet init --agents
+  gauntlet init --agents=claude,codex --user`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return app.runInit(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
@@ -65,6 +71,7 @@ fails, every step is undone; a second init changes nothing.`,
 	flags.StringSliceVar(&f.agents, "agent", nil, "install the hooks of these agents: "+strings.Join(agentNames(), ", ")+", all or none (default: those found here)")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(append(agentNames(), "all", "none"), cobra.ShellCompDirectiveNoFileComp))
+	app.hooksOnly(cmd)
 	return cmd
 }
 
@@ -289,7 +296,7 @@ func (w *initWork) plan() error {
 	files, err := setup.Make(w.opts)
 	if err != nil {
 		if _, ok := errors.AsType[*config.Error](err); ok {
-			return exit(2, "%v\nnothing was written; to see everything that is wrong: gauntlet validate", err)
+			return exit(2, "%v\nnothing was written; to see everything that is wrong: gauntlet config check", err)
 		}
 		return err
 	}
@@ -380,7 +387,7 @@ func (w *initWork) confirmAndWrite(ctx context.Context) error {
 		return nil
 	}
 	if !slices.Contains(w.flags.agents, "none") && !hooksIn(w.places, wire.User, wire.Project, wire.Local) {
-		w.say("Done, but no agent calls Gauntlet yet: see the notes above, then: gauntlet install. Try the gates: gauntlet run --all.")
+		w.say("Done, but no agent calls Gauntlet yet: see the notes above, then: gauntlet init --agents. Try the gates: gauntlet run --all.")
 		return nil
 	}
 	w.say("Done. Try it: gauntlet run --all. Check the hooks: gauntlet doctor.")

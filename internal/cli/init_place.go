@@ -61,12 +61,12 @@ func planHooks(places install.Places, names []string) (changes []*install.Change
 	}
 	if len(names) == 0 {
 		if agents = places.Present(); len(agents) == 0 {
-			notes = append(notes, "no agent was found; once you have one: gauntlet install --agent NAME")
+			notes = append(notes, "no agent was found; once you have one: gauntlet init --agents=NAME")
 		}
 	}
 	for _, a := range agents {
 		for _, old := range places.Predecessors(a) {
-			notes = append(notes, old.Notice(places)+"; to replace it: gauntlet install --replace")
+			notes = append(notes, old.Notice(places)+"; to replace it: gauntlet init --agents --replace")
 		}
 		planned, err := places.PlanInstall(a, install.Request{Scope: wire.Project})
 		if err != nil {

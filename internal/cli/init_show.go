@@ -31,7 +31,7 @@ func (w *initWork) tryOne(ctx context.Context, t *setup.Tryout, c setup.Proposal
 		line += " in " + redact.Line(c.Dir, 60)
 	}
 	line += " … "
-	fmt.Fprint(w.app.Err, line)
+	fmt.Fprint(under(w.app.Err), line)
 	done := make(chan struct{})
 	clock := work.Start(func() { w.tick(line, done) })
 	result := t.Try(ctx, c, left)
@@ -43,7 +43,7 @@ func (w *initWork) tryOne(ctx context.Context, t *setup.Tryout, c setup.Proposal
 	if result.Took >= time.Second && result.State != setup.Late {
 		word += " (" + seconds(result.Took) + ")"
 	}
-	fmt.Fprintln(w.app.Err, word)
+	fmt.Fprintln(under(w.app.Err), word)
 	return result
 }
 
@@ -56,10 +56,10 @@ func (w *initWork) tick(line string, done <-chan struct{}) {
 	for start := w.app.Now(); ; {
 		select {
 		case <-done:
-			fmt.Fprint(w.app.Err, "\r\x1b[K"+line)
+			fmt.Fprint(under(w.app.Err), "\r\x1b[K"+line)
 			return
 		case <-time.After(time.Second):
-			fmt.Fprint(w.app.Err, "\r\x1b[K"+t.Fit(line+seconds(w.app.Now().Sub(start)), 0))
+			fmt.Fprint(under(w.app.Err), "\r\x1b[K"+t.Fit(line+seconds(w.app.Now().Sub(start)), 0))
 		}
 	}
 }
@@ -77,7 +77,7 @@ const (
 // summary is what the person decides on.
 func (w *initWork) summary() {
 	t := report.Detect(w.app.Out, w.app.Getenv)
-	line := func(s string) { fmt.Fprintln(w.app.Out, t.Fit(s, 0)) }
+	line := func(s string) { fmt.Fprintln(w.app.Out, redact.Line(s, 2000)) }
 	rep := &w.report
 	line("Project: " + rep.Root)
 	gates := rep.Gates

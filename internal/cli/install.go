@@ -20,7 +20,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// hookFlags are the flags that install and uninstall share.
+// hookFlags are the flags that init --agents and uninstall share.
 type hookFlags struct {
 	agents               []string
 	user, project, local bool
@@ -29,13 +29,17 @@ type hookFlags struct {
 
 func (f *hookFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.agents, "agent", nil, "only these agents: "+strings.Join(agentNames(), ", ")+", or all (default: those found here)")
+	f.scopeFlags(cmd)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, write nothing")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
+	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(append(agentNames(), "all"), cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (f *hookFlags) scopeFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.user, "user", false, "your own settings, for every project")
 	cmd.Flags().BoolVar(&f.project, "project", false, "the project's settings, for everybody (default)")
 	cmd.Flags().BoolVar(&f.local, "local", false, "your own settings in this project, if the agent has them")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, write nothing")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("user", "project", "local")
-	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(append(agentNames(), "all"), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func agentNames() []string {
@@ -108,60 +112,82 @@ func (app *App) places() (install.Places, error) {
 	return p, nil
 }
 
-func (app *App) installCmd() *cobra.Command {
+// hooksOnly adds to init the flags that make it install hooks and do nothing else.
+func (app *App) hooksOnly(cmd *cobra.Command) {
 	var f hookFlags
-	var statusLine, trust, replace, yes bool
-	cmd := &cobra.Command{
-		Use:   "install",
-		Short: "Put the stop hook into the agents' settings",
-		Long: `Add Gauntlet's hooks to the settings of the coding agents found here, or of those
-named with --agent. Only Gauntlet's own entries are added or updated; everything else
-in those files stays unchanged, byte for byte. A file that cannot be read is left
-alone, with the line and column of what is wrong. ` + "`gauntlet uninstall`" + ` undoes it.`,
-		Example: `  gauntlet install
-  gauntlet install --agent claude --local
-  gauntlet install --user --dry-run
-  gauntlet install --replace`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := app.hookWork(f)
-			if err != nil {
+	var agents string
+	var statusLine, trust, replace bool
+	flags := cmd.Flags()
+	flags.StringVar(&agents, "agents", "", "only install the hooks, of the agents found here or of these: try nothing, write no policy")
+	flags.Lookup("agents").NoOptDefVal = foundHere
+	f.scopeFlags(cmd)
+	flags.BoolVar(&statusLine, "statusline", false, "with --agents: also set the agent's status line, if it has one and none is set")
+	flags.BoolVar(&replace, "replace", false, "with --agents: also remove the stop hooks of agent-gauntlet, agent-validator, claude-sovereign and TeleClaude (shown first)")
+	flags.BoolVar(&trust, "trust", false, "with --agents: also mark the hooks as trusted, for agents that would ask you first")
+	for _, other := range []string{"suggest", "no-try", "reviews", "workflow", "diff"} {
+		cmd.MarkFlagsMutuallyExclusive("agents", other)
+	}
+	whole := cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if agents == "" {
+			return cobra.NoArgs(cmd, args)
+		}
+		return nil // --agents A,B: cobra takes the value for an argument
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if agents == "" {
+			if err := needs(cmd, "agents", "user", "project", "local", "statusline", "trust", "replace"); err != nil {
 				return err
 			}
-			if w.agents == nil {
-				if w.agents = w.places.Present(); len(w.agents) == 0 {
-					return exit(1, "no agent found here; name one with --agent %s", strings.Join(agentNames(), "|"))
-				}
+			return whole(cmd, args)
+		}
+		f.agents, _ = flags.GetStringSlice("agent")
+		for _, list := range append(args, agents) {
+			if list != foundHere {
+				f.agents = append(f.agents, strings.Split(list, ",")...)
 			}
-			scope := f.scopes(wire.Project)[0]
-			tasks := false
-			if cfg, err := w.places.Site.Config(); err == nil && cfg != nil && scope != wire.User {
-				tasks = cfg.Settings.Tasks
-			}
-			plan := func(a agent.Adapter) ([]*install.Change, error) {
-				r := install.Request{Scope: scope, StatusLine: statusLine, Trust: trust, Tasks: tasks}
-				if replace {
-					return w.places.PlanReplace(a, r)
-				}
-				return w.places.PlanInstall(a, r)
-			}
-			if replace && !yes && !f.dryRun {
-				if err := w.preview(cmd, plan); err != nil {
-					return err
-				}
-			}
-			err = w.run(cmd, plan)
-			if _, missing := w.places.LookPath("gauntlet"); missing != nil {
-				fmt.Fprintln(app.Err, "warning: gauntlet is not on PATH, and until it is the hooks let every stop pass; see: gauntlet doctor")
-			}
-			return err
-		},
+		}
+		f.dryRun, _ = flags.GetBool("dry-run")
+		f.json, _ = flags.GetBool("json")
+		yes, _ := flags.GetBool("yes")
+		return app.installHooks(cmd, f, install.Request{StatusLine: statusLine, Trust: trust}, replace, yes)
 	}
-	f.add(cmd)
-	cmd.Flags().BoolVar(&statusLine, "statusline", false, "also set the agent's status line, if it has one and none is set")
-	cmd.Flags().BoolVar(&replace, "replace", false, "also remove the stop hooks of agent-gauntlet, agent-validator, claude-sovereign and TeleClaude (shown first)")
-	cmd.Flags().BoolVar(&yes, "yes", false, "with --replace: write without asking (required without a terminal)")
-	cmd.Flags().BoolVar(&trust, "trust", false, "also mark the hooks as trusted, for agents that would ask you first")
-	return cmd
+}
+
+// foundHere stands for --agents without a value.
+const foundHere = "found here"
+
+// installHooks adds Gauntlet's hooks to the settings of agents, and changes nothing else.
+func (app *App) installHooks(cmd *cobra.Command, f hookFlags, r install.Request, replace, yes bool) error {
+	w, err := app.hookWork(f)
+	if err != nil {
+		return err
+	}
+	if w.agents == nil {
+		if w.agents = w.places.Present(); len(w.agents) == 0 {
+			return exit(1, "no agent found here; name one: gauntlet init --agents=%s", strings.Join(agentNames(), "|"))
+		}
+	}
+	r.Scope = f.scopes(wire.Project)[0]
+	if cfg, err := w.places.Site.Config(); err == nil && cfg != nil && r.Scope != wire.User {
+		r.Tasks = cfg.Settings.Tasks
+	}
+	plan := func(a agent.Adapter) ([]*install.Change, error) {
+		if replace {
+			return w.places.PlanReplace(a, r)
+		}
+		return w.places.PlanInstall(a, r)
+	}
+	if replace && !yes && !f.dryRun {
+		if err := w.preview(cmd, plan); err != nil {
+			return err
+		}
+	}
+	err = w.run(cmd, plan)
+	if _, missing := w.places.LookPath("gauntlet"); missing != nil {
+		fmt.Fprintln(app.Err, "warning: gauntlet is not on PATH, and until it is the hooks let every stop pass; see: gauntlet doctor")
+	}
+	return err
 }
 
 // preview shows the changes and asks whether to make them.
@@ -173,14 +199,14 @@ func (w *hookWork) preview(cmd *cobra.Command, plan func(agent.Adapter) ([]*inst
 	}
 	switch {
 	case !w.app.canAsk():
-		return exit(2, "nothing was written: this is not a terminal, so it cannot ask; to write: gauntlet install --replace --yes")
+		return exit(2, "nothing was written: this is not a terminal, so it cannot ask; to write: gauntlet init --agents --replace --yes")
 	case !w.app.ask(cmd.Context(), "Write this? [y/N] "):
 		return exit(1, "nothing was written")
 	}
 	return nil
 }
 
-// hookWork is one run of install or uninstall over several agents.
+// hookWork is one run of init --agents or uninstall over several agents.
 type hookWork struct {
 	app      *App
 	places   install.Places

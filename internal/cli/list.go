@@ -1,51 +1,65 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/meaning"
-	"gauntlet/internal/redact"
+	"gauntlet/internal/config"
+	"gauntlet/internal/report"
+	"gauntlet/internal/run"
 )
 
-// listed is one gate in list --json.
-type listed struct {
-	Name        string   `json:"name"`
-	Kind        string   `json:"kind"`
-	Command     string   `json:"command,omitempty"`
-	EntryPoints []string `json:"entryPoints"`
-	RunInCI     bool     `json:"runInCI"`
-	RunLocally  bool     `json:"runLocally"`
-	// Canary is whether the check can fail; nil: not tried yet.
-	Canary *meaning.Answer `json:"canary,omitempty"`
-}
-
 func (app *App) listCmd() *cobra.Command {
-	var asJSON bool
+	var f runFlags
+	var changed bool
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the gates and where they apply",
+		Use:   "list [GATE...]",
+		Short: "List the gates, or what changed and which gates would run",
+		Long: `List the gates: what each one runs, where, and its mode. With --changed, show what
+changed, which gates would run and why, without running any.
+
+Exit code 0: printed. 2: could not determine (configuration, git).`,
 		Example: `  gauntlet list
-  gauntlet list --json`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return app.list(cmd.Context(), asJSON) },
+  gauntlet list --changed
+  gauntlet list --changed --commit HEAD~1 --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.gates = append(f.gates, args...)
+			if changed {
+				return app.listChanged(cmd.Context(), f)
+			}
+			if err := needs(cmd, "changed", "base-branch", "commit", "uncommitted", "all"); err != nil {
+				return err
+			}
+			return app.list(cmd.Context(), f)
+		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f.register(cmd)
+	cmd.Flags().BoolVar(&changed, "changed", false, "what changed, which gates would run and why")
 	return cmd
 }
 
-func (app *App) list(ctx context.Context, asJSON bool) error {
+// needs refuses flags that mean nothing without another one.
+func needs(cmd *cobra.Command, flag string, others ...string) error {
+	for _, name := range others {
+		if cmd.Flags().Changed(name) {
+			return exit(2, "--%s needs --%s; see: %s --help", name, flag, cmd.CommandPath())
+		}
+	}
+	return nil
+}
+
+func (app *App) list(ctx context.Context, f runFlags) error {
 	opts, err := app.optionsOnDisk()
 	if err != nil {
 		return err
 	}
 	cfg, canaries := opts.Config, app.canaries(ctx, opts)
+	if err := gateNames(cfg, f.gates); err != nil {
+		return err
+	}
 	where := map[string][]string{}
 	for _, ep := range cfg.Project.EntryPoints {
 		for _, n := range ep.Checks {
@@ -55,30 +69,37 @@ func (app *App) list(ctx context.Context, asJSON bool) error {
 			where["review "+n] = append(where["review "+n], ep.Path)
 		}
 	}
-	out := []listed{}
+	out := []report.Gate{}
+	add := func(g report.Gate, mode config.Mode) {
+		g.EntryPoints = orEmpty(where[g.Kind+" "+g.Name])
+		g.Mode = config.Weaker(mode, cfg.Settings.Mode)
+		if len(f.gates) == 0 || slices.Contains(f.gates, g.Name) {
+			out = append(out, g)
+		}
+	}
 	for _, n := range slices.Sorted(maps.Keys(cfg.Checks)) {
 		c := cfg.Checks[n]
-		out = append(out, listed{n, "check", c.Command, orEmpty(where["check "+n]), c.Runs(true), c.Runs(false), canaries[n]})
+		add(report.Gate{Name: n, Kind: "check", Command: c.Command, RunInCI: c.Runs(true), RunLocally: c.Runs(false), Canary: canaries[n]}, c.Mode)
 	}
 	for _, n := range slices.Sorted(maps.Keys(cfg.Reviews)) {
 		r := cfg.Reviews[n]
-		out = append(out, listed{n, "review", "", orEmpty(where["review "+n]), r.Runs(true), r.Runs(false), nil})
+		add(report.Gate{Name: n, Kind: "review", RunInCI: r.Runs(true), RunLocally: r.Runs(false)}, r.Mode)
 	}
-	if asJSON {
-		return writeJSON(app.Out, out)
+	return app.show(f.json, out, func() error { return report.Gates(app.Out, out, app.terminal()) }, 0)
+}
+
+func (app *App) listChanged(ctx context.Context, f runFlags) error {
+	opts, err := app.optionsOnDisk()
+	if err != nil {
+		return err
 	}
-	if len(out) == 0 {
-		fmt.Fprintln(app.Out, "No gates. Add one as .gauntlet/checks/NAME.yml and name it in an entry point.")
-		return nil
+	if err := gateNames(opts.Config, f.gates); err != nil {
+		return err
 	}
-	return app.printTable(func(w io.Writer) {
-		for _, g := range out {
-			at := cmp.Or(strings.Join(g.EntryPoints, ", "), "(in no entry point)")
-			can := ""
-			if g.Canary != nil && g.Canary.Result != meaning.NotAssessed {
-				can = g.Canary.Result
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", g.Kind, g.Name, at, redact.Line(g.Command, 1000), can)
-		}
-	})
+	opts.Scope, opts.Gates, opts.All = f.scope, f.gates, f.all
+	d, err := run.Detect(ctx, opts)
+	if err != nil {
+		return exit(2, "git: %v", err)
+	}
+	return app.show(f.json, d, func() error { return report.Changed(app.Out, d, app.terminal()) }, 0)
 }

@@ -22,7 +22,7 @@ func (app *App) manCmd() *cobra.Command {
 		Example: "  gauntlet man > ~/.local/share/man/man1/gauntlet.1\n  gauntlet man | man -l -",
 		Hidden:  true,
 		RunE: func(*cobra.Command, []string) error {
-			return writeMan(app.Out, app.root(nil))
+			return writeMan(under(app.Out), app.root(nil))
 		},
 	}
 }

@@ -41,6 +41,7 @@ func writeJSON(w io.Writer, v any) error { return encode(w, v, "  ") }
 func writeJSONLine(w io.Writer, v any) error { return encode(w, v, "") }
 
 func encode(w io.Writer, v any, indent string) error {
+	w = under(w)
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
 	enc.SetEscapeHTML(false)
@@ -65,11 +66,41 @@ func (app *App) show(asJSON bool, result any, shown func() error, code int) erro
 }
 
 // terminal is what stdout can do.
-func (app *App) terminal() report.Terminal {
-	if v, ok := app.Out.(visible); ok {
-		return report.Detect(v.w, app.Getenv)
+func (app *App) terminal() report.Terminal { return report.Detect(app.Out, app.Getenv) }
+
+// onScreen makes both streams wrap their lines for a person; the returned function ends that.
+func (app *App) onScreen() (end func()) {
+	out, errs := app.Out, app.Err
+	screens := []*report.Screen{report.NewScreen(out, app.Getenv), report.NewScreen(errs, app.Getenv)}
+	app.Out, app.Err = screens[0], screens[1]
+	return func() {
+		for _, s := range screens {
+			s.Flush()
+		}
+		app.Out, app.Err = out, errs
 	}
-	return report.Detect(app.Out, app.Getenv)
+}
+
+// flush shows the beginning of a line, such as a question, at once.
+func flush(w io.Writer) {
+	switch s := w.(type) {
+	case *report.Screen:
+		s.Flush()
+	case visible:
+		flush(s.w)
+	}
+}
+
+// under is the stream below what makes a text fit for a person: for programs, and for what
+// draws on the terminal itself.
+func under(w io.Writer) io.Writer {
+	for {
+		on, ok := w.(interface{ Under() io.Writer })
+		if !ok {
+			return w
+		}
+		w = on.Under()
+	}
 }
 
 // printTable prints what fill writes, its cells separated by tabs, in columns.
@@ -80,6 +111,16 @@ func (app *App) printTable(fill func(w io.Writer)) error {
 // visible is a stream for a person on which names and text of a project cannot act as
 // commands to the terminal.
 type visible struct{ w io.Writer }
+
+// Under is the stream below.
+func (v visible) Under() io.Writer { return v.w }
+
+// Terminal is what the stream below can do: commands that show a project use no colours.
+func (v visible) Terminal() report.Terminal {
+	t := report.Detect(v.w, func(string) string { return "" })
+	t.Colour = false
+	return t
+}
 
 func (v visible) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(v.w, text.Visible(string(p))); err != nil {

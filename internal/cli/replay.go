@@ -243,13 +243,13 @@ func (app *App) replayProgress(quiet bool) func(done, total int) {
 			return
 		}
 		if done == total && shown && terminal.Live {
-			fmt.Fprint(app.Err, "\r\x1b[K")
+			fmt.Fprint(under(app.Err), "\r\x1b[K")
 			return
 		}
 		if now := time.Now(); now.After(next) && done < total {
 			next, shown = now.Add(time.Second), true
 			if terminal.Live {
-				fmt.Fprintf(app.Err, "\r%d of %d replayed", done, total)
+				fmt.Fprintf(under(app.Err), "\r%d of %d replayed", done, total)
 				return
 			}
 			next = now.Add(10 * time.Second)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -75,27 +76,16 @@ func printSample(w io.Writer, s replay.Sample) {
 		}
 	}
 	list("what happened next", s.Next)
-	fmt.Fprintf(w, "\nLabel it: gauntlet label %s right|wrong\n", s.ID)
+	fmt.Fprintf(w, "\nLabel it: gauntlet explain %s --right (or --wrong)\n", s.ID)
 }
 
-func (app *App) labelCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "label ID right|wrong",
-		Short: "Record whether a block was right",
-		Long: `Label a block as right or wrong: of a recorded verdict (see gauntlet log) or of a
-replayed stop (see gauntlet replay). A person's label counts more than what the
-replay concludes from what happened next.`,
-		Example: `  gauntlet label 261115-042400-3f9a1c wrong
-  gauntlet label r-3f9a1c2b4d right`,
-		RunE: func(cmd *cobra.Command, args []string) error { return app.label(cmd, args[0], args[1]) },
-	}
-}
-
-func (app *App) label(cmd *cobra.Command, id, word string) error {
+// label records whether a block was right, of a recorded verdict or of a replayed stop. A
+// person's label counts more than what followed.
+func (app *App) label(ctx context.Context, id, word string) error {
 	if word != string(replay.Right) && word != string(replay.Wrong) {
 		return exit(2, "a label is right or wrong, not %q", redact.Line(word, 40))
 	}
-	if err := app.refuseAgents("gauntlet label", " "+redact.Line(id, 60)+" "+word); err != nil {
+	if err := app.refuseAgents("gauntlet explain --"+word, " "+redact.Line(id, 60)); err != nil {
 		return err
 	}
 	var ids []string
@@ -104,7 +94,7 @@ func (app *App) label(cmd *cobra.Command, id, word string) error {
 			ids = append(ids, s.ID)
 		}
 	}
-	s, err := app.openHistory(cmd.Context())
+	s, err := app.openHistory(ctx)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 	"gauntlet/internal/text"
 )
 
-// runFlags are the flags that run, check, review and detect share.
+// runFlags are the flags that run and list --changed share.
 type runFlags struct {
 	scope   run.Scope
 	gates   []string
@@ -51,28 +51,26 @@ retry limit is exceeded. 2: could not judge (configuration, git, infrastructure,
 another run in progress). 130: interrupted.`
 
 func (app *App) runCmd() *cobra.Command {
-	return app.gatesCmd("run", "", "Run every gate that applies to what changed", `  gauntlet run
-  gauntlet run lint test
-  gauntlet run --all --no-cache
-  gauntlet run --report results.xml`)
-}
-
-func (app *App) checkCmd() *cobra.Command {
-	return app.gatesCmd("check", gate.KindCheck, "Run the checks that apply to what changed", `  gauntlet check
-  gauntlet check --uncommitted`)
-}
-
-func (app *App) reviewCmd() *cobra.Command {
-	return app.gatesCmd("review", gate.KindReview, "Run the reviews that apply to what changed", `  gauntlet review
-  gauntlet review -b origin/develop`)
-}
-
-func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *cobra.Command {
 	var f runFlags
+	var checks, reviews bool
 	cmd := &cobra.Command{
-		Use: name + " [GATE...]", Short: short, Long: short + ".\n" + exitCodes, Example: example,
+		Use:   "run [GATE...]",
+		Short: "Run every gate that applies to what changed",
+		Long:  "Run every gate that applies to what changed.\n" + exitCodes,
+		Example: `  gauntlet run
+  gauntlet run lint test
+  gauntlet run --checks --uncommitted
+  gauntlet run --all --no-cache
+  gauntlet run --report results.xml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.gates = append(f.gates, args...)
+			var kind gate.Kind
+			switch {
+			case checks:
+				kind = gate.KindCheck
+			case reviews:
+				kind = gate.KindReview
+			}
 			return app.runGates(cmd.Context(), kind, f)
 		},
 	}
@@ -81,6 +79,9 @@ func (app *App) gatesCmd(name string, kind gate.Kind, short, example string) *co
 		f.json = f.json || slices.Contains(app.args, "--json") // it may come after the wrong flag
 		return app.couldNotJudge(f, event.Error, app.flagError(cmd, err))
 	})
+	cmd.Flags().BoolVar(&checks, "checks", false, "only checks")
+	cmd.Flags().BoolVar(&reviews, "reviews", false, "only reviews")
+	cmd.MarkFlagsMutuallyExclusive("checks", "reviews")
 	cmd.Flags().BoolVar(&f.budget, "agent-budget", false, "report the retry limit, for an agent that calls this in a loop")
 	cmd.Flags().StringVar(&f.report, "report", "", "also write a report: JUnit (.xml) or SARIF (.sarif)")
 	cmd.Flags().BoolVar(&f.allow, "allow", false, "allow the current policy, for scripts that cannot answer a question")
@@ -139,7 +140,7 @@ func gateNames(cfg *config.Loaded, names []string) error {
 	return nil
 }
 
-// gatesOfKind refuses a check that is given to review, and the reverse.
+// gatesOfKind refuses a check that is given to run --reviews, and the reverse.
 func gatesOfKind(cfg *config.Loaded, kind gate.Kind, names []string) error {
 	if err := gateNames(cfg, names); err != nil {
 		return err
@@ -183,7 +184,7 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 		progress = app.Err
 	}
 	terminal := report.Detect(progress, app.Getenv)
-	view := report.NewView(progress, terminal, app.Now)
+	view := report.NewView(under(progress), terminal, app.Now)
 	start := app.Now()
 	res := run.Execute(ctx, app.startedBy(run.Options{
 		Site: at, Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget,

@@ -95,7 +95,7 @@ func (c *stateCall) refused() bool { return c.strict && c.unknown }
 
 // print writes the result and turns a failure into the exit code.
 func (c *stateCall) print(result []byte, failed bool) error {
-	if _, err := fmt.Fprintf(c.app.Out, "%s\n", result); err != nil {
+	if _, err := fmt.Fprintf(under(c.app.Out), "%s\n", result); err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return c.verdict(failed)
@@ -301,6 +301,9 @@ func readText(r io.Reader) (string, error) {
 
 // terminal reports whether a stream is a terminal.
 func terminal(stream any) bool {
+	if w, ok := stream.(io.Writer); ok {
+		stream = under(w)
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

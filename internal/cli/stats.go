@@ -35,7 +35,7 @@ percentile and time limit. Per day: verdicts and blocks. With --by: stops and
 blocks per week, split by agent, model, client version or project.
 
 Right and wrong come from what followed a block (see gauntlet replay) and from
-gauntlet label.`,
+gauntlet explain ID --right|--wrong.`,
 		Example: `  gauntlet stats
   gauntlet stats --days 7 --everywhere
   gauntlet stats --by model --days 90

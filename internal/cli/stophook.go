@@ -61,7 +61,7 @@ func (app *App) stopHookCmd() *cobra.Command {
 	return app.hookHelp("stop-hook", "Judge one stop event (what an agent's stop hook calls)",
 		`Read one JSON event on stdin and answer with one JSON verdict on stdout: exactly
 one line, or none for an agent that takes silence for approval. The exit code is
-always 0. `+"`gauntlet install`"+` puts this command into an agent's settings.`,
+always 0. `+"`gauntlet init --agents`"+` puts this command into an agent's settings.`,
 		`  gauntlet stop-hook --agent claude < event.json
   echo '{"cwd":"'$PWD'"}' | gauntlet stop-hook`)
 }

@@ -138,36 +138,12 @@ func argsOf(use string) cobra.PositionalArgs {
 	return cobra.RangeArgs(required, len(words))
 }
 
-// helpCmd is cobra's help, except that a topic that does not exist is an error.
-func helpCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:    "help [COMMAND]",
-		Short:  "Show the help of a command",
-		Hidden: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			found, rest, err := cmd.Root().Find(args)
-			if err != nil || found == nil || len(rest) > 0 {
-				var names []string
-				for _, c := range cmd.Root().Commands() {
-					names = append(names, append(slices.Clone(c.Aliases), c.Name())...)
-				}
-				if near := text.Nearest(args[0], names); near != "" {
-					return exit(2, "no help for %q (did you mean %q?)", strings.Join(args, " "), near)
-				}
-				return exit(2, "no help for %q; see: gauntlet --help", strings.Join(args, " "))
-			}
-			found.InitDefaultHelpFlag()
-			return found.Help()
-		},
-	}
-}
-
 // finishCompletion makes a shell that does not exist an error.
 func finishCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.GroupID = setUp
+			c.Hidden = true
 			c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 			explainArgs(c)
 		}

@@ -20,8 +20,8 @@ func (app *App) validateCmd() *cobra.Command {
 		Short: "Check every file of .gauntlet/ and list all errors",
 		Long: `Check .gauntlet/config.yml and every check and review, whether an entry point
 names it or not. Exit code 0: valid (warnings may be printed). 2: invalid.`,
-		Example: `  gauntlet validate
-  gauntlet validate --json`,
+		Example: `  gauntlet config check
+  gauntlet config check --json`,
 		RunE: func(*cobra.Command, []string) error { return app.validate(asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

@@ -51,7 +51,7 @@ func Migrate(root string, policy Policy, getenv func(string) string) (after Poli
 		return nil, nil, fmt.Errorf("the files cannot be rewritten safely: %w", err)
 	}
 	if what := m.differs(result); what != "" {
-		return nil, nil, fmt.Errorf("the files cannot be rewritten safely: %s would change; see the warnings of `gauntlet validate` and rewrite them by hand", what)
+		return nil, nil, fmt.Errorf("the files cannot be rewritten safely: %s would change; see the warnings of `gauntlet config check` and rewrite them by hand", what)
 	}
 	return m.policy, m.left, nil
 }

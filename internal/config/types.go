@@ -116,7 +116,7 @@ type StopHook struct {
 	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass." min:"0" default:"3"`
 	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved." above:"0" default:"280"`
 	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too." default:"false"`
-	Tasks              *bool    `yaml:"tasks" json:"tasks,omitempty" doc:"Judge the end of a task and of a team-mate's work too (Claude Code's TaskCompleted and TeammateIdle). Run gauntlet install again after setting it." default:"false"`
+	Tasks              *bool    `yaml:"tasks" json:"tasks,omitempty" doc:"Judge the end of a task and of a team-mate's work too (Claude Code's TaskCompleted and TeammateIdle). Run gauntlet init --agents again after setting it." default:"false"`
 	Notify             string   `yaml:"notify" json:"notify,omitempty" enum:"blocked,never" doc:"blocked: show a notice on the desktop when an agent asks you, is blocked a second time in one turn, and when the project was switched off (notify-send, osascript, PowerShell). never: show none." default:"blocked"`
 	Mode               Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"enforce: failures block. warn: the agent may stop and a message is shown each time. observe: only recorded, with wouldBlock. off: nothing is judged. The weaker of this and a gate's own mode counts." default:"enforce" env:"GAUNTLET_MODE"`
 }

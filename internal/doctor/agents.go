@@ -23,7 +23,7 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 	for _, a := range agent.All() {
 		ins := d.Inspect(a)
 		for _, old := range d.Predecessors(a) {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: old.Notice(d.Places), Fix: "gauntlet install --replace --agent " + a.Name()})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: old.Notice(d.Places), Fix: "gauntlet init --replace --agents=" + a.Name()})
 		}
 		if len(ins) == 0 && !d.Uses(a) {
 			continue
@@ -39,7 +39,7 @@ func (d *Doctor) agents(ctx context.Context, cfg *config.Loaded, memory session.
 		}
 	}
 	if !found {
-		d.add(Check{Name: "agents", State: Warn, Message: "no coding agent found here", Fix: "gauntlet install --agent NAME"})
+		d.add(Check{Name: "agents", State: Warn, Message: "no coding agent found here", Fix: "gauntlet init --agents=NAME"})
 	}
 	for _, a := range agent.All() {
 		for _, other := range a.Setup().AlsoRuns {
@@ -56,7 +56,7 @@ func (d *Doctor) agent(a agent.Adapter, ins []install.Installed, last map[string
 	good, byHand := 0, false
 	for _, in := range ins {
 		if in.Err != nil {
-			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: d.Unreadable(in.Err), Fix: "correct the file, then: gauntlet install --agent " + a.Name() + flag(in.Scope)})
+			d.add(Check{Name: "hooks", Agent: a.Name(), State: Fail, Message: d.Unreadable(in.Err), Fix: "correct the file, then: gauntlet init --agents=" + a.Name() + flag(in.Scope)})
 			continue
 		}
 		byHand = byHand || in.ByHand
@@ -74,7 +74,7 @@ func (d *Doctor) agent(a agent.Adapter, ins []install.Installed, last map[string
 			d.add(Check{Name: "hooks", Agent: a.Name(), State: Info, Message: fmt.Sprintf("%s has no Gauntlet stop hook in its settings, but one fired %s: a package installed it", s.Label, text.Ago(d.Now.Sub(stop.At)))})
 			break
 		}
-		d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: s.Label + " is installed, but has no Gauntlet stop hook", Fix: "gauntlet install --agent " + a.Name()})
+		d.add(Check{Name: "hooks", Agent: a.Name(), State: Warn, Message: s.Label + " is installed, but has no Gauntlet stop hook", Fix: "gauntlet init --agents=" + a.Name()})
 	}
 	return good > 0
 }
@@ -84,7 +84,7 @@ func flag(s wire.Scope) string { return " --" + string(s) }
 // settings checks one settings file.
 func (d *Doctor) settings(a agent.Adapter, in install.Installed, cfg *config.Loaded) bool {
 	s := a.Setup()
-	again := "gauntlet install --agent " + a.Name() + flag(in.Scope)
+	again := "gauntlet init --agents=" + a.Name() + flag(in.Scope)
 	path := d.Short(in.Path)
 	stop := in.Stop()
 	if stop == nil {

@@ -110,7 +110,7 @@ func (d *Doctor) config() *config.Loaded {
 		case !decided.Trusted():
 			until = "every stop is approved (untrusted)"
 		}
-		d.add(Check{Name: "config", State: Fail, Message: err.Error(), Fix: "correct it there; `gauntlet validate` lists everything that is wrong. Until then " + until})
+		d.add(Check{Name: "config", State: Fail, Message: err.Error(), Fix: "correct it there; `gauntlet config check` lists everything that is wrong. Until then " + until})
 		return nil
 	}
 	d.add(Check{Name: "config", State: OK, Message: fmt.Sprintf("%s is valid: %s", filepath.Join(config.Dir, config.File), cfg.Summary())})

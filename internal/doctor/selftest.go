@@ -144,7 +144,7 @@ func (d *Doctor) try(ctx context.Context, a agent.Adapter, in install.Installed,
 		d.add(Check{
 			Name: "self-test", Agent: a.Name(), State: Fail,
 			Message: fmt.Sprintf("%s was %s, expected %s (%s): %s", t.name, got.Outcome, t.want, why, t.bad),
-			Fix:     "gauntlet install --agent " + a.Name() + flag(in.Scope) + "; if it stays, run the command by hand: " + line,
+			Fix:     "gauntlet init --agents=" + a.Name() + flag(in.Scope) + "; if it stays, run the command by hand: " + line,
 		})
 		return
 	}

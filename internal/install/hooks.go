@@ -100,7 +100,7 @@ func (p Places) PlanInstall(a agent.Adapter, r Request) ([]*Change, error) {
 	}
 	if !r.Replace {
 		for _, d := range p.Predecessors(a) {
-			c.Notes = append(c.Notes, d.Notice(p)+"; to replace it: gauntlet install --replace --agent "+a.Name())
+			c.Notes = append(c.Notes, d.Notice(p)+"; to replace it: gauntlet init --replace --agents="+a.Name())
 		}
 	}
 	changes := []*Change{c}

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"gauntlet/internal/redact"
 )
 
-// Columns prints what fill writes, its cells separated by tabs, in columns; lines that the
-// terminal would wrap are cut.
+// Columns prints what fill writes, its cells separated by tabs, in columns; lines that are
+// wider than the terminal are broken at spaces.
 func (t Terminal) Columns(w io.Writer, fill func(w io.Writer)) error {
 	var b bytes.Buffer
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -19,7 +21,7 @@ func (t Terminal) Columns(w io.Writer, fill func(w io.Writer)) error {
 		return err
 	}
 	for line := range strings.Lines(b.String()) {
-		if _, err := fmt.Fprintln(w, t.Fit(strings.TrimRight(line, " \n"), 0)); err != nil {
+		if _, err := fmt.Fprintln(w, Fold(redact.Strip(strings.TrimRight(line, " \n")), t.Width())); err != nil {
 			return err
 		}
 	}
@@ -33,7 +35,7 @@ type Table struct {
 	Rows [][]string
 	// Spare are the heads of columns that may be left out, the first one first.
 	Spare []string
-	// Least is how much of the last column must be visible; 0: all of it.
+	// Least is how wide the last column must be, in which text is broken at spaces; 0: all of it.
 	Least int
 	// Figures aligns all columns but the first to the right.
 	Figures bool
@@ -57,7 +59,11 @@ func (tb Table) Print(w io.Writer, t Terminal, paint func(row int, line string) 
 		for _, i := range shown {
 			line += tb.cell(cells[i], i, widths[i])
 		}
-		if _, err := fmt.Fprintln(w, paint(n-1, t.Fit(strings.TrimRight(line, " "), 0))); err != nil {
+		line = strings.TrimRight(line, " ")
+		if tb.Figures {
+			line = t.Fit(line, 0)
+		}
+		if _, err := fmt.Fprintln(w, paint(n-1, Fold(line, t.Width()))); err != nil {
 			return err
 		}
 	}

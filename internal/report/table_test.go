@@ -37,10 +37,10 @@ func TestTableLeavesOutWholeColumns(t *testing.T) {
 	for columns, want := range map[int]string{
 		0:  "11-15 22:45  日本語  a message that goes on",
 		50: "11-15 22:45  日本語  a message that goes on",
-		34: "11-15 22:45  日本語  a message t…",
-		30: "11-15 22:45  a message that …",
-		20: "a message that goe…",
-		11: "a message…",
+		34: "11-15 22:45  日本語  a message",
+		30: "11-15 22:45  a message that",
+		20: "a message that goes",
+		11: "a message",
 	} {
 		if got := printed(t, text, columns)[1]; got != want {
 			t.Errorf("%d columns: %q, not %q", columns, got, want)

@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -17,28 +18,45 @@ type Terminal struct {
 	Live bool
 	// Colour: colours are wanted.
 	Colour bool
-	// Size is the width and height at this moment; nil: not a terminal.
+	// Seen: a person looks at it.
+	Seen bool
+	// Size is the width and height at this moment; nil: as much as is written.
 	Size func() (width, height int)
 }
 
 // Detect finds out what w can do. Colours and redrawing are for terminals only; NO_COLOR
-// disables the colours, TERM=dumb both.
+// disables the colours, TERM=dumb both. COLUMNS sets the width, of a pipe, too.
 func Detect(w io.Writer, getenv func(string) string) Terminal {
+	if s, ok := w.(interface{ Terminal() Terminal }); ok {
+		return s.Terminal()
+	}
+	columns, err := strconv.Atoi(getenv("COLUMNS"))
+	set := err == nil && columns > 0
+	columns = min(max(columns, narrowest), 1<<20)
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return Terminal{}
+		if !set {
+			return Terminal{}
+		}
+		return Terminal{Size: func() (int, int) { return columns, 24 }}
 	}
-	t := Terminal{Live: getenv("TERM") != "dumb" && enableEscapes(f)}
+	t := Terminal{Live: getenv("TERM") != "dumb" && enableEscapes(f), Seen: true}
 	t.Colour = t.Live && getenv("NO_COLOR") == ""
 	t.Size = func() (int, int) {
 		width, height, err := term.GetSize(int(f.Fd()))
 		if err != nil || width <= 0 || height <= 0 {
-			return 80, 24
+			width, height = 80, 24
+		}
+		if set {
+			width = min(width, columns) // a larger one would break what is drawn
 		}
 		return width, height
 	}
 	return t
 }
+
+// narrowest is the least width that COLUMNS can set.
+const narrowest = 20
 
 // Colours.
 const (
@@ -83,7 +101,7 @@ func (t Terminal) Fit(s string, indent int) string {
 // is too long for a line, such as a path, stays whole: people copy it.
 func (t Terminal) Wrap(s string, indent int) string {
 	var b strings.Builder
-	room := max(t.Width()-indent-1, 20)
+	room := max(t.Width()-indent, leastText)
 	used := 0
 	for _, word := range strings.Fields(oneLine(s)) {
 		switch n := wide(word); {
@@ -99,6 +117,21 @@ func (t Terminal) Wrap(s string, indent int) string {
 		b.WriteString(word)
 	}
 	return b.String()
+}
+
+// Beside puts a text to the right of head, or below it if there is little room.
+func (t Terminal) Beside(head, text string) string {
+	indent := shownWidth(head)
+	switch {
+	case text == "":
+		return strings.TrimRight(head, " ")
+	case t.Width()-indent < leastText+8:
+		if head = strings.TrimRight(head, " "); head != "" {
+			head += "\n"
+		}
+		return head + "    " + t.Wrap(text, 4)
+	}
+	return head + t.Wrap(text, indent)
 }
 
 // oneLine makes one line of s without control characters.

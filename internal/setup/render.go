@@ -29,7 +29,7 @@ matters of taste alone. A diff without a defect passes.
 func renderConfig(entries []Entry, reviewers []string, checkpoint string) string {
 	var b strings.Builder
 	b.WriteString("# What a coding agent has to pass here before it may stop.\n")
-	b.WriteString("# Try it: gauntlet run --all. All settings: gauntlet config. Errors: gauntlet validate.\n\n")
+	b.WriteString("# Try it: gauntlet run --all. All settings: gauntlet config. Errors: gauntlet config check.\n\n")
 	b.WriteString("stop_hook:\n  preset: strict # judge every stop, verify fixes, judge only what the session changed\n")
 	if len(reviewers) > 0 {
 		b.WriteString("\ncli:\n" + sequence("  ", "default_preference", reviewers))
@@ -118,7 +118,7 @@ func comment(s string) string {
 // category per part of the repository with its own test command.
 func renderCheckpoint(entries []Entry, gates []Gate) string {
 	tests := testsOf(entries, gates)
-	text := "# What is still owed when the agent stops: see gauntlet owed.\ncheckpoint:\n" +
+	text := "# What is still owed when the agent stops: see gauntlet explain --next.\ncheckpoint:\n" +
 		"  commit_step: false\n  capture: false\n"
 	if len(tests) == 0 {
 		return text

@@ -121,7 +121,7 @@ func (l Ledger) EverAnnounced(text string) bool {
 	return slices.ContainsFunc(l.Announced, func(a Announcement) bool { return a.Text == text })
 }
 
-// Seen is where the session can be found, for `gauntlet owed`.
+// Seen is where the session can be found, for `gauntlet explain --next`.
 type Seen struct {
 	Agent      string    `json:"agent,omitempty"`
 	Session    string    `json:"session,omitempty"`

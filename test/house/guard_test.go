@@ -7,8 +7,8 @@ import (
 
 // guardless may start a child without the recursion guard.
 var guardless = map[string]string{
-	"install/doctor_gates.go": "the program that is installed, asked for its version of a slug",
-	"install/selftest.go":     "in place of an agent: its hook has to answer",
+	"doctor/gates.go":    "the program that is installed, asked for its version of a slug",
+	"doctor/selftest.go": "in place of an agent: its hook has to answer",
 }
 
 // checkGuard finds children without a recursion guard: a command in proc whose environment

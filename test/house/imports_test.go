@@ -27,6 +27,7 @@ var sameRing = map[string]string{
 	"site → agent":     "the variables in which clients name their project directory",
 	"site → trust":     "whose policy it is belongs to where we are",
 	"stop → run":       "a stop runs the gates by calling the executor",
+	"report → ui":      "status shows about the hooks what the page shows",
 	"cli → report":     "commands print reports",
 	"fleet → ui":       "the page of many machines is the page of one, over another database",
 	"cli → ui":         "a command serves the page",

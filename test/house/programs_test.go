@@ -39,7 +39,7 @@ var programFiles = map[string]string{
 	"checkpoint/rules/repeat.go": "spellings of one command, which the checkpoint takes for the same",
 	"agent/inside.go":            "what clients are started by",
 	"weaken/types.go":            "sections of a settings file are named after the tool that reads them",
-	"install/doctor_gates.go":    "scripts whose tools lie beside them, not on the PATH",
+	"doctor/gates.go":            "scripts whose tools lie beside them, not on the PATH",
 }
 
 // words are programs whose names mean something else in this house, too.

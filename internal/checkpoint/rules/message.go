@@ -23,7 +23,7 @@ const (
 	unsureText   = "The transcript does not show what was validated; nothing is reported as owed."
 	maxMessage   = 2000 // in bytes, and so in characters too
 	maxSentence  = 240
-	shownHint    = "`gauntlet owed --json` shows all"
+	shownHint    = "`gauntlet explain --next --json` shows all"
 	maxStepsHere = 12
 )
 

@@ -1,0 +1,131 @@
+package ask
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"gauntlet/internal/event"
+)
+
+// Present is what a person should look at: what is red, what agents ask, what was let go unfixed
+// and what was weakened since the filter's beginning.
+type Present struct {
+	Red   []Red  `json:"red"`
+	Asked []Stop `json:"asked"`
+	// LetGo and Weakened are counts; the newest stop of each is beside them.
+	LetGo      int   `json:"letGoUnfixed"`
+	NewestGo   *Stop `json:"newestLetGo,omitempty"`
+	Weakened   int   `json:"weakened"`
+	NewestWeak *Stop `json:"newestWeakened,omitempty"`
+}
+
+// Red is a gate that fails: its newest result, that a mode did not excuse, is a failure.
+type Red struct {
+	Project string    `json:"project"`
+	Gate    string    `json:"gate"`
+	Since   time.Time `json:"since"` // of the failures in a row, the first
+	Stop    string    `json:"stop"`  // the newest
+	Session string    `json:"session,omitempty"`
+	Message string    `json:"message"`
+}
+
+// Now answers what a person should look at.
+func Now(ctx context.Context, db DB, f Filter) (Present, error) {
+	out := Present{}
+	var err error
+	if out.Red, err = reds(ctx, db, f); err != nil {
+		return out, err
+	}
+	if out.Asked, err = Asks(ctx, db, f); err != nil {
+		return out, err
+	}
+	letGo, weak := f, f
+	letGo.Outcome, weak.Badge = string(event.OutcomeLetGo), string(event.BadgeWeakened)
+	for _, q := range []struct {
+		by     Filter
+		n      *int
+		newest **Stop
+	}{{letGo, &out.LetGo, &out.NewestGo}, {weak, &out.Weakened, &out.NewestWeak}} {
+		page, err := Stops(ctx, db, q.by, "")
+		if err != nil {
+			return out, err
+		}
+		if *q.n = len(page.Stops); *q.n > 0 {
+			*q.newest = &page.Stops[0]
+		}
+		c := q.by.verdicts()
+		if err := db.Query(ctx, "SELECT count(*) FROM gauntlet_facts f WHERE "+c.where(), c.args, func(r Row) { *q.n = int(r.Int(0)) }); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// reds are the gates whose newest result is a failure, newest first. Reused results count:
+// they are about the content of that stop.
+func reds(ctx context.Context, db DB, f Filter) ([]Red, error) {
+	c := f.results()
+	c.add("f.status IN ('pass', 'fail')")
+	type key struct{ project, gate string }
+	at, settled := map[key]int{}, map[key]bool{}
+	out := []Red{}
+	err := db.Query(ctx, `SELECT f.project, f.gate, f.at, f.id, f.session, f.message, f.status, f.would, f.mode FROM gauntlet_facts f WHERE `+c.where()+` ORDER BY f.at DESC, f.id DESC`, c.args, func(r Row) {
+		k := key{r.Text(0), r.Text(1)}
+		if settled[k] {
+			return
+		}
+		mode := r.Text(8)
+		if r.Text(6) != "fail" || r.Int(7) != 0 || mode != "" && mode != "enforce" {
+			settled[k] = true
+			return
+		}
+		if i, seen := at[k]; seen {
+			out[i].Since = when(r.Int(2))
+			return
+		}
+		at[k] = len(out)
+		out = append(out, Red{Project: k.project, Gate: k.gate, Since: when(r.Int(2)), Stop: r.Text(3), Session: r.Text(4), Message: r.Text(5)})
+	})
+	return out, err
+}
+
+// Sums are the stops of agents since the filter's beginning.
+type Sums struct {
+	Stops    int                   `json:"stops"`
+	Outcomes map[event.Outcome]int `json:"outcomes"`
+	WaitedMS float64               `json:"waitedMs"` // how long agents waited for their stops
+	SavedMS  float64               `json:"savedMs"`  // what reused results would have taken
+}
+
+// Sum adds up the stops that a filter leaves, without reading the rest of the history.
+func Sum(ctx context.Context, db DB, f Filter) (Sums, error) {
+	out := Sums{Outcomes: map[event.Outcome]int{}}
+	c := f.verdicts()
+	c.add("f.source <> 'run'")
+	err := db.Query(ctx, "SELECT f.outcome, count(*), coalesce(sum(f.ms), 0) FROM gauntlet_facts f WHERE "+c.where()+" GROUP BY f.outcome", c.args, func(r Row) {
+		n := int(r.Int(1))
+		out.Outcomes[event.Outcome(r.Text(0))] = n
+		out.Stops += n
+		out.WaitedMS += r.Float(2)
+	})
+	if err != nil {
+		return out, err
+	}
+	c = f.results()
+	err = db.Query(ctx, "SELECT coalesce(sum(f.saved), 0) FROM gauntlet_facts f WHERE "+c.where(), c.args, func(r Row) { out.SavedMS = r.Float(0) })
+	return out, err
+}
+
+// results are the conditions for the results of gates, by project and time.
+func (f Filter) results() *clause {
+	c := &clause{}
+	c.add("f.type = 'gate'")
+	if len(f.Projects) > 0 {
+		c.add("f.project IN (?"+strings.Repeat(",?", len(f.Projects)-1)+")", anys(f.Projects)...)
+	}
+	if !f.Since.IsZero() {
+		c.add("f.at >= ?", f.Since.UnixMicro())
+	}
+	return c
+}
