@@ -314,8 +314,8 @@ func current(args []string) []string {
 			return []string{"explain", rest[0], "--label=" + rest[1]}
 		}
 		return now("explain", "--label=")
-	case "help":
-		return append([]string{"help"}, current(rest)...)
+	case "help", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		return append([]string{args[0]}, current(rest)...)
 	}
 	return args
 }

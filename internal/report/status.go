@@ -129,7 +129,7 @@ func redLine(st Status, now time.Time) (line string, bad bool) {
 			parts = append(parts, fmt.Sprintf("%d more", len(st.Red)-i))
 			break
 		}
-		part := gate.Label(r.Gate) + " since " + ago(now, r.Since)
+		part := gate.Label(r.Gate) + ", first failed " + ago(now, r.Since)
 		if r.Message != "" {
 			part += " (" + text.CutRunes(r.Message, 60) + ")"
 		}
