@@ -40,7 +40,7 @@ func Gates(w io.Writer, list []Gate, t Terminal) error {
 			if g.Canary != nil && g.Canary.Result != meaning.NotAssessed {
 				can = g.Canary.Result
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", g.Kind, redact.Line(g.Name, 80), g.Mode, redact.Line(at, 200), redact.Line(g.Command, 1000), can)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", g.Kind, redact.Line(g.Name, 1000), g.Mode, redact.Line(at, 200), redact.Line(g.Command, 1000), can)
 		}
 	})
 }

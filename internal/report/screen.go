@@ -54,7 +54,10 @@ func (s *Screen) Flush() {
 
 // Fold breaks one line at spaces so that no part is wider than width. What follows is
 // indented like the last column of the line, so that no part looks like a line of its own.
-func Fold(line string, width int) string {
+func Fold(line string, width int) string { return fold(line, width, false) }
+
+// fold is Fold; in a table a word that is wider than a line is cut.
+func fold(line string, width int, cut bool) string {
 	if shownWidth(line) <= width {
 		return line
 	}
@@ -72,6 +75,10 @@ func Fold(line string, width int) string {
 			word, rest = text[:i], text[i:]
 		}
 		n := shownWidth(word)
+		if cut && n > width-hang {
+			word = fit(word, width-hang)
+			n = wide(word)
+		}
 		switch {
 		case word == "": // spaces at the end of the line
 		case begun && used+gap+n > width:

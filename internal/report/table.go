@@ -21,7 +21,7 @@ func (t Terminal) Columns(w io.Writer, fill func(w io.Writer)) error {
 		return err
 	}
 	for line := range strings.Lines(b.String()) {
-		if _, err := fmt.Fprintln(w, Fold(redact.Strip(strings.TrimRight(line, " \n")), t.Width())); err != nil {
+		if _, err := fmt.Fprintln(w, fold(redact.Strip(strings.TrimRight(line, " \n")), t.Width()-1, true)); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (tb Table) Print(w io.Writer, t Terminal, paint func(row int, line string) 
 		if tb.Figures {
 			line = t.Fit(line, 0)
 		}
-		if _, err := fmt.Fprintln(w, paint(n-1, Fold(line, t.Width()))); err != nil {
+		if _, err := fmt.Fprintln(w, paint(n-1, fold(line, t.Width()-1, true))); err != nil {
 			return err
 		}
 	}
