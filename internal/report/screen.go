@@ -81,7 +81,7 @@ func fold(line string, width int, cut bool) string {
 		}
 		switch {
 		case word == "": // spaces at the end of the line
-		case begun && used+gap+n > width:
+		case begun && used+gap+n > width && n <= width-hang: // a wider one would not fit there either
 			out.WriteString("\n" + strings.Repeat(" ", hang))
 			used = hang
 		default:

@@ -16,7 +16,7 @@ func TestFold(t *testing.T) {
 		{"  indented words go on under themselves", 24, "  indented words go on\n  under themselves"},
 		{"name      a text in the second column", 30, "name      a text in the second\n          column"},
 		{"+ an added line of a diff - which only looks like two", 30, "+ an added line of a diff -\n    which only looks like two"},
-		{"see /a/path/that/is/longer/than/the/line whole", 20, "see\n/a/path/that/is/longer/than/the/line\nwhole"},
+		{"see /a/path/that/is/longer/than/the/line whole", 20, "see /a/path/that/is/longer/than/the/line\nwhole"},
 		{"\x1b[31mred words that have to be broken\x1b[0m", 20, "\x1b[31mred words that have\nto be broken\x1b[0m"},
 		{"日本語 日本語 日本語", 14, "日本語 日本語\n日本語"},
 		{"", 40, ""},
