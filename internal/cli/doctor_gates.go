@@ -69,7 +69,7 @@ func (app *App) printCanary(wrap func(string, int) string, j gate.Job, c meaning
 		fmt.Fprintf(app.Out, "  %s:%d: %s\n", redact.Line(trial.File, 300), trial.Line, trial.Outcome)
 	}
 	if c.Result == meaning.CannotFail && j.Mode != config.ModeObserve {
-		fmt.Fprintf(app.Out, "  fix: change its command, or stop enforcing it: gauntlet observe %s\n", j.Name)
+		fmt.Fprintf(app.Out, "  fix: change its command, or stop enforcing it: gauntlet gate %s observe\n", j.Name)
 	}
 }
 

@@ -60,6 +60,9 @@ that gauntlet replay shows: it counts more than what followed.`,
 				}
 				return app.label(cmd.Context(), id, word)
 			}
+			if next && id != "" {
+				return exit(2, "--next is about the stop to come and takes no ID, but got %q; see: gauntlet explain --help", redact.Line(id, 60))
+			}
 			if next {
 				return app.explainNext(cmd.Context(), of, asJSON)
 			}

@@ -69,7 +69,7 @@ func renderCheck(g Gate) string {
 			"# What failed then is in " + BaselineFile + ": only new failures block.\nnew_only: baseline\n"
 	case g.trial.State == Red:
 		text += "# It failed when init tried it on the untouched tree" + detail(g.trial.Detail) + ".\n" +
-			"# It is only recorded until it passes: gauntlet enforce " + g.Name + "\nmode: observe\n"
+			"# It is only recorded until it passes: gauntlet gate " + g.Name + " enforce\nmode: observe\n"
 	case g.trial.State == Late:
 		text += "# It is tried while agents work, and blocks once it has passed.\nmode: " + config.NotTried + "\n"
 	}

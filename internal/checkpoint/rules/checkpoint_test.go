@@ -203,7 +203,7 @@ func TestMessageStaysSmall(t *testing.T) {
 	if len(r.Actions) != 62 || len(r.Observations) != 62 {
 		t.Errorf("%d actions, %d observations: the JSON is not cut", len(r.Actions), len(r.Observations))
 	}
-	for _, want := range []string{"Tests: FAILED", Header, "1. Fix failing tests", "more: `gauntlet owed --json` shows all", "Commit only after", "Observations:"} {
+	for _, want := range []string{"Tests: FAILED", Header, "1. Fix failing tests", "more: `gauntlet explain --next --json` shows all", "Commit only after", "Observations:"} {
 		if !strings.Contains(r.Message, want) {
 			t.Errorf("message lacks %q:\n%s", want, r.Message)
 		}
