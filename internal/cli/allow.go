@@ -13,7 +13,7 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/config"
-	"gauntlet/internal/install"
+	"gauntlet/internal/git"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/site"
 	"gauntlet/internal/text"
@@ -127,12 +127,12 @@ func policyText(at *site.Site, d trust.Decision, whole bool) (string, error) {
 		_ = w.Flush()
 		old := at.Allowed().Current()
 		for _, name := range c.Files {
-			fmt.Fprintf(&out, "\n%s", text.Visible(install.Diff(config.Dir+"/"+name, bytesOf(old, name), bytesOf(at.Disk(), name))))
+			fmt.Fprintf(&out, "\n%s", text.Visible(git.Patch(config.Dir+"/"+name, bytesOf(old, name), bytesOf(at.Disk(), name))))
 		}
 		fmt.Fprintln(&out)
 	} else if whole {
 		for _, name := range at.Disk().Names() {
-			fmt.Fprintf(&out, "%s\n", text.Visible(install.Diff(config.Dir+"/"+name, nil, bytesOf(at.Disk(), name))))
+			fmt.Fprintf(&out, "%s\n", text.Visible(git.Patch(config.Dir+"/"+name, nil, bytesOf(at.Disk(), name))))
 		}
 	}
 	fmt.Fprintf(w, "%s would run, with your rights:\n", config.Dir)

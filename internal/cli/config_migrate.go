@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/config"
-	"gauntlet/internal/install"
+	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/setup"
@@ -168,6 +168,6 @@ func (app *App) showMigration(root string, changes []*safefile.Change) {
 		if rel, err := filepath.Rel(root, c.Path); err == nil {
 			name = filepath.ToSlash(rel)
 		}
-		fmt.Fprint(app.Out, redact.Strip(install.Diff(name, c.Before, c.After)))
+		fmt.Fprint(app.Out, redact.Strip(git.Patch(name, c.Before, c.After)))
 	}
 }

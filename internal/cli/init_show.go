@@ -9,6 +9,7 @@ import (
 	"time"
 
 	work "gauntlet/internal/beside"
+	"gauntlet/internal/git"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
@@ -253,7 +254,7 @@ func (w *initWork) showHooks(c *install.Change) {
 
 func (w *initWork) showDiff(name string, before, after []byte) {
 	out := w.app.Out
-	for line := range strings.Lines(redact.Strip(install.Diff(name, before, after))) {
+	for line := range strings.Lines(redact.Strip(git.Patch(name, before, after))) {
 		switch {
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "): // named above
 		case strings.HasPrefix(line, "@@"):

@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
+	"gauntlet/internal/git"
 	"gauntlet/internal/install"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
@@ -287,7 +288,7 @@ func (w *hookWork) print() error {
 			fmt.Fprintf(w.app.Out, "%*s  %s\n", labels, "", redact.Strip(n))
 		}
 		if w.flags.dryRun {
-			fmt.Fprint(w.app.Out, redact.Strip(install.Diff(filepath.ToSlash(w.places.Short(c.Path)), c.Before(), c.After())))
+			fmt.Fprint(w.app.Out, redact.Strip(git.Patch(filepath.ToSlash(w.places.Short(c.Path)), c.Before(), c.After())))
 		}
 	}
 	for _, f := range w.failures {

@@ -32,6 +32,7 @@ type runFlags struct {
 	json    bool
 	allow   bool
 	report  string
+	fix     bool
 }
 
 func (f *runFlags) register(cmd *cobra.Command) {
@@ -85,6 +86,9 @@ func (app *App) runCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&f.budget, "agent-budget", false, "report the retry limit, for an agent that calls this in a loop")
 	cmd.Flags().StringVar(&f.report, "report", "", "also write a report: JUnit (.xml) or SARIF (.sarif)")
 	cmd.Flags().BoolVar(&f.allow, "allow", false, "allow the current policy, for scripts that cannot answer a question")
+	if kind != gate.KindReview {
+		cmd.Flags().BoolVar(&f.fix, "fix", false, "apply what the fix commands of failed checks change, then run the gates again")
+	}
 	cmd.Flags().BoolVar(&f.noCache, "no-cache", false, "run gates again even if nothing they depend on changed")
 	return cmd
 }
@@ -186,10 +190,17 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 	terminal := report.Detect(progress, app.Getenv)
 	view := report.NewView(under(progress), terminal, app.Now)
 	start := app.Now()
-	res := run.Execute(ctx, app.startedBy(run.Options{
-		Site: at, Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget,
+	opts := app.startedBy(run.Options{
+		Site: at, Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget, Fix: f.fix,
 		Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now, Wrote: app.loweredBaseline(at),
-	}))
+	})
+	res := run.Execute(ctx, opts)
+	if fixed := res.Fixed; len(fixed) > 0 { // what it made is judged
+		fmt.Fprintf(progress, "Fixed %s: %s\n", text.Count(len(fixed), "file"), redact.Line(strings.Join(fixed, ", "), 500))
+		opts.Fix = false
+		res = run.Execute(ctx, opts)
+		res.Fixed = fixed
+	}
 	view.Close()
 	app.remember(cfg.Root, start, res)
 	if f.json {

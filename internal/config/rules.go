@@ -101,7 +101,8 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 		d.failField("fail_fast", "", "cannot be used together with parallel: true; remove one")
 	}
 	checkReport(d, c)
-	checkChangedFiles(d, c.Command)
+	checkChangedFiles(d, "command", c.Command)
+	checkChangedFiles(d, "fix", c.Fix)
 	for i, p := range c.Outputs {
 		switch clean := path.Clean(filepath.ToSlash(p)); {
 		case path.IsAbs(clean) || filepath.IsAbs(p):
@@ -134,16 +135,16 @@ func (l *loader) checkCheck(d *decoder, c *Check) {
 
 // checkChangedFiles refuses uses of ${CHANGED_FILES} in which a file's name could be read as
 // something else.
-func checkChangedFiles(d *decoder, command string) {
+func checkChangedFiles(d *decoder, field, command string) {
 	const name = "CHANGED_FILES"
 	open := rune(0)
 	for i, c := range command {
 		switch {
 		case strings.HasPrefix(command[i:], "$"+name):
-			d.failField("command", "", "write ${%s}: without braces it is not replaced", name)
+			d.failField(field, "", "write ${%s}: without braces it is not replaced", name)
 			return
 		case strings.HasPrefix(command[i:], "${"+name+"}") && (open != 0 || i > 0 && strings.ContainsRune("\"'`\\", rune(command[i-1]))):
-			d.failField("command", "", "${%s} must not be inside quotes: every path in it is quoted already", name)
+			d.failField(field, "", "${%s} must not be inside quotes: every path in it is quoted already", name)
 			return
 		case c == open:
 			open = 0

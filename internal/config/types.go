@@ -206,6 +206,7 @@ type Check struct {
 	Timeout          *float64          `yaml:"timeout" json:"timeout,omitempty" doc:"Seconds." above:"0" default:"300"`
 	When             string            `yaml:"when" json:"when,omitempty" enum:"stop,commit,manual" doc:"stop: at every stop. commit: at stops whose turn made a commit. manual: only by hand and in CI." default:"stop"`
 	FailFast         bool              `yaml:"fail_fast" json:"fail_fast,omitempty" doc:"A failure stops what has not started. Not together with parallel."`
+	Fix              string            `yaml:"fix" json:"fix,omitempty" nonblank:"true" doc:"Command that fixes what the check finds. After a failure it runs in a room, and what it changes is offered as a patch; gauntlet run --fix applies it."`
 	FixInstructions  string            `yaml:"fix_instructions" json:"fix_instructions,omitempty" doc:"A file under .gauntlet/ shown on failure."`
 	Inputs           []string          `yaml:"inputs" json:"inputs,omitempty" doc:"Globs whose content decides whether a result can be reused. Default: the entry point, and working_directory where it is set." glob:"true"`
 	Outputs          []string          `yaml:"outputs" json:"outputs,omitempty" doc:"Globs of files that the command leaves behind, whether git ignores them or not: they are no change and no input, and the check runs while no other does." glob:"true"`

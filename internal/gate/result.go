@@ -113,11 +113,13 @@ type Result struct {
 	Report *Report `json:"report,omitempty"`
 	// Reviews: how many findings were skipped, which and why, and the files to
 	// answer findings in.
+	SkippedOnes    int      `json:"skippedFindings,omitempty"`
+	SkippedReasons []string `json:"skippedReasons,omitempty"`
+	ResultFiles    []string `json:"resultFiles,omitempty"`
 	// SkippedByPerson: a person told stops to leave this gate out.
-	SkippedByPerson bool     `json:"skippedByPerson,omitempty"`
-	SkippedOnes     int      `json:"skippedFindings,omitempty"`
-	SkippedReasons  []string `json:"skippedReasons,omitempty"`
-	ResultFiles     []string `json:"resultFiles,omitempty"`
+	SkippedByPerson bool `json:"skippedByPerson,omitempty"`
+	// Fix is what the check's fix command would change; nil: nothing is offered.
+	Fix *Patch `json:"fix,omitempty"`
 	// Waiting counts findings that another session has to answer; they do not fail this one.
 	Waiting int `json:"waitingFindings,omitempty"`
 }

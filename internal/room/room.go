@@ -27,6 +27,7 @@ const (
 	Base   Purpose = "base"   // commits: new_only: base, replay
 	Canary Purpose = "canary" // one broken file
 	Undo   Purpose = "undo"   // a turn's change taken back, or its tests
+	Fix    Purpose = "fix"    // what a check's fix command changes
 )
 
 // House is where the rooms of a project are.
@@ -117,7 +118,7 @@ func (r *Room) Path(path string) string {
 // Move makes the room hold exactly an account's content. Paths that are the same already
 // keep their inodes and times, so that incremental tools stay incremental.
 func (r *Room) Move(ctx context.Context, a *content.Account) error {
-	have, err := r.have(ctx, a)
+	have, err := r.Has(ctx, a)
 	if err != nil {
 		return fmt.Errorf("room: %w", err)
 	}
@@ -133,9 +134,9 @@ func (r *Room) Move(ctx context.Context, a *content.Account) error {
 	return r.show(ctx)
 }
 
-// have is what the room holds, read from its files: what a check or a crash left there
-// counts as it is.
-func (r *Room) have(ctx context.Context, a *content.Account) (*content.Account, error) {
+// Has is what the room holds, read from its files: what a check or a crash left there counts
+// as it is.
+func (r *Room) Has(ctx context.Context, a *content.Account) (*content.Account, error) {
 	q := r.house.Ask
 	q.Repo = git.Repo{Root: r.tree, GitDir: filepath.Join(r.dir, "git"), CommonDir: r.house.Repo.CommonDir}
 	q.Before = a

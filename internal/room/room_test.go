@@ -223,7 +223,7 @@ func TestAFileBecomesADirectoryAndBack(t *testing.T) {
 		if err := r.Move(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
-		have, err := r.have(t.Context(), a)
+		have, err := r.Has(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
 		}

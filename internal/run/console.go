@@ -147,6 +147,9 @@ func Summary(w io.Writer, res Result) {
 		if g.LogPath != "" {
 			fmt.Fprintf(w, "Log: %s\n", g.LogPath)
 		}
+		if g.Fix != nil {
+			fmt.Fprintf(w, "Fix: %s\n", g.Fix.Summary())
+		}
 	}
 	for _, note := range res.Notes {
 		fmt.Fprintf(w, "Note: %s\n", note)

@@ -65,6 +65,8 @@ type Options struct {
 	// by gate id; Everything stands for all.
 	Committed bool
 	Deferred  map[string][]string
+	// Fix writes to the work tree what the fix commands of failed checks change.
+	Fix bool
 	// Skipped reports whether a person told stops to leave a gate out, and how; nil: none.
 	Skipped func(name string) (how string, skip bool)
 	// StartedBy is who started this run. Environment identifies the variables that a run of

@@ -53,6 +53,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		e.verify(&all[i], &results[i])
 		e.attribute(ctx, all[i], &results[i])
 	}
+	e.offerFixes(ctx, all, results)
 	e.res.Gates = append(results, e.skipped...)
 	e.conclude(attempts)
 	written := func() error { return nil }

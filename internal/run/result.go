@@ -34,6 +34,8 @@ type Result struct {
 	// ChangedMeanwhile are paths that changed while the gates ran: their results are valid
 	// neither for the old content nor for the new one.
 	ChangedMeanwhile []string `json:"changedWhileJudged,omitempty"`
+	// Fixed are the files that fix commands changed in the work tree (Options.Fix).
+	Fixed []string `json:"fixed,omitempty"`
 	// NotDue are the ids of checks with when: commit that apply and wait for a commit.
 	NotDue []string `json:"notDue,omitempty"`
 	// Notes are worth knowing; they require no action.

@@ -16,15 +16,25 @@ import (
 
 // runOn runs a check in a room, on other content than the current one.
 func (e *execution) runOn(ctx context.Context, j gate.Job, a *content.Account, purpose room.Purpose) (gate.Result, error) {
-	there, err := e.lab(slots.Stop).House.Open(ctx, purpose)
+	there, err := e.roomFor(ctx, purpose, a)
 	if err != nil {
 		return gate.Result{}, err
 	}
 	defer there.Close()
-	if err := there.Move(ctx, a); err != nil {
-		return gate.Result{}, err
-	}
 	return gate.RunIn(ctx, j, gate.Env{BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now, Root: e.opts.Config.Root, Room: there})
+}
+
+// roomFor is a room that holds some content.
+func (e *execution) roomFor(ctx context.Context, purpose room.Purpose, a *content.Account) (*room.Room, error) {
+	there, err := e.lab(slots.Stop).House.Open(ctx, purpose)
+	if err != nil {
+		return nil, err
+	}
+	if err := there.Move(ctx, a); err != nil {
+		there.Close()
+		return nil, err
+	}
+	return there, nil
 }
 
 // Bounds of a measurement: it may take longer than the run in place did, because nothing is

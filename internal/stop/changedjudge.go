@@ -15,7 +15,6 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/history"
-	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 	"gauntlet/internal/tasks"
@@ -56,7 +55,7 @@ func (s *stopping) changedJudge(ctx context.Context) {
 			continue
 		}
 		for _, c := range tasks.ChangedJudge(past, current, check.Command, filepath.ToSlash(dir), changed) {
-			diff := install.Diff(c.Name, lines(c.Before), lines(c.Now))
+			diff := git.Patch(c.Name, lines(c.Before), lines(c.Now))
 			said := fmt.Sprintf("%s (+%d −%d)", redact.Line(c.Name, 120), marked(diff, "+"), marked(diff, "-"))
 			if !slices.Contains(named, said) {
 				named = append(named, said)

@@ -53,11 +53,26 @@ func excerptOf(g gate.Result, root string) excerpt {
 	if g.FixInstructions != "" {
 		e.after = append(e.after, "fix: "+near(redact.Line(g.FixInstructions, 300)))
 	}
+	if g.Fix != nil {
+		e.after = append(e.after, offered(*g.Fix, maxPatchShown))
+	}
 	for _, f := range g.ResultFiles {
 		e.after = append(e.after, "answer in "+near(f)+`: "status" ("fixed" or "skipped") and "result"`)
 	}
 	e.rankLines()
 	return e
+}
+
+// maxPatchShown bounds the patch in a brief reason, in bytes.
+const maxPatchShown = 500
+
+// offered is what a fix command would change: the patch, fenced, if it is small.
+func offered(p gate.Patch, most int) string {
+	line := "fix: " + p.Summary()
+	if !p.Whole || p.Text == "" || len(p.Text) > most {
+		return line
+	}
+	return line + "\n" + redact.Fence(p.Text)
 }
 
 // relative makes paths in a text relative to a project. Text may name it with and without a

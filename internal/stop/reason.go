@@ -174,6 +174,9 @@ func gateBlock(g gate.Result, output int) string {
 	if g.FixInstructions != "" && output > 0 {
 		b.WriteString("Fix instructions: " + text.CutRunes(redact.Strip(redact.String(g.FixInstructions)), output) + "\n")
 	}
+	if g.Fix != nil {
+		b.WriteString(offered(*g.Fix, output) + "\n")
+	}
 	for _, f := range g.ResultFiles {
 		b.WriteString("Answer the findings in: " + f + "\n")
 	}

@@ -186,6 +186,9 @@ func Runs(cfg *config.Loaded) []Line {
 		for _, v := range slices.Sorted(maps.Keys(c.Env)) {
 			add("", "with the variable "+v+"="+c.Env[v])
 		}
+		if c.Fix != "" {
+			add("", "to fix it, in a room: "+c.Fix)
+		}
 		for _, tool := range c.Tools {
 			add("", "asks for its version: "+tool)
 		}

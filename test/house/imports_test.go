@@ -65,7 +65,7 @@ var owners = []struct{ imports, from, why string }{
 	{"github.com/pelletier/go-toml", "tasks setup install", "only init and install read other tools' files"},
 	{"github.com/bmatcuk/doublestar", "config gate checkpoint/rules", "globs"},
 	{"github.com/reviewdog/errorformat", "finding config", "tools' output is read in finding; the names of formats are validated in config"},
-	{"github.com/rogpeppe/go-internal", "install", "the diff that init and install show"},
+	{"github.com/rogpeppe/go-internal", "git", "the diffs that people and agents are shown"},
 	{"github.com/jackc/pgx", "fleet", "too heavy for the hook"},
 	{"github.com/bazelbuild/", "fleet", "too heavy for the hook"},
 	{"google.golang.org/", "fleet", "too heavy for the hook"},

@@ -1,4 +1,4 @@
-package install
+package git
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff shows the change from before to after as a unified diff; nil stands for
+// Patch shows the change from before to after as a unified diff; nil stands for
 // no file.
-func Diff(name string, before, after []byte) string {
+func Patch(name string, before, after []byte) string {
 	from, to := "a/"+name, "b/"+name
 	if before == nil {
 		from = "/dev/null"
