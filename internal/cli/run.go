@@ -86,9 +86,7 @@ func (app *App) runCmd() *cobra.Command {
 	cmd.Flags().BoolVar(&f.budget, "agent-budget", false, "report the retry limit, for an agent that calls this in a loop")
 	cmd.Flags().StringVar(&f.report, "report", "", "also write a report: JUnit (.xml) or SARIF (.sarif)")
 	cmd.Flags().BoolVar(&f.allow, "allow", false, "allow the current policy, for scripts that cannot answer a question")
-	if kind != gate.KindReview {
-		cmd.Flags().BoolVar(&f.fix, "fix", false, "apply what the fix commands of failed checks change, then run the gates again")
-	}
+	cmd.Flags().BoolVar(&f.fix, "fix", false, "apply what the fix commands of failed checks change, then run the gates again")
 	cmd.Flags().BoolVar(&f.noCache, "no-cache", false, "run gates again even if nothing they depend on changed")
 	return cmd
 }
