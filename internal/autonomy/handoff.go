@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -48,7 +47,7 @@ func (x *execution) handOff(prompt string) error {
 	if home := x.in.Home; home != "" {
 		data := []byte(prompt + "\n")
 		dir := inHome(home, "continuations")
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := safefile.MakeDir(dir, 0o700); err != nil {
 			errs = append(errs, err)
 		} else {
 			errs = append(errs,

@@ -2,15 +2,14 @@ package autonomy
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -253,7 +252,7 @@ func (n *notes) write(work string, content []byte, mode fs.FileMode) error {
 
 // stage writes content to a new temporary file, on disk when it returns.
 func stage(dir string, content []byte, mode fs.FileMode) (path string, err error) {
-	path = filepath.Join(dir, scrapPrefix+strconv.FormatUint(rand.Uint64(), 36))
+	path = filepath.Join(dir, scrapPrefix+rand.Text())
 	if err := safefile.WriteIn(dir, path, content, mode); err != nil {
 		return "", err
 	}

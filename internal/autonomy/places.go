@@ -84,7 +84,7 @@ func SetFlag(home string, on bool, now time.Time) (changed bool, err error) {
 	if safefile.Exists(path) {
 		return false, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := safefile.MakeDir(filepath.Dir(path), 0o700); err != nil {
 		return false, err
 	}
 	return true, safefile.Write(path, []byte("on since "+now.UTC().Format(time.RFC3339)+"\n"), 0o600)
@@ -105,7 +105,7 @@ func (l logFile) printf(format string, args ...any) {
 	}
 	text := redact.Line(fmt.Sprintf(format, args...), 600)
 	line := "[" + l.now().Format("2006-01-02 15:04:05") + "] " + text
-	if err := safefile.AppendLine(l.path, line, maxLog); errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(l.path), 0o700) == nil {
+	if err := safefile.AppendLine(l.path, line, maxLog); errors.Is(err, fs.ErrNotExist) && safefile.MakeDir(filepath.Dir(l.path), 0o700) == nil {
 		_ = safefile.AppendLine(l.path, line, maxLog)
 	}
 }

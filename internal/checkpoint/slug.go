@@ -61,7 +61,7 @@ func WriteSlug(st session.Store, slug string) error {
 	if !ValidSlug(slug) {
 		return fmt.Errorf("%q: %w", slug, ErrBadSlug)
 	}
-	if err := os.MkdirAll(st.Dir, 0o700); err != nil {
+	if err := safefile.MakeDir(st.Dir, 0o700); err != nil {
 		return fmt.Errorf("keep the slug: %w", err)
 	}
 	return safefile.Write(name, []byte(slug+"\n"), 0o600)

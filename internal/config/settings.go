@@ -359,6 +359,7 @@ func megabytes(n float64) int64 {
 	return math.MaxInt64
 }
 
+// Absolute is a path of the configuration: below root unless it is absolute itself.
 func Absolute(root, p string) string {
 	p = filepath.FromSlash(p)
 	if filepath.IsAbs(p) {

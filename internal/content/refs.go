@@ -25,7 +25,7 @@ func refs(ctx context.Context, repo git.Repo) string {
 		return sortedRefs(strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"))
 	}
 	byName := map[string]string{}
-	packed, _ := safefile.Read(repo.CommonDir, filepath.Join(repo.CommonDir, "packed-refs"), maxPackedRef)
+	packed, _ := safefile.Read(repo.CommonDir, filepath.Join(repo.CommonDir, "packed-refs"), maxPackedRef) // a young repository has none
 	for line := range strings.Lines(string(packed)) {
 		if id, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && line[0] != '#' && line[0] != '^' {
 			byName[name] = id

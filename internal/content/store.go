@@ -68,7 +68,7 @@ func (s Store) write(sub, path string, data []byte) error {
 	if safefile.Put(s.Dir, path, data, 0o600) == nil {
 		return nil
 	}
-	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+	if err := safefile.MakeDir(s.Dir, 0o700); err != nil {
 		return err
 	}
 	if err := safefile.MkdirAll(s.Dir, filepath.Join(s.Dir, sub), 0o700); err != nil {

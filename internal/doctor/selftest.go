@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -73,7 +72,7 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 		filepath.Join(world, "home", ".config", "agent-gauntlet", config.File): config.TrustEverything,
 	}
 	for path, content := range files {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		if err := safefile.MakeDir(filepath.Dir(path), 0o700); err != nil {
 			return nil, err
 		}
 		if err := safefile.Put(world, path, []byte(content), 0o600); err != nil {

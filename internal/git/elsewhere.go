@@ -11,7 +11,7 @@ import (
 func (r Repo) Elsewhere(ctx context.Context, name, id string, files []File) bool {
 	if rest, remote := strings.CutPrefix(name, "refs/remotes/"); remote {
 		_, branch, _ := strings.Cut(rest, "/")
-		fetched, _ := r.readOwn("FETCH_HEAD", maxConfig)
+		fetched, _ := r.readOwn("FETCH_HEAD", maxConfig) // nothing was fetched
 		if branch == "HEAD" || !r.HasBranch(branch) && strings.Contains(string(fetched), id) {
 			return false
 		}

@@ -147,7 +147,7 @@ func (r Repo) makeKept(dir string, oidSize int) error {
 			continue
 		}
 		for _, d := range []string{filepath.Dir(name), filepath.Join(dir, keptPacks), filepath.Join(dir, filepath.Dir(keptRef))} {
-			if err := os.MkdirAll(d, 0o700); err != nil {
+			if err := safefile.MakeDir(d, 0o700); err != nil {
 				return err
 			}
 		}

@@ -56,7 +56,7 @@ func Append(dir string, recs ...Record) error {
 func appendTo(dir string, lines []byte) error {
 	names, err := Segments(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := safefile.MakeDir(dir, 0o700); err != nil {
 			return err
 		}
 	} else if err != nil {

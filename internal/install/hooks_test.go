@@ -10,7 +10,7 @@ import (
 
 	"gauntlet/internal/agent"
 	"gauntlet/internal/agent/wire"
-	"gauntlet/internal/install/jsonedit"
+	"gauntlet/internal/jsontree"
 )
 
 func places(t *testing.T) Places {
@@ -209,8 +209,8 @@ func checkInstalled(t *testing.T, label string, a agent.Adapter, path, content s
 			t.Errorf("%s: %s has %d entries of Gauntlet for %s", label, h.Event, n, h.Args)
 		}
 	}
-	plain, err := jsonedit.Standard([]byte(content))
-	if err != nil || !json.Valid(plain) {
+	plain, err := jsontree.ParseRelaxed([]byte(content))
+	if err != nil || !json.Valid(plain.Compact()) {
 		t.Errorf("%s: %v: %s", label, err, content)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"gauntlet/internal/agent"
@@ -127,7 +126,7 @@ func (p Places) Lock(ctx context.Context) (release func(), err error) {
 		return none, nil
 	}
 	dir := filepath.Join(p.State, "install")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := safefile.MakeDir(dir, 0o700); err != nil {
 		return none, nil //nolint:nilerr // an unwritable state directory must not prevent an installation
 	}
 	l, err := safefile.Acquire(ctx, filepath.Join(dir, "lock"))

@@ -51,7 +51,7 @@ func (p Places) remember(r record) {
 		return
 	}
 	data, err := json.Marshal(r)
-	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
+	if err != nil || safefile.MakeDir(filepath.Dir(path), 0o700) != nil {
 		return
 	}
 	_ = safefile.Write(path, data, 0o600)

@@ -155,7 +155,7 @@ func (l Ledger) write(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+	if err := safefile.MakeDir(l.dir, 0o700); err != nil {
 		return fmt.Errorf("proof: %w", err)
 	}
 	return safefile.Put(l.dir, filepath.Join(l.dir, name), sealed, 0o600)
@@ -169,7 +169,7 @@ func (l Ledger) Put(ctx context.Context, r Record) error {
 	if !isKey(r.Key) {
 		return fmt.Errorf("proof: invalid key %q", r.Key)
 	}
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+	if err := safefile.MakeDir(l.dir, 0o700); err != nil {
 		return fmt.Errorf("proof: %w", err)
 	}
 	// Two runs that prove the same at the same time must not lose that one of them failed;

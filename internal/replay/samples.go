@@ -2,7 +2,6 @@ package replay
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -35,7 +34,7 @@ func Save(dir string, r Report) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := safefile.MakeDir(dir, 0o700); err != nil {
 		return err
 	}
 	if err := safefile.Write(path, data, 0o600); err != nil {

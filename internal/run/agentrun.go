@@ -175,7 +175,7 @@ func CallStarts(ctx context.Context, opts Options, c AgentCall) error {
 		return err
 	}
 	dir := filepath.Dir(c.file())
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := safefile.MakeDir(dir, 0o700); err != nil {
 		return err
 	}
 	sweepPending(dir, opts.Now())

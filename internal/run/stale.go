@@ -74,7 +74,7 @@ func (e *execution) autoClean(ctx context.Context) {
 	default:
 		merged := e.state.Commit == e.baseCommit()
 		if !merged {
-			merged, _ = e.repo.IsAncestor(ctx, e.state.Commit, e.changes.base)
+			merged, _ = e.repo.IsAncestor(ctx, e.state.Commit, e.changes.base) // a commit that is gone is not merged
 		}
 		if !merged {
 			return

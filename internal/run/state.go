@@ -88,7 +88,7 @@ func ensureLogDir(root, dir string) error {
 	if err := insideOf(root, dir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := safefile.MakeDir(dir, 0o755); err != nil {
 		return err
 	}
 	probe := filepath.Join(dir, probeTemp+strconv.Itoa(os.Getpid()))

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"io"
-	"os"
 	"time"
 
 	"gauntlet/internal/checkpoint/rules"
@@ -21,7 +20,7 @@ const (
 func CheckpointTests(cfg *config.Loaded, environ []string, now func() time.Time) func(context.Context, string) *rules.TestRun {
 	return func(ctx context.Context, logDir string) *rules.TestRun {
 		t := cfg.Project.Checkpoint.Tests
-		if err := os.MkdirAll(logDir, 0o755); err != nil {
+		if err := safefile.MakeDir(logDir, 0o755); err != nil {
 			return &rules.TestRun{Command: t.Command, Err: err.Error()}
 		}
 		res := gate.RunCheck(ctx, gate.Job{

@@ -194,6 +194,9 @@ func openOwn(r *os.Root, rel string, flag int, perm os.FileMode) (*os.File, erro
 	return nil, ErrNotRegular
 }
 
+// MakeDir makes a directory of Gauntlet's own, whose place is known, and the ones above it.
+func MakeDir(dir string, perm os.FileMode) error { return os.MkdirAll(dir, perm) }
+
 // MkdirAll makes a directory below root and the ones above it.
 func MkdirAll(root, path string, perm os.FileMode) error {
 	r, rel, err := within(root, path)
@@ -203,19 +206,6 @@ func MkdirAll(root, path string, perm os.FileMode) error {
 	defer r.Close() //nolint:errcheck // nothing is written through it
 	if err := r.MkdirAll(rel, perm); err != nil {
 		return fault("make", path, err)
-	}
-	return nil
-}
-
-// Symlink makes a link at a path below root; where it leads is not looked at.
-func Symlink(root, target, path string) error {
-	r, rel, err := within(root, path)
-	if err != nil {
-		return err
-	}
-	defer r.Close() //nolint:errcheck // nothing is written through it
-	if err := r.Symlink(target, rel); err != nil {
-		return fault("link", path, err)
 	}
 	return nil
 }

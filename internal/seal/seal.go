@@ -158,7 +158,7 @@ func readKey(path string) ([]byte, error) {
 
 // makeKey puts a complete key in place in one step, and never over another one.
 func makeKey(dir, path string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := safefile.MakeDir(dir, 0o700); err != nil {
 		return err
 	}
 	key := make([]byte, keySize)

@@ -75,7 +75,7 @@ func (st Store) SwitchOn(sessionID string) (was bool, err error) {
 // IsOff reports whether the hook is switched off for a session. A file that
 // `gauntlet off` did not write switches nothing off.
 func (st Store) IsOff(sessionID string, now time.Time) (Off, bool) {
-	o, off, _ := st.Switch(sessionID, now)
+	o, off, _ := st.Switch(sessionID, now) // a switch that was not written by Gauntlet is reported elsewhere
 	return o, off
 }
 

@@ -146,7 +146,7 @@ func (st Store) prepare(name string) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(st.Dir), 0o700); err != nil {
+	if err := safefile.MakeDir(filepath.Dir(st.Dir), 0o700); err != nil {
 		return err
 	}
 	return st.makeDir(name)

@@ -233,7 +233,7 @@ func (t *Tryout) restore(ctx context.Context) (changes, error) {
 	if err != nil {
 		return changes{}, err
 	}
-	if head, _ := t.Repo.Head(ctx); head != t.head {
+	if head, _ := t.Repo.Head(ctx); head != t.head { // one that cannot be read is another one
 		return changes{}, fmt.Errorf("it made a commit; HEAD was %s", t.head)
 	}
 	if now == t.current {

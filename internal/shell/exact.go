@@ -321,18 +321,7 @@ func (s step) unwrap(depth int) ([]step, bool) {
 		case "bash", "sh", "zsh", "dash":
 			if len(rest) == 2 && slices.Contains([]string{"-c", "-lc", "-cl", "-ec", "-lec"}, rest[0]) {
 				inner, ok := chain(rest[1], depth+1)
-				inner = within(inner)
-				for i := range inner {
-					for k, v := range s.env {
-						if _, own := inner[i].env[k]; !own {
-							if inner[i].env == nil {
-								inner[i].env = map[string]string{}
-							}
-							inner[i].env[k] = v
-						}
-					}
-				}
-				return inner, ok
+				return inherit(within(inner), s.env), ok
 			}
 			return []step{s.done()}, true
 		default:
@@ -341,6 +330,18 @@ func (s step) unwrap(depth int) ([]step, bool) {
 		s.argv = rest
 	}
 	return []step{s.done()}, true
+}
+
+// inherit gives steps the variables of the shell that runs them; their own count more.
+func inherit(steps []step, env map[string]string) []step {
+	for i := range steps {
+		own := steps[i].env
+		if steps[i].env = maps.Clone(env); steps[i].env == nil {
+			steps[i].env = map[string]string{}
+		}
+		maps.Copy(steps[i].env, own)
+	}
+	return steps
 }
 
 // done is the step with its text, without what changes only what is printed.

@@ -80,7 +80,7 @@ const poll = 50 * time.Millisecond
 func (m Machine) Take(ctx context.Context, who Who, limit time.Duration, waiting func([]Who)) *Slot {
 	m, who = m.real(), m.real().named(who)
 	s := &Slot{m: m}
-	if err := os.MkdirAll(m.Dir, 0o700); err != nil {
+	if err := safefile.MakeDir(m.Dir, 0o700); err != nil {
 		return s
 	}
 	ahead, _ := m.tickets()
@@ -121,7 +121,7 @@ func (m Machine) Take(ctx context.Context, who Who, limit time.Duration, waiting
 func (m Machine) TakeAll(ctx context.Context, who Who, limit time.Duration) *Slot {
 	m, who = m.real(), m.real().named(who)
 	s := &Slot{m: m}
-	if err := os.MkdirAll(m.Dir, 0o700); err != nil {
+	if err := safefile.MakeDir(m.Dir, 0o700); err != nil {
 		return s
 	}
 	turn, cancel := context.WithTimeout(ctx, limit)

@@ -116,7 +116,7 @@ func (s Store) change(ctx context.Context, edit func(*record) error) error {
 	if s.dir == "" {
 		return ErrNoHome
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if err := safefile.MakeDir(s.dir, 0o700); err != nil {
 		return fmt.Errorf("trust: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)

@@ -140,7 +140,7 @@ func welcome(r *http.Request) {
 // can read: every user of the machine sees what a program is started with. remove removes
 // the file.
 func OpenBrowser(dir, address string) (remove func(), err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := safefile.MakeDir(dir, 0o700); err != nil {
 		return func() {}, err
 	}
 	file := filepath.Join(dir, fmt.Sprintf("page-%d.html", os.Getpid()))

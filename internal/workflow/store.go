@@ -198,7 +198,7 @@ func (s *Store) change(ctx context.Context, command, feature string, edit func(o
 	if err := s.checkDirs(); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := safefile.MakeDir(dir, 0o755); err != nil {
 		return fmt.Errorf("make the state directory: %w", err)
 	}
 	lock, err := s.lock(ctx)

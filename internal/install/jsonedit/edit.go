@@ -246,13 +246,3 @@ func lineComment(gap []byte) bool {
 	}
 	return false
 }
-
-// Standard is the document as plain JSON: without comments, trailing commas and
-// byte order mark.
-func Standard(data []byte) ([]byte, error) {
-	v, err := jsontree.ParseRelaxed(data)
-	if err != nil {
-		return nil, err
-	}
-	return v.Compact(), nil
-}

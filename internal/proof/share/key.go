@@ -29,7 +29,7 @@ const maxKey = 64 << 10
 // is false when it existed before.
 func MakeKey(ctx context.Context, file string) (pub attest.PublicKey, made bool, err error) {
 	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := safefile.MakeDir(dir, 0o700); err != nil {
 		return pub, false, err
 	}
 	// Two processes that make one at once must print the same key.

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -65,7 +64,7 @@ func (o Outage) read() (b remote.Breaker) {
 // time.
 func (o Outage) write(b remote.Breaker) {
 	kept, err := json.Marshal(b)
-	if err == nil && o.file != "" && os.MkdirAll(o.dir, 0o700) == nil {
+	if err == nil && o.file != "" && safefile.MakeDir(o.dir, 0o700) == nil {
 		_ = safefile.Put(o.dir, o.file, kept, 0o600)
 	}
 }

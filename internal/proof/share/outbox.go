@@ -73,7 +73,7 @@ func (b Outbox) Add(it Item) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+	if err := safefile.MakeDir(b.dir, 0o700); err != nil {
 		return err
 	}
 	if err := safefile.Put(b.dir, filepath.Join(b.dir, r.Key+ending), sealed, 0o600); err != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra" // breaks: imports
 )
 
-type Event struct{ Agent string }
+type Event struct{ Agent, SessionID string }
 
 var Command = cobra.Command{}
 

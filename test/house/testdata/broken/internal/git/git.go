@@ -28,3 +28,9 @@ type Reader interface { // breaks: interfaces
 type reader struct{}
 
 func (reader) Read41() int { return 41 }
+
+// Repo is a repository.
+type Repo struct{}
+
+// Status asks git.
+func (Repo) Status() int { return 0 }
