@@ -82,7 +82,7 @@ func (r Repo) command(o Opts) []string {
 // unchanged. What the user set globally is the user's choice. Repositories inside this one
 // have configurations of their own.
 func (r Repo) overrides() []string {
-	common, _ := r.readCommon("config", maxRefs) // without it git has its defaults
+	common, _ := r.readCommon("config", maxRefs)    // without it git has its defaults
 	own, _ := r.readOwn("config.worktree", maxRefs) // most work trees have none
 	text := bytes.ToLower(append(common, own...))
 	_, err := os.Lstat(filepath.Join(r.CommonDir, "modules"))
