@@ -152,6 +152,9 @@ func (d *Doctor) missing(command, dir string) (message, fix string) {
 			if len(step.Views) == 0 || step.Proof == shell.Unproven {
 				continue
 			}
+			if step.Name() == "." || step.Name() == "source" {
+				break // what it reads may define functions of any name
+			}
 			if program := step.Views[0][0]; !strings.Contains(program, "/") && !d.found(program, dir) {
 				return fmt.Sprintf("%s calls `%s`, which is not found", call.File.Runner, program), "install it"
 			}
