@@ -24,7 +24,8 @@ import (
 
 // initFlags are the flags of init.
 type initFlags struct {
-	yes, dryRun, noTry, suggest     bool
+	yes, dryRun, noTry, noSkill     bool
+	suggest                         bool
 	workflow, reviews, json, isDiff bool
 	limit                           time.Duration
 	agents                          []string
@@ -64,6 +65,7 @@ unchanged, byte for byte. ` + "`gauntlet uninstall`" + ` undoes it.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show the summary; run and write nothing")
 	flags.BoolVar(&f.suggest, "suggest", false, "only print the commands that were found, and those left out")
 	flags.BoolVar(&f.isDiff, "diff", false, "show every file and change in full")
+	flags.BoolVar(&f.noSkill, "no-skill", false, "do not write the file that tells agents how to see what is owed and how to ask")
 	flags.BoolVar(&f.noTry, "no-try", false, "do not run the commands that are proposed")
 	flags.DurationVar(&f.limit, "try-timeout", time.Minute, "how long trying all commands may take")
 	flags.BoolVar(&f.workflow, "workflow", false, "also write the documents of workflow state and hand-offs")
@@ -300,7 +302,7 @@ func (w *initWork) plan() error {
 		}
 		return err
 	}
-	hooks, hookNotes, err := planHooks(w.places, w.flags.agents)
+	hooks, hookNotes, err := planHooks(w.places, w.flags.agents, !w.flags.noSkill)
 	if err != nil {
 		return err
 	}

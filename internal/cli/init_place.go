@@ -51,7 +51,7 @@ func (app *App) installedReviewers(ctx context.Context, root string) []string {
 
 // planHooks plans the hooks of the named agents, or of those found. An agent whose settings
 // cannot be edited is reported and does not prevent the rest.
-func planHooks(places install.Places, names []string) (changes []*install.Change, notes []string, err error) {
+func planHooks(places install.Places, names []string, skill bool) (changes []*install.Change, notes []string, err error) {
 	if slices.Contains(names, "none") {
 		return nil, nil, nil
 	}
@@ -68,7 +68,7 @@ func planHooks(places install.Places, names []string) (changes []*install.Change
 		for _, old := range places.Predecessors(a) {
 			notes = append(notes, old.Notice(places)+"; to replace it: gauntlet init --agents --replace")
 		}
-		planned, err := places.PlanInstall(a, install.Request{Scope: wire.Project})
+		planned, err := places.PlanInstall(a, install.Request{Scope: wire.Project, Skill: skill})
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("no hook for %s: %s", a.Setup().Label, places.Explain(err)))
 			continue

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -202,7 +203,7 @@ func (w *initWork) writes() string {
 	}
 	for _, c := range w.report.Hooks {
 		if c.Action != install.Unchanged {
-			out = append(out, fmt.Sprintf("%s (hooks of %s)", filepath.ToSlash(w.places.Short(c.Path)), c.Label))
+			out = append(out, fmt.Sprintf("%s (%s of %s)", filepath.ToSlash(w.places.Short(c.Path)), cmp.Or(c.What, "hooks"), c.Label))
 		}
 	}
 	for _, c := range w.report.Workflow {

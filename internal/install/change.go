@@ -28,6 +28,7 @@ type Change struct {
 	Label  string     `json:"-"`
 	Scope  wire.Scope `json:"scope"`
 	Path   string     `json:"path"`
+	What   string     `json:"what,omitempty"` // "": hooks
 	Action Action     `json:"action"`
 	Notes  []string   `json:"notes,omitempty"`
 

@@ -22,6 +22,8 @@ type Request struct {
 	Trust bool
 	// Replace removes the stop hooks of other systems; Only: and adds nothing.
 	Replace, Only bool
+	// Skill also writes the skill, if the client loads skills of a project.
+	Skill bool
 	// Tasks: the project wants the end of tasks judged (stop_hook.tasks).
 	Tasks bool
 }
@@ -111,6 +113,14 @@ func (p Places) PlanInstall(a agent.Adapter, r Request) ([]*Change, error) {
 		}
 		if t != nil {
 			changes = append(changes, t)
+		}
+	}
+	if r.Skill && r.Scope == wire.Project {
+		switch k, err := p.planSkill(a); {
+		case err != nil: // the hooks matter more
+			c.Notes = append(c.Notes, "no skill: "+p.Explain(err))
+		case k != nil:
+			changes = append(changes, k)
 		}
 	}
 	return changes, nil

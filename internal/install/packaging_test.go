@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -12,17 +11,19 @@ import (
 // same version.
 func TestPackages(t *testing.T) {
 	root := filepath.Join("..", "..", "packaging")
-	skill := get(t, filepath.Join(root, "claude", "skills", "gauntlet", "SKILL.md"))
-	if !strings.HasPrefix(skill, "---\nname: gauntlet\ndescription: ") {
-		t.Errorf("front matter: %.60q", skill)
-	}
 	versions := map[string]bool{}
 	for name, manifest := range map[string]string{
 		"claude": ".claude-plugin/plugin.json", "codex": ".codex-plugin/plugin.json", "gemini": "gemini-extension.json",
 	} {
 		dir := filepath.Join(root, name)
-		if got := get(t, filepath.Join(dir, "skills", "gauntlet", "SKILL.md")); got != skill {
-			t.Errorf("%s: another skill", name)
+		skill := filepath.Join(dir, "skills", "gauntlet", "SKILL.md")
+		if os.Getenv("UPDATE_PACKAGING") != "" {
+			if err := os.WriteFile(skill, []byte(Skill), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := get(t, skill); got != Skill {
+			t.Errorf("%s: another skill; UPDATE_PACKAGING=1 rewrites it", name)
 		}
 		var m struct{ Name, Version, Description string }
 		if err := json.Unmarshal([]byte(get(t, filepath.Join(dir, manifest))), &m); err != nil || m.Name != "gauntlet" || m.Description == "" {

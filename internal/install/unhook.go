@@ -30,6 +30,11 @@ func (p Places) PlanUninstall(a agent.Adapter, scope wire.Scope) ([]*Change, err
 			changes = append(changes, t)
 		}
 	}
+	if scope == wire.Project {
+		if k, err := p.planUnskill(a); err == nil && k != nil { // one that cannot be read is not Gauntlet's
+			changes = append(changes, k)
+		}
+	}
 	switch {
 	case !f.exists:
 	case c.record.Path != "":

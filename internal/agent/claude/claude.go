@@ -167,7 +167,7 @@ func exitTwo(r wire.Reply) wire.Reaction {
 // they drop a whole file over one event name they do not know.
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
-		Label: "Claude Code", Programs: []string{"claude"}, Marks: []string{".claude", "CLAUDE.md"},
+		Label: "Claude Code", Programs: []string{"claude"}, Marks: []string{".claude", "CLAUDE.md"}, Skills: ".claude/skills",
 		Shape: wire.Grouped, Root: "hooks",
 		Path: func(s wire.Scope, d wire.Dirs) string {
 			switch s {

@@ -133,7 +133,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 func (Adapter) Setup() wire.Setup {
 	home := func(d wire.Dirs) string { return wire.EnvDir(d, "CODEX_HOME", ".codex") }
 	return wire.Setup{
-		Label: "Codex", Programs: []string{"codex"}, Marks: []string{".codex"},
+		Label: "Codex", Programs: []string{"codex"}, Marks: []string{".codex"}, Skills: ".agents/skills",
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(func(d wire.Dirs) string { return wire.Join(home(d), "hooks.json") }, ".codex", "hooks.json"),
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, OnWindows: wire.Cmd,

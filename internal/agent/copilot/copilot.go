@@ -175,7 +175,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 // so Gauntlet's hooks have a file of their own.
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
-		Label: "GitHub Copilot CLI", Programs: []string{"copilot"}, Marks: []string{".copilot", ".github/hooks", ".github/copilot-instructions.md"},
+		Label: "GitHub Copilot CLI", Programs: []string{"copilot"}, Marks: []string{".copilot", ".github/hooks", ".github/copilot-instructions.md"}, Skills: ".github/skills",
 		Shape: wire.Flat, Root: "hooks", Version: 1,
 		Path: wire.UserAndProject(func(d wire.Dirs) string {
 			return wire.Join(wire.EnvDir(d, "COPILOT_HOME", ".copilot"), "hooks", "gauntlet.json")

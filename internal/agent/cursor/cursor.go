@@ -109,7 +109,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 // Setup implements agent.Adapter.
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
-		Label: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Marks: []string{".cursor"},
+		Label: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Marks: []string{".cursor"}, Skills: ".cursor/skills",
 		Shape: wire.Flat, Root: "hooks", Version: 1,
 		Path: wire.UserAndProject(wire.InHome(".cursor", "hooks.json"), ".cursor", "hooks.json"),
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command",

@@ -108,7 +108,7 @@ func (Adapter) Setup() wire.Setup {
 		return wire.UserAndProject(wire.InHome(".factory", name), ".factory", name)
 	}
 	return wire.Setup{
-		Label: "Factory Droid", Programs: []string{"droid"}, Marks: []string{".factory"},
+		Label: "Factory Droid", Programs: []string{"droid"}, Marks: []string{".factory"}, Skills: ".factory/skills",
 		Shape: wire.Grouped, Path: file("hooks.json"), Instead: file("settings.json"),
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, OnWindows: wire.Cmd,
 		Hooks: append([]wire.Hook{

@@ -147,7 +147,7 @@ func answer(text []byte) wire.Reaction {
 // Setup implements agent.Adapter.
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
-		Label: "Gemini CLI", Programs: []string{"gemini"}, Marks: []string{".gemini", "GEMINI.md"},
+		Label: "Gemini CLI", Programs: []string{"gemini"}, Marks: []string{".gemini", "GEMINI.md"}, Skills: ".gemini/skills",
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(wire.InHome(".gemini", "settings.json"), ".gemini", "settings.json"),
 		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, OnWindows: wire.PowerShell,

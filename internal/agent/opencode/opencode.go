@@ -71,7 +71,7 @@ func (Adapter) React(r wire.Reply) wire.Reaction {
 // Setup implements agent.Adapter.
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
-		Label: "OpenCode", Programs: []string{"opencode"}, Marks: []string{".opencode", "opencode.json", "opencode.jsonc", ".config/opencode"},
+		Label: "OpenCode", Programs: []string{"opencode"}, Marks: []string{".opencode", "opencode.json", "opencode.jsonc", ".config/opencode"}, Skills: ".opencode/skills",
 		Shape: wire.Whole, Content: func() string { return plugin }, Mark: "// Gauntlet for OpenCode.",
 		Path: wire.UserAndProject(func(d wire.Dirs) string {
 			return wire.Join(wire.EnvDir(d, "XDG_CONFIG_HOME", ".config"), "opencode", "plugins", "gauntlet.js")

@@ -163,7 +163,7 @@ func answer(text []byte) wire.Reaction {
 // Setup implements agent.Adapter.
 func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
-		Label: "Qwen Code", Programs: []string{"qwen"}, Marks: []string{".qwen", "QWEN.md"},
+		Label: "Qwen Code", Programs: []string{"qwen"}, Marks: []string{".qwen", "QWEN.md"}, Skills: ".qwen/skills",
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(wire.InHome(".qwen", "settings.json"), ".qwen", "settings.json"),
 		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, OnWindows: wire.PowerShell,

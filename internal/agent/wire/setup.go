@@ -60,6 +60,8 @@ type Setup struct {
 	Programs []string
 	Marks    []string
 	Shape    Shape
+	// Skills is the directory of a project from which the client loads skills; "" for none.
+	Skills string
 	// Path is the settings file of a scope; "" where the client has none.
 	Path func(Scope, Dirs) string
 	// Instead is a file that the client reads only while Path does not exist:
