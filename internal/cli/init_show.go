@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -79,7 +78,7 @@ const (
 // summary is what the person decides on.
 func (w *initWork) summary() {
 	t := report.Detect(w.app.Out, w.app.Getenv)
-	line := func(s string) { fmt.Fprintln(w.app.Out, redact.Line(s, 2000)) }
+	line := func(s string) { fmt.Fprintln(w.app.Out, strings.ReplaceAll(redact.Strip(s), "\n", " ")) }
 	rep := &w.report
 	line("Project: " + rep.Root)
 	gates := rep.Gates
@@ -201,10 +200,21 @@ func (w *initWork) writes() string {
 	if own > 0 {
 		out = append([]string{fmt.Sprintf(".gauntlet/ (%s)", text.Count(own, "file"))}, out...)
 	}
+	var skills []*install.Change
 	for _, c := range w.report.Hooks {
-		if c.Action != install.Unchanged {
-			out = append(out, fmt.Sprintf("%s (%s of %s)", filepath.ToSlash(w.places.Short(c.Path)), cmp.Or(c.What, "hooks"), c.Label))
+		switch {
+		case c.Action == install.Unchanged:
+		case c.What != "":
+			skills = append(skills, c)
+		default:
+			out = append(out, fmt.Sprintf("%s (hooks of %s)", filepath.ToSlash(w.places.Short(c.Path)), c.Label))
 		}
+	}
+	switch {
+	case len(skills) == 1:
+		out = append(out, fmt.Sprintf("%s (skill of %s)", filepath.ToSlash(w.places.Short(skills[0].Path)), skills[0].Label))
+	case len(skills) > 1:
+		out = append(out, fmt.Sprintf("skills/gauntlet/SKILL.md of %d agents", len(skills)))
 	}
 	for _, c := range w.report.Workflow {
 		if c.Action != protocol.Unchanged {

@@ -81,9 +81,9 @@ func fold(line string, width int, cut bool) string {
 		}
 		switch {
 		case word == "": // spaces at the end of the line
-		case begun && used+gap+n > width && n <= width-hang: // a wider one would not fit there either
-			out.WriteString("\n" + strings.Repeat(" ", hang))
-			used = hang
+		case begun && used+gap+n > width && n <= width: // a wider one would not fit there either
+			used = min(hang, width-n)
+			out.WriteString("\n" + strings.Repeat(" ", used))
 		default:
 			out.WriteString(strings.Repeat(" ", gap))
 			used += gap
