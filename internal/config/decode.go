@@ -156,14 +156,8 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 	if isNull(n) && v.Kind() != reflect.Struct && !isSection(v) {
 		return // "key:" with nothing after it is the same as no key
 	}
-	if word := tag.Get("word"); word != "" && isSection(v) && isScalar(n) {
-		section := reflect.New(v.Type().Elem())
-		index, _ := fieldIndex(section.Elem().Type(), word)
-		before := len(d.errs)
-		d.scalar(n, section.Elem().Field(index), field, section.Elem().Type().Field(index).Tag)
-		if len(d.errs) == before {
-			v.Set(section)
-		}
+	if word := tag.Get("word"); word != "" && isScalar(n) {
+		d.word(n, v, field, word)
 		return
 	}
 	if on, ok := boolOf(n); ok && isSection(v) {
@@ -183,6 +177,11 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 		}
 	case reflect.Struct:
 		d.mapping(n, v, field, depth)
+		if word := tag.Get("word"); word != "" {
+			if f := v.FieldByIndex(wordIndex(v.Type(), word)); f.Type() == reflect.TypeFor[*bool]() && f.IsNil() {
+				f.Set(reflect.ValueOf(new(true)))
+			}
+		}
 	case reflect.Slice:
 		d.list(n, v, field, tag, depth)
 	case reflect.Map:
@@ -190,6 +189,29 @@ func (d *decoder) value(n ast.Node, v reflect.Value, field string, tag reflect.S
 	default:
 		d.scalar(n, v, field, tag)
 	}
+}
+
+// word decodes a plain word in place of a section.
+func (d *decoder) word(n ast.Node, v reflect.Value, field, word string) {
+	section := v
+	if isSection(v) {
+		section = reflect.New(v.Type().Elem()).Elem()
+	}
+	index := wordIndex(section.Type(), word)
+	before := len(d.errs)
+	d.value(n, section.FieldByIndex(index), field, section.Type().FieldByIndex(index).Tag, 0)
+	if len(d.errs) > before {
+		return
+	}
+	d.places[join(field, word)] = d.placeOf(n)
+	if isSection(v) {
+		v.Set(section.Addr())
+	}
+}
+
+func wordIndex(t reflect.Type, word string) []int {
+	index, _ := fieldIndex(t, word)
+	return []int{index}
 }
 
 // isSection reports whether a field is an optional section, which an empty key enables.

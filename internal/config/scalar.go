@@ -28,8 +28,8 @@ func (d *decoder) scalar(n ast.Node, v reflect.Value, field string, tag reflect.
 		v.SetBool(b)
 	case reflect.String:
 		text, ok := stringOf(n)
-		if _, word := n.(*ast.BoolNode); word && strings.HasSuffix(field, "command") {
-			text, ok = n.GetToken().Value, true // true and false are commands
+		if _, word := n.(*ast.BoolNode); word && (strings.HasSuffix(field, "command") || strings.Contains(tag.Get("enum"), n.GetToken().Value)) {
+			text, ok = n.GetToken().Value, true // true and false are commands, and some settings are a word or false
 		}
 		if !ok {
 			d.fail(n, field, "", "must be text, not %s%s", kindOf(n), quoteAdvice(n))

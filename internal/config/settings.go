@@ -31,6 +31,9 @@ type Settings struct {
 	Scope           string // working_tree or turn
 	LockWait        time.Duration
 	AcceptAgentRuns bool
+	Ahead           bool
+	Quiet           time.Duration // without a tool call, before anything is proved ahead
+	RoomLinks       []string
 	Ask             bool
 	Strict          bool // stop_hook.preset is strict
 	MaxBlocks       int
@@ -226,7 +229,8 @@ func settingsOf(p Project) Settings {
 		MaxRetries: *p.MaxRetries, Threshold: p.RerunNewIssueThreshold, CheckUsageLimit: *p.CLI.CheckUsageLimit,
 
 		StopHookEnabled: *h.Enabled, RunInterval: saturate(*h.RunIntervalMinutes, time.Minute), Reentry: h.Reentry,
-		Scope: h.Scope, LockWait: saturate(*h.LockWaitSeconds, time.Second), AcceptAgentRuns: *h.AcceptAgentRuns, Ask: *h.Ask, Strict: h.Preset == "strict",
+		Scope: h.Scope, LockWait: saturate(*h.LockWaitSeconds, time.Second), AcceptAgentRuns: *h.AcceptAgentRuns,
+		Ahead: *h.Ahead.Enabled, Quiet: saturate(*h.Ahead.Quiet, time.Second), RoomLinks: p.Room.Link, Ask: *h.Ask, Strict: h.Preset == "strict",
 		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Tasks: *h.Tasks, Notify: h.Notify, Mode: h.Mode,
 
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),

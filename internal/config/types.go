@@ -12,7 +12,8 @@ package config
 //	lenient   a bad value is a warning and the field counts as not set
 //	once      a number in older versions: it warns and the field counts as not set
 //	contains  items may be {contains: TEXT}, see Contained
-//	word      the field that a plain word in place of the section sets
+//	word      the field that a plain word in place of the section sets; a section switches on
+//	          the field that is true or false
 //	default   the value that counts when no file sets it; lists are separated by blanks
 //	strict    the same under stop_hook.preset: strict
 //	env       the environment variable that overrides it
@@ -35,6 +36,18 @@ type Project struct {
 	Autonomy               *Autonomy    `yaml:"autonomy" json:"autonomy,omitempty" doc:"Checkpoints the hook makes itself; absent = off."`
 	Proofs                 Proofs       `yaml:"proofs" json:"proofs,omitzero" doc:"Where passed results are stored."`
 	Remote                 Remote       `yaml:"remote" json:"remote,omitzero" doc:"Proofs shared between machines."`
+	Room                   Rooms        `yaml:"room" json:"room,omitzero" doc:"Directories beside the work tree in which checks judge other content."`
+}
+
+// Rooms is the room section of a project.
+type Rooms struct {
+	Link []string `yaml:"link" json:"link,omitempty" doc:"Paths, relative to the project, that git ignores and a room shows although they look like build outputs."`
+}
+
+// Ahead is the ahead section of the stop hook.
+type Ahead struct {
+	Enabled *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Prove gates between two stops, while nothing waits for them." default:"false" strict:"true"`
+	Quiet   *float64 `yaml:"quiet" json:"quiet,omitempty" doc:"Seconds without a tool call of the agent before a run begins." min:"0" max:"600" default:"3"`
 }
 
 // Proofs is the proofs section, of a project or of the user.
@@ -112,6 +125,7 @@ type StopHook struct {
 	Scope              string   `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"working_tree: judge every change. turn: judge what this session changed until a stop approves it." default:"working_tree" strict:"turn"`
 	LockWaitSeconds    *float64 `yaml:"lock_wait_seconds" json:"lock_wait_seconds,omitempty" doc:"How long a stop waits for another run in the same work tree." min:"0" default:"0" strict:"120"`
 	AcceptAgentRuns    *bool    `yaml:"accept_agent_runs" json:"accept_agent_runs,omitempty" doc:"Count a gate's command that the agent itself ran as a run of the gate." default:"false" strict:"true"`
+	Ahead              Ahead    `yaml:"ahead" json:"ahead,omitzero" word:"enabled" doc:"true: prove gates in a room before the stop needs them. {quiet: 3} sets the pause."`
 	Ask                *bool    `yaml:"ask" json:"ask,omitempty" doc:"Let the agent ask a person instead of fixing a failure (gauntlet ask), once per turn." default:"false" strict:"true"`
 	MaxBlocks          *int     `yaml:"max_blocks" json:"max_blocks,omitempty" doc:"Blocks per session and human turn with until_pass." min:"0" default:"3"`
 	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved." above:"0" default:"280"`
@@ -220,6 +234,7 @@ type Check struct {
 	NewOnly          string            `yaml:"new_only" json:"new_only,omitempty" enum:"turn,base,baseline" doc:"Only new findings fail: new since this turn began, since the merge base, or over the counts of .gauntlet/baseline.json."`
 	Retries          *int              `yaml:"retries" json:"retries,omitempty" min:"0" max:"1" default:"0" doc:"Run a failed check again to find out whether it is flaky."`
 	Runner           *Runner           `yaml:"runner" json:"runner,omitempty" word:"kind" doc:"Where it runs: local, remote (the build farm of remote.farm), or {exec: [ssh, host]}."`
+	Room             string            `yaml:"room" json:"room,omitempty" enum:"auto,false" doc:"auto: it may run in a room, once that is known to judge the same. false: only in the work tree." default:"auto"`
 	Platform         map[string]string `yaml:"platform" json:"platform,omitempty" doc:"Properties that a worker of the build farm must have."`
 	Quarantine       *Quarantine       `yaml:"quarantine" json:"quarantine,omitempty" doc:"Only warn until a day, for a check that is known to be flaky."`
 

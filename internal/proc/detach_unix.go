@@ -4,4 +4,7 @@ package proc
 
 import "syscall"
 
+// PassesFiles: a child can be given open files.
+const PassesFiles = true
+
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -2,6 +2,9 @@ package proc
 
 import "syscall"
 
+// PassesFiles: a child cannot be given open files.
+const PassesFiles = false
+
 // detachedProcess prevents the child from inheriting the console.
 const detachedProcess = 0x00000008
 

@@ -95,3 +95,14 @@ func name(p Process) string {
 	}
 	return strings.TrimPrefix(filepath.Base(p.Args[0]), "-") // a login shell
 }
+
+// Client is the process that called this one, past the shells between them; 0 if the system
+// does not show it.
+func Client() int {
+	for i, p := range Lineage() {
+		if i > 0 && !isShell(p) {
+			return p.PID
+		}
+	}
+	return 0
+}

@@ -3,6 +3,7 @@ package proof
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -134,6 +135,9 @@ func (o Origin) Describe(here string, now time.Time) string {
 	switch o.Source {
 	case Run:
 		said += " here"
+		if o.StartedBy == ByAhead {
+			said += ", ahead of a stop"
+		}
 	case Worktree:
 		where := o.Where
 		if rel, err := filepath.Rel(here, where); err == nil && len(rel) < len(where) {
@@ -159,6 +163,18 @@ func (o Origin) Describe(here string, now time.Time) string {
 		said += ", same " + text.Count(o.Files, "file")
 	}
 	return redact.Line(said, 300)
+}
+
+// BeforeStop says of a result that was proved ahead how long before a stop that was.
+func (o Origin) BeforeStop(stop time.Time) string {
+	switch ago := stop.Sub(o.At).Round(time.Second); {
+	case ago <= 0:
+		return "proved ahead, as you stopped"
+	case ago < time.Minute:
+		return fmt.Sprintf("proved ahead, %d s before you stopped", ago/time.Second)
+	default:
+		return "proved ahead, " + strings.TrimSuffix(text.Ago(ago), "ago") + "before you stopped"
+	}
 }
 
 // Again reports whether a pass that an agent claims is one of the one in twenty that are

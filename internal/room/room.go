@@ -25,6 +25,7 @@ type Purpose string
 const (
 	Ground Purpose = "ground" // what was there before a session
 	Base   Purpose = "base"   // commits: new_only: base, replay
+	Ahead  Purpose = "ahead"  // the work tree, before a stop needs the result
 	Canary Purpose = "canary" // one broken file
 	Undo   Purpose = "undo"   // a turn's change taken back, or its tests
 	Fix    Purpose = "fix"    // what a check's fix command changes
@@ -73,6 +74,9 @@ type Room struct {
 	seen  []ignored // what git ignores in the work tree and the room shows
 }
 
+// patience is how long to wait for another process that has the room.
+const patience = 2 * time.Second
+
 // Open returns the room for a purpose, which may hold other content yet. Only one process
 // has it at a time: safefile.ErrHeld.
 func (h House) Open(ctx context.Context, p Purpose) (*Room, error) {
@@ -86,7 +90,9 @@ func (h House) Open(ctx context.Context, p Purpose) (*Room, error) {
 			return nil, fmt.Errorf("room: %w", err)
 		}
 	}
-	lock, err := safefile.TryAcquire(filepath.Join(r.dir, "lock"))
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	lock, err := safefile.Acquire(waiting, filepath.Join(r.dir, "lock")) // a run that is given up ends soon
 	if err != nil {
 		return nil, fmt.Errorf("room: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -94,9 +95,13 @@ func (e *execution) canaryKey(ctx context.Context, j gate.Job) string {
 
 // lab is where questions about gates are answered.
 func (e *execution) lab(class slots.Class) meaning.Lab {
+	var links []string
+	for _, p := range e.opts.Config.Settings.RoomLinks {
+		links = append(links, path.Clean(e.prefix+p))
+	}
 	return meaning.Lab{
 		House: room.House{
-			Dir: room.Home(e.opts.Getenv), Repo: e.repo, Store: e.opts.Site.Accounts(), Ask: e.opts.Site.Content(e.opts.Config), Here: e.content,
+			Dir: room.Home(e.opts.Getenv), Repo: e.repo, Store: e.opts.Site.Accounts(), Ask: e.opts.Site.Content(e.opts.Config), Here: e.content, Link: links,
 		},
 		Root: filepath.Clean(e.opts.Config.Root), Env: gate.Env{BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now},
 		Slot: func(ctx context.Context, j gate.Job) (context.Context, func()) { return e.slotFor(ctx, j, class) },

@@ -252,7 +252,7 @@ func (e *execution) selected() []gate.Job {
 // filter selects the gates of this run, and what a failure of them means.
 func (e *execution) filter() gate.Filter {
 	f := gate.Filter{Kind: e.opts.Kind, Names: e.opts.Gates, CI: e.ci, Mode: e.opts.Config.Settings.ModeOf, Now: e.opts.Now()}
-	if e.opts.Turn != "" {
+	if e.opts.Turn != "" || e.opts.StartedBy == proof.ByAhead {
 		f.Mode = e.opts.Config.Settings.ModeAtStop
 	}
 	return f

@@ -39,6 +39,7 @@ func (e *execution) execute(ctx context.Context, jobs []gate.Job, attempts int) 
 		e.askElsewhere(ctx, all[i])
 	}
 	e.provedElsewhere(ctx, all, results)
+	e.join(ctx, all, results)
 	console, kept := e.runRest(ctx, all, results, n, kept)
 	if e.opts.Observer != nil {
 		for _, r := range results {

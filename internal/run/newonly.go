@@ -188,7 +188,7 @@ func (e *execution) beforeThisTurn(ctx context.Context, j gate.Job) *proof.Recor
 	}
 	if e.opts.Ground != nil {
 		if g, _ := e.opts.Ground(j.ID); g != nil {
-			if rec := e.ledger.Get(e.keyOn(ctx, j, e.account(g.Account))).Newest(); usable(rec) {
+			if rec := e.ledger.Get(e.keyOn(ctx, j, e.account(g.Account)).ID).Newest(); usable(rec) {
 				return rec
 			}
 		}

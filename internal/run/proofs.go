@@ -55,6 +55,9 @@ func (e *execution) reused(j gate.Job, rec *proof.Record) gate.Result {
 		Command: rec.Command, ExitCode: rec.ExitCode, LogPath: LogOf(*rec), Warning: rec.Warning, Flaky: rec.Flaky, SavedMS: rec.DurationMS,
 		Message: o.Describe(here, e.opts.Now()),
 	}
+	if e.opts.Turn != "" && rec.StartedBy == proof.ByAhead {
+		r.Message = o.BeforeStop(e.opts.Now())
+	}
 	return r
 }
 

@@ -14,14 +14,21 @@ import (
 	"gauntlet/internal/slots"
 )
 
-// runOn runs a check in a room, on other content than the current one.
+// runOn runs a check in a room, on any content.
 func (e *execution) runOn(ctx context.Context, j gate.Job, a *content.Account, purpose room.Purpose) (gate.Result, error) {
 	there, err := e.roomFor(ctx, purpose, a)
 	if err != nil {
 		return gate.Result{}, err
 	}
 	defer there.Close()
-	return gate.RunIn(ctx, j, gate.Env{BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now, Root: e.opts.Config.Root, Room: there})
+	env := gate.Env{BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now, Root: e.opts.Config.Root, Room: there}
+	if purpose == room.Ahead { // judged as at the stop
+		key := e.key(ctx, j)
+		env.Judge = func(ctx context.Context, j gate.Job, r *gate.Result) { e.onlyNew(ctx, j, key, r) }
+	}
+	r, err := gate.RunIn(ctx, j, env)
+	r.LogPath = "" // it is gone
+	return r, err
 }
 
 // roomFor is a room that holds some content.
@@ -48,7 +55,7 @@ const (
 // check may fail for reasons of its own: if more fails on the ground than here, the current
 // content is run there, too, and has to fail as it does here.
 func (e *execution) measure(ctx context.Context, p planned, ground *content.Account, now *gate.Result) (before finding.Before, failed bool, err error) {
-	id := groundKey(e.keyOn(ctx, p.job, ground))
+	id := groundKey(e.keyOn(ctx, p.job, ground).ID)
 	if rec := e.ledger.Get(id).Newest(); rec != nil {
 		return beforeOf(*rec), rec.Outcome == proof.Fail, nil
 	}

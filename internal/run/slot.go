@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
+	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/site"
 	"gauntlet/internal/slots"
@@ -23,7 +24,10 @@ const tooBusy = 0.4
 // who is this run, to others that use the machine.
 func (e *execution) who(gates string) slots.Who {
 	w := slots.Who{Class: slots.Hand, Repo: e.repo.CommonDir, What: redact.Line(gates, 100), Root: e.opts.Config.Root}
-	if e.opts.Turn != "" {
+	switch {
+	case e.opts.StartedBy == proof.ByAhead:
+		w.Class = slots.Ahead
+	case e.opts.Turn != "":
 		w.Class = slots.Stop
 	}
 	return w

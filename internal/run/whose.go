@@ -30,7 +30,7 @@ func (e *execution) attribute(ctx context.Context, p planned, r *gate.Result) {
 		return
 	}
 	account := e.account(ground.Account)
-	key := e.keyOn(ctx, p.job, account)
+	key := e.keyOn(ctx, p.job, account).ID
 	if key != "" && key == p.key.ID { // nothing it depends on was changed by the session
 		e.compare(r, r.Failure.Remember())
 		return
@@ -160,13 +160,13 @@ func (e *execution) account(name string) *content.Account {
 	return a
 }
 
-// keyOn is the key of a check for other content than the current one; "" if a part of that is
-// unknown.
-func (e *execution) keyOn(ctx context.Context, j gate.Job, a *content.Account) string {
+// keyOn is the key of a check for other content than the current one; the zero key if a part
+// of that is unknown.
+func (e *execution) keyOn(ctx context.Context, j gate.Job, a *content.Account) proof.Key {
 	if e.content == nil || a == nil || slices.ContainsFunc(e.inProject(a.NotSeen), j.DependsOn) {
-		return ""
+		return proof.Key{}
 	}
-	return e.keyIn(ctx, j, e.treeOf(a)).ID
+	return e.keyIn(ctx, j, e.treeOf(a))
 }
 
 // Ran are the checks that judged the content, and whether they passed.

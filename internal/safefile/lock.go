@@ -123,3 +123,14 @@ func openLock(path string) (*os.File, error) {
 // File is the locked file. Passed to a child process it keeps the lock held for as long as
 // the child lives, also when its parent is killed.
 func (l *Lock) File() *os.File { return l.f }
+
+// Inherited is a lock that the process which started this one acquired and passed on as a
+// descriptor. It is not passed on further.
+func Inherited(fd uintptr, path string) (*Lock, error) {
+	f := os.NewFile(fd, path)
+	if f == nil || !same(f, path) || lock(f) != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, fs.ErrInvalid)
+	}
+	closeOnExec(fd)
+	return &Lock{f: f, path: path}, nil
+}

@@ -24,3 +24,5 @@ func lock(f *os.File) error {
 const removesOpenFiles = true
 
 func inUse(error) bool { return false }
+
+func closeOnExec(fd uintptr) { unix.CloseOnExec(int(fd)) }

@@ -23,3 +23,5 @@ const removesOpenFiles = false
 
 // inUse reports whether a file could not be deleted because a process has it open.
 func inUse(err error) bool { return errors.Is(err, windows.ERROR_SHARING_VIOLATION) }
+
+func closeOnExec(uintptr) {} // descriptors are not passed on

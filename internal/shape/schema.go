@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,8 +109,15 @@ func (s Style) types(f Field) *jsontree.Value {
 	switch {
 	case f.Nullable && !s.File:
 		names = append(names, "null")
-	case f.Nullable && f.Type == Object && f.Tag.Get("word") != "":
+	case f.Type == Object && f.Tag.Get("word") != "":
 		names = append(names, "string", "null")
+		for _, part := range f.Fields {
+			if part.Key == f.Tag.Get("word") && part.Type == Flag {
+				names[1] = "boolean"
+			}
+		}
+	case slices.Contains(f.Enum, "false"):
+		names = append(names, "boolean")
 	case f.Nullable && f.Type == Object:
 		names = append(names, "boolean", "null")
 	}
@@ -131,7 +139,11 @@ func (s Style) limits(f Field, v *jsontree.Value) {
 	}
 	switch {
 	case len(f.Enum) > 0:
-		v.Set("enum", jsontree.NewStrings(f.Enum))
+		words := jsontree.NewStrings(f.Enum)
+		if slices.Contains(f.Enum, "false") { // YAML reads the bare word as no text
+			words.Append(boolean(false))
+		}
+		v.Set("enum", words)
 	case f.Type == Text && (f.NotBlank || s.File && f.Required):
 		v.Set("minLength", jsontree.NewInt(1))
 		v.Set("pattern", text(`\S`))

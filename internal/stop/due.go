@@ -40,14 +40,6 @@ func (s *stopping) madeCommit(ctx context.Context) bool {
 	return slices.ContainsFunc(now, func(id string) bool { return !s.site.Repo.Within(ctx, id, known) })
 }
 
-// unproved are the files, relative to the project, that the gates of every stop have to judge.
-func (s *stopping) unproved(k turn.KnownWork) []string {
-	if !s.Work.Unproved(s.Ledger) {
-		return []string{}
-	}
-	return append([]string{}, s.checkpointFacts().Files(k)...)
-}
-
 // maxDeferred bounds the paths that are remembered of a gate.
 const maxDeferred = 200
 

@@ -275,21 +275,8 @@ func (s *stopping) runGates(ctx context.Context) {
 	if opts.TurnStart.IsZero() {
 		opts.TurnStart = s.seen.Turn.Start
 	}
-	if s.seen.StatusErr == nil && s.site.InRepo {
-		opts.Status = &s.seen.Status
-	}
-	opts.Account, opts.Committed, opts.Deferred, opts.Skipped = s.seen.Now, s.Committed, s.Ledger.Deferred, s.skips
-	if s.Settings.Scope == config.ScopeTurn {
-		opts.Ground, opts.All = s.Ledger.GroundOf, s.Work.Whole() != ""
-		opts.Paths = turn.EitherWork(s.Work,
-			func(k turn.KnownWork) []string { return s.unproved(k) },
-			func(string) []string { return nil })
-	} else {
-		opts.Also = content.Either(s.seen.Difference(),
-			func(k content.Known) []string { return k.Paths },
-			func(content.Assumed) []string { return nil })
-	}
-	s.Gates = run.Execute(ctx, opts)
+	opts.Committed, opts.Deferred, opts.Skipped = s.Committed, s.Ledger.Deferred, s.skips
+	s.Gates = run.Execute(ctx, opts.ForSession(s.checkpointFacts(), s.Work))
 	for _, w := range s.Gates.Warnings {
 		s.note("warning", w)
 	}
