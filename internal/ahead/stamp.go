@@ -68,7 +68,7 @@ func Called(memory, root string, kind event.ToolKind, now time.Time) error {
 	if kind == event.ToolEdit || kind == event.ToolWrite {
 		file = editFile(memory)
 	}
-	if memory == "" || os.Chtimes(file, now, now) != nil || file != sessionFile(memory) && !safefile.Exists(sessionFile(memory)) {
+	if memory == "" || safefile.Touch(file, now) != nil || file != sessionFile(memory) && !safefile.Exists(sessionFile(memory)) {
 		return nil
 	}
 	return Ensure(memory, root)
@@ -102,13 +102,22 @@ func current(memory string) (s Session, ok bool) {
 	return s, err == nil && json.Unmarshal(b, &s) == nil
 }
 
-// times are when the agent last edited a file, and when its last other call ended.
-func times(memory string) (edited, called time.Time) {
+// stamp is when the agent last edited a file, and when its last other call ended.
+type stamp struct{ edited, called time.Time }
+
+func (s stamp) newest() time.Time {
+	if s.edited.After(s.called) {
+		return s.edited
+	}
+	return s.called
+}
+
+func stampOf(memory string) stamp {
 	at := func(file string) (t time.Time) {
 		if info, err := os.Lstat(file); err == nil {
 			t = info.ModTime()
 		}
 		return t
 	}
-	return at(editFile(memory)), at(sessionFile(memory))
+	return stamp{at(editFile(memory)), at(sessionFile(memory))}
 }

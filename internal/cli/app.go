@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/ahead"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/room"
 	_ "gauntlet/internal/start" // every start is cheaper
@@ -161,6 +162,9 @@ func (app *App) hook(ctx context.Context, args []string) (code int, ok bool) {
 	case room.Command: // by Gauntlet itself, to run a check in a room
 		fmt.Fprintln(app.Err, "gauntlet: "+redact.Line(room.Enter(args[1:], app.Environ()).Error(), 500))
 		return notEntered, true
+	case ahead.Command: // by a hook, to prove gates before a stop needs them
+		app.ahead(ctx, args[1:])
+		return 0, true
 	default:
 		return 0, false
 	}

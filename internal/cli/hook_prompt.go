@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/ahead"
 	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
@@ -43,6 +44,11 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 		}))
 	}
 	app.beat(at, ev, event.Prompt)
+	if cfg, err := at.Config(); err == nil && at.InRepo && cfg.Settings.Ahead && ev.SessionID != "" {
+		_ = ahead.Begin(at.Memory.Dir, ahead.Session{ID: ev.SessionID, Agent: ev.Agent, Root: at.Root}) // without it gates run at the stop
+	} else {
+		ahead.End(at.Memory.Dir, "")
+	}
 }
 
 func (app *App) hookPromptCmd() *cobra.Command {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/ahead"
 	"gauntlet/internal/event"
 	"gauntlet/internal/run"
 )
@@ -14,7 +15,16 @@ import (
 // check's command costs no git and no parsing.
 func (app *App) toolHook(ctx context.Context, args []string) {
 	_, ev, at, err := app.hookEvent(args, promptPatience)
-	if err != nil || ev.Tool == nil || ev.Tool.Kind != event.ToolShell || ev.Tool.Command == "" || ev.SessionID == "" || !at.IsProject() || !at.InRepo {
+	if err != nil || !at.IsProject() || !at.InRepo {
+		return
+	}
+	switch {
+	case ev.Kind == event.SessionEnd:
+		ahead.End(at.Memory.Dir, ev.SessionID)
+	case ev.Kind == event.ToolEnd && ev.Tool != nil:
+		_ = ahead.Called(at.Memory.Dir, at.Root, ev.Tool.Kind, app.Now()) // without it the gate runs at the stop
+	}
+	if ev.Tool == nil || ev.Tool.Kind != event.ToolShell || ev.Tool.Command == "" || ev.SessionID == "" {
 		return
 	}
 	call := run.AgentCall{Event: ev, Memory: at.Memory}

@@ -46,7 +46,7 @@ type Rooms struct {
 
 // Ahead is the ahead section of the stop hook.
 type Ahead struct {
-	Enabled *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Prove gates between two stops, while nothing waits for them." default:"false" strict:"true"`
+	Enabled *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"Prove gates between two stops, while nothing waits for them." default:"false" strict:"true" env:"GAUNTLET_AHEAD"`
 	Quiet   *float64 `yaml:"quiet" json:"quiet,omitempty" doc:"Seconds without a tool call of the agent before a run begins." min:"0" max:"600" default:"3"`
 }
 

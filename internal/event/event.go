@@ -16,6 +16,7 @@ const (
 	SubagentStop Kind = "subagent_stop"
 	Prompt       Kind = "prompt"
 	SessionStart Kind = "session_start"
+	SessionEnd   Kind = "session_end"
 	// ToolStart and ToolEnd are one tool call, before and after it ran.
 	ToolStart Kind = "tool_start"
 	ToolEnd   Kind = "tool_end"

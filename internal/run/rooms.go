@@ -131,30 +131,44 @@ func (r Rooms) put(ctx context.Context, rec proof.Record) {
 	_ = r.e.ledger.Put(ctx, rec)
 }
 
-// Ground runs a check on the ground of the session, if its result there is unknown.
-func (r Rooms) Ground(ctx context.Context, j gate.Job) error {
+// GroundKey identifies the result of a check on the ground of the session, if that is not
+// known and could be found out; "" otherwise.
+func (r Rooms) GroundKey(ctx context.Context, j gate.Job) string {
+	key, _ := r.ground(ctx, j)
+	return key.ID
+}
+
+func (r Rooms) ground(ctx context.Context, j gate.Job) (proof.Key, *content.Account) {
 	if r.e.opts.Ground == nil {
-		return nil
+		return proof.Key{}, nil
 	}
 	ground, passed := r.e.opts.Ground(j.ID)
 	if passed || ground == nil || ground.Incomplete {
-		return nil
+		return proof.Key{}, nil
 	}
 	account := r.e.account(ground.Account)
 	key := r.e.keyOn(ctx, j, account)
 	if key.ID == "" || r.e.ledger.Get(key.ID).Newest() != nil || r.e.ledger.Get(groundKey(key.ID)).Newest() != nil {
-		return nil
+		return proof.Key{}, nil
+	}
+	return key, account
+}
+
+// Ground runs a check on the ground of the session and keeps the result.
+func (r Rooms) Ground(ctx context.Context, j gate.Job) {
+	key, account := r.ground(ctx, j)
+	if account == nil {
+		return
 	}
 	res, err := r.Run(ctx, j, account, room.Ground)
 	if err != nil || res.Status != gate.Pass && (res.Status != gate.Fail || res.Failure == nil) {
-		return err
+		return
 	}
 	p := planned{job: j, key: key}
 	r.e.keepMeasured(ctx, groundKey(key.ID), p, res)
 	if res.Status == gate.Pass {
 		r.e.prove(ctx, []planned{p}, []gate.Result{res})
 	}
-	return nil
 }
 
 // Fitness is whether a check may run in a room.
@@ -190,19 +204,18 @@ func (r Rooms) Fitness(ctx context.Context, j gate.Job) Fitness {
 	return Fitness{Why: strings.TrimSuffix("broken content does not fail in a room: "+c.Reason, ": ")}
 }
 
-// Try finds out whether a check fits: the content of the work tree passed in place.
-func (r Rooms) Try(ctx context.Context, j gate.Job) Fitness {
-	r.e.canary(ctx, j, slots.Ahead)
-	return r.Fitness(ctx, j)
-}
+// Try finds out whether a check fits. The content of the work tree must have passed in place.
+func (r Rooms) Try(ctx context.Context, j gate.Job) { r.e.canary(ctx, j, slots.Ahead) }
 
-// Unfit remembers that a check must not run in a room: it failed there on content that passes
-// in place.
-func (r Rooms) Unfit(ctx context.Context, j gate.Job) {
-	r.put(ctx, proof.Record{
-		Key: r.unfitKey(ctx, j), Gate: j.ID + " in a room", Outcome: proof.Fail, Command: redact.String(j.Check.Command),
-		Warning: "it failed in a room on content that passed in place",
-	})
+// Settle ends the doubt about a check that failed in a room on content that passes in place:
+// it ran there once more. One that fails again does not fit.
+func (r Rooms) Settle(ctx context.Context, j gate.Job, passed bool) {
+	rec := proof.Record{Key: failedKey(r.e.key(ctx, j).ID), Gate: j.ID + " ahead", Outcome: proof.Pass, Command: redact.String(j.Check.Command)}
+	if !passed {
+		rec.Key, rec.Gate, rec.Outcome = r.unfitKey(ctx, j), j.ID+" in a room", proof.Fail
+		rec.Warning = "it failed in a room on content that passed in place"
+	}
+	r.put(ctx, rec)
 }
 
 func (r Rooms) unfitKey(ctx context.Context, j gate.Job) string {

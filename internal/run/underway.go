@@ -16,7 +16,7 @@ import (
 )
 
 // Underway is what the process that proves gates ahead of a stop is doing. It is the text of
-// its lock: whoever can write there can make a stop wait a little, and nothing else.
+// its lock. A process that can write there can make a stop wait a little, and nothing else.
 type Underway struct {
 	PID   int       `json:"pid"`
 	Gate  string    `json:"gate,omitempty"` // id of the check that runs; "" for none

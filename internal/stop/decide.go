@@ -126,7 +126,7 @@ func unreadable(f Facts) (Decision, bool) {
 	}
 	switch f.Event.Kind {
 	case event.Stop, event.SubagentStop, event.TaskStop:
-	case event.Prompt, event.SessionStart, event.ToolStart, event.ToolEnd, event.Other:
+	case event.Prompt, event.SessionStart, event.SessionEnd, event.ToolStart, event.ToolEnd, event.Other:
 		return approve(event.InvalidInput, "the event on stdin is not a stop"), true
 	}
 	return undecided()

@@ -13,7 +13,7 @@ var ring = map[string]int{
 	"content": 1, "git": 1, "transcript": 1, "config": 1, "session": 1, "history": 1, "shell": 1, "markdown": 1, "tasks": 1, "tmux": 1, "tool": 1, "weaken": 1, "slots": 1,
 	"agent": 2, "site": 2, "turn": 2, "proof": 2, "trust": 2, "room": 2,
 	"gate": 3, "review": 3, "finding": 3, "checkpoint": 3, "autonomy": 3, "workflow": 3, "setup": 3, "install": 3, "doctor": 3, "meaning": 3,
-	"stop": 4, "run": 4, "replay": 4,
+	"stop": 4, "run": 4, "ahead": 4, "replay": 4,
 	"cli": 5, "ui": 5, "report": 5, "fleet": 5,
 }
 
@@ -26,6 +26,7 @@ var sameRing = map[string]string{
 	"redact → text":    "both make text fit to be shown",
 	"site → agent":     "the variables in which clients name their project directory",
 	"site → trust":     "whose policy it is belongs to where we are",
+	"ahead → run":      "what is proved ahead of a stop is run by the executor",
 	"stop → run":       "a stop runs the gates by calling the executor",
 	"report → ui":      "status shows about the hooks what the page shows",
 	"cli → report":     "commands print reports",

@@ -49,7 +49,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		if code, ok := transcript.DroidExit(p.String("tool_response", "toolResponse")); ok && ev.Tool.Kind == event.ToolShell {
 			wire.Ended(&ev, code)
 		}
-	case event.Stop, event.Prompt, event.ToolStart, event.TaskStop, event.Other:
+	case event.Stop, event.Prompt, event.SessionEnd, event.ToolStart, event.TaskStop, event.Other:
 	}
 	return ev
 }

@@ -57,7 +57,7 @@ func (Adapter) Decode(p wire.Payload) event.Event {
 		}
 	case event.ToolEnd:
 		toolEnd(&ev, p)
-	case event.SessionStart, event.ToolStart, event.TaskStop, event.Other:
+	case event.SessionStart, event.SessionEnd, event.ToolStart, event.TaskStop, event.Other:
 	}
 	use := p.Object("context_usage")
 	if use == nil {

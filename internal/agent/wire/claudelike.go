@@ -12,6 +12,8 @@ func claudeKind(name string) event.Kind {
 		return event.Prompt
 	case "SessionStart":
 		return event.SessionStart
+	case "SessionEnd":
+		return event.SessionEnd
 	case "PreToolUse":
 		return event.ToolStart
 	case "PostToolUse", "PostToolUseFailure":
@@ -19,7 +21,7 @@ func claudeKind(name string) event.Kind {
 	case "TaskCompleted", "TeammateIdle":
 		return event.TaskStop
 	case "PostToolBatch", "Notification", "UserPromptExpansion",
-		"SessionEnd", "StopFailure", "SubagentStart", "PreCompact", "PostCompact", "PermissionRequest", "PermissionDenied",
+		"StopFailure", "SubagentStart", "PreCompact", "PostCompact", "PermissionRequest", "PermissionDenied",
 		"Setup", "TaskCreated", "Elicitation", "ElicitationResult", "ConfigChange",
 		"WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged", "MessageDisplay",
 		"PreModelSwitch", "PostModelSwitch", "DirectoryAdded":
@@ -55,7 +57,7 @@ func DecodeClaudeLike(p Payload) event.Event {
 	switch ev.Kind {
 	case event.ToolStart, event.ToolEnd:
 		ev.Tool = ToolCall(p)
-	case event.Stop, event.SubagentStop, event.Prompt, event.SessionStart, event.TaskStop, event.Other:
+	case event.Stop, event.SubagentStop, event.Prompt, event.SessionStart, event.SessionEnd, event.TaskStop, event.Other:
 	}
 	for _, task := range p.Objects("background_tasks") {
 		// Clients whose tasks have no type list sub-agents only.

@@ -34,7 +34,7 @@ func SpecificContext(k event.Kind, prompt, text string) []byte {
 	case event.SessionStart:
 	case event.Prompt:
 		name = prompt
-	case event.Stop, event.SubagentStop, event.ToolStart, event.ToolEnd, event.TaskStop, event.Other:
+	case event.Stop, event.SubagentStop, event.SessionEnd, event.ToolStart, event.ToolEnd, event.TaskStop, event.Other:
 		return nil
 	}
 	if text = strings.TrimSpace(Clean(text)); text == "" {
