@@ -77,7 +77,8 @@ func desk(t *testing.T) (run func(command string) (output string, code int)) {
 		"response.json": `{"status":"complete","summary":"Done."}`,
 		"record.json":   `{"version":1,"command":"implement","phases":{}}`,
 		"run.sh":        "exit 0\n",
-		"Makefile":      "test:\n\tsh run.sh\nlint:\n\tsh -n run.sh\n",
+		"test.sh":       "[ -e Makefile ] || exit 1\n",
+		"Makefile":      "test:\n\tsh test.sh\nlint:\n\tsh -n run.sh\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -175,11 +176,16 @@ func TestExamplesInTheHelp(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("%s --help: %s", path, help)
 		}
+		if path == "gauntlet" {
+			more, _ := run("gauntlet help more")
+			help += more
+		}
 		part := ""
 		var commands []string
 		for line := range strings.Lines(help) {
 			line = strings.TrimRight(line, "\n")
 			name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			name = strings.TrimSuffix(name, ",")
 			switch {
 			case line != "" && line[0] != ' ':
 				part = line
@@ -195,7 +201,7 @@ func TestExamplesInTheHelp(t *testing.T) {
 						t.Errorf("%s\n%s", e.command, out)
 					}
 				}
-			case strings.HasPrefix(line, "  ") && name != "" && name[0] != '-' && name != "gauntlet" && (strings.HasSuffix(part, "Commands:") || path == "gauntlet" && strings.HasSuffix(part, ":")):
+			case strings.HasPrefix(line, "  ") && name != "" && line[2] != ' ' && name[0] != '-' && name != "gauntlet" && name != "gauntlet-fleet" && (strings.HasSuffix(part, "Commands:") || path == "gauntlet"):
 				commands = append(commands, name)
 			}
 		}
