@@ -72,16 +72,16 @@ func TestThePageOfAllMachines(t *testing.T) {
 		for deadline := time.Now().Add(20 * time.Second); base == "" && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			base = regexp.MustCompile(`http://[0-9.:]+`).FindString(out.String())
 		}
-		if code, _ := get(base + "/stops"); code != http.StatusForbidden {
+		if code, _ := get(base + "/"); code != http.StatusForbidden {
 			t.Errorf("a stranger got %d", code)
 		}
 		login := []string{"Authorization", "Bearer the-token"}
 		if header != "" {
 			login = []string{header, "somebody"}
 		}
-		code, page := get(base+"/stops?machine=laptop", login...)
-		if code != http.StatusOK || !strings.Contains(page, "laptop") || strings.Count(page, `<tr`) != 4 {
-			t.Errorf("login %q: %d, %d rows", header, code, strings.Count(page, "<tr"))
+		code, page := get(base+"/?machine=laptop&days=365", login...)
+		if code != http.StatusOK || !strings.Contains(page, "laptop") || strings.Count(page, `class="prompt"`) != 3 {
+			t.Errorf("login %q: %d, %d sessions", header, code, strings.Count(page, `class="prompt"`))
 		}
 		if code, api := get(base+"/api/stops", login...); code != http.StatusOK || strings.Count(api, `"id"`) != 6 {
 			t.Errorf("api: %d %s", code, api)

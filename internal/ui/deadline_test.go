@@ -25,7 +25,7 @@ func (d deadlines) SetWriteDeadline(t time.Time) error {
 // an answer: the time for that begins when there is one.
 func TestWaitingForTheHistoryIsNotTheClientsFault(t *testing.T) {
 	m := &machine{home: t.TempDir()}
-	for _, path := range []string{"/api/totals", "/api/stops", "/stops", "/logs/x/0"} {
+	for _, path := range []string{"/api/totals", "/api/stops", "/sessions/x", "/logs/x/0"} {
 		o, err := Local(m.getenv, time.Now)
 		if err != nil {
 			t.Fatal(err)

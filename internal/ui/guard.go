@@ -179,7 +179,7 @@ func (g Guard) remember(w http.ResponseWriter, r *http.Request) {
 	g.setCookie(w)
 	q := r.URL.Query()
 	q.Del(tokenField)
-	u := url.URL{Path: r.URL.Path, RawQuery: q.Encode()}
+	u := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: q.Encode()}
 	http.Redirect(w, r, localPath(u.String()), http.StatusSeeOther)
 }
 

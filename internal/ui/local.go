@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func Local(getenv func(string) string, now func() time.Time) (Options, error) {
 	here.blocks.Policy = here.policy
 	return Options{
 		Open: here.open, Damaged: store.Damaged, Close: here.close, Refresh: here.refresh, Followed: here.followed,
-		Now: now, Places: here.places, Modes: here.modes, Log: readLog, Changed: here.changed, Busy: here.busy,
+		Now: now, Places: here.places, Policy: here.gatesNow, Log: readLog, Changed: here.changed, Busy: here.busy,
 		Replay: func() (replay.Report, bool) { return replay.Latest(filepath.Join(filepath.Dir(dir), "replay")) },
 		Act:    &Actions{Off: here.off, On: here.on, Label: here.label, Mode: here.mode},
 	}, nil
@@ -207,78 +208,127 @@ func (l *local) project(dir string) (*site.Site, error) {
 	return s, nil
 }
 
-func (l *local) off(_ context.Context, dir string) error {
+func (l *local) off(_ context.Context, dir string) (Done, error) {
 	s, err := l.project(dir)
 	if err != nil {
-		return err
+		return Done{}, err
 	}
 	o := session.Off{Since: l.now(), By: "gauntlet ui"}
 	if err := s.Memory.SwitchOff("", o); err != nil {
-		return err
+		return Done{}, err
 	}
 	s.NotifyOff(site.Switch{Off: o, On: "gauntlet on"}, l.now())
-	return nil
+	return Done{"The stop hook is off in " + filepath.Base(dir) + ".", func(context.Context) error { _, err := s.Memory.SwitchOn(""); return err }}, nil
 }
 
-func (l *local) on(_ context.Context, dir string) error {
+func (l *local) on(_ context.Context, dir string) (Done, error) {
 	s, err := l.project(dir)
 	if err != nil {
-		return err
+		return Done{}, err
 	}
-	_, err = s.Memory.SwitchOn("")
-	return err
+	before, off := s.Off("", l.now())
+	if _, err = s.Memory.SwitchOn(""); err != nil {
+		return Done{}, err
+	}
+	return Done{"The stop hook is on in " + filepath.Base(dir) + ".", func(context.Context) error {
+		if !off {
+			return nil
+		}
+		return s.Memory.SwitchOff("", before.Off)
+	}}, nil
 }
 
 // mode writes a gate's mode into its file, as observe and enforce do. id is the
 // one in the history: kind:entry:name.
-func (l *local) mode(ctx context.Context, dir, id, mode string) error {
+func (l *local) mode(ctx context.Context, dir, id, mode string) (Done, error) {
 	s, err := l.project(dir)
 	if err != nil {
-		return err
+		return Done{}, err
 	}
 	cfg, err := s.OnDisk()
 	if err != nil {
-		return err
+		return Done{}, err
 	}
 	if mode != string(config.ModeEnforce) && mode != string(config.ModeObserve) {
-		return fmt.Errorf("a mode is enforce or observe, not %q", mode)
+		return Done{}, fmt.Errorf("a mode is enforce or observe, not %q", mode)
+	}
+	path := filepath.Join(cfg.Root, filepath.FromSlash(gateNow(cfg, id).File))
+	was, err := safefile.Read(cfg.Root, path, maxPolicy)
+	if err != nil {
+		return Done{}, fmt.Errorf("no gate %s in the policy of %s", gate.Label(id), dir)
 	}
 	before := s.Trust()
 	file, _, err := config.SetMode(cfg, gate.Name(id), config.Mode(mode))
 	if err != nil {
-		return err
+		return Done{}, err
 	}
-	if note := s.AllowWritten(ctx, before, true, trust.Act{What: redact.Line("gauntlet "+mode+" "+gate.Name(id), 80), At: l.now(), By: trust.Page}); note != "" {
-		return fmt.Errorf("mode: %s is written into %s. %s", mode, file, note)
+	allow := func(ctx context.Context, before trust.Decision, what string) error {
+		if note := s.AllowWritten(ctx, before, true, trust.Act{What: redact.Line(what, 80), At: l.now(), By: trust.Page}); note != "" {
+			return fmt.Errorf("%s is written. %s", file, note)
+		}
+		return nil
 	}
-	return nil
+	if err := allow(ctx, before, "gauntlet "+mode+" "+gate.Name(id)); err != nil {
+		return Done{}, err
+	}
+	now, err := safefile.Read(cfg.Root, path, maxPolicy)
+	if err != nil {
+		return Done{}, err
+	}
+	undo := func(ctx context.Context) error {
+		if text, err := safefile.Read(cfg.Root, path, maxPolicy); err != nil || !bytes.Equal(text, now) {
+			return fmt.Errorf("%s has changed since; edit it yourself", file)
+		}
+		before := s.Trust()
+		if err := safefile.WriteIn(cfg.Root, path, was, 0o644); err != nil {
+			return err
+		}
+		return allow(ctx, before, "undo "+mode+" "+gate.Name(id))
+	}
+	return Done{fmt.Sprintf("%s in %s has mode: %s now. %s was edited and allowed.", gate.Label(id), filepath.Base(dir), mode, file), undo}, nil
 }
 
-// modes reads the policy of a project and returns what it says about the mode of a gate.
-func (l *local) modes(dir string) func(id string) string {
+// maxPolicy bounds a file of a policy.
+const maxPolicy = 1 << 20
+
+// gatesNow reads the policy of a project and returns what it says about a gate.
+func (l *local) gatesNow(dir string) func(id string) GateNow {
 	cfg := l.policy(dir)
-	return func(id string) string {
+	return func(id string) GateNow {
 		if cfg == nil {
-			return ""
+			return GateNow{}
 		}
-		name := gate.Name(id)
-		switch {
-		case cfg.Checks[name] != nil:
-			return string(config.Weaker(cfg.Checks[name].Mode, config.ModeEnforce))
-		case cfg.Reviews[name] != nil:
-			return string(config.Weaker(cfg.Reviews[name].Mode, config.ModeEnforce))
-		case id == ask.Checkpoint && cfg.Project.Checkpoint != nil:
-			return string(config.Weaker(cfg.Project.Checkpoint.Mode, config.ModeEnforce))
-		}
-		return ""
+		return gateNow(cfg, id)
 	}
 }
 
-func (l *local) label(_ context.Context, id, word string) error {
-	if word != "right" && word != "wrong" {
-		return fmt.Errorf("a label is right or wrong, not %q", word)
+func gateNow(cfg *config.Loaded, id string) GateNow {
+	name := gate.Name(id)
+	now := func(mode config.Mode, file string) GateNow {
+		if file == config.Dir+"/"+config.File && id != ask.Checkpoint {
+			file = "" // written among others: only a person can edit it
+		}
+		return GateNow{Mode: string(config.Weaker(mode, config.ModeEnforce)), File: file}
 	}
-	return history.Append(l.dir, history.Record{Type: history.Label, ID: id, Time: l.now(), Label: word})
+	switch {
+	case cfg.Checks[name] != nil:
+		return now(cfg.Checks[name].Mode, cfg.Checks[name].File)
+	case cfg.Reviews[name] != nil:
+		return now(cfg.Reviews[name].Mode, cfg.Reviews[name].File)
+	case id == ask.Checkpoint && cfg.Project.Checkpoint != nil:
+		return now(cfg.Project.Checkpoint.Mode, config.Dir+"/"+config.File)
+	}
+	return GateNow{}
+}
+
+func (l *local) label(_ context.Context, id, word, before string) (Done, error) {
+	if word != "right" && word != "wrong" {
+		return Done{}, fmt.Errorf("a label is right or wrong, not %q", word)
+	}
+	say := func(word string) error {
+		return history.Append(l.dir, history.Record{Type: history.Label, ID: id, Time: l.now(), Label: word})
+	}
+	return Done{"The block " + id + " is labelled " + word + ".", func(context.Context) error { return say(before) }}, say(word)
 }
 
 // readLog reads a gate's log, if its name is one that Gauntlet gives and it is in the

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"html/template"
@@ -152,14 +153,14 @@ func weeksPlot(weeks []ask.Bucket, since, first, now time.Time, top int) templat
 	highest := math.Max(float64(top), 3)
 	return both(func(width int) template.HTML {
 		p.width = width
-		s := newSVG(width, plotHeight, "Stops per week, blocked ones marked")
+		s := newSVG(width, plotHeight, "Stops per week; those that were sent back are marked")
 		y := s.axis(width, highest, math.Max(niceStep(highest/3), 1), plain)
 		for i, start := range p.starts {
 			if p.unmeasured(i) {
 				continue
 			}
 			w := sums[start.Unix()]
-			title := fmt.Sprintf("week of %s: %s, %d blocked", start.Format("2 Jan"), text.Count(w.Stops, "stop"), w.Blocked)
+			title := fmt.Sprintf("week of %s: %s, %d sent back", start.Format("2 Jan"), text.Count(w.Stops, "stop"), w.Blocked)
 			s.rect(box{p.at(i) + p.slot()*0.15, y(float64(w.Stops)), p.slot() * 0.7, y(0) - y(float64(w.Stops))}, "bar", title)
 			s.rect(box{p.at(i) + p.slot()*0.15, y(float64(w.Blocked)), p.slot() * 0.7, y(0) - y(float64(w.Blocked))}, "bar bad", title)
 		}
@@ -269,53 +270,47 @@ func waterfallPlot(steps []history.Step, gates []history.Record, total float64) 
 	})
 }
 
-// sourcesPlot shows how the results of gates came about.
-func sourcesPlot(gates []ask.Gate) template.HTML {
-	var ran, reused, agent, worktree, remote int
-	for _, g := range gates {
-		ran, reused, agent, worktree, remote = ran+g.Runs, reused+g.Reused, agent+g.Agent, worktree+g.Worktree, remote+g.Remote
+// trendPlot shows what a gate did, a bar per step: passes, and on top of them failures and
+// runs that could not be made.
+func trendPlot(spans []ask.Span, since, first, now time.Time, days int) template.HTML {
+	p := span{first: first}
+	step := time.Duration(days) * 24 * time.Hour
+	start := since.UTC().Truncate(24 * time.Hour)
+	if days == 7 {
+		start = ask.Monday(since)
 	}
-	top := max(ran, reused, agent, worktree, remote, 1)
+	sums, top := map[int64]ask.Span{}, 3
+	for _, s := range spans {
+		sums[s.Start.Unix()] = s
+		top = max(top, s.Pass+s.Fail+s.Errs)
+	}
+	for at := start; !at.After(now); at = at.Add(step) {
+		p.starts = append(p.starts, at)
+	}
 	return both(func(width int) template.HTML {
-		const names, row, room = 128, 30, 76
-		s := newSVG(width, 5*row+8, "Where results of gates come from")
-		for i, b := range []struct {
-			name, class string
-			n           int
-		}{{"run here", "bar", ran}, {"reused, proved here", "bar good", reused}, {"run by the agent", "bar good", agent}, {"another work tree", "bar good", worktree}, {"another machine", "bar good", remote}} {
-			y := float64(i*row + 4)
-			w := float64(width-names-room) * float64(b.n) / float64(top)
-			s.text(names-8, y+17, "tick end", b.name)
-			s.rect(box{names, y + 4, math.Max(w, 1.5), row - 12}, b.class, fmt.Sprintf("%s: %s", b.name, text.Count(b.n, "result")))
-			s.text(names+w+6, y+17, "tick", text.Count(b.n, "result"))
+		p.width = width
+		s := newSVG(width, plotHeight, "Results over time: passed, failed, could not run")
+		y := s.axis(width, float64(top), math.Max(niceStep(float64(top)/3), 1), plain)
+		for i, at := range p.starts {
+			n, any := sums[at.Unix()]
+			if !any {
+				continue
+			}
+			title, from := fmt.Sprintf("%s: %d passed, %d failed, %d could not run, median %s", at.Format("2 Jan"), n.Pass, n.Fail, n.Errs, cmp.Or(known(n.MedianMS), "not measured")), 0.0
+			for _, part := range []struct {
+				n     int
+				class string
+			}{{n.Pass, "bar"}, {n.Fail, "bar bad"}, {n.Errs, "bar warn"}} {
+				to := from + float64(part.n)
+				if part.n > 0 {
+					s.rect(box{p.at(i) + p.slot()*0.15, y(to), p.slot() * 0.7, y(from) - y(to)}, part.class, title)
+				}
+				from = to
+			}
 		}
+		p.dates(s)
 		return s.done()
 	})
-}
-
-// sparkPlot shows the newest run times of one gate, with the median as a line.
-func sparkPlot(recent []float64, median *float64, label string) template.HTML {
-	const width, height, shown = 160, 36, 40
-	if len(recent) > shown {
-		recent = recent[len(recent)-shown:]
-	}
-	s := newSVG(width, height, label)
-	top := 0.0
-	for _, v := range recent {
-		top = math.Max(top, v)
-	}
-	if top > 0 {
-		slot := float64(width) / shown
-		for i, v := range recent {
-			h := math.Max(v/top*(height-4), 1)
-			s.rect(box{float64(i+shown-len(recent))*slot + 0.5, height - h, slot - 1, h}, "bar", duration(v))
-		}
-		if median != nil {
-			y := height - *median/top*(height-4)
-			s.line(0, y, width, y, "median")
-		}
-	}
-	return s.done()
 }
 
 // short cuts a name in the middle: gates differ at both ends.

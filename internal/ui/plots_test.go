@@ -39,7 +39,7 @@ func TestPlotsShowTheWholeTime(t *testing.T) {
 	}
 	week := ask.Bucket{Start: ask.Monday(now), Stops: 3, Blocked: 1}
 	got := string(weeksPlot([]ask.Bucket{week}, ask.Since(now, 30), first, now, 40))
-	if !strings.Contains(got, "week of 9 Nov: 3 stops, 1 blocked") || !strings.Contains(got, ">40<") || !strings.Contains(got, "week of 26 Oct: 0 stops") || strings.Contains(got, "week of 12 Oct:") {
+	if !strings.Contains(got, "week of 9 Nov: 3 stops, 1 sent back") || !strings.Contains(got, ">40<") || !strings.Contains(got, "week of 26 Oct: 0 stops") || strings.Contains(got, "week of 12 Oct:") {
 		t.Errorf("weeks: %s", got)
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +28,7 @@ type pages struct {
 func parsePages() *pages {
 	p := &pages{sets: map[string]*template.Template{}}
 	layout := template.Must(template.New("layout").Funcs(functions()).ParseFS(files, "templates/layout.html", "templates/parts.html"))
-	for _, name := range []string{"overview", "stops", "stop", "gates", "time", "who", "replay", "error"} {
+	for _, name := range []string{"home", "session", "stop", "gates", "gate", "trends", "replay", "error"} {
 		p.sets[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return p
@@ -63,24 +65,71 @@ func (p *pages) render(w http.ResponseWriter, code int, name string, model any, 
 
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"ms": duration, "ago": ago, "stamp": stamp, "name": filepath.Base, "share": share, "word": word, "kind": kind,
-		"weeks": weeksPlot, "busiest": busiest, "sources": sourcesPlot, "spent": spentPlot, "perday": perDay, "waterfall": waterfallPlot, "spark": sparkPlot, "interval": interval,
-		"gate": gate.Label, "rule": replay.RuleName, "origin": origin, "safe": safeToEnforce, "used": used, "tokens": tokens, "count": text.Count, "short": func(s string) string { return short(s, 12) },
-		"outcomes": event.Outcomes, "badges": event.Badges, "ended": ended, "shown": shown,
-		"title": title, "thing": thing, "exit": func(code *int) string {
-			if code == nil {
-				return ""
-			}
-			return fmt.Sprint(*code)
-		},
-		"join": func(list []string) string { return strings.Join(list, ", ") }, "minus": func(a, b int) int { return b - a },
-		"list": func(items ...any) []any { return items }, "dict": dict, "known": func(p *float64) string {
-			if p == nil {
-				return ""
-			}
-			return duration(*p)
-		},
+		"ms": duration, "known": known, "stamp": stamp, "clock": func(now, t time.Time) string { return text.Clock(t, now) }, "iso": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"name": filepath.Base, "share": share, "word": word, "result": result, "kind": kind, "ended": ended, "shown": shown, "outcomes": event.Outcomes, "badges": event.Badges,
+		"weeks": weeksPlot, "busiest": busiest, "spent": spentPlot, "perday": perDay, "waterfall": waterfallPlot, "trend": trendPlot, "interval": interval,
+		"gate": gate.Label, "gatename": gate.Name, "gatepath": func(id string) string { return "/gates/" + url.PathEscape(gate.Name(id)) },
+		"logpath": func(id, gate string) string { return "/logs/" + url.PathEscape(id) + "/" + url.PathEscape(gate) },
+		"rule":    replay.RuleName, "origin": origin, "used": used, "tokens": tokens, "count": text.Count, "short": func(s string) string { return short(s, 12) }, "id8": func(s string) string { return s[:min(len(s), 8)] },
+		"columns": columns, "cell": cell, "failing": failing, "sessionpath": sessionPath, "stoppath": stopPath, "isask": isAsk, "later": later, "some": some,
+		"title": title, "method": method, "list": func(items ...any) []any { return items }, "dict": dict, "add": func(a, b int) int { return a + b }, "mul": func(a, b int) int { return a * b },
+		"per": func(sum float64, n int) float64 { return sum / float64(n) }, "perTokens": func(t ask.Total) int64 { return t.Tokens / int64(t.TokensMeasured) },
+		"cut": func(s string) string { return text.Cut(s, 60) }, "tree": treeOf,
 	}
+}
+
+// known shows a measured time, "" where there is none.
+func known(p *float64) string {
+	if p == nil {
+		return ""
+	}
+	return duration(*p)
+}
+
+// cell is the value of a gate in a column.
+func cell(c column, g ask.Gate) string {
+	v := c.of(g)
+	switch c.Key {
+	case "median", "p95", "spent", "saved":
+		if g.Kind == ask.Checkpoint {
+			return ""
+		}
+		return duration(v)
+	}
+	if g.Kind == ask.Checkpoint && !slices.Contains([]string{"blocked", "right", "wrong"}, c.Key) {
+		return "" // it runs nothing
+	}
+	return fmt.Sprint(v)
+}
+
+// later is how long after one stop the next one was.
+func later(a, b time.Time) string { return duration(float64(b.Sub(a).Milliseconds())) }
+
+// some are the first files of a list.
+func some(files []string) []string { return files[:min(len(files), 6)] }
+
+// treeOf is the work tree of a stop, "" where it is the repository itself.
+func treeOf(d ask.Detail) string {
+	if d.Project == d.Home() {
+		return ""
+	}
+	return d.Project
+}
+
+// method explains how the numbers of a page are made.
+func method(page string) string {
+	if page == "gates" {
+		return "A gate sent back the stops at which it failed and the agent had to go on. Right: the agent changed the code and the gate passed. Wrong: it passed later on the same content, or the hook was switched off next. Your own label counts most. Median and 95th percentile are of the newest 200 runs. Reused results take no time; saved is how long they took when they were made. Flaky counts contents on which a gate both passed and failed."
+	}
+	return "Right: the agent changed the code and the gate passed, what a checkpoint asked for failed when it was run, or a person said so. Wrong: the same content passed later, what a checkpoint asked for passed without an edit, the hook was switched off next, or a person said so. Cost is what came between a block and the session's next stop: one more turn, its time, and the tokens that the agent's log names."
+}
+
+// share is how much of n is of total, in percent; "" where nothing was measured.
+func share(n, total int) string {
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprint((n*100+total/2)/total) + " %"
 }
 
 // dict passes several values to a part of a template.
@@ -117,25 +166,6 @@ func duration(ms float64) string {
 	return fmt.Sprintf("%.0f d", ms/86_400_000)
 }
 
-// ago shows a time relative to now; the absolute one is its title.
-func ago(now, t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	d := now.Sub(t)
-	switch {
-	case d < -time.Minute:
-		return "in the future"
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d d ago", int(d.Hours()/24))
-}
-
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -146,17 +176,9 @@ func stamp(t time.Time) string {
 // title is the title of a part of the page.
 func title(section string) string {
 	if section == "" {
-		return "Overview"
+		return "Sessions"
 	}
 	return strings.ToUpper(section[:1]) + section[1:]
-}
-
-// thing is what a page lists.
-func thing(path string) string {
-	if path == "/gates" || path == "/time" {
-		return "gate has run"
-	}
-	return "stop was judged"
 }
 
 // word makes a status readable: retry_limit_exceeded → retry limit exceeded.
@@ -201,6 +223,19 @@ func shown(o event.Outcome, status string) string {
 	return o.Shown(event.Status(status))
 }
 
+// result is the result of a gate as people read it.
+func result(status string) string {
+	switch status {
+	case "pass":
+		return "passed"
+	case "fail":
+		return "failed"
+	case "error":
+		return "could not run"
+	}
+	return word(status)
+}
+
 // tokens shows a number of tokens.
 func tokens(n any) string {
 	v := reflect.Indirect(reflect.ValueOf(n)).Int()
@@ -222,28 +257,6 @@ func used(ms, limit *float64) string {
 		return "< 1 %"
 	}
 	return fmt.Sprintf("%.0f %%", 100**ms / *limit)
-}
-
-// advice is an answer in a few words.
-type advice struct{ Text, Class, Why string }
-
-// safeToEnforce estimates how reliably a gate blocks rightly.
-func safeToEnforce(g ask.Gate) advice {
-	right := g.Right + g.WouldRight
-	known := right + g.Wrong + g.WouldWrong
-	if known+g.Unknown+g.WouldUnknown == 0 {
-		return advice{"no failure yet", "quiet", "it has not failed at a stop in this time"}
-	}
-	i := replay.Wilson(right, known)
-	switch {
-	case i == nil:
-		return advice{fmt.Sprintf("too early (%d/%d)", known, replay.MinSamples), "quiet", "it takes 20 failures of which it is known whether they were right"}
-	case i.Low >= 0.8:
-		return advice{"right " + interval(i), "status good", "95 % sure that at least this share of its failures is right"}
-	case i.High <= 0.5:
-		return advice{"right " + interval(i), "status bad", "more often wrong than right"}
-	}
-	return advice{"right " + interval(i), "status warn", "not sure enough"}
 }
 
 // origin returns who proved a result that was reused.

@@ -2,9 +2,11 @@ package ui
 
 import (
 	"context"
+	"crypto/rand"
 	"embed"
 	"errors"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -52,12 +54,26 @@ type Beat struct {
 	Status string    `json:"status,omitempty"`
 }
 
+// GateNow is what the policy on disk says about a gate; no Mode: it no longer exists.
+type GateNow struct {
+	Mode string
+	File string // where the mode is written, "" where it cannot be edited
+	// Canary is whether it can fail, as far as known, and Why.
+	Canary, Why string
+}
+
 // Actions are what buttons do. They are the functions of the commands.
 type Actions struct {
-	Off   func(ctx context.Context, project string) error
-	On    func(ctx context.Context, project string) error
-	Label func(ctx context.Context, id, word string) error
-	Mode  func(ctx context.Context, project, gate, mode string) error
+	Off   func(ctx context.Context, project string) (Done, error)
+	On    func(ctx context.Context, project string) (Done, error)
+	Label func(ctx context.Context, id, word, before string) (Done, error)
+	Mode  func(ctx context.Context, project, gate, mode string) (Done, error)
+}
+
+// Done is what a button did, and how to take it back.
+type Done struct {
+	Text string
+	Undo func(context.Context) error
 }
 
 // Options are what a page shows and what it may do.
@@ -81,9 +97,9 @@ type Options struct {
 	Busy func() string
 	// Places reads the projects themselves; nil: this page is not on their machine.
 	Places func(ctx context.Context, projects []string) []Place
-	// Modes reads the policy of a project and returns the mode that it gives a gate, "" when
-	// the gate no longer exists; nil: only the history has it.
-	Modes func(project string) func(gate string) string
+	// Policy reads the policy of a project and returns what it says about a gate; nil: only
+	// the history has it.
+	Policy func(project string) func(gate string) GateNow
 	// Log reads the log of a gate; nil: logs are not here.
 	Log func(project, path string) ([]byte, error)
 	// Replay is the newest replay report; nil: there is none here.
@@ -110,6 +126,55 @@ type Server struct {
 	db    ask.DB
 	facts *ask.Facts
 	mark  string // of what facts holds
+
+	acted sync.Mutex
+	dones []*done // newest last
+}
+
+// done is an action that can be undone.
+type done struct {
+	Done
+	ID string
+}
+
+// maxDone bounds how many actions can still be undone.
+const maxDone = 20
+
+// did keeps what a button did and returns its name.
+func (s *Server) did(d Done) string {
+	s.acted.Lock()
+	defer s.acted.Unlock()
+	one := &done{d, rand.Text()}
+	s.dones = append(s.dones, one)
+	s.dones = s.dones[max(len(s.dones)-maxDone, 0):]
+	return one.ID
+}
+
+// done finds what a button did; nil when it is too long ago.
+func (s *Server) done(id string) *done {
+	s.acted.Lock()
+	defer s.acted.Unlock()
+	for _, d := range s.dones {
+		if d.ID == id {
+			return d
+		}
+	}
+	return nil
+}
+
+// undo takes back what a button did, once.
+func (s *Server) undo(ctx context.Context, id string) (Done, error) {
+	d := s.done(id)
+	if d == nil || d.Undo == nil {
+		return Done{}, errors.New("this is too long ago, or was undone already")
+	}
+	if err := d.Undo(ctx); err != nil {
+		return Done{}, err
+	}
+	s.acted.Lock()
+	defer s.acted.Unlock()
+	d.Undo = nil
+	return Done{Text: "Undone: " + d.Text}, nil
 }
 
 // New makes a server; it answers once Load has run.
@@ -136,11 +201,10 @@ func (s *Server) read(ctx context.Context) (err error) {
 	return s.settle(ctx)
 }
 
-// view is a page: its title, which names its template, is known immediately, the rest when
-// the history is read.
+// view is a page: its title is known immediately, the rest when the history is read.
 type view struct {
-	path, title string
-	look        func(context.Context, *http.Request) (any, error)
+	path, title, template string
+	look                  func(context.Context, *http.Request) (any, error)
 	// known: whether it exists is known only afterwards.
 	known bool
 }
@@ -149,13 +213,13 @@ type view struct {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for _, v := range []view{
-		{"/{$}", "Overview", s.overview, false},
-		{"/stops", "Stops", s.stops, false},
-		{"/stops/{id}", "Stop", s.stop, true},
-		{"/gates", "Gates", s.gates, false},
-		{"/time", "Time", s.time, false},
-		{"/who", "Who", s.who, false},
-		{"/replay", "Replay", s.replay, true},
+		{"/{$}", "Sessions", "home", s.home, false},
+		{"/sessions/{id}", "Session", "session", s.session, true},
+		{"/stops/{id}", "Stop", "stop", s.stop, true},
+		{"/gates", "Gates", "gates", s.gates, false},
+		{"/gates/{name}", "Gate", "gate", s.gate, true},
+		{"/trends", "Trends", "trends", s.trends, false},
+		{"/replay", "Replay", "replay", s.replay, true},
 	} {
 		mux.HandleFunc("GET "+v.path, s.page(v))
 	}
@@ -163,26 +227,35 @@ func (s *Server) Handler() http.Handler {
 		s.fail(w, r, http.StatusNotFound, "Not found", "There is no such page.")
 	})
 	s.api(mux)
+	for old, now := range map[string]string{"/stops": "/", "/sessions": "/", "/time": "/gates?sort=spent", "/who": "/trends?by=agent"} {
+		mux.HandleFunc("GET "+old, func(w http.ResponseWriter, r *http.Request) { moved(w, r, now) })
+	}
 	mux.HandleFunc("GET /logs/{id}/{gate}", s.log)
 	mux.HandleFunc("GET /events", s.events)
 	mux.Handle("GET /favicon.ico", http.RedirectHandler("/assets/icon.svg", http.StatusMovedPermanently))
 	mux.Handle("GET /assets/{file}", http.FileServerFS(files))
-	for _, path := range []string{"/off", "/on", "/label", "/mode"} {
+	for _, path := range []string{"/off", "/on", "/label", "/mode", "/undo"} {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			s.fail(w, r, http.StatusMethodNotAllowed, "Not done", "Only a button of the page does this.")
 		})
 	}
 	if s.Act != nil {
-		mux.HandleFunc("POST /off", s.act(func(ctx context.Context, r *http.Request) error { return s.Act.Off(ctx, r.PostFormValue("project")) }))
-		mux.HandleFunc("POST /on", s.act(func(ctx context.Context, r *http.Request) error { return s.Act.On(ctx, r.PostFormValue("project")) }))
-		mux.HandleFunc("POST /label", s.act(func(ctx context.Context, r *http.Request) error {
-			id := r.PostFormValue("id")
-			if err := s.ask(ctx, func() error { _, err := ask.One(ctx, s.db, "", id); return err }); err != nil {
-				return err
-			}
-			return s.Act.Label(ctx, id, r.PostFormValue("label"))
+		mux.HandleFunc("POST /off", s.act(func(ctx context.Context, r *http.Request) (Done, error) {
+			return s.Act.Off(ctx, r.PostFormValue("project"))
 		}))
-		mux.HandleFunc("POST /mode", s.act(func(ctx context.Context, r *http.Request) error {
+		mux.HandleFunc("POST /on", s.act(func(ctx context.Context, r *http.Request) (Done, error) {
+			return s.Act.On(ctx, r.PostFormValue("project"))
+		}))
+		mux.HandleFunc("POST /undo", s.act(func(ctx context.Context, r *http.Request) (Done, error) { return s.undo(ctx, r.PostFormValue("id")) }))
+		mux.HandleFunc("POST /label", s.act(func(ctx context.Context, r *http.Request) (Done, error) {
+			var d ask.Detail
+			err := s.ask(ctx, func() (err error) { d, err = ask.One(ctx, s.db, "", r.PostFormValue("id")); return err })
+			if err != nil {
+				return Done{}, err
+			}
+			return s.Act.Label(ctx, d.ID, r.PostFormValue("label"), d.Label)
+		}))
+		mux.HandleFunc("POST /mode", s.act(func(ctx context.Context, r *http.Request) (Done, error) {
 			return s.Act.Mode(ctx, r.PostFormValue("project"), r.PostFormValue("gate"), r.PostFormValue("mode"))
 		}))
 	}
@@ -282,16 +355,19 @@ func (s *Server) page(v view) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		b := s.base(r, v.title)
 		early := !v.known && s.reading()
+		if v.path == "/{$}" {
+			visited(w, r, b.Now)
+		}
 		if early {
 			s.pages.top(w, b)
 		}
 		model, err := v.look(r.Context(), r)
-		code, name := http.StatusOK, strings.ToLower(v.title)
+		code, name := http.StatusOK, v.template
 		if err != nil {
 			code, name = http.StatusInternalServerError, "error"
 			title, message := "Error", err.Error()
-			if errors.Is(err, ask.ErrNotFound) {
-				code, title, message = http.StatusNotFound, "Not found", "This stop is not in the history."
+			if errors.Is(err, ask.ErrNotFound) || errors.Is(err, errNoGate) {
+				code, title, message = http.StatusNotFound, "Not found", "This "+v.template+" is not in the history."
 			}
 			model = errorView{base: s.base(r, title), Message: message}
 		}
@@ -300,21 +376,43 @@ func (s *Server) page(v view) http.HandlerFunc {
 	}
 }
 
+var errNoGate = errors.New("no such gate")
+
+// moved sends an old address to the new one, with its filters.
+func moved(w http.ResponseWriter, r *http.Request, to string) {
+	path, query, _ := strings.Cut(to, "?")
+	q, _ := url.ParseQuery(query) //nolint:errcheck // written above
+	for name, values := range r.URL.Query() {
+		if name == "before" {
+			continue
+		}
+		q[name] = values
+	}
+	http.Redirect(w, r, (&url.URL{Path: path, RawQuery: q.Encode()}).String(), http.StatusMovedPermanently)
+}
+
 // fail shows why something was not done.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, code int, title, message string) {
 	s.pages.render(w, code, "error", errorView{base: s.base(r, title), Message: message}, false)
 }
 
-// act does something and goes back to where the button was.
-func (s *Server) act(do func(context.Context, *http.Request) error) http.HandlerFunc {
+// act does something and goes back to where the button was, which then says what was done.
+func (s *Server) act(do func(context.Context, *http.Request) (Done, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		err := do(r.Context(), r)
+		what, err := do(r.Context(), r)
 		hurry(w, r)
 		if err != nil {
 			s.fail(w, r, http.StatusConflict, "Not done", err.Error())
 			return
 		}
 		s.live.send("changed")
-		http.Redirect(w, r, localPath(r.PostFormValue("back")), http.StatusSeeOther)
+		back, err := url.Parse(localPath(r.PostFormValue("back")))
+		if err != nil {
+			back = &url.URL{Path: "/"}
+		}
+		q := back.Query()
+		q.Set("done", s.did(what))
+		back.RawQuery = q.Encode()
+		http.Redirect(w, r, back.String(), http.StatusSeeOther)
 	}
 }

@@ -233,10 +233,13 @@ func TestAHundredThousandVerdicts(t *testing.T) {
 	if _, body := m.do(m.request(http.MethodGet, "/api/totals?days=365", "")); json.Unmarshal([]byte(body), &total) != nil || total.Stops != n || total.Blocked != n/10 {
 		t.Errorf("totals: %s", body)
 	}
-	if _, body := m.do(m.request(http.MethodGet, "/stops?days=365", "")); strings.Count(body, `href="/stops/v`) != ask.PageSize || !strings.Contains(body, "Older stops") {
-		t.Errorf("a page has %d stops", strings.Count(body, `href="/stops/v`))
+	if _, body := m.do(m.request(http.MethodGet, "/?days=365", "")); strings.Count(body, `class="prompt"><a data-row href="/sessions/s`) != 30 || !strings.Contains(body, "Older sessions") || strings.Contains(body, "Newer sessions") {
+		t.Errorf("a page has %d sessions", strings.Count(body, `class="prompt"`))
 	}
-	if _, body := m.do(m.request(http.MethodGet, "/stops?days=365&text=stop+5000", "")); strings.Count(body, `href="/stops/v`) != 11 {
+	if _, body := m.do(m.request(http.MethodGet, "/?days=365&page=334", "")); strings.Count(body, `class="prompt"`) != 10 || !strings.Contains(body, `href="/sessions/s0"`) || strings.Contains(body, "Older sessions") {
+		t.Errorf("the last page has %d sessions", strings.Count(body, `class="prompt"`))
+	}
+	if _, body := m.do(m.request(http.MethodGet, "/?days=365&text=stop+5000", "")); strings.Count(body, `href="/sessions/s500`) != 2 || strings.Count(body, `href="/stops/v`) != 1+3 {
 		t.Errorf("a search finds %d stops", strings.Count(body, `href="/stops/v`))
 	}
 	// A stop that happens meanwhile is there at the next request.
@@ -434,15 +437,15 @@ func TestOutcomesOnThePage(t *testing.T) {
 		t.Errorf("the ask does not come first:\n%s", home)
 	}
 	for path, want := range map[string][]string{
-		"/stops":                      {"✓ passed", "weakened", "saved", "! let go unfixed", "not: message of idle"},
-		"/stops?all=1":                {"message of idle", "– not checked"},
-		"/stops?badge=weakened":       {"message of good", "not: message of saved"},
-		"/stops?outcome=sent+back":    {"message of saved", "not: message of good"},
-		"/api/stops?outcome=passed":   {`"outcome":"passed"`, `"badges":["weakened"]`, `"status":"passed"`, "not: message of saved"},
-		"/stops/good":                 {"✓ passed", "weakened", ">passed</dd>"},
-		"/api/stops/asking":           {`"outcome":"let go unfixed"`, `"status":"asked"`},
-		"/stops?badge=nope":           {"Nothing matches"},
-		"/stops?outcome=%22%3Cscript": {"Nothing matches", "not: \"<script"},
+		"/?days=7":                  {"</span> passed", "weakened", "saved", "</span> let go unfixed", "since your last visit", "not: message of idle"},
+		"/sessions/s":               {"message of idle", "</span> not checked", "saved", `href="/stops/good"`},
+		"/?badge=weakened":          {"message of good", "not: message of saved", "not: since your last visit"},
+		"/?outcome=sent+back":       {"message of saved", "not: message of good"},
+		"/api/stops?outcome=passed": {`"outcome":"passed"`, `"badges":["weakened"]`, `"status":"passed"`, "not: message of saved"},
+		"/stops/good":               {"</span> passed", "weakened", "<code>passed</code>", `rel="next"`},
+		"/api/stops/asking":         {`"outcome":"let go unfixed"`, `"status":"asked"`},
+		"/?badge=nope":              {"Nothing matches"},
+		"/?outcome=%22%3Cscript":    {"Nothing matches", "not: \"<script"},
 	} {
 		code, body := m.do(m.request(http.MethodGet, path, ""))
 		if code != http.StatusOK {

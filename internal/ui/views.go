@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/replay"
@@ -32,6 +34,8 @@ type base struct {
 	Choices ask.Choices
 	// First is when the history begins.
 	First time.Time
+	// Done is what a button has just done, nil for nothing.
+	Done *done
 }
 
 const defaultDays = 30
@@ -44,12 +48,12 @@ func (s *Server) base(r *http.Request, title string) base {
 	}
 	now := s.Now()
 	b := base{
-		Title: title, Path: r.URL.Path, Query: r.URL.RawQuery, Token: s.Guard.Token, CanAct: s.Act != nil, Many: s.Many, Days: days, Now: now,
+		Title: title, Path: r.URL.EscapedPath(), Query: r.URL.RawQuery, Token: s.Guard.Token, CanAct: s.Act != nil, Many: s.Many, Days: days, Now: now,
 		Filter: ask.Filter{
 			Agent: q.Get("agent"), Status: q.Get("status"), Gate: q.Get("gate"), Machine: q.Get("machine"), Person: q.Get("person"),
-			Outcome: q.Get("outcome"), Badge: q.Get("badge"), Checked: q.Get("all") == "", Text: q.Get("text"), Blocked: q.Get("blocked") != "", Since: ask.Since(now, days),
+			Outcome: q.Get("outcome"), Badge: q.Get("badge"), Checked: q.Get("all") == "", Text: strings.TrimSpace(q.Get("text")), Blocked: q.Get("blocked") != "", Since: ask.Since(now, days),
 		},
-		Only: q.Get("project"),
+		Only: q.Get("project"), Done: s.done(q.Get("done")),
 	}
 	if b.Only != "" {
 		b.Filter.Projects = []string{b.Only}
@@ -60,11 +64,14 @@ func (s *Server) base(r *http.Request, title string) base {
 // Section is the part of the page that a view belongs to.
 func (b base) Section() string {
 	section, _, _ := strings.Cut(strings.TrimPrefix(b.Path, "/"), "/")
+	if section == "sessions" || section == "stops" {
+		return ""
+	}
 	return section
 }
 
 // Back is where an action returns to.
-func (b base) Back() string { return (&url.URL{Path: b.Path, RawQuery: b.Query}).String() }
+func (b base) Back() string { return b.With("done", "") }
 
 // With is this page's address with one value of its query changed.
 func (b base) With(name, value string) string {
@@ -72,13 +79,39 @@ func (b base) With(name, value string) string {
 	if err != nil {
 		q = url.Values{}
 	}
-	q.Del("before")
+	for _, temporary := range []string{"page", "done"} {
+		if temporary != name {
+			q.Del(temporary)
+		}
+	}
 	if value == "" {
 		q.Del(name)
 	} else {
 		q.Set(name, value)
 	}
-	return (&url.URL{Path: b.Path, RawQuery: q.Encode()}).String()
+	if len(q) == 0 {
+		return b.Path
+	}
+	return b.Path + "?" + q.Encode()
+}
+
+// Address is another path with the filters of this page.
+func (b base) Address(path string) string {
+	b.Path = path
+	return b.With("page", "")
+}
+
+// Chosen lists what the page is narrowed to: name, value, and the address without it.
+func (b base) Chosen() (out [][3]string) {
+	for _, c := range [][2]string{
+		{"text", b.Filter.Text}, {"project", b.Only}, {"agent", b.Filter.Agent}, {"outcome", b.Filter.Outcome}, {"badge", b.Filter.Badge},
+		{"gate", b.Filter.Gate}, {"status", b.Filter.Status}, {"machine", b.Filter.Machine}, {"person", b.Filter.Person},
+	} {
+		if c[1] != "" {
+			out = append(out, [3]string{c[0], c[1], b.With(c[0], "")})
+		}
+	}
+	return out
 }
 
 type errorView struct {
@@ -86,73 +119,97 @@ type errorView struct {
 	Message string
 }
 
-type overviewView struct {
+// homeView is the first screen.
+type homeView struct {
 	base
-	Total ask.Total
-	Weeks []ask.Bucket
-	// WeeksSince is where the weeks begin: a trend needs more than a month.
-	WeeksSince time.Time
-	Recent     []ask.Stop
-	// Asks are what agents ask that are not answered yet.
-	Asks   []ask.Stop
-	Gates  []ask.Gate
-	Places []Place
-	// Known: the projects could be read; Left counts those that were left out.
-	Known bool
-	Left  int
+	Red    []ask.Detail
+	Missed []ask.Detail
+	// Visit is when this browser looked the last time; zero: never.
+	Visit    time.Time
+	Busy     []Place
+	Hooks    hooks
+	Sessions []ask.Session
+	Page     int
+	More     bool
 }
 
-// What an overview shows of each.
+// Asks counts the agents that ask something, Reds the work trees that are red otherwise.
+func (v homeView) Asks() (n int) {
+	for _, d := range v.Red {
+		if isAsk(d.Status) {
+			n++
+		}
+	}
+	return n
+}
+
+// Reds counts the work trees that are red.
+func (v homeView) Reds() int { return len(v.Red) - v.Asks() }
+
+// hooks are the places by whether anything is wrong with them.
+type hooks struct {
+	Known          bool
+	Alive, Trouble []Place
+	Gone, Left     int
+}
+
 const (
-	trendDays   = 84
-	shownPlaces = 30
-	shownStops  = 12
-	shownGates  = 6
+	// redDays is how long a failure is shown as red without a later stop in its work tree.
+	redDays     = 14
+	firstVisit  = 7 * 24 * time.Hour
+	shownPlaces = 60
 )
 
-// Share is how much of n is of total, in percent; "" where nothing was measured.
-func share(n, total int) string {
-	if total == 0 {
-		return ""
-	}
-	return strconv.Itoa((n*100+total/2)/total) + " %"
-}
-
-func (s *Server) overview(ctx context.Context, r *http.Request) (any, error) {
-	v := overviewView{base: s.base(r, "Overview")}
-	var projects []string
-	err := s.ask(ctx, func() error {
+func (s *Server) home(ctx context.Context, r *http.Request) (any, error) {
+	v := homeView{base: s.base(r, "Sessions"), Page: ask.PageOf(r.URL.Query().Get("page")), Visit: visitOf(r, s.Now())}
+	v.Filter.Checked = v.Filter.Checked && v.Filter.Text == ""
+	var trees []string
+	err := s.ask(ctx, func() (err error) {
 		s.start(&v.base)
-		v.Total, v.Gates = s.facts.Totals(v.Filter), s.facts.Gates(v.Filter)
-		weeks := v.Filter
-		weeks.Since = ask.Since(s.Now(), max(v.Days, trendDays))
-		v.WeeksSince, v.Weeks = weeks.Since, s.facts.Weeks(weeks, ask.ByAll)
-		projects = s.facts.Choices(ask.Filter{}).Projects // people also look for inactive projects
-		page, err := ask.Stops(ctx, s.db, v.Filter, "")
-		v.Recent = s.judged(page.Stops[:min(len(page.Stops), shownStops)])
-		if err == nil && v.Path == "/" {
-			v.Asks, err = ask.Asks(ctx, s.db, ask.Filter{Projects: v.Filter.Projects, Since: v.Filter.Since})
+		trees = s.facts.Choices(ask.Filter{}).Trees // people also look for inactive projects
+		v.Sessions, v.More, err = s.facts.Sessions(ctx, v.Filter, v.Page)
+		if err != nil || len(v.Chosen()) > 0 || v.Page > 0 {
+			return err
 		}
+		if v.Red, err = s.facts.Red(ctx, ask.Filter{Since: s.Now().AddDate(0, 0, -redDays)}); err != nil {
+			return err
+		}
+		since := v.Visit
+		if since.IsZero() {
+			since = s.Now().Add(-firstVisit)
+		}
+		v.Missed, err = s.facts.Missed(ctx, ask.Filter{Since: since})
+		v.Missed = slices.DeleteFunc(v.Missed, func(d ask.Detail) bool { // each once
+			return slices.ContainsFunc(v.Red, func(r ask.Detail) bool { return r.ID == d.ID && r.Machine == d.Machine })
+		})
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && len(v.Chosen()) == 0 && v.Page == 0 {
+		v.Busy, v.Hooks = s.alive(ctx, trees)
 	}
-	v.Gates = v.Gates[:min(len(v.Gates), shownGates)]
-	if v.Only != "" {
-		projects = []string{v.Only}
+	return v, err
+}
+
+// alive looks at the projects themselves.
+func (s *Server) alive(ctx context.Context, trees []string) (busy []Place, h hooks) {
+	if s.Places == nil {
+		return nil, h
 	}
-	if s.Places != nil && slices.Contains([]string{"/", "/api/alive"}, v.Path) { // sums do not need a look at every project
-		v.Left = max(len(projects)-shownPlaces, 0)
-		v.Known, v.Places = true, s.Places(ctx, projects[:min(len(projects), shownPlaces)])
-		slices.SortStableFunc(v.Places, func(a, b Place) int {
-			if a.Gone == b.Gone {
-				return 0
-			}
-			return map[bool]int{true: 1, false: -1}[a.Gone]
-		})
+	h.Known, h.Left = true, max(len(trees)-shownPlaces, 0)
+	for _, p := range s.Places(ctx, trees[:min(len(trees), shownPlaces)]) {
+		if p.Running != nil {
+			busy = append(busy, p)
+		}
+		switch {
+		case p.Gone:
+			h.Gone++
+		case p.Trouble() != "":
+			h.Trouble = append(h.Trouble, p)
+		default:
+			h.Alive = append(h.Alive, p)
+		}
 	}
-	return v, nil
+	return busy, h
 }
 
 // start fills in what every view uses from the history.
@@ -160,30 +217,38 @@ func (s *Server) start(b *base) {
 	b.Choices, b.First = s.facts.Choices(ask.Filter{Since: b.Filter.Since}), s.facts.First()
 }
 
-// judged adds to stops how they turned out.
-func (s *Server) judged(stops []ask.Stop) []ask.Stop {
-	for i := range stops {
-		if w, known := s.facts.Aftermath(stops[i].Machine, stops[i].ID); known {
-			stops[i].Word = &w
-		}
-	}
-	return stops
-}
-
-type stopsView struct {
+// sessionView is one session, with its stops.
+type sessionView struct {
 	base
-	ask.Page
+	ask.Session
+	Newer, Older *ask.Session
+	Words        map[string]ask.Word // what became of its blocks, by stop
+	HasLogs      bool
 }
 
-func (s *Server) stops(ctx context.Context, r *http.Request) (any, error) {
-	v := stopsView{base: s.base(r, "Stops")}
+func (s *Server) session(ctx context.Context, r *http.Request) (any, error) {
+	v := sessionView{base: s.base(r, "Session"), Words: map[string]ask.Word{}, HasLogs: s.Log != nil}
 	err := s.ask(ctx, func() (err error) {
-		s.start(&v.base)
-		v.Page, err = ask.Stops(ctx, s.db, v.Filter, r.URL.Query().Get("before"))
-		s.judged(v.Page.Stops)
+		v.Session, v.Newer, v.Older, err = s.facts.Session(ctx, r.URL.Query().Get("machine"), r.PathValue("id"))
+		for i := range v.Stops {
+			s.ownLogs(&v.Stops[i])
+			if w, known := s.facts.Aftermath(v.Machine, v.Stops[i].ID); known {
+				v.Words[v.Stops[i].ID] = w
+			}
+		}
 		return err
 	})
+	v.Title = cmp.Or(v.Prompt, "Session "+r.PathValue("id"))
 	return v, err
+}
+
+// ownLogs drops the logs of later runs.
+func (s *Server) ownLogs(d *ask.Detail) {
+	for i := range d.Gates {
+		if s.Log != nil {
+			d.Gates[i].LogPath = run.LogAt(d.Gates[i].LogPath, d.Time)
+		}
+	}
 }
 
 type stopView struct {
@@ -203,65 +268,177 @@ func (s *Server) stop(ctx context.Context, r *http.Request) (any, error) {
 		}
 		return err
 	})
-	for i := range v.Gates { // only the log of this very run is offered
-		if v.HasLogs {
-			v.Gates[i].LogPath = run.LogAt(v.Gates[i].LogPath, v.Time)
+	s.ownLogs(&v.Detail)
+	return v, err
+}
+
+// Failing are the gates of a stop that failed or could not run, failures first.
+func failing(gates []history.Record) (out []history.Record) {
+	for _, status := range []string{"fail", "error"} {
+		for _, g := range gates {
+			if g.Status == status {
+				out = append(out, g)
+			}
 		}
 	}
-	return v, err
+	return out
+}
+
+// row is one gate with what to do about it.
+type row struct {
+	ask.Gate
+	Now    GateNow
+	Advice advice
 }
 
 type gatesView struct {
 	base
-	Gates []ask.Gate
+	Rows []row
+	Sort string
+	Up   bool // ascending
+}
+
+// Sorted is the address of the table, sorted by a column.
+func (v gatesView) Sorted(key string) string {
+	v.Query = strings.TrimPrefix(v.With("up", ""), v.Path+"?")
+	return v.With("sort", key)
+}
+
+// columns are what the table of gates can be sorted by.
+func columns() []column {
+	number := func(p *float64) float64 {
+		if p == nil {
+			return -1
+		}
+		return *p
+	}
+	return []column{
+		{"blocked", "Sent back", "", func(g ask.Gate) float64 { return float64(g.Blocked) }},
+		{"fail", "Failed", "w6", func(g ask.Gate) float64 { return float64(g.Fail) }},
+		{"runs", "Ran", "w7", func(g ask.Gate) float64 { return float64(g.Runs) }},
+		{"error", "Could not run", "w7", func(g ask.Gate) float64 { return float64(g.Error) }},
+		{"flaky", "Flaky", "w7", func(g ask.Gate) float64 { return float64(g.Flakes) }},
+		{"right", "Right", "w12", func(g ask.Gate) float64 { return float64(g.Right) }},
+		{"wrong", "Wrong", "w12", func(g ask.Gate) float64 { return float64(g.Wrong) }},
+		{"median", "Median", "w6", func(g ask.Gate) float64 { return number(g.MedianMS) }},
+		{"p95", "95th", "w12", func(g ask.Gate) float64 { return number(g.P95MS) }},
+		{"spent", "Spent", "w7", func(g ask.Gate) float64 { return g.SpentMS }},
+		{"saved", "Saved", "w10", func(g ask.Gate) float64 { return g.SavedMS }},
+	}
+}
+
+type column struct {
+	Key, Title, Class string
+	of                func(ask.Gate) float64
 }
 
 func (s *Server) gates(ctx context.Context, r *http.Request) (any, error) {
-	v := gatesView{base: s.base(r, "Gates")}
-	err := s.ask(ctx, func() error {
+	v := gatesView{base: s.base(r, "Gates"), Sort: r.URL.Query().Get("sort"), Up: r.URL.Query().Get("up") != ""}
+	err := s.ask(ctx, func() (err error) {
 		s.start(&v.base)
-		v.Gates = s.facts.Gates(v.Filter)
-		return nil
+		v.Rows, err = s.rows(ctx, s.facts.Gates(v.Filter))
+		return err
 	})
-	if s.Modes != nil {
-		of := map[string]func(gate string) string{} // each project's policy is read once
-		for i, g := range v.Gates {
-			if of[g.Project] == nil {
-				of[g.Project] = s.Modes(g.Project)
-			}
-			v.Gates[i].LastMode = of[g.Project](g.Gate)
-		}
-	}
+	slices.SortStableFunc(v.Rows, v.compare)
 	return v, err
 }
 
-type timeView struct {
+// compare sorts by a column; without one, what needs attention and then what blocks most
+// comes first.
+func (v gatesView) compare(a, b row) int {
+	n := 0
+	switch i := slices.IndexFunc(columns(), func(c column) bool { return c.Key == v.Sort }); {
+	case i >= 0:
+		n = cmp.Compare(columns()[i].of(b.Gate), columns()[i].of(a.Gate))
+	case v.Sort == "gate":
+		n = strings.Compare(gate.Label(a.Gate.Gate), gate.Label(b.Gate.Gate))
+	case v.Sort == "advice":
+		n = strings.Compare(a.Advice.Text, b.Advice.Text)
+	default:
+		return a.Advice.rank - b.Advice.rank
+	}
+	if v.Up {
+		return -n
+	}
+	return n
+}
+
+// rows adds to gates what their policies say now, and advice.
+func (s *Server) rows(ctx context.Context, gates []ask.Gate) (out []row, err error) {
+	policies := map[string]func(gate string) GateNow{} // each project's policy is read once
+	for _, g := range gates {
+		r := row{Gate: g, Now: GateNow{Mode: g.LastMode}}
+		if s.Policy != nil {
+			if policies[g.Project] == nil {
+				policies[g.Project] = s.Policy(g.Project)
+			}
+			r.Now = policies[g.Project](g.Gate)
+		}
+		why := ""
+		if g.Error > 0 {
+			if why, err = s.facts.WhyNot(ctx, g); err != nil {
+				return nil, err
+			}
+		}
+		r.Advice = advise(r, why)
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// gateView is one gate, in every repository that has it.
+type gateView struct {
+	base
+	Name  string
+	Parts []gatePart
+}
+
+type gatePart struct {
+	row
+	Spans []ask.Span
+	Days  int // of one step
+}
+
+func (s *Server) gate(ctx context.Context, r *http.Request) (any, error) {
+	v := gateView{base: s.base(r, r.PathValue("name")), Name: r.PathValue("name")}
+	err := s.ask(ctx, func() error {
+		s.start(&v.base)
+		named := slices.DeleteFunc(s.facts.Gates(v.Filter), func(g ask.Gate) bool { return gate.Name(g.Gate) != v.Name && g.Gate != v.Name })
+		rows, err := s.rows(ctx, named[:min(len(named), maxParts)])
+		for _, row := range rows {
+			p := gatePart{row: row, Days: 1}
+			if !perDay(v.Days) {
+				p.Days = 7
+			}
+			by := v.Filter
+			by.Gate, by.Projects = row.Gate.Gate, []string{row.Project}
+			p.Spans = s.facts.Trend(by, time.Duration(p.Days)*24*time.Hour)
+			v.Parts = append(v.Parts, p)
+		}
+		if err == nil && len(rows) == 0 && !slices.ContainsFunc(s.facts.Choices(ask.Filter{}).Gates, func(id string) bool { return gate.Name(id) == v.Name || id == v.Name }) {
+			return errNoGate
+		}
+		return err
+	})
+	return v, err
+}
+
+// maxParts bounds the repositories on the page of a gate.
+const maxParts = 12
+
+// trendsView is how it went over time, and for whom.
+type trendsView struct {
 	base
 	Total  ask.Total
-	Gates  []ask.Gate
-	PerDay []ask.DayCost
-}
-
-func (s *Server) time(ctx context.Context, r *http.Request) (any, error) {
-	v := timeView{base: s.base(r, "Time")}
-	err := s.ask(ctx, func() error {
-		s.start(&v.base)
-		v.Gates = slices.DeleteFunc(s.facts.Gates(v.Filter), func(g ask.Gate) bool { return g.Kind == ask.Checkpoint })
-		v.Total, v.PerDay = s.facts.Totals(v.Filter), s.facts.Days(v.Filter)
-		return nil
-	})
-	slices.SortStableFunc(v.Gates, func(a, b ask.Gate) int { return cmp.Compare(b.SpentMS, a.SpentMS) })
-	return v, err
-}
-
-type whoView struct {
-	base
+	Ends   ask.Endings
 	By     ask.By
 	Groups []ask.Group
+	PerDay []ask.DayCost
+	Gates  []ask.Gate
 }
 
 // Splits are what the page can be split by.
-func (v whoView) Splits() []string {
+func (v trendsView) Splits() []string {
 	all := []string{"agent", "model", "client", "project"}
 	if v.Many {
 		all = append(all, "person", "machine")
@@ -269,14 +446,14 @@ func (v whoView) Splits() []string {
 	return all
 }
 
-func (s *Server) who(ctx context.Context, r *http.Request) (any, error) {
-	v := whoView{base: s.base(r, "Who"), By: ask.By(r.URL.Query().Get("by"))}
-	if v.By == ask.ByAll {
-		v.By = ask.ByAgent
-	}
+func (s *Server) trends(ctx context.Context, r *http.Request) (any, error) {
+	v := trendsView{base: s.base(r, "Trends"), By: ask.By(r.URL.Query().Get("by"))}
 	err := s.ask(ctx, func() error {
 		s.start(&v.base)
-		v.Groups = ask.Groups(s.facts.Weeks(v.Filter, v.By))
+		by := v.Filter
+		by.Checked = false
+		v.Total, v.Ends, v.PerDay = s.facts.Totals(by), s.facts.Endings(by), s.facts.Days(by)
+		v.Groups, v.Gates = ask.Groups(s.facts.Weeks(by, v.By)), s.facts.Gates(by)
 		return nil
 	})
 	return v, err
@@ -297,11 +474,85 @@ func (s *Server) replay(_ context.Context, r *http.Request) (any, error) {
 	return v, nil
 }
 
-// gateAt finds a gate of a stop by its place in the list.
-func gateAt(d ask.Detail, n string) (history.Record, bool) {
-	i, err := strconv.Atoi(n)
-	if err != nil || i < 0 || i >= len(d.Gates) {
-		return history.Record{}, false
+// Trouble is why a project's hooks need a look, "" when they are alive.
+func (p Place) Trouble() string {
+	if p.Off != "" {
+		return "switched off: " + p.Off
 	}
-	return d.Gates[i], true
+	installed, fired := false, false
+	for _, a := range p.Agents {
+		if a.Problem != "" {
+			return a.Agent + " will not run it: " + a.Problem
+		}
+		installed, fired = installed || len(a.Installed) > 0, fired || len(a.Beats) > 0
+	}
+	switch {
+	case !installed && fired:
+		return "it fired before, and no settings file calls it now"
+	case !installed:
+		return "no agent calls it"
+	case !fired:
+		return "installed, never fired"
+	}
+	return ""
 }
+
+// visitCookie keeps when a browser looked; a visit ends after visitGap without a look.
+const (
+	visitCookie = "gauntlet-visit"
+	visitGap    = 30 * time.Minute
+)
+
+// visitOf is when the visit before this one ended; zero: this is the first.
+func visitOf(r *http.Request, now time.Time) time.Time {
+	before, last := visits(r, now)
+	if now.Sub(last) > visitGap {
+		return last
+	}
+	return before
+}
+
+func visits(r *http.Request, now time.Time) (before, last time.Time) {
+	a, b, _ := strings.Cut(cookie(r, visitCookie), ".")
+	read := func(s string) time.Time {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n <= 0 || n > now.Unix() {
+			return time.Time{}
+		}
+		return time.Unix(n, 0)
+	}
+	return read(a), read(b)
+}
+
+// visited notes a look at the first screen.
+func visited(w http.ResponseWriter, r *http.Request, now time.Time) {
+	before := visitOf(r, now)
+	value := "0"
+	if !before.IsZero() {
+		value = strconv.FormatInt(before.Unix(), 10)
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: visitCookie, Value: value + "." + strconv.FormatInt(now.Unix(), 10), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int((365 * 24 * time.Hour).Seconds()),
+	})
+}
+
+// SessionPath is the address of a session; a stop without one has its own.
+func sessionPath(d ask.Detail) string {
+	if d.Session == "" || d.Source == history.FromRun || d.Session == "." || d.Session == ".." {
+		return stopPath(d.ID, d.Machine)
+	}
+	return pathTo("/sessions/", d.Session, d.Machine)
+}
+
+func stopPath(id, machine string) string { return pathTo("/stops/", id, machine) }
+
+func pathTo(dir, id, machine string) string {
+	p := dir + url.PathEscape(id)
+	if machine != "" {
+		p += "?machine=" + url.QueryEscape(machine)
+	}
+	return p
+}
+
+// isAsk reports whether an agent asks something at a stop.
+func isAsk(status string) bool { return status == string(event.Asked) }

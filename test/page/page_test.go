@@ -9,8 +9,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -29,9 +28,6 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/history"
-	"gauntlet/internal/replay"
-	"gauntlet/internal/seal"
-	"gauntlet/internal/session"
 	"gauntlet/internal/site"
 	"gauntlet/internal/trust"
 	"gauntlet/internal/ui"
@@ -220,7 +216,7 @@ func (d *desk) spool(recs ...history.Record) {
 func (d *desk) record(id string, minutes int, status, message string) []history.Record {
 	at := time.Now().Add(-time.Duration(minutes) * time.Minute)
 	v := history.Record{
-		Type: history.Verdict, ID: id, Time: at, Project: d.project, Session: "session-1", Agent: "claude", Source: history.FromStop, Status: status, Decision: "approve",
+		Type: history.Verdict, ID: id, Time: at, Project: d.project, Session: "session-" + id, Prompt: message, Agent: "claude", Source: history.FromStop, Status: status, Decision: "approve",
 		Message: message, DurationMS: 812, Steps: []history.Step{{Name: "input", MS: 0.4}, {Name: "look", MS: 11}, {Name: "gates", MS: 780}, {Name: "checkpoint", MS: 6}},
 	}
 	exit := 0
@@ -250,7 +246,9 @@ func TestPersonBrowsesAndActs(t *testing.T) {
 	// A stop happens: the page shows it by itself.
 	d.spool(d.record("260101-100000-aaaaaa", 90, "passed", "2 gates passed")...)
 	d.await("the first stop", `document.querySelector("main").innerText.includes("2 gates passed")`)
-	d.spool(d.record("260101-110000-bbbbbb", 30, "failed", "1 of 2 gates failed: test")...)
+	block := d.record("260101-110000-bbbbbb", 30, "failed", "1 of 2 gates failed: test")
+	block[0].Session = "session-260101-100000-aaaaaa"
+	d.spool(block...)
 	d.await("the block", `document.querySelector("main").innerText.includes("1 of 2 gates failed: test")`)
 
 	// The token does not stay in the address.
@@ -258,53 +256,65 @@ func TestPersonBrowsesAndActs(t *testing.T) {
 		t.Errorf("address %v", got)
 	}
 
-	// Filter to blocked stops.
-	d.run(chromedp.Click(`nav a[href="/stops"]`, chromedp.ByQuery), chromedp.WaitVisible(`input[name="blocked"]`, chromedp.ByQuery))
-	d.run(chromedp.Click(`input[name="blocked"]`, chromedp.ByQuery))
-	d.await("the filter", `location.search.includes("blocked=1") && document.querySelectorAll("tbody tr").length === 1`)
+	// Filter to what was sent back: the address carries the filter.
+	d.eval(`(() => { const s = document.querySelector('select[name="outcome"]'); s.value = "sent back"; s.dispatchEvent(new Event("change", {bubbles: true})); })()`)
+	d.await("the filter", `location.search.includes("outcome=sent+back") && document.querySelectorAll(".sessions > li").length === 1`)
 
-	// Open the verdict: waterfall, reason, log.
+	// Open the session, then the stop: what failed, the reason, the log.
 	d.must(os.MkdirAll(filepath.Join(d.project, "gauntlet_logs"), 0o755))
 	d.must(os.WriteFile(filepath.Join(d.project, "gauntlet_logs", "check_._test.1.log"), []byte("--- FAIL: TestTotal\n<script>alert(1)</script>\n"), 0o600))
 	then := time.Now().Add(-31 * time.Minute) // before the verdict: a later log would be another run's
 	d.must(os.Chtimes(filepath.Join(d.project, "gauntlet_logs", "check_._test.1.log"), then, then))
-	d.run(chromedp.Click(`tbody .what a`, chromedp.ByQuery), chromedp.WaitVisible(`svg[aria-label="Where the time of this stop went"]`, chromedp.ByQuery))
+	d.run(chromedp.Click(`.sessions .prompt a`, chromedp.ByQuery), chromedp.WaitVisible(`.timeline`, chromedp.ByQuery))
+	if got := d.eval(`document.querySelectorAll(".timeline > li").length`); got != float64(2) {
+		t.Errorf("the session has %v stops", got)
+	}
+	d.run(chromedp.Click(`.timeline > li:last-child .line a[data-row]`, chromedp.ByQuery), chromedp.WaitVisible(`.failure`, chromedp.ByQuery))
 	if got := d.text("main"); !strings.Contains(got, "GATES FAILED. Fix this now.") || !strings.Contains(got, "proved by the agent's own run") {
 		t.Errorf("the stop says %q", got)
 	}
-	// Label the block as wrong.
-	d.run(chromedp.Click(`button[aria-label="This block was wrong"]`, chromedp.ByQuery))
-	d.await("the label", `document.querySelector(".facts .tag")?.textContent === "wrong"`)
+	// Label the block as wrong: the button asks first.
+	d.run(chromedp.Click(`.asks .ask:last-child summary`, chromedp.ByQuery), chromedp.WaitVisible(`.asks .ask:last-child button`, chromedp.ByQuery))
+	d.run(chromedp.Click(`.asks .ask:last-child button`, chromedp.ByQuery))
+	d.await("the label", `document.querySelector(".notice")?.innerText.includes("is labelled wrong")`)
+	d.run(chromedp.Click(`.notice button`, chromedp.ByQuery))
+	d.await("the undo", `document.querySelector(".notice")?.innerText.includes("Undone") && !document.querySelector(".notice button")`)
 	d.run(chromedp.Click(`a[href^="/logs/"]`, chromedp.ByQuery), chromedp.WaitVisible("pre", chromedp.ByQuery))
 	if got := d.text("pre"); !strings.Contains(got, "<script>alert(1)</script>") {
 		t.Errorf("the log is shown as %q", got)
 	}
 
-	// Switch the project off and on again.
-	d.open("/")
-	d.run(chromedp.Click(`button[aria-label="Switch off shop"]`, chromedp.ByQuery))
-	d.await("off", `!!document.querySelector('button[aria-label="Switch on shop"]')`)
-	d.run(chromedp.Click(`button[aria-label="Switch on shop"]`, chromedp.ByQuery))
-	d.await("on", `!!document.querySelector('button[aria-label="Switch off shop"]')`)
+	// Switch the project off, and undo it.
+	d.run(chromedp.EmulateViewport(1280, 900))
+	press := func(path, summary string) {
+		t.Helper()
+		d.open(path)
+		d.eval(`document.querySelectorAll("details:not(.ask)").forEach((e) => { e.open = true })`)
+		d.eval(`[...document.querySelectorAll(".ask summary")].find((e) => e.textContent === "` + summary + `…" && e.checkVisibility()).parentElement.open = true`)
+		d.run(chromedp.Click(`.ask[open] button`, chromedp.ByQuery))
+	}
+	press("/", "Switch off shop")
+	d.await("off", `document.querySelector(".notice")?.innerText.includes("The stop hook is off in shop") && document.querySelector(".hooks table").innerText.includes("switched off")`)
+	d.run(chromedp.Click(`.notice button`, chromedp.ByQuery))
+	d.await("on", `document.querySelector(".notice")?.innerText.includes("Undone") && !document.querySelector("main").innerText.includes("switched off")`)
 
 	// Set the gate to observe, and enforce it again: its file changes, and the policy stays
 	// allowed.
-	d.run(chromedp.Click(`nav a[href="/gates"]`, chromedp.ByQuery), chromedp.WaitVisible(`button[aria-label="Observe test"]`, chromedp.ByQuery))
-	d.run(chromedp.Click(`button[aria-label="Observe test"]`, chromedp.ByQuery))
-	d.await("observe", `!!document.querySelector('button[aria-label="Enforce test"]')`)
+	press("/gates", "Observe")
+	d.await("observe", `document.querySelector(".notice")?.innerText.includes(".gauntlet/checks/test.yml was edited")`)
 	if b, err := os.ReadFile(filepath.Join(d.project, ".gauntlet", "checks", "test.yml")); err != nil || string(b) != "command: go test ./... # all of it\nmode: observe\n" {
 		t.Errorf("the check says %q, %v", b, err)
 	}
 	if at := site.Here(d.project, d.getenv).Trust(); !at.Trusted() || at.Change != "" {
 		t.Errorf("the policy is not allowed any more: %+v", at)
 	}
-	d.run(chromedp.Click(`button[aria-label="Enforce test"]`, chromedp.ByQuery))
-	d.await("enforce", `!!document.querySelector('button[aria-label="Observe test"]')`)
+	press("/gates", "Enforce")
+	d.await("enforce", `document.querySelector(".notice")?.innerText.includes("has mode: enforce now")`)
 
 	// The project disappears.
 	d.must(os.RemoveAll(d.project))
 	d.open("/")
-	if got := d.text("main"); !strings.Contains(got, "directory is gone") {
+	if got := d.text("main"); !strings.Contains(got, "No hook is alive") {
 		t.Errorf("a project that is gone: %q", got)
 	}
 	d.quiet()
@@ -314,10 +324,15 @@ func TestHostileTextIsText(t *testing.T) {
 	d := newDesk(t)
 	evil := `</title><script>window.pwned=1</script><img src=x onerror="window.pwned=1">"'` + "\x1b[31m\u202e"
 	recs := d.record("260101-100000-cccccc", 5, "failed", evil)
-	recs[0].Session, recs[0].Agent, recs[0].Reason, recs[1].Gate, recs[1].Message = evil, evil, evil, evil, evil
+	recs[0].Session, recs[0].Agent, recs[0].Reason, recs[0].Prompt, recs[0].Project, recs[1].Project = evil, evil, evil, evil, evil, evil
+	recs[1].Gate, recs[1].Message, recs[1].Tail, recs[1].Command, recs[0].Changed = evil, evil, evil, evil, []string{evil}
 	recs[0].Steps = append(recs[0].Steps, history.Step{Name: evil, MS: 5})
 	d.spool(recs...)
-	for _, path := range []string{"/", "/stops", "/stops/260101-100000-cccccc", "/gates", "/time", "/who"} {
+	d.open("/")
+	session := fmt.Sprint(d.eval(`document.querySelector(".prompt a").getAttribute("href")`))
+	d.open("/gates")
+	gate := fmt.Sprint(d.eval(`[...document.querySelectorAll("tbody th a")].find((a) => a.textContent.includes("script")).getAttribute("href")`))
+	for _, path := range []string{"/", session, "/stops/260101-100000-cccccc", "/gates", gate, "/trends?by=agent", "/?text=" + url.QueryEscape(evil), "/?project=" + url.QueryEscape(evil)} {
 		d.open(path)
 		d.await("the page", `document.readyState === "complete"`)
 		if d.eval(`window.pwned === undefined && document.querySelectorAll("main script, main img").length === 0`) != true {
@@ -330,7 +345,7 @@ func TestHostileTextIsText(t *testing.T) {
 func TestTwoTabsAndARestart(t *testing.T) {
 	d := newDesk(t)
 	d.spool(d.record("260101-100000-aaaaaa", 9, "passed", "first")...)
-	d.open("/stops")
+	d.open("/")
 	second, cancel := chromedp.NewContext(d.ctx)
 	defer cancel()
 	var both string
@@ -346,40 +361,6 @@ func TestTwoTabsAndARestart(t *testing.T) {
 	d.mu.Lock()
 	d.problems = nil // a browser logs that the server is down
 	d.mu.Unlock()
-}
-
-func TestEveryViewInEverySizeAndScheme(t *testing.T) {
-	d := newDesk(t)
-	many(d, 400)
-	long := d.record("260101-100000-aaaaaa", 90, "failed", "1 of 2 gates failed")
-	long[1].Gate = "check:.:" + strings.Repeat("a-check-with-a-rather-long-name-", 8)
-	d.spool(long...)
-	look(d)
-	shots := os.Getenv("PAGE_SHOTS")
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 768, 1024, 1280, 2560} {
-			d.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-				emulation.SetDeviceMetricsOverride(width, 1000, 1, width < 500))
-			for name, path := range map[string]string{"overview": "/", "stops": "/stops", "stop": "/stops/250101-000000-000001", "gates": "/gates", "time": "/time", "who": "/who", "replay": "/replay"} {
-				d.open(path)
-				if over := d.eval(`document.documentElement.scrollWidth - document.documentElement.clientWidth`); over != float64(0) {
-					t.Errorf("%s at %d px scrolls sideways by %v px", path, width, over)
-				}
-				if cut := d.eval(`[...document.querySelectorAll(".card, .tiles > div")].filter((c) => c.scrollWidth > c.clientWidth).map((c) => c.innerText.slice(0, 30)).join(", ")`); cut != "" {
-					t.Errorf("%s at %d px: one has to scroll sideways to see all of %v", path, width, cut)
-				}
-				if bad := d.eval(contrast); bad != "" {
-					t.Errorf("%s, %s: too little contrast: %v", path, scheme, bad)
-				}
-				if shots != "" {
-					var png []byte
-					d.run(chromedp.FullScreenshot(&png, 100))
-					d.must(os.WriteFile(filepath.Join(shots, fmt.Sprintf("%s-%s-%d.png", name, scheme, width)), png, 0o644))
-				}
-			}
-		}
-	}
-	d.quiet()
 }
 
 // contrast finds text that is hard to read: less than 4.5 to 1 against its background, as
@@ -401,7 +382,7 @@ const contrast = `(() => {
 func TestKeyboardAndScreenReader(t *testing.T) {
 	d := newDesk(t)
 	many(d, 30)
-	for _, path := range []string{"/", "/stops", "/stops/250101-000000-000001", "/gates"} {
+	for _, path := range []string{"/", "/stops/250101-000000-000001", "/gates", "/trends"} {
 		d.open(path)
 		var nodes []*accessibility.Node
 		d.run(chromedp.ActionFunc(func(ctx context.Context) (err error) {
@@ -422,7 +403,7 @@ func TestKeyboardAndScreenReader(t *testing.T) {
 		}
 	}
 	// Tab reaches content past the navigation, and "/" the search field.
-	d.open("/stops")
+	d.open("/")
 	d.run(chromedp.KeyEvent(kb.Tab))
 	if got := d.eval(`document.activeElement.textContent`); got != "Skip to content" {
 		t.Errorf("the first stop of Tab is %v", got)
@@ -446,107 +427,6 @@ func value(v *accessibility.Value) string {
 		return ""
 	}
 	return s
-}
-
-// many fills the history with a variety: sessions that are blocked, fix it and pass,
-// flakes, a gate that only observes, a review, and projects that differ.
-func many(d *desk, n int) {
-	r := rand.New(rand.NewPCG(1, 2))
-	clients := map[string][2]string{"claude": {"claude-opus-5-5", "2.1.325"}, "codex": {"gpt-5.5", "0.166.0"}, "gemini": {"gemini-2.5-pro", ""}}
-	projects := []string{d.project, d.project, "/home/me/src/billing-service", "/home/me/work/a-project-with-a-rather-long-name"}
-	agents := []string{"claude", "claude", "codex", "gemini"}
-	var all []history.Record
-	agent, project, tokens, session, minutes := "", "", int64(0), n, 0
-	blocked := false
-	for i := n - 1; i >= 0; i-- {
-		minutes -= 4 // an agent that was blocked stops again soon
-		if !blocked {
-			session, minutes = i, i*73
-			agent, project, tokens = agents[r.IntN(len(agents))], projects[r.IntN(len(projects))], 0
-		}
-		status, message := "passed", "3 gates passed"
-		switch k := r.IntN(10); {
-		case k < 2 && !blocked:
-			status, message = "failed", "1 of 3 gates failed: test"
-		case k == 3:
-			status, message = "no_changes", "nothing changed in this turn"
-		case k == 4:
-			status, message = "passed_with_warnings", "lint would block (mode observe): 2 new problems"
-		case k == 5:
-			status, message = "checkpoint", "checkpoint: tests were not run after the last change"
-		}
-		blocked = status == "failed"
-		recs := d.record(fmt.Sprintf("250101-000000-%06d", i), minutes, status, message)
-		v := &recs[0]
-		tokens += int64(2000 + r.IntN(30000))
-		used := tokens
-		v.Agent, v.Project, v.Model, v.Client, v.Tokens = agent, project, clients[agent][0], clients[agent][1], &used
-		v.Session, v.Turn = fmt.Sprintf("%x-9b1f-4c52", 1000+session), fmt.Sprint(session)
-		v.Changed, v.ChangedTotal = []string{"internal/cart/total.go", "internal/cart/total_test.go"}, 2
-		if status == "no_changes" {
-			recs = recs[:1]
-		}
-		for k := range recs[1:] {
-			g := &recs[k+1]
-			g.Project, g.Key, g.LimitMS = project, fmt.Sprint("k", i), 300000
-		}
-		if len(recs) > 2 {
-			recs[1].DurationMS, recs[2].Cached, recs[2].Source = 300+4000*r.Float64()*r.Float64(), r.IntN(3) > 0, []history.Source{history.FromAgent, history.FromWorktree, history.FromRun}[r.IntN(3)]
-			if !recs[2].Cached {
-				recs[2].DurationMS = 200 + 300*r.Float64()
-			}
-			if status == "passed_with_warnings" {
-				recs[2].Status, recs[2].Cached, recs[2].WouldBlock, recs[2].Mode, recs[2].DurationMS = "fail", false, true, "observe", 400
-				recs[2].Findings = []history.Finding{{Path: "internal/cart/total.go", Line: 14, Rule: "errcheck", Message: "Error return value is not checked", New: true}}
-				recs[2].FindingsTotal, recs[2].FindingsNew = 1, 1
-			}
-			if r.IntN(40) == 0 {
-				recs[1].Flaky = true
-			}
-			if r.IntN(50) == 0 {
-				recs[1].Warning = "ran no test"
-			}
-		}
-		longest := 0.0
-		for _, g := range recs[1:] {
-			longest = max(longest, g.DurationMS)
-		}
-		recs[0].Steps[2].MS = longest + 4
-		recs[0].DurationMS = longest + 4 + 17.4
-		if status == "checkpoint" {
-			recs[0].Decision, recs[0].Reason, recs[0].Owed = "block", "Run the tests before you stop.", []string{"tests"}
-		}
-		all = append(all, recs...)
-	}
-	d.spool(all...)
-}
-
-// look completes the machine: hooks are installed and have fired, gates run while another
-// stop waits, and a replay has been made.
-func look(d *desk) {
-	d.must(os.MkdirAll(filepath.Join(d.project, ".claude"), 0o755))
-	d.must(os.WriteFile(filepath.Join(d.project, ".claude", "settings.json"), []byte(`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"gauntlet stop-hook","timeout":300}]}]}}`), 0o644))
-	memory := session.Open(filepath.Join(d.project, ".git"), d.project, seal.New(filepath.Join(d.home, ".local", "state")))
-	for i, beat := range []session.Heartbeat{{Agent: "claude", Event: "stop"}, {Agent: "claude", Event: "prompt"}, {Agent: "codex", Event: "stop"}} {
-		beat.At = time.Now().Add(-time.Duration(i*i*90+3) * time.Minute)
-		d.must(memory.Beat(beat))
-	}
-	d.must(os.MkdirAll(filepath.Join(d.project, "gauntlet_logs"), 0o755))
-	for name, who := range map[string]string{"lock": "claude", "wait.1": "codex"} {
-		b, err := json.Marshal(map[string]any{"pid": os.Getpid(), "host": "here", "started_at": time.Now().Add(-2 * time.Minute), "agent": who, "session": "3f2a-" + who + "-9b1f-4c52"})
-		d.must(err)
-		d.must(os.WriteFile(filepath.Join(d.project, "gauntlet_logs", ".gauntlet-run."+name), b, 0o600))
-	}
-	report := replay.Report{
-		Source: "sessions", Coverage: replay.Coverage{Sessions: 212, Turns: 1480, Stops: 1391, Changed: 604, Unreadable: 3, Formats: map[string]int{"claude": 180, "codex": 32}, Gaps: []replay.Gap{{Why: "turns that the human interrupted", Count: 89}}},
-		Stops: 604, Blocks: 71, Suggestions: []replay.Suggestion{{Kind: "evidence", Rule: "action:test", Count: 22, Text: `add "make verify" to the evidence of the action test: 22 stops asked for it after that had passed`}},
-		Rules:   []replay.Rule{{Rule: "checkpoint", Stops: 604, WouldBlock: 71, Right: 30, Wrong: 22, Unknown: 19, Interval: replay.Wilson(30, 52)}, {Rule: "check:.:test", Stops: 410, WouldBlock: 4, Right: 4}},
-		Samples: []replay.Sample{{ID: "r-3f9a1c2b4d", Rules: []string{"checkpoint", "action:test"}, Outcome: replay.Wrong, Because: "tests had passed already: make verify"}, {ID: "r-81d0aa9c11", Rules: []string{"checkpoint"}, Outcome: replay.Unknown}},
-	}
-	other := report
-	other.Blocks, other.Rules = 49, []replay.Rule{{Rule: "checkpoint", Stops: 604, WouldBlock: 49, Right: 30, Wrong: 1, Unknown: 18, Interval: replay.Wilson(30, 31)}}
-	report.Against, report.Changed = &other, []replay.Change{{ID: "r-3f9a1c2b4d", From: "block", To: "approve"}}
-	d.must(replay.Save(filepath.Join(d.home, ".local", "state", "gauntlet", "replay"), report))
 }
 
 func TestUnauthorisedRequestsAreRefused(t *testing.T) {

@@ -31,10 +31,23 @@ type Session struct {
 	Files int            `json:"files"`
 	Lines *history.Lines `json:"lines,omitempty"`
 	Stops []Detail       `json:"stops"` // oldest first
+	// Hits are the stops that a filter left, if it asked for more than a time and a project.
+	Hits []Detail `json:"-"`
 }
 
-// Last is the newest stop, which shows how the session ended so far.
+// Last is the newest stop.
 func (s Session) Last() Detail { return s.Stops[len(s.Stops)-1] }
+
+// End is the stop that shows how the session ended so far: the newest that had something to
+// check, if there is one.
+func (s Session) End() Detail {
+	for _, d := range slices.Backward(s.Stops) {
+		if d.Outcome != event.OutcomeNotChecked || !event.Status(d.Status).NothingToCheck() {
+			return d
+		}
+	}
+	return s.Last()
+}
 
 // Badges are those of its stops, each once.
 func (s Session) Badges() (out []event.Badge) {
@@ -62,20 +75,24 @@ func (f *Facts) Sessions(ctx context.Context, by Filter, page int) (list []Sessi
 	newest := f.newestStops(sel.in)
 	from := min(max(page, 0)*sessionPage, len(newest))
 	to := min(from+sessionPage, len(newest))
-	var seqs []int64
+	var all []int32
 	for _, i := range newest[from:to] {
-		seqs = append(seqs, f.stopsWith(i)...)
+		all = append(all, f.stopsWith(i)...)
 	}
-	stops, err := f.fetch(ctx, seqs)
+	stops, err := f.fetch(ctx, all)
 	for _, i := range newest[from:to] {
-		var of []Detail
-		for _, seq := range f.stopsWith(i) {
-			if d, known := stops[seq]; known {
+		var of, hits []Detail
+		for _, n := range f.stopsWith(i) {
+			if d, known := stops[n]; known {
 				of = append(of, d)
+				if sel.in[n] && by.Text+by.Gate+by.Badge+by.Outcome+by.Status != "" {
+					hits = append(hits, d)
+				}
 			}
 		}
 		if len(of) > 0 {
 			list = append(list, sessionOf(of))
+			list[len(list)-1].Hits = hits
 		}
 	}
 	return list, to < len(newest), err
@@ -122,33 +139,33 @@ func (f *Facts) sessionKey(i int32) uint64 {
 	return cmp.Or(v.session, v.id)
 }
 
-// stopsWith are the positions of all stops of the session of a verdict, oldest first.
-func (f *Facts) stopsWith(i int32) (seqs []int64) {
-	for n := f.next[i]; n >= 0 && len(seqs) < maxStops; n = f.next[n] {
-		seqs = append(seqs, f.verdicts[n].seq)
+// stopsWith are all stops of the session of a verdict, oldest first.
+func (f *Facts) stopsWith(i int32) (all []int32) {
+	for n := f.next[i]; n >= 0 && len(all) < maxStops; n = f.next[n] {
+		all = append(all, n)
 	}
-	slices.Reverse(seqs)
-	seqs = append(seqs, f.verdicts[i].seq)
-	for p := f.prev[i]; p >= 0 && len(seqs) < maxStops; p = f.prev[p] {
-		seqs = append(seqs, f.verdicts[p].seq)
+	slices.Reverse(all)
+	for ; i >= 0 && len(all) < maxStops; i = f.prev[i] {
+		all = append(all, i)
 	}
-	slices.Reverse(seqs)
-	return seqs
+	slices.Reverse(all)
+	return all
 }
 
-// fetch reads verdicts by their positions, without their gates.
-func (f *Facts) fetch(ctx context.Context, seqs []int64) (map[int64]Detail, error) {
-	out := map[int64]Detail{}
-	for part := range slices.Chunk(seqs, 500) {
+// fetch reads verdicts, without their gates.
+func (f *Facts) fetch(ctx context.Context, list []int32) (map[int32]Detail, error) {
+	out, at := map[int32]Detail{}, map[int64]int32{}
+	for part := range slices.Chunk(list, 500) {
 		args := make([]any, len(part))
-		for i, seq := range part {
-			args[i] = seq
+		for i, n := range part {
+			args[i] = f.verdicts[n].seq
+			at[f.verdicts[n].seq] = n
 		}
 		err := f.db.Query(ctx, `SELECT f.seq, cast(f.body AS text), f.machine, f.person, f.outcome FROM gauntlet_facts f WHERE f.seq IN (?`+strings.Repeat(",?", len(args)-1)+")", args, func(r Row) {
 			d := Detail{Machine: r.Text(2), Person: r.Text(3)}
 			if json.Unmarshal([]byte(r.Text(1)), &d.Record) == nil {
 				d.Outcome = event.Outcome(r.Text(4))
-				out[r.Int(0)] = d
+				out[at[r.Int(0)]] = d
 			}
 		})
 		if err != nil {
@@ -213,7 +230,7 @@ func (f *Facts) Session(ctx context.Context, machine, id string) (s Session, new
 		if i < 0 || i >= len(all) {
 			return nil
 		}
-		stops, _ := f.fetch(ctx, []int64{f.verdicts[all[i]].seq}) //nolint:errcheck // a link less
+		stops, _ := f.fetch(ctx, all[i:i+1]) //nolint:errcheck // a link less
 		for _, d := range stops {
 			n := sessionOf([]Detail{d})
 			return &n
@@ -222,8 +239,8 @@ func (f *Facts) Session(ctx context.Context, machine, id string) (s Session, new
 	}
 	var details []Detail
 	stops, err := f.fetch(ctx, f.stopsWith(all[at]))
-	for _, seq := range f.stopsWith(all[at]) {
-		d, known := stops[seq]
+	for _, n := range f.stopsWith(all[at]) {
+		d, known := stops[n]
 		if !known || err != nil {
 			continue
 		}
@@ -238,16 +255,24 @@ func (f *Facts) Session(ctx context.Context, machine, id string) (s Session, new
 }
 
 // Red lists the stops that show where work is red now: in each work tree the newest stop
-// that was checked, if its work was sent back or let go unfixed. What agents ask comes first.
+// that was checked, if its work was sent back or let go unfixed. What agents ask comes first,
+// until their session stops again.
 func (f *Facts) Red(ctx context.Context, by Filter) ([]Detail, error) {
 	sel := f.chosen(by)
 	type place struct{ machine, project name }
 	seen := map[place]bool{}
-	var seqs []int64
+	var red []int32
 	for _, i := range slices.Backward(f.order) {
 		v := &f.verdicts[i]
 		at := place{v.machine, v.project}
-		if !sel.in[i] || v.ghost || v.byHand || seen[at] {
+		if !sel.in[i] || v.ghost || v.byHand {
+			continue
+		}
+		if f.name(v.status) == string(event.Asked) && f.next[i] < 0 {
+			red, seen[at] = append(red, i), true
+			continue
+		}
+		if seen[at] {
 			continue
 		}
 		switch event.Outcome(f.name(v.outcome)) {
@@ -255,13 +280,13 @@ func (f *Facts) Red(ctx context.Context, by Filter) ([]Detail, error) {
 			continue
 		case event.OutcomeSentBack, event.OutcomeLetGo:
 			if f.name(v.status) != string(event.ContextCheckpoint) {
-				seqs = append(seqs, v.seq)
+				red = append(red, i)
 			}
 		case event.OutcomePassed:
 		}
 		seen[at] = true
 	}
-	list, err := f.list(ctx, seqs)
+	list, err := f.list(ctx, red)
 	slices.SortStableFunc(list, func(a, b Detail) int {
 		return cmp.Compare(order(a.Status), order(b.Status))
 	})
@@ -280,23 +305,23 @@ func order(status string) int {
 func (f *Facts) Missed(ctx context.Context, by Filter) ([]Detail, error) {
 	sel := f.chosen(by)
 	marks := badgesIn([]byte(`"` + string(event.BadgeWeakened) + `""` + string(event.BadgeChangedJudge) + `""` + string(event.BadgeUnnoticed) + `"`))
-	var seqs []int64
+	var missed []int32
 	for _, i := range slices.Backward(f.order) {
 		if v := &f.verdicts[i]; sel.in[i] && !v.ghost && !v.byHand && (v.badges&marks != 0 || f.name(v.outcome) == string(event.OutcomeLetGo)) {
-			seqs = append(seqs, v.seq)
+			missed = append(missed, i)
 		}
 	}
-	return f.list(ctx, seqs)
+	return f.list(ctx, missed)
 }
 
 // maxMissed bounds a short list.
 const maxMissed = 50
 
-func (f *Facts) list(ctx context.Context, seqs []int64) (list []Detail, err error) {
-	seqs = seqs[:min(len(seqs), maxMissed)]
-	stops, err := f.fetch(ctx, seqs)
-	for _, seq := range seqs {
-		if d, known := stops[seq]; known {
+func (f *Facts) list(ctx context.Context, all []int32) (list []Detail, err error) {
+	all = all[:min(len(all), maxMissed)]
+	stops, err := f.fetch(ctx, all)
+	for _, i := range all {
+		if d, known := stops[i]; known {
 			list = append(list, d)
 		}
 	}

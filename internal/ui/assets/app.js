@@ -6,15 +6,23 @@
   const show = (on, text) => { live.dataset.state = on ? "on" : "off"; if (live.textContent !== text) live.textContent = text; };
   document.documentElement.classList.add("js");
 
-  // On narrow screens rows become blocks, and each cell needs its column's name.
-  const label = (root) => {
-    for (const table of root.querySelectorAll("table.rows")) {
-      const names = [...table.querySelectorAll("thead th")].map((th) => th.textContent.trim());
-      for (const row of table.tBodies[0]?.rows ?? []) {
-        [...row.cells].forEach((cell, i) => { if (names[i] && cell.matches(".num, .lab")) cell.dataset.label = names[i]; });
-      }
+  // Times are shown by the clock of the browser, recent ones with how long ago that is.
+  const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" }), year = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+  const hours = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+  const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "long" });
+  const clock = (root) => {
+    const now = new Date();
+    for (const t of root.querySelectorAll("time[datetime]")) {
+      const at = new Date(t.dateTime), s = (now - at) / 1000;
+      if (t.dataset.day !== undefined) { t.textContent = year.format(at); continue; }
+      const ago = t.dataset.plain !== undefined ? "" : s < -60 ? "in the future" : s < 60 ? "just now" : s < 3600 ? Math.floor(s / 60) + " min ago" : s < 43200 ? Math.floor(s / 3600) + " h ago" : "";
+      const date = at.toDateString() === now.toDateString() ? "" : (at.getFullYear() === now.getFullYear() ? day : year).format(at) + " ";
+      const text = date + hours.format(at) + (ago ? " · " + ago : "");
+      if (t.textContent !== text) t.textContent = text;
+      t.title = full.format(at);
     }
   };
+  const ready = (root) => { clock(root); for (const b of root.querySelectorAll(".copy")) b.hidden = false; };
 
   // An update waits while someone types, has opened details, or looks elsewhere.
   const typing = () => ["INPUT", "SELECT", "TEXTAREA"].includes(document.activeElement?.tagName);
@@ -32,7 +40,7 @@
         main.dataset.seen = next.innerHTML;
         const path = focusPath();
         main.replaceChildren(...next.childNodes);
-        label(main);
+        ready(main);
         restore(path);
         main.classList.remove("fresh"); void main.offsetWidth; main.classList.add("fresh");
         document.getElementById("news").textContent = "Updated at " + new Date().toLocaleTimeString();
@@ -86,24 +94,30 @@
     navigator.locks.request("gauntlet-events", () => { listen(1000); return new Promise(() => {}); }).catch(() => listen(1000));
   } else listen(1000);
 
-  label(document);
+  ready(document);
   document.addEventListener("focusout", () => setTimeout(caughtUp, 50));
   document.addEventListener("toggle", caughtUp, true);
   document.addEventListener("visibilitychange", caughtUp);
 
   // Times stay true without asking the server, also after the machine has slept.
-  const tick = () => {
-    for (const t of document.querySelectorAll("time[datetime]:not([data-fixed])")) {
-      const s = (Date.now() - new Date(t.dateTime)) / 1000;
-      t.textContent = s < -60 ? "in the future" : s < 60 ? "just now" : s < 3600 ? Math.floor(s / 60) + " min ago" : s < 172800 ? Math.floor(s / 3600) + " h ago" : Math.floor(s / 86400) + " d ago";
-    }
-  };
-  setInterval(tick, 30000);
-  document.addEventListener("visibilitychange", tick);
+  setInterval(() => clock(document), 30000);
+  document.addEventListener("visibilitychange", () => clock(document));
 
-  // A filter shows what it finds at once; "/" goes to the search field.
-  document.addEventListener("change", (e) => { if (e.target.matches(".filters select, .filters input[type=checkbox]")) e.target.form.requestSubmit(); });
+  document.addEventListener("click", async (e) => {
+    const b = e.target.closest(".copy");
+    if (!b) return;
+    try { await navigator.clipboard.writeText(b.dataset.copy); b.textContent = "copied"; } catch { b.textContent = "not copied"; }
+    setTimeout(() => { b.textContent = "copy"; }, 1500);
+  });
+
+  // A filter shows what it finds at once. "/" goes to the search field, "j" and "k" to the
+  // next and the previous row.
+  document.addEventListener("change", (e) => { if (e.target.matches(".filters select")) e.target.form.requestSubmit(); });
   document.addEventListener("keydown", (e) => {
-    if (e.key === "/" && !typing() && !e.ctrlKey && !e.metaKey && !e.altKey) { const f = document.querySelector("[data-key='/']"); if (f) { e.preventDefault(); f.focus(); } }
+    if (typing() || e.ctrlKey || e.metaKey || e.altKey) return;
+    const rows = [...document.querySelectorAll("main [data-row]")].filter((r) => r.checkVisibility());
+    const step = { j: 1, k: -1 }[e.key];
+    const to = e.key === "/" ? document.querySelector("[data-key='/']") : step && rows[Math.min(Math.max(rows.indexOf(document.activeElement) + step, 0), rows.length - 1)];
+    if (to) { e.preventDefault(); to.focus(); to.scrollIntoView({ block: "nearest" }); }
   });
 })();
