@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
 
-.PHONY: help build fleet fleet-test page-test install try test test-all race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms fuzz sbom clean
+.PHONY: help build fleet fleet-test page-test page-pictures install try test test-all race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms fuzz sbom clean
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ fleet: ## build gauntlet-fleet, for teams with several machines, into bin/
 fleet-test: ## the remote cache, PostgreSQL and the build farm, against real servers (BAZEL_REMOTE=http://… and REAPI_FARM=host:port add more)
 	BAZEL_REMOTE="$(BAZEL_REMOTE)" REAPI_FARM="$(REAPI_FARM)" $(GO) test -count=1 ./internal/proof/remote ./internal/proof/share
 	cd fleet && BAZEL_REMOTE="$(BAZEL_REMOTE)" REAPI_FARM="$(REAPI_FARM)" $(GO) test -count=1 -timeout $(LIMIT) ./...
+
+page-pictures: ## draw the pictures of the page for the docs
+	PAGE_PICTURES=$(CURDIR)/docs $(GO) test -count=1 -run TestPicturesOfTheDocs ./test/page
 
 page-test: ## the page in a real Chromium (PAGE_SHOTS=dir keeps screenshots)
 	$(GO) test -count=1 ./test/page

@@ -63,3 +63,24 @@ func TestEveryPageInEverySizeAndScheme(t *testing.T) {
 	}
 	d.quiet()
 }
+
+// PAGE_PICTURES=dir draws the pictures of the docs: make page-pictures.
+func TestPicturesOfTheDocs(t *testing.T) {
+	dir := os.Getenv("PAGE_PICTURES")
+	if dir == "" {
+		t.Skip("PAGE_PICTURES is not set")
+	}
+	d := newDesk(t)
+	story(d)
+	look(d)
+	d.must(os.RemoveAll(filepath.Join(d.project, "gauntlet_logs"))) // nothing is running
+	for name, path := range map[string]string{"page-overview.png": "/", "page-stop.png": pictured()["session"]} {
+		d.run(emulation.SetDeviceMetricsOverride(1120, 860, 1, false))
+		d.open(path)
+		d.await("the event stream", `document.getElementById("live").dataset.state === "on"`)
+		var png []byte
+		d.run(chromedp.CaptureScreenshot(&png))
+		d.must(os.WriteFile(filepath.Join(dir, name), png, 0o644))
+	}
+	d.quiet()
+}
