@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
 	"gauntlet/internal/install"
@@ -60,6 +61,7 @@ func (d *Doctor) Examine(ctx context.Context) []Check {
 	d.shim(ctx, binary)
 	cfg := d.config()
 	repo, inRepo := d.repository(ctx)
+	d.machine(ctx)
 	d.switches(cfg)
 	d.gates(cfg)
 	d.agents(ctx, cfg, d.Site.Memory, binary)
@@ -74,6 +76,12 @@ func (d *Doctor) add(c Check) { d.checks = append(d.checks, c) }
 // binary checks that the gauntlet in PATH is this one, because the hooks look it up there.
 func (d *Doctor) binary() string {
 	path, err := d.LookPath("gauntlet")
+	for _, dir := range wire.Usual(d.Home) { // where hooks look, too
+		if at := filepath.Join(dir, "gauntlet"); err != nil && safefile.Exists(at) {
+			d.add(Check{Name: "binary", State: Info, Message: d.Short(at) + " is not on your PATH; hooks find it there", Fix: "add " + dir + " to PATH"})
+			path, err = at, nil
+		}
+	}
 	if err != nil {
 		dir := filepath.Dir(d.Executable)
 		d.add(Check{
@@ -85,7 +93,7 @@ func (d *Doctor) binary() string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	if !safefile.Same(path, d.Executable) {
+	if filepath.IsAbs(d.Executable) && !safefile.Same(path, d.Executable) { // without /proc this program does not know its path
 		d.add(Check{
 			Name: "binary", State: Warn, Message: fmt.Sprintf("hooks call %s, but this is %s (%s)", path, d.Executable, d.Version),
 			Fix: "put the directory of the one you want first in PATH, or remove the other",

@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -28,16 +30,16 @@ type trial struct {
 	env  []string
 	want wire.Outcome
 	bad  string // what a different result means
+	// soft: a different result is reported with this state and fix, and the rest counts.
+	soft  bool
+	state State
+	fix   string
 }
 
 // selfTest sends the agent's own event through the command in its settings: in a
 // directory without configuration, in a project whose only gate fails, and with no
 // gauntlet on PATH. Each reply is read by the agent's rules.
 func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []install.Installed) {
-	if _, err := d.LookPath("sh"); err != nil {
-		d.add(Check{Name: "self-test", Agent: a.Name(), State: Info, Message: "not run: sh is not on PATH"})
-		return
-	}
 	world, remove, err := safefile.TempDir("", "gauntlet-doctor-")
 	if err != nil {
 		d.add(Check{Name: "self-test", Agent: a.Name(), State: Warn, Message: "not run: " + err.Error(), Fix: "make room in the temporary directory"})
@@ -56,7 +58,12 @@ func (d *Doctor) selfTest(ctx context.Context, a agent.Adapter, ins []install.In
 			continue
 		}
 		tested[stop.Line] = true
-		d.try(ctx, a, in, stop.Line, trials)
+		argv, err := clientShell(a.Setup(), *stop, d.LookPath)
+		if err != nil {
+			d.add(Check{Name: "self-test", Agent: a.Name(), State: Warn, Message: "not run: " + err.Error(), Fix: "install what is missing"})
+			continue
+		}
+		d.try(ctx, a, in, argv, trials)
 	}
 }
 
@@ -97,11 +104,23 @@ func (d *Doctor) trials(ctx context.Context, world string) ([]trial, error) {
 		return nil, err
 	}
 	env := d.env(world, d.Getenv("PATH"))
-	return []trial{
-		{"a stop outside a project", plain, env, wire.Allowed, "the agent could not stop where nothing is configured"},
-		{"a stop with a failing gate", project, env, wire.Blocked, "a failing gate would not block"},
-		{"a stop without gauntlet on PATH", plain, d.env(world, nothing), wire.Allowed, "a missing binary would disturb the agent"},
-	}, nil
+	out := []trial{
+		{name: "a stop outside a project", dir: plain, env: env, want: wire.Allowed, bad: "the agent could not stop where nothing is configured"},
+		{name: "a stop with a failing gate", dir: project, env: env, want: wire.Blocked, bad: "a failing gate would not block"},
+		{name: "a stop without gauntlet on PATH", dir: plain, env: d.env(world, nothing), want: wire.Allowed, bad: "a missing binary would disturb the agent"},
+	}
+	if runtime.GOOS == "windows" {
+		return out, nil
+	}
+	t := trial{
+		name: "a stop with the PATH of the Dock", dir: project, env: append(d.env(world, wire.LaunchPath), "HOME="+d.Home), want: wire.Blocked, soft: true, state: Info,
+		bad: "an agent that is started from the desktop, with the PATH " + wire.LaunchPath + ", does not find gauntlet: its stops pass unjudged",
+		fix: "put gauntlet into ~/.local/bin or /usr/local/bin",
+	}
+	if runtime.GOOS == "darwin" {
+		t.state = Warn
+	}
+	return append(out, t), nil
 }
 
 // env is a clean environment with its own home directories, so that the person's history
@@ -121,19 +140,28 @@ func (d *Doctor) env(world, path string) []string {
 	return append(env, "PATH="+path, "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM=1")
 }
 
-// try runs the trials and reports the first that fails.
-func (d *Doctor) try(ctx context.Context, a agent.Adapter, in install.Installed, line string, trials []trial) {
-	sh, err := d.LookPath("sh")
-	if err != nil {
-		return
+// clientShell is how the client runs the command of a hook on this system.
+func clientShell(s wire.Setup, c install.Command, lookPath func(string) (string, error)) ([]string, error) {
+	if sh, err := proc.Shell(); runtime.GOOS != "windows" || err == nil && s.WindowsKey == "" {
+		return []string{sh, "-c", c.Line}, err
 	}
+	ps, err := lookPath("powershell")
+	return []string{ps, "-NoProfile", "-NonInteractive", "-Command", cmp.Or(c.Windows, c.Line)}, err
+}
+
+// try runs the trials and reports the first that fails.
+func (d *Doctor) try(ctx context.Context, a agent.Adapter, in install.Installed, argv []string, trials []trial) {
 	for _, t := range trials {
 		stdout, stderr, res := proc.Output(ctx, proc.Cmd{
-			Args: []string{sh, "-c", line}, Dir: t.dir, Env: t.env, Unguarded: true,
+			Args: argv, Dir: t.dir, Env: t.env, Unguarded: true,
 			Stdin: bytes.NewReader(a.Sample(t.dir)), Timeout: selfTestTime,
 		}, 1<<20)
 		got := a.React(wire.Reply{Stdout: stdout, Stderr: stderr, ExitCode: res.ExitCode, TimedOut: res.TimedOut})
 		if got.Outcome == t.want {
+			continue
+		}
+		if t.soft {
+			d.add(Check{Name: "desktop", Agent: a.Name(), State: t.state, Message: t.bad, Fix: t.fix})
 			continue
 		}
 		why := got.Why
@@ -143,7 +171,7 @@ func (d *Doctor) try(ctx context.Context, a agent.Adapter, in install.Installed,
 		d.add(Check{
 			Name: "self-test", Agent: a.Name(), State: Fail,
 			Message: fmt.Sprintf("%s was %s, expected %s (%s): %s", t.name, got.Outcome, t.want, why, t.bad),
-			Fix:     "gauntlet init --agents=" + a.Name() + flag(in.Scope) + "; if it stays, run the command by hand: " + line,
+			Fix:     "gauntlet init --agents=" + a.Name() + flag(in.Scope) + "; if it stays, run the command by hand: " + argv[len(argv)-1],
 		})
 		return
 	}

@@ -69,6 +69,7 @@ type entry struct {
 	group, handler int
 	node           *jsontree.Value
 	command        string
+	windows        string // what it runs on Windows, if that is something else
 	timeout        int64 // 0 when not set
 }
 
@@ -200,6 +201,9 @@ func (l *layout) entry(event string, group, handler int, n *jsontree.Value) entr
 	if c, ok := n.Get(l.setup.CommandKey).Text(); ok {
 		e.command = c
 	}
+	if l.setup.WindowsKey != "" {
+		e.windows, _ = n.Get(l.setup.WindowsKey).Text()
+	}
 	if t := n.Get(l.setup.TimeoutKey); t.Kind() == jsontree.Number {
 		var f float64
 		if json.Unmarshal([]byte(t.Literal()), &f) == nil {
@@ -220,8 +224,8 @@ func handlerJSON(s wire.Setup, h wire.Hook) string {
 		add("type", `"command"`)
 	}
 	add(s.CommandKey, jsonText(s.Command(h.Args)))
-	if s.PowerShellKey != "" {
-		add(s.PowerShellKey, jsonText(s.PowerShellCommand(h.Args)))
+	if s.WindowsKey != "" {
+		add(s.WindowsKey, jsonText(s.WindowsCommand(h.Args)))
 	}
 	add(s.TimeoutKey, fmt.Sprint(s.TimeoutOf(h)))
 	if h.Judges() {

@@ -275,7 +275,7 @@ func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 // current reports whether the entry is the one that Gauntlet would write. A longer timeout
 // is a person's choice.
 func current(s wire.Setup, h wire.Hook, e entry) bool {
-	return strings.TrimSpace(e.command) == s.Command(h.Args) && e.timeout >= s.TimeoutOf(h)
+	return strings.TrimSpace(e.command) == s.Command(h.Args) && (s.WindowsKey == "" || e.windows == s.WindowsCommand(h.Args)) && e.timeout >= s.TimeoutOf(h)
 }
 
 func planVersion(c *Change, s wire.Setup, root string) error {
@@ -306,7 +306,7 @@ func planStatusLine(c *Change, s wire.Setup, root string) error {
 		}
 		return nil
 	}
-	value := `{"type":"command","command":` + jsonText(wire.Guard+"statusline") + `}`
+	value := `{"type":"command","command":` + jsonText(s.Command("statusline")) + `}`
 	c.edit(jsonedit.Append(c.after, l.top, l.top, s.StatusLine, value))
 	return nil
 }

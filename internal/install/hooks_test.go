@@ -289,12 +289,12 @@ func TestHandWrittenCallIsNotDoubled(t *testing.T) {
 			t.Errorf("notes: %q", changes[0].Notes)
 		}
 		got := get(t, path)
-		if strings.Count(got, "stop-hook") != 2 { // the person's, and Gauntlet's on SubagentStop
-			t.Errorf("%s", got)
+		if strings.Count(got, "stop-hook") != 3 { // the person's, and Gauntlet's on SubagentStop, for two shells
+			t.Errorf("%.300s", got)
 		}
 		mustUninstall(t, p, a, wire.Project)
 		if got := get(t, path); got != content {
-			t.Errorf("%s", got)
+			t.Errorf("%.300s", got)
 		}
 	}
 }
@@ -308,7 +308,7 @@ func TestOldEntriesAreRepaired(t *testing.T) {
 	mustInstall(t, p, a, Request{Scope: wire.Project})
 	checkInstalled(t, "mended", a, path, get(t, path))
 	if got := get(t, path); !strings.Contains(got, "300000") || strings.Contains(got, "300,") || strings.Contains(got, ": 300\n") {
-		t.Errorf("%s", got)
+		t.Errorf("%.300s", got)
 	}
 	mustUninstall(t, p, a, wire.Project)
 	if got := get(t, path); got != "{\n  \"theme\": \"dark\"\n}\n" {

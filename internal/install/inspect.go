@@ -34,6 +34,8 @@ type Pitfall struct{ Path, Why string }
 type Command struct {
 	Hook wire.Hook
 	Line string // what the client runs, "" when unknown
+	// Windows is what it runs on Windows, if that is something else.
+	Windows string
 	// Timeout is the value in the file, in the client's unit; 0 when not set.
 	Timeout int64
 }
@@ -106,7 +108,7 @@ func (p Places) inspect(s wire.Setup, root string, f file, in *Installed) {
 			}
 			switch {
 			case does(e.command, h):
-				in.Commands = append(in.Commands, Command{Hook: h, Line: e.command, Timeout: e.timeout})
+				in.Commands = append(in.Commands, Command{Hook: h, Line: e.command, Windows: e.windows, Timeout: e.timeout})
 			case byHand(e.command, h.Args) && h.Kind == event.Stop:
 				in.ByHand = true
 			}

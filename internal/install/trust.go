@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -32,7 +33,11 @@ func trustOf(s wire.Setup, root, path string, data []byte) ([]trusted, error) {
 		if !isOwn(e.command) {
 			continue
 		}
-		out = append(out, trusted{s.Trust.Table(path, e.event, e.group, e.handler), s.Trust.Hash(e.event, e.command, e.timeout)})
+		line := e.command
+		if runtime.GOOS == "windows" && e.windows != "" {
+			line = e.windows
+		}
+		out = append(out, trusted{s.Trust.Table(path, e.event, e.group, e.handler), s.Trust.Hash(e.event, line, e.timeout)})
 	}
 	return out, nil
 }

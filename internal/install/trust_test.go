@@ -52,7 +52,7 @@ func TestTrustHash(t *testing.T) {
 // What Codex 0.166.0 itself reported (hooks/list, currentHash) for Gauntlet's stop hook.
 func TestTrustHashAsMeasured(t *testing.T) {
 	const want = "sha256:4dd4f8a5cc09ff5771da4d2d471bc371581f5536b3d3ed19bb1c856a149e693c"
-	if got := adapter(t, "codex").Setup().Trust.Hash("Stop", wire.Guard+"stop-hook --agent codex", 300); got != want {
+	if got := adapter(t, "codex").Setup().Trust.Hash("Stop", "command -v gauntlet >/dev/null 2>&1 || exit 0; gauntlet stop-hook --agent codex", 300); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // Cmd is what to run. Args[0] is looked up in PATH; no shell is involved unless the caller
-// names one.
+// names one: sh, which is Shell.
 type Cmd struct {
 	Args []string
 	Dir  string
@@ -70,7 +71,13 @@ func Run(ctx context.Context, c Cmd) Result {
 	if err := ctx.Err(); err != nil {
 		return Result{ExitCode: -1, Cancelled: true}
 	}
-	cmd := exec.Command(c.Args[0], c.Args[1:]...) //nolint:noctx // the context is honoured below, with a grace
+	program := c.Args[0]
+	if program == "sh" && runtime.GOOS == "windows" {
+		if sh, err := Shell(); err == nil {
+			program = sh
+		}
+	}
+	cmd := exec.Command(program, c.Args[1:]...) //nolint:noctx // the context is honoured below, with a grace
 	cmd.Dir, cmd.Env = c.Dir, c.environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	grace := cmp.Or(c.Grace, defaultGrace)

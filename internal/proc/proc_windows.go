@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -17,8 +18,11 @@ type family struct {
 }
 
 func launch(cmd *exec.Cmd, _, _ bool) (*family, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 	job := newJob()
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
+	if job != 0 { // it runs once it is in the job, so that nothing it starts is outside
+		cmd.SysProcAttr.CreationFlags |= windows.CREATE_SUSPENDED
+	}
 	if err := cmd.Start(); err != nil {
 		if job != 0 {
 			_ = windows.CloseHandle(job)
@@ -26,11 +30,43 @@ func launch(cmd *exec.Cmd, _, _ bool) (*family, error) {
 		return nil, err
 	}
 	f := &family{leader: cmd.Process, job: job}
-	if job != 0 && !join(job, cmd.Process.Pid) {
+	if job == 0 {
+		return f, nil
+	}
+	if !join(job, cmd.Process.Pid) {
 		_ = windows.CloseHandle(job)
 		f.job = 0
 	}
+	if err := resume(uint32(cmd.Process.Pid)); err != nil {
+		f.kill()
+		_ = cmd.Wait()
+		f.sweep()
+		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
+	}
 	return f, nil
+}
+
+// resume lets a process that was started suspended run: its only thread.
+func resume(pid uint32) error {
+	threads, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = windows.CloseHandle(threads) }()
+	e := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
+	for err = windows.Thread32First(threads, &e); err == nil; err = windows.Thread32Next(threads, &e) {
+		if e.OwnerProcessID != pid {
+			continue
+		}
+		thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, e.ThreadID)
+		if err != nil {
+			return err
+		}
+		_, err = windows.ResumeThread(thread)
+		_ = windows.CloseHandle(thread)
+		return err
+	}
+	return err
 }
 
 // newJob makes a job whose processes end when its last handle is closed; 0 when Windows
@@ -51,8 +87,7 @@ func newJob() windows.Handle {
 	return job
 }
 
-// join puts a process into the job. What it started before that stays outside:
-// the time between the two is as short as Go lets it be.
+// join puts a process into the job.
 func join(job windows.Handle, pid int) bool {
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
 	if err != nil {

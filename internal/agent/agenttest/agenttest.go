@@ -193,8 +193,8 @@ func setup(t *testing.T, a agent.Adapter) {
 	}
 	stops := 0
 	for _, h := range s.Hooks {
-		cmd := s.CommandOn("linux", h.Args)
-		if !strings.HasPrefix(cmd, wire.Guard) || !strings.HasSuffix(cmd, " || exit 0") || !strings.Contains(cmd, "--agent "+a.Name()) {
+		cmd := s.Command(h.Args)
+		if !strings.Contains(cmd, wire.Guard) || !strings.HasSuffix(cmd, " || exit 0") || !strings.Contains(cmd, "--agent "+a.Name()) {
 			t.Errorf("%s: command %q", h.Event, cmd)
 		}
 		if h.Kind == event.Stop {

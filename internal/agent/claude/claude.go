@@ -180,7 +180,7 @@ func (Adapter) Setup() wire.Setup {
 			}
 			return ""
 		},
-		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true,
+		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, PowerShell: true,
 		Extra: []wire.Member{{Key: "statusMessage", JSON: `"Running the gauntlet"`}},
 		Hooks: append(wire.ClaudeHooks("claude"), wire.ToolHooks("claude", "PreToolUse", "PostToolUse", "Bash")...),
 		TaskHooks: []wire.Hook{

@@ -136,7 +136,7 @@ func (Adapter) Setup() wire.Setup {
 		Label: "Codex", Programs: []string{"codex"}, Marks: []string{".codex"}, Skills: ".agents/skills",
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(func(d wire.Dirs) string { return wire.Join(home(d), "hooks.json") }, ".codex", "hooks.json"),
-		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, OnWindows: wire.Cmd,
+		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, PowerShell: true, WindowsKey: "commandWindows",
 		Hooks: wire.ClaudeHooks("codex"),
 		Pitfalls: func(top wire.Payload) []string {
 			for key := range top {

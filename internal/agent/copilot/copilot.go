@@ -180,7 +180,7 @@ func (Adapter) Setup() wire.Setup {
 		Path: wire.UserAndProject(func(d wire.Dirs) string {
 			return wire.Join(wire.EnvDir(d, "COPILOT_HOME", ".copilot"), "hooks", "gauntlet.json")
 		}, ".github", "hooks", "gauntlet.json"),
-		Unit: time.Second, TimeoutKey: "timeoutSec", CommandKey: "bash", PowerShellKey: "powershell", Typed: true,
+		Unit: time.Second, TimeoutKey: "timeoutSec", CommandKey: "bash", PowerShell: true, WindowsKey: "powershell", Typed: true,
 		AlsoRuns: []string{"claude"},
 		Hooks: append([]wire.Hook{
 			{Event: "agentStop", Kind: event.Stop, Args: "stop-hook --agent copilot"},

@@ -112,7 +112,7 @@ func (Adapter) Setup() wire.Setup {
 		Label: "Cursor", Programs: []string{"cursor-agent", "cursor"}, Marks: []string{".cursor"}, Skills: ".cursor/skills",
 		Shape: wire.Flat, Root: "hooks", Version: 1,
 		Path: wire.UserAndProject(wire.InHome(".cursor", "hooks.json"), ".cursor", "hooks.json"),
-		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command",
+		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", PowerShell: true,
 		AlsoRuns: []string{"claude"},
 		Hooks: []wire.Hook{
 			{Event: "stop", Kind: event.Stop, Args: "stop-hook --agent cursor"},

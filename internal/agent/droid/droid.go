@@ -110,7 +110,7 @@ func (Adapter) Setup() wire.Setup {
 	return wire.Setup{
 		Label: "Factory Droid", Programs: []string{"droid"}, Marks: []string{".factory"}, Skills: ".factory/skills",
 		Shape: wire.Grouped, Path: file("hooks.json"), Instead: file("settings.json"),
-		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, OnWindows: wire.Cmd,
+		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, PowerShell: true,
 		Hooks: append([]wire.Hook{
 			{Event: "Stop", Kind: event.Stop, Args: "stop-hook --agent droid"},
 			{Event: "SubagentStop", Kind: event.SubagentStop, Args: "hook subagent-stop --agent droid"},

@@ -150,7 +150,7 @@ func (Adapter) Setup() wire.Setup {
 		Label: "Gemini CLI", Programs: []string{"gemini"}, Marks: []string{".gemini", "GEMINI.md"}, Skills: ".gemini/skills",
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(wire.InHome(".gemini", "settings.json"), ".gemini", "settings.json"),
-		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, OnWindows: wire.PowerShell,
+		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, PowerShell: true,
 		Hooks: []wire.Hook{
 			{Event: "AfterAgent", Kind: event.Stop, Args: "stop-hook --agent gemini"},
 			{Event: "BeforeAgent", Kind: event.Prompt, Args: "hook prompt --agent gemini"},

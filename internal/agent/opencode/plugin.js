@@ -3,12 +3,17 @@
 // Whatever goes wrong here lets the session rest.
 import { spawn } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 
 const STOP_MS = 300000 // above the deadline at which the gauntlet stops itself
 const HOOK_MS = 30000
 const OURS = "Gauntlet: " // how every prompt that we send begins
+
+// env: OpenCode may have been started without a login shell, so the usual places follow PATH.
+const env = () => process.platform === "win32" ? process.env : ({
+  ...process.env, PATH: [process.env.PATH, ...[".local/bin", "go/bin", ".npm-global/bin"].map((d) => join(homedir(), d)), "/opt/homebrew/bin", "/usr/local/bin"].join(":"),
+})
 
 // call runs one hook of the gauntlet and resolves to what it printed; "" for any trouble.
 function call(args, payload, cwd, limit, running) {
@@ -16,7 +21,7 @@ function call(args, payload, cwd, limit, running) {
     let out = ""
     let child
     try {
-      child = spawn("gauntlet", [...args, "--agent", "opencode"], { cwd, stdio: ["pipe", "pipe", "ignore"] })
+      child = spawn("gauntlet", [...args, "--agent", "opencode"], { cwd, env: env(), stdio: ["pipe", "pipe", "ignore"] })
     } catch {
       return resolve("")
     }

@@ -166,7 +166,7 @@ func (Adapter) Setup() wire.Setup {
 		Label: "Qwen Code", Programs: []string{"qwen"}, Marks: []string{".qwen", "QWEN.md"}, Skills: ".qwen/skills",
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(wire.InHome(".qwen", "settings.json"), ".qwen", "settings.json"),
-		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, OnWindows: wire.PowerShell,
+		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, PowerShell: true,
 		// Qwen Code writes the version of its format into every settings file it reads.
 		ClientKeys: []string{"$version"},
 		Hooks:      append(wire.ClaudeHooks("qwen"), wire.ToolHooks("qwen", "PreToolUse", "PostToolUse", "run_shell_command")...),

@@ -80,10 +80,10 @@ type Setup struct {
 	CommandKey string
 	// Typed: an entry has "type":"command". Named: it has a "name".
 	Typed, Named bool
-	// PowerShellKey is the key of a second command, for Windows; "" for none.
-	PowerShellKey string
-	// OnWindows is the shell that runs the command there.
-	OnWindows Shell
+	// PowerShell: on Windows the client may run the command with PowerShell. WindowsKey is
+	// the key of a second command, for there; "" for none.
+	PowerShell bool
+	WindowsKey string
 	// Extra are further members of the stop entry.
 	Extra []Member
 	// Quiet: the client reads stderr, so the command sends it to /dev/null.
