@@ -70,7 +70,7 @@ type entry struct {
 	node           *jsontree.Value
 	command        string
 	windows        string // what it runs on Windows, if that is something else
-	timeout        int64 // 0 when not set
+	timeout        int64  // 0 when not set
 }
 
 // layout is a parsed settings file.
