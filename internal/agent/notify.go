@@ -6,6 +6,7 @@ import (
 	"gauntlet/internal/agent/codex"
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/event"
+	"gauntlet/internal/text"
 )
 
 // Notice is the end of a turn as a client reports it to its notify program.
@@ -29,6 +30,6 @@ func DecodeNotice(payload []byte, getenv func(string) string) (Notice, error) {
 	ev.Agent = client.Name()
 	return Notice{
 		Event: ev, Inputs: p.Strings("input-messages"),
-		Home: wire.EnvDir(wire.Dirs{Home: getenv("HOME"), Getenv: getenv}, "CODEX_HOME", ".codex"),
+		Home: wire.EnvDir(wire.Dirs{Home: text.Home(getenv), Getenv: getenv}, "CODEX_HOME", ".codex"),
 	}, nil
 }

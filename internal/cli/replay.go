@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/replay"
 	"gauntlet/internal/report"
 	"gauntlet/internal/site"
+	"gauntlet/internal/text"
 	"gauntlet/internal/transcript"
 )
 
@@ -189,7 +190,7 @@ func (app *App) replayOptions(ctx context.Context, f replayFlags, given bool) (r
 func (app *App) replaySessions(ctx context.Context, opts replay.Options, args []string) (replay.Report, error) {
 	paths := args
 	if len(args) == 0 {
-		home := app.Getenv("HOME")
+		home := text.Home(app.Getenv)
 		for _, dir := range transcript.Places(home, app.Getenv) {
 			if info, err := os.Stat(dir); err == nil && info.IsDir() {
 				paths = append(paths, dir)

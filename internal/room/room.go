@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/content"
 	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // Purpose is what a room is for: each work tree has one room for each.
@@ -52,7 +53,7 @@ type House struct {
 func Home(getenv func(string) string) string {
 	cache := getenv("XDG_CACHE_HOME")
 	if cache == "" || !filepath.IsAbs(cache) {
-		home := getenv("HOME")
+		home := text.Home(getenv)
 		if home == "" {
 			return ""
 		}

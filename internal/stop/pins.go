@@ -242,7 +242,8 @@ func (s *stopping) workTreesOf(calls []event.ToolCall) []*site.Site {
 // worksIn reports whether a call of the main agent wrote below a directory, or ran
 // a command there.
 func worksIn(c event.ToolCall, root string) bool {
-	below := func(p string) bool { return p == root || strings.HasPrefix(p, root+"/") }
+	root = filepath.ToSlash(root)
+	below := func(p string) bool { return filepath.ToSlash(p) == root || strings.HasPrefix(filepath.ToSlash(p), root+"/") }
 	switch c.Kind {
 	case event.ToolEdit, event.ToolWrite:
 		return c.Subagent == "" && !c.Rejected && slices.ContainsFunc(c.Paths, below)

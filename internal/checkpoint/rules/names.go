@@ -10,17 +10,24 @@ import (
 // naming maps files in the transcript to their names in the project.
 type naming struct {
 	roots []string
+	// folded are roots on Windows, in lower case: names there are the same in any case.
+	folded []string
 }
 
 func newNaming(roots []string) naming {
 	var n naming
 	for _, r := range roots {
+		windows := slashed(r) != r || len(r) > 2 && r[1] == ':'
 		if r = strings.TrimSuffix(slashed(r), "/"); r != "" {
 			n.roots = append(n.roots, r)
 		}
-		if len(r) > 2 && r[1] == ':' {
-			// the shells of Windows write D:/repo as /d/repo, too
-			n.roots = append(n.roots, "/"+strings.ToLower(r[:1])+r[2:], strings.ToLower(r[:1])+r[1:])
+		if !windows {
+			continue
+		}
+		low := strings.ToLower(r)
+		n.folded = append(n.folded, path.Clean(low))
+		if low[1] == ':' { // the shells of Windows write D:/repo as /d/repo, too
+			n.folded = append(n.folded, "/"+low[:1]+low[2:])
 		}
 	}
 	return n
@@ -29,7 +36,7 @@ func newNaming(roots []string) naming {
 // slashed writes a Windows path with slashes; elsewhere a backslash is an
 // ordinary character of a name.
 func slashed(name string) string {
-	if len(name) > 2 && name[1] == ':' && name[2] == '\\' {
+	if len(name) > 2 && (name[1] == ':' && name[2] == '\\' || name[:2] == `\\`) { // a drive, or a server
 		return strings.ReplaceAll(name, `\`, "/")
 	}
 	return name
@@ -52,6 +59,11 @@ func (n naming) file(name, dir string) string {
 			return rest
 		}
 	}
+	for _, root := range n.folded {
+		if len(name) > len(root) && name[len(root)] == '/' && strings.ToLower(name[:len(root)]) == root {
+			return name[len(root)+1:]
+		}
+	}
 	return name
 }
 
@@ -60,7 +72,7 @@ func (n naming) file(name, dir string) string {
 func (n naming) dir(sub, dir string) string {
 	sub = cmp.Or(sub, ".")
 	name := n.file(sub, dir)
-	if slices.Contains(n.roots, name) {
+	if slices.Contains(n.roots, name) || slices.Contains(n.folded, strings.ToLower(name)) {
 		return "."
 	}
 	return name

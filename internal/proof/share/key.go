@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/proc"
 	"gauntlet/internal/proof/attest"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/text"
 )
 
 // KeyFile is where `gauntlet proofs key` keeps the key it makes.
@@ -153,7 +154,7 @@ func NewSigner(ctx context.Context, o Options) (Signer, error) {
 // home expands ~/ in a path that the user wrote.
 func (o Options) home(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		return filepath.Join(o.Getenv("HOME"), rest)
+		return filepath.Join(text.Home(o.Getenv), rest)
 	}
 	return path
 }
