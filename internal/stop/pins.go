@@ -243,7 +243,9 @@ func (s *stopping) workTreesOf(calls []event.ToolCall) []*site.Site {
 // a command there.
 func worksIn(c event.ToolCall, root string) bool {
 	root = filepath.ToSlash(root)
-	below := func(p string) bool { return filepath.ToSlash(p) == root || strings.HasPrefix(filepath.ToSlash(p), root+"/") }
+	below := func(p string) bool {
+		return filepath.ToSlash(p) == root || strings.HasPrefix(filepath.ToSlash(p), root+"/")
+	}
 	switch c.Kind {
 	case event.ToolEdit, event.ToolWrite:
 		return c.Subagent == "" && !c.Rejected && slices.ContainsFunc(c.Paths, below)
