@@ -46,6 +46,8 @@ type Account struct {
 	young []string
 	// ignored are paths beside them that are not content, without what is below each.
 	ignored []string
+	counted []string
+	tracked func() *git.Index
 	seed    maphash.Seed
 	asked   Question
 }
@@ -89,7 +91,7 @@ func Take(ctx context.Context, q Question) (*Account, error) {
 	defer root.Close() //nolint:errcheck // read only
 	w := newWalker(ctx, q, root, false)
 	w.run()
-	a := &Account{Rules: w.rules, asked: q, seed: w.seed}
+	a := &Account{Rules: w.rules, asked: q, seed: w.seed, tracked: w.top.tree.tracked}
 	w.cache.keep(w.top, w.missed.Load()) // also what was read before time ran out
 	a.gather(w)
 	switch {
@@ -101,6 +103,19 @@ func Take(ctx context.Context, q Question) (*Account, error) {
 	a.follow(w)
 	a.Refs = refs(ctx, q.Repo)
 	return a, ctx.Err()
+}
+
+// Seen is the account as git compares it; tree is what HEAD contains, nil to ask for it.
+func (a *Account) Seen(tree func() (head, tree string)) git.Seen {
+	return git.Seen{Files: a.Files, Index: a.Tracked(), Ignored: a.counted, Tree: tree}
+}
+
+// Tracked is the list of tracked files, read once; nil if it cannot be read.
+func (a *Account) Tracked() *git.Index {
+	if a.tracked == nil {
+		return nil
+	}
+	return a.tracked()
 }
 
 // OfCommit is the content of a commit. Submodules are not part of it.
@@ -126,7 +141,7 @@ func OfCommit(ctx context.Context, repo git.Repo, commit string) (*Account, erro
 func (a *Account) gather(w *walker) {
 	a.Files = make([]git.File, 0, w.found.Load())
 	a.marks = make([]uint64, 0, w.found.Load())
-	a.young, a.ignored = w.young, w.ignored
+	a.young, a.ignored, a.counted = w.young, w.ignored, w.counted
 	a.NotSeen = w.notSeen
 	var add func(n *node)
 	add = func(n *node) {

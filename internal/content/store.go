@@ -117,10 +117,7 @@ func (s Store) sweep(sub string, most int64, keep ...string) {
 // KeepBlobs keeps the content of files that git does not have. Files that changed since the
 // account was made, or are too large, are left out.
 func (s Store) KeepBlobs(ctx context.Context, a *Account) error {
-	index, err := s.Repo.Index(ctx)
-	if err != nil {
-		index = nil
-	}
+	index := a.Tracked() // nil: everything is kept
 	left, wrote := int64(maxBlobs), false
 	size := s.Repo.IDSize()
 	for _, f := range a.Files {

@@ -42,6 +42,7 @@ type walker struct {
 	young   []string // files that changed so recently that their marks say nothing yet
 	links   []string
 	ignored []string // at most maxIgnored; what is below them is not listed
+	counted []string // files that count although the rules of now ignore them
 
 	found, missed atomic.Int64
 }
@@ -385,6 +386,11 @@ func (w *walker) entry(n *node, dir *os.File, path string, known *remembered, ce
 	case !hidden && git.IsBytecode(path) && !w.tracks(n.tree, path, false):
 	case certain && !look():
 	default:
+		if excluded[0] {
+			w.mu.Lock()
+			w.counted = append(w.counted, path)
+			w.mu.Unlock()
+		}
 		return w.file(n, dir, st, e, known)
 	}
 	return e

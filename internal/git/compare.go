@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -32,10 +33,36 @@ func (r Repo) Large() bool {
 	return ok && size >= largeIndex && !safefile.Exists(filepath.Join(r.Root, ".gitmodules"))
 }
 
-// StatusOf is Status for a work tree whose content is known; files are sorted.
-func (r Repo) StatusOf(ctx context.Context, files []File) (Status, error) {
+// Seen is a work tree whose content is known.
+type Seen struct {
+	Files []File // sorted
+	// Index is the list of tracked files; nil: it is read now.
+	Index *Index
+	// Ignored are those of the files that the rules of now ignore.
+	Ignored []string
+	// Tree is the content of HEAD, as AskTree found it beside the look; nil: it is asked now.
+	Tree func() (head, tree string)
+
+	foldsCase bool // names may differ and be the same to git
+}
+
+// AskTree starts to ask git for the id of what HEAD contains, in binary.
+func (r Repo) AskTree(ctx context.Context) (wait func() (head, tree string)) {
+	var head, tree string
+	asked := beside.Start(func() {
+		head, _, _ = r.headFromFiles()
+		if out, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", head+"^{tree}"); err == nil {
+			id, _ := hex.DecodeString(strings.TrimSpace(string(out)))
+			tree = string(id)
+		}
+	})
+	return func() (string, string) { asked.Wait(); return head, tree }
+}
+
+// StatusOf is Status for a work tree whose content is known.
+func (r Repo) StatusOf(ctx context.Context, seen Seen) (Status, error) {
 	if r.Large() {
-		if s, ok := r.Compared(ctx, files); ok {
+		if s, ok := r.Compared(ctx, seen); ok {
 			return s, nil
 		}
 	}
@@ -44,34 +71,78 @@ func (r Repo) StatusOf(ctx context.Context, files []File) (Status, error) {
 
 // Compared is the status as far as it can be found by comparing; ok is false
 // where git has to be asked for the whole.
-func (r Repo) Compared(ctx context.Context, files []File) (s Status, ok bool) {
+func (r Repo) Compared(ctx context.Context, seen Seen) (s Status, ok bool) {
 	if s.Head, s.Branch, ok = r.headFromFiles(); !ok {
 		return s, false
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	head := s.Head
-	var staged []Change
+	index := seen.Index
+	if index == nil {
+		index, _ = r.seeIndex()
+	}
+	if !index.ordinary() {
+		return s, false
+	}
+	if seen.Tree == nil {
+		seen.Tree = r.AskTree(ctx)
+	}
+	seen.foldsCase = r.mentions("ignorecase") || r.mentions("precompose")
+	d := index.doubts(seen)
+	if len(d.ask)+len(d.hash) > maxAsked || slices.ContainsFunc(d.ask, isWithin) {
+		return s, false
+	}
+	var judged Status
+	var err error
+	asked := beside.Start(func() {
+		if err = r.rehash(ctx, &d); err == nil && len(d.ask) > 0 {
+			judged, err = r.gitStatus(ctx, Opts{Env: []string{"GIT_LITERAL_PATHSPECS=1"}}, append([]string{"--no-renames", "--"}, d.ask...)...)
+			judged.Changes = slices.DeleteFunc(judged.Changes, func(c Change) bool { return c.Untracked && !seen.foldsCase }) // known already
+		}
+	})
 	var stagedErr error
-	asked := beside.Start(func() { staged, stagedErr = r.staged(ctx, head) })
-	index, err := r.seeIndex()
-	if err != nil || !index.ordinary() {
-		return s, false
-	}
-	ask := index.doubts(files)
-	if len(ask) > maxAsked || slices.ContainsFunc(ask, isWithin) {
-		return s, false
-	}
-	judged := Status{Head: s.Head}
-	if len(ask) > 0 {
-		judged, err = r.gitStatus(ctx, Opts{Env: []string{"GIT_LITERAL_PATHSPECS=1"}}, append([]string{"--no-renames", "--"}, ask...)...)
+	if head, tree := seen.Tree(); head != s.Head || tree == "" || tree != rootTree(index.trees, r.IDSize()) {
+		s.Changes, stagedErr = r.staged(ctx, s.Head)
 	}
 	asked.Wait()
-	s.Changes = staged
-	if err != nil || stagedErr != nil || judged.Head != s.Head || !s.add(judged.Changes) {
+	if err != nil || stagedErr != nil || len(d.ask) > 0 && judged.Head != s.Head || !s.add(append(judged.Changes, d.known...)) {
 		return s, false
 	}
 	return s, true
+}
+
+// doubts are the paths that are not as the index has them: what git calls the known ones is
+// certain, of hash it depends on the id that git gives to the file, about ask git is asked.
+type doubts struct {
+	known []Change
+	hash  []File
+	ask   []string
+}
+
+// rehash decides about the files that differ from the index. If git gives the very same id to
+// them, they differ for git too; filters and line endings are for git to judge.
+func (r Repo) rehash(ctx context.Context, d *doubts) error {
+	if len(d.hash) == 0 {
+		return nil
+	}
+	var in strings.Builder
+	for _, e := range d.hash {
+		in.WriteString(e.Path + "\n")
+	}
+	out, err := r.RunWith(ctx, Opts{Stdin: strings.NewReader(in.String())}, "hash-object", "--stdin-paths")
+	if err != nil {
+		return err
+	}
+	ids := strings.Fields(string(out))
+	if len(ids) != len(d.hash) {
+		return errors.New("git hash-object: the answer is not complete")
+	}
+	for i, f := range d.hash {
+		if ids[i] == hexID(f.ID) {
+			d.known = append(d.known, Change{Path: f.Path, Index: '.', Worktree: 'M'})
+		} else {
+			d.ask = append(d.ask, f.Path)
+		}
+	}
+	return nil
 }
 
 // isWithin reports whether a path marks a repository within, which git has words of its own
@@ -79,25 +150,40 @@ func (r Repo) Compared(ctx context.Context, files []File) (s Status, ok bool) {
 func isWithin(path string) bool { return strings.HasSuffix(path, "/.git") }
 
 // doubts lists the paths that are not as the index has them.
-func (x *Index) doubts(files []File) (paths []string) {
+func (x *Index) doubts(seen Seen) (d doubts) {
+	files := seen.Files
+	untracked := func(p string) {
+		switch {
+		case isWithin(p) || seen.foldsCase:
+			d.ask = append(d.ask, p)
+		case !slices.Contains(seen.Ignored, p) && !IsBytecode(p):
+			d.known = append(d.known, Change{Path: p, Index: '.', Worktree: '?', Untracked: true})
+		}
+	}
 	for i := range x.entries {
 		e := &x.entries[i]
 		for len(files) > 0 && files[0].Path < e.path {
-			paths, files = append(paths, files[0].Path), files[1:]
+			untracked(files[0].Path)
+			files = files[1:]
 		}
 		if len(files) == 0 || files[0].Path != e.path {
-			paths = append(paths, e.path)
+			d.ask = append(d.ask, e.path)
 			continue
 		}
-		if files[0].Mode != e.mode || files[0].ID != e.oid {
-			paths = append(paths, e.path)
+		switch f := &files[0]; {
+		case f.Mode != e.mode || f.Mode == modeLink && f.ID != e.oid || strings.Contains(e.path, "\n"):
+			if f.Mode != e.mode || f.ID != e.oid {
+				d.ask = append(d.ask, e.path)
+			}
+		case f.ID != e.oid:
+			d.hash = append(d.hash, *f)
 		}
 		files = files[1:]
 	}
 	for _, f := range files {
-		paths = append(paths, f.Path)
+		untracked(f.Path)
 	}
-	return paths
+	return d
 }
 
 // add adds what git said of some paths to what is staged. ok is false for what

@@ -21,8 +21,11 @@ type indexEntry struct {
 	hidden, intended bool
 }
 
-// modeSubmodule is the mode of an entry that is another repository.
-const modeSubmodule = 0o160000
+// Modes of an entry that is a link, or another repository.
+const (
+	modeLink      = 0o120000
+	modeSubmodule = 0o160000
+)
 
 // Index is the list of tracked files, as it was when it was read.
 type Index struct {
@@ -218,6 +221,15 @@ func (x *Index) extensions(b string) (ok bool) {
 		b = b[8+size:]
 	}
 	return b == ""
+}
+
+// rootTree is the id of everything in the index, if it is as git wrote it.
+func rootTree(list string, oidSize int) string {
+	line, rest, _ := strings.Cut(strings.TrimPrefix(list, "\x00"), "\n")
+	if line == list || strings.HasPrefix(line, "-") || len(rest) < oidSize {
+		return ""
+	}
+	return rest[:oidSize]
 }
 
 // cachedTrees are the ids of the directories that the index has exactly as git wrote them,

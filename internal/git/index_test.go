@@ -152,7 +152,7 @@ func TestIndexWithPathsThatLeadOutside(t *testing.T) {
 		if err := os.WriteFile(file, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := r.Compared(t.Context(), nil); ok {
+		if _, ok := r.Compared(t.Context(), Seen{}); ok {
 			t.Errorf("%s was compared", name)
 		}
 		if x, err := r.Index(t.Context()); err == nil && x.Tracks(name) {

@@ -47,6 +47,8 @@ type Judged struct {
 	Status Status
 	// Leave are directories that do not belong to it.
 	Leave []string
+	// Index is the list of tracked files; nil: it is read.
+	Index *Index
 }
 
 // Keep saves what is judged as a commit on top of HEAD, without a git process: objects of
@@ -62,9 +64,11 @@ func (r Repo) Keep(ctx context.Context, j Judged, message string, now time.Time)
 	if err := r.makeKept(dir, size); err != nil {
 		return Kept{}, fmt.Errorf("snapshot: %w", err)
 	}
-	index, err := r.Index(ctx)
-	if err != nil {
-		return Kept{}, fmt.Errorf("snapshot: %w", err)
+	index := j.Index
+	if index == nil {
+		if index, err = r.Index(ctx); err != nil {
+			return Kept{}, fmt.Errorf("snapshot: %w", err)
+		}
 	}
 	newHash := func() hash.Hash { return newHash(size) }
 	w := &keeper{repo: r, Judged: j, index: index, size: size, pack: packWriter{dir: filepath.Join(dir, keptPacks), newHash: newHash}, dirty: map[string]bool{}}

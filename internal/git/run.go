@@ -82,20 +82,24 @@ func (r Repo) command(o Opts) []string {
 // unchanged. What the user set globally is the user's choice. Repositories inside this one
 // have configurations of their own.
 func (r Repo) overrides() []string {
-	common, _ := r.readCommon("config", maxRefs)    // without it git has its defaults
-	own, _ := r.readOwn("config.worktree", maxRefs) // most work trees have none
-	text := bytes.ToLower(append(common, own...))
 	_, err := os.Lstat(filepath.Join(r.CommonDir, "modules"))
-	any := err == nil || bytes.Contains(text, []byte("include"))
 	var out []string
 	for _, s := range []struct{ word, setting string }{
 		{"fsmonitor", "core.fsmonitor=false"}, {"trustctime", "core.trustCTime=true"}, {"checkstat", "core.checkStat=default"},
 	} {
-		if any || bytes.Contains(text, []byte(s.word)) {
+		if err == nil || r.mentions(s.word) {
 			out = append(out, s.setting)
 		}
 	}
 	return out
+}
+
+// mentions reports whether the repository's own settings may contain a word in lower case.
+func (r Repo) mentions(word string) bool {
+	common, _ := r.readCommon("config", maxRefs)    // without it git has its defaults
+	own, _ := r.readOwn("config.worktree", maxRefs) // most work trees have none
+	text := bytes.ToLower(append(common, own...))
+	return bytes.Contains(text, []byte("include")) || bytes.Contains(text, []byte(word))
 }
 
 // RunWith is Run with options.

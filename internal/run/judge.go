@@ -142,7 +142,7 @@ func (e *execution) keep(ctx context.Context) func() git.Kept {
 	var kept git.Kept
 	var err error
 	now := e.opts.Now()
-	judged := git.Judged{Files: e.content.Files, Status: e.changes.status, Leave: e.leave()}
+	judged := git.Judged{Files: e.content.Files, Status: e.changes.status, Leave: e.leave(), Index: e.content.Tracked()}
 	saved := beside.Start(func() { kept, err = e.repo.Keep(ctx, judged, runMessage, now) })
 	return func() git.Kept {
 		saved.Wait()

@@ -18,11 +18,13 @@ import (
 // status is what git says of the work tree, whose account is made first: both come from one
 // look.
 func (e *execution) status(ctx context.Context) (git.Status, error) {
+	var tree func() (string, string)
 	if e.opts.Account == nil && e.repo.Large() {
+		tree = e.repo.AskTree(ctx)
 		e.opts.Account, _ = content.Take(ctx, e.opts.Site.Content(e.opts.Config)) // look says why there is none
 	}
 	if e.opts.Account != nil {
-		return e.repo.StatusOf(ctx, e.opts.Account.Files)
+		return e.repo.StatusOf(ctx, e.opts.Account.Seen(tree))
 	}
 	return e.repo.Status(ctx)
 }

@@ -106,7 +106,10 @@ func (q Question) tree(ctx context.Context, l *Look) {
 	}
 	large := q.Repo.Large()
 	var asked beside.Work
-	if !large {
+	var tree func() (string, string)
+	if large {
+		tree = q.Repo.AskTree(ctx)
+	} else {
 		asked.Go(func() { l.Status, l.StatusErr = q.Repo.Status(ctx) })
 	}
 	look := *q.Content
@@ -120,7 +123,7 @@ func (q Question) tree(ctx context.Context, l *Look) {
 	asked.Wait()
 	switch {
 	case large && l.NowErr == nil:
-		l.Status, l.StatusErr = q.Repo.StatusOf(ctx, l.Now.Files)
+		l.Status, l.StatusErr = q.Repo.StatusOf(ctx, l.Now.Seen(tree))
 	case large:
 		l.Status, l.StatusErr = q.Repo.Status(ctx)
 	}
