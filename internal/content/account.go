@@ -67,6 +67,8 @@ type Question struct {
 	Before *Account
 	// Patience is the longest time to take; 0: no bound but the context's.
 	Patience time.Duration
+	// Cache is what is remembered of the work tree; nil: it is read now.
+	Cache *Cache
 
 	settled bool // for tests: nothing changed just now
 }
@@ -76,6 +78,9 @@ const maxFiles = 1_000_000
 
 // ErrTooLarge means that a work tree has too many files, or takes too long to read.
 var ErrTooLarge = errors.New("the work tree is too large")
+
+// Recall reads what is remembered of the work tree.
+func (q Question) Recall() *Cache { return openCache(q.Sealer, q.Repo.GitDir, q.Repo.IDSize()) }
 
 // Take makes the account of a work tree.
 func Take(ctx context.Context, q Question) (*Account, error) {
@@ -107,7 +112,7 @@ func Take(ctx context.Context, q Question) (*Account, error) {
 
 // Seen is the account as git compares it; tree is what HEAD contains, nil to ask for it.
 func (a *Account) Seen(tree func() (head, tree string)) git.Seen {
-	return git.Seen{Files: a.Files, Index: a.Tracked(), Ignored: a.counted, Tree: tree}
+	return git.Seen{Files: a.Files, Index: a.Tracked(), Ignored: a.counted, Tree: tree, User: a.asked.User}
 }
 
 // Tracked is the list of tracked files, read once; nil if it cannot be read.

@@ -54,7 +54,7 @@ func agrees(t *testing.T, r git.Repo) (found bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, ok := r.Compared(t.Context(), git.Seen{Files: files(t, r, "")})
+	got, ok := r.Compared(t.Context(), git.Seen{Files: files(t, r, ""), User: git.User{System: "/etc/gitconfig"}})
 	if !ok {
 		return false
 	}

@@ -33,6 +33,7 @@ type Store struct {
 const (
 	accountsDir  = "accounts"
 	blobsDir     = "blobs"
+	sweptFile    = ".swept"
 	maxAccount   = 512 << 20
 	maxBlob      = 4 << 20
 	maxBlobs     = 64 << 20 // of one account
@@ -92,9 +93,14 @@ func (s Store) Get(name string) (*Account, error) {
 	return decode(string(data))
 }
 
-// sweep removes what is old, and the oldest of what is too much; not keep.
+// sweep removes what is old, and the oldest of what is too much; not keep. Once in an hour is
+// enough.
 func (s Store) sweep(sub string, most int64, keep ...string) {
 	dir := filepath.Join(s.Dir, sub)
+	if info, err := os.Lstat(filepath.Join(dir, sweptFile)); err == nil && time.Since(info.ModTime()).Abs() < time.Hour {
+		return
+	}
+	_ = safefile.Put(s.Dir, filepath.Join(dir, sweptFile), nil, 0o600)
 	entries, err := safefile.ReadDir(s.Dir, dir, -1)
 	if err != nil {
 		return

@@ -88,7 +88,9 @@ func newWalker(ctx context.Context, q Question, root *os.File, glance bool) *wal
 	w := &walker{ctx: ctx, asked: q, root: root, size: q.Repo.IDSize(), rules: Rules{}, glance: glance, seed: maphash.MakeSeed()}
 	w.more = sync.NewCond(&w.mu)
 	if !glance {
-		w.cache = openCache(q.Sealer, q.Repo.GitDir, w.size)
+		if w.cache = q.Cache; w.cache == nil {
+			w.cache = q.Recall()
+		}
 		if st, err := safefile.StatOpen(root); err == nil && safefile.Dated(root) {
 			w.dated, w.dev = true, st.Dev
 		}

@@ -1,11 +1,16 @@
 package git
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -42,8 +47,23 @@ type Seen struct {
 	Ignored []string
 	// Tree is the content of HEAD, as AskTree found it beside the look; nil: it is asked now.
 	Tree func() (head, tree string)
+	// User is whose settings git reads.
+	User User
 
 	foldsCase bool // names may differ and be the same to git
+}
+
+// plain reports whether git surely takes the bytes of every file as they are. Where the file
+// of the whole machine is elsewhere, nothing is sure.
+func (r Repo) plain(u User) bool {
+	words := []string{"autocrlf", "attributesfile", "include"}
+	mentions := func(file string) bool {
+		b, err := safefile.ReadLinked(file, maxConfig)
+		b = bytes.ToLower(b)
+		return err != nil && !errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(b, []byte(w)) })
+	}
+	return runtime.GOOS == "linux" && u.System == "/etc/gitconfig" && !slices.ContainsFunc(words, r.mentions) && !slices.ContainsFunc(append(u.Configs, u.System), mentions) &&
+		!safefile.Exists("/etc/gitattributes") && !safefile.Exists(filepath.Join(filepath.Dir(u.Ignore), "attributes")) && !safefile.Exists(filepath.Join(r.CommonDir, "info", "attributes"))
 }
 
 // AskTree starts to ask git for the id of what HEAD contains, in binary.
@@ -51,12 +71,40 @@ func (r Repo) AskTree(ctx context.Context) (wait func() (head, tree string)) {
 	var head, tree string
 	asked := beside.Start(func() {
 		head, _, _ = r.headFromFiles()
+		if tree = r.looseTree(head); tree != "" {
+			return
+		}
 		if out, err := r.Run(ctx, "rev-parse", "--verify", "--quiet", head+"^{tree}"); err == nil {
 			id, _ := hex.DecodeString(strings.TrimSpace(string(out)))
 			tree = string(id)
 		}
 	})
 	return func() (string, string) { asked.Wait(); return head, tree }
+}
+
+// looseTree is the content of a commit that is a file of its own, as new ones are; "" if it
+// is not.
+func (r Repo) looseTree(commit string) string {
+	if len(commit) < 3 {
+		return ""
+	}
+	b, err := r.readCommon("objects/"+commit[:2]+"/"+commit[2:], maxPointer)
+	if err != nil {
+		return ""
+	}
+	z, err := zlib.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return ""
+	}
+	b, _ = io.ReadAll(io.LimitReader(z, maxPointer))
+	kind, text, _ := bytes.Cut(b, []byte{0})
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	id, ok := bytes.CutPrefix(line, []byte("tree "))
+	if sum := objectID(newHash(len(commit)/2), "commit", text); !ok || !bytes.HasPrefix(kind, []byte("commit ")) || hex.EncodeToString(sum) != commit {
+		return ""
+	}
+	tree, _ := hex.DecodeString(string(id))
+	return string(tree)
 }
 
 // StatusOf is Status for a work tree whose content is known.
@@ -93,7 +141,7 @@ func (r Repo) Compared(ctx context.Context, seen Seen) (s Status, ok bool) {
 	var judged Status
 	var err error
 	asked := beside.Start(func() {
-		if err = r.rehash(ctx, &d); err == nil && len(d.ask) > 0 {
+		if err = r.rehash(ctx, &d, seen.User); err == nil && len(d.ask) > 0 {
 			judged, err = r.gitStatus(ctx, Opts{Env: []string{"GIT_LITERAL_PATHSPECS=1"}}, append([]string{"--no-renames", "--"}, d.ask...)...)
 			judged.Changes = slices.DeleteFunc(judged.Changes, func(c Change) bool { return c.Untracked && !seen.foldsCase }) // known already
 		}
@@ -115,11 +163,19 @@ type doubts struct {
 	known []Change
 	hash  []File
 	ask   []string
+	// attributes: some may apply to the files.
+	attributes bool
 }
 
 // rehash decides about the files that differ from the index. If git gives the very same id to
 // them, they differ for git too; filters and line endings are for git to judge.
-func (r Repo) rehash(ctx context.Context, d *doubts) error {
+func (r Repo) rehash(ctx context.Context, d *doubts, u User) error {
+	if !d.attributes && len(d.hash) > 0 && r.plain(u) {
+		for _, f := range d.hash {
+			d.known = append(d.known, Change{Path: f.Path, Index: '.', Worktree: 'M'})
+		}
+		return nil
+	}
 	if len(d.hash) == 0 {
 		return nil
 	}
@@ -153,6 +209,7 @@ func isWithin(path string) bool { return strings.HasSuffix(path, "/.git") }
 func (x *Index) doubts(seen Seen) (d doubts) {
 	files := seen.Files
 	untracked := func(p string) {
+		d.attributes = d.attributes || strings.HasSuffix(p, ".gitattributes")
 		switch {
 		case isWithin(p) || seen.foldsCase:
 			d.ask = append(d.ask, p)
@@ -162,6 +219,7 @@ func (x *Index) doubts(seen Seen) (d doubts) {
 	}
 	for i := range x.entries {
 		e := &x.entries[i]
+		d.attributes = d.attributes || strings.HasSuffix(e.path, ".gitattributes")
 		for len(files) > 0 && files[0].Path < e.path {
 			untracked(files[0].Path)
 			files = files[1:]

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
@@ -82,7 +83,7 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 	out.Deferred = s.deferred(d)
 	if s.judged() || d.Status == event.NoChanges && s.seen.Now != nil && s.Ledger.Left.Account != "" {
 		out.Ran = s.Gates.Ran()
-		out.Left, _ = s.site.Accounts().Put(s.seen.Now) // without it what others change next is unknown
+		out.Left = s.keptAccount()
 	}
 	if out.Turn == (turn.Mark{}) {
 		out.Turn = turn.NewMark(s.Event, s.Ledger, "")
@@ -102,6 +103,28 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 	}
 	s.complain(err)
 	return notRecorded(s.Facts, d, err)
+}
+
+// keepAccount starts to keep what this stop judges, so that the next prompt knows what others
+// changed.
+func (s *stopping) keepAccount() {
+	if s.Settings.Scope != config.ScopeTurn || s.seen.Now == nil || !s.site.InRepo {
+		return
+	}
+	var name string
+	kept := beside.Start(func() { name, _ = s.site.Accounts().Put(s.seen.Now) })
+	s.kept = func() string { kept.Wait(); return name }
+}
+
+// keptAccount is the name of the account of this stop; "" if it could not be kept.
+func (s *stopping) keptAccount() string {
+	if s.kept == nil {
+		s.keepAccount()
+	}
+	if s.kept == nil {
+		return ""
+	}
+	return s.kept()
 }
 
 // judged reports whether gates ran for this session's work, so that what they left is its

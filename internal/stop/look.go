@@ -276,6 +276,7 @@ func (s *stopping) runGates(ctx context.Context) {
 		opts.TurnStart = s.seen.Turn.Start
 	}
 	opts.Committed, opts.Deferred, opts.Skipped = s.Committed, s.Ledger.Deferred, s.skips
+	s.keepAccount()
 	s.Gates = run.Execute(ctx, opts.ForSession(s.checkpointFacts(), s.Work))
 	for _, w := range s.Gates.Warnings {
 		s.note("warning", w)

@@ -58,6 +58,7 @@ type stopping struct {
 	root    string // root of the project of this stop; "" for none
 	cfg     *config.Loaded
 	seen    turn.Look
+	kept    func() string // the name of its account, which is being kept; nil: not yet
 	// turnName is the name of the human turn, the same at every stop of it.
 	turnName string
 	// policyChange is how the policy on disk differs from the one that judges.

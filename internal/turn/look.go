@@ -100,7 +100,10 @@ func (q Question) tree(ctx context.Context, l *Look) {
 		l.difference, l.thisTurn = l.since(nil), l.since(nil)
 		return
 	}
+	look := *q.Content
+	recalled := beside.Start(func() { look.Cache = look.Recall() })
 	l.Before, l.Prompted, l.BeforeErr = l.Ledger.accounts(content.Store{Dir: q.Memory.Dir, Repo: q.Repo})
+	recalled.Wait()
 	if l.MemoryErr != nil {
 		l.BeforeErr = l.MemoryErr
 	}
@@ -112,7 +115,6 @@ func (q Question) tree(ctx context.Context, l *Look) {
 	} else {
 		asked.Go(func() { l.Status, l.StatusErr = q.Repo.Status(ctx) })
 	}
-	look := *q.Content
 	look.Before = l.Before
 	l.Now, l.NowErr = content.Take(ctx, look)
 	if l.difference = l.since(l.Before); l.Prompted == l.Before {
