@@ -23,7 +23,7 @@ var theReason = section{
 	title: "What the agent reads",
 	method: "Forty outputs of ten kinds of gates (`bench/reasons`), each judged by `gauntlet stop-hook` with preset `strict`, then once more after an unrelated edit. " +
 		"Tokens are the larger of the words and a quarter of the bytes (the rule of `gauntlet tokens --estimate`). " +
-		"Evidence is the share of words that are output, names, commands and paths.",
+		"Evidence is the share of words that are output, names, commands (the way out included) and paths.",
 	measure: func(b *bench, t *table) error {
 		all, err := b.reasons()
 		if err != nil {
@@ -116,7 +116,7 @@ func (b *bench) reasonAt(dir string, session int) (string, error) {
 func estimate(s string) int { return max(len(strings.Fields(s)), len(s)/4) }
 
 // evidence is the share of words that say what failed: the indented lines, and in the others
-// the gate, its command and its log.
+// the gate, its command, its log and the command of the way out.
 func evidence(s string) float64 {
 	words := 0
 	for line := range strings.Lines(s) {
@@ -125,6 +125,8 @@ func evidence(s string) float64 {
 			words += len(strings.Fields(line))
 		case strings.HasPrefix(line, "log: "):
 			words++
+		case strings.Contains(line, `gauntlet ask "why"`):
+			words += 3
 		}
 	}
 	return float64(words) / float64(len(strings.Fields(s)))

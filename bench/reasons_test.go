@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"testing"
 )
@@ -23,15 +22,8 @@ func TestTheAgentReadsMostlyEvidence(t *testing.T) {
 	if err := theReason.measure(b, table); err != nil {
 		t.Fatal(err)
 	}
-	for i, bar := range table.bars {
+	for _, bar := range table.bars {
 		t.Logf("%s: %s", bar.promise, bar.measured)
-		if i == 0 { // missed so far: long outputs need more for their share of evidence; no worse than this
-			var tokens int
-			if _, err := fmt.Sscanf(bar.measured, "%d;", &tokens); err != nil || tokens > 130 {
-				t.Errorf("%s: %s (%v)", bar.promise, bar.measured, err)
-			}
-			continue
-		}
 		if !bar.kept {
 			t.Errorf("missed: %s: %s", bar.promise, bar.measured)
 		}

@@ -64,7 +64,11 @@ func (app *App) enforce(ctx context.Context, part string) error {
 		return err
 	}
 	if at, err := app.project(); err == nil {
-		if was, _ := at.Memory.SwitchOn(session.Gate(part)); was {
+		was, err := at.Memory.SwitchOn(session.Gate(part))
+		if err != nil {
+			return err
+		}
+		if was {
 			fmt.Fprintf(app.Out, "%s is not skipped any more\n", redact.Line(part, 80))
 		}
 	}
@@ -75,7 +79,7 @@ func (app *App) observe(ctx context.Context, part string) error {
 	return app.setMode(ctx, part, config.ModeObserve)
 }
 
-// skipGate tells stops to leave a gate out: the next one, or all of them for a time.
+// skipGate makes stops leave a gate out: the next one, or all of them for a time.
 func (app *App) skipGate(name string, span time.Duration) error {
 	args := name + " skip"
 	if span > 0 {

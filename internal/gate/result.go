@@ -116,7 +116,7 @@ type Result struct {
 	SkippedOnes    int      `json:"skippedFindings,omitempty"`
 	SkippedReasons []string `json:"skippedReasons,omitempty"`
 	ResultFiles    []string `json:"resultFiles,omitempty"`
-	// SkippedByPerson: a person told stops to leave this gate out.
+	// SkippedByPerson: a person lets stops leave this gate out.
 	SkippedByPerson bool `json:"skippedByPerson,omitempty"`
 	// Fix is what the check's fix command would change; nil: nothing is offered.
 	Fix *Patch `json:"fix,omitempty"`

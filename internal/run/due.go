@@ -50,7 +50,7 @@ func (e *execution) changedFor(j gate.Job) []string {
 	return slices.Compact(paths)
 }
 
-// leaveSkipped leaves out the gates that a person told stops to skip.
+// leaveSkipped leaves out the gates that a person lets stops skip.
 func (e *execution) leaveSkipped(jobs []gate.Job) (out []gate.Job) {
 	for _, j := range jobs {
 		how, skip := "", false

@@ -67,7 +67,7 @@ type Options struct {
 	Deferred  map[string][]string
 	// Fix writes to the work tree what the fix commands of failed checks change.
 	Fix bool
-	// Skipped reports whether a person told stops to leave a gate out, and how; nil: none.
+	// Skipped reports whether a person lets stops leave a gate out, and how; nil: none.
 	Skipped func(name string) (how string, skip bool)
 	// StartedBy is who started this run. Environment identifies the variables that a run of
 	// an agent must have had to count here: those of the session's hooks, or, for a run

@@ -141,7 +141,7 @@ func (f *fixing) apply() error {
 		if bytes.Equal(f.was[p], now) && (f.was[p] == nil) == (now == nil) {
 			continue
 		}
-		was, _ := os.Lstat(path)
+		was, _ := os.Lstat(path) // a new file has no mode to keep
 		changes = append(changes, &safefile.Change{Root: f.opts.Config.Root, Path: path, Before: f.was[p], After: now, Was: was})
 		f.res.Fixed = append(f.res.Fixed, p)
 	}

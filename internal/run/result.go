@@ -87,7 +87,7 @@ func (r Result) LoadFlakes() []string {
 	return out
 }
 
-// Skipped lists the gates that a person told this stop to leave out.
+// Skipped lists the gates that a person lets this stop leave out.
 func (r Result) Skipped() []gate.Result {
 	return r.with(func(g gate.Result) bool { return g.SkippedByPerson })
 }

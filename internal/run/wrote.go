@@ -6,12 +6,12 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"gauntlet/internal/gate"
+	"gauntlet/internal/safefile"
 )
 
 // writes is what a check was seen to write beside the content: files that another check may
@@ -121,19 +121,19 @@ func (e *execution) sawWrites(tasks []task, spans []span, ignored []string) (dis
 // each by the ignored path that it is in.
 func (e *execution) writtenAmong(paths []string, since time.Time) map[string][]time.Time {
 	out, left := map[string][]time.Time{}, maxWalked
-	own := e.leave()
+	own, files := e.leave(), safefile.FS(e.repo.Root)
 	for _, top := range paths {
 		if slices.ContainsFunc(own, func(dir string) bool { return top == dir || strings.HasPrefix(top, dir+"/") }) || isPrivate(top) {
 			continue
 		}
-		_ = filepath.WalkDir(filepath.Join(e.repo.Root, filepath.FromSlash(top)), func(name string, d fs.DirEntry, err error) error {
+		_ = fs.WalkDir(files, top, func(name string, d fs.DirEntry, err error) error {
 			if left--; left < 0 {
 				return fs.SkipAll
 			}
 			if err != nil {
 				return nil //nolint:nilerr // it went away, or cannot be read
 			}
-			if isPrivate(filepath.ToSlash(name)) {
+			if isPrivate(name) {
 				if d.IsDir() {
 					return fs.SkipDir
 				}

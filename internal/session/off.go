@@ -112,12 +112,12 @@ func (st Store) read(id string, now time.Time) (o Off, off bool, err error) {
 // No agent's id has this form.
 func Gate(name string) string { return "gate\x00" + name }
 
-// Skips reports whether a person told stops to leave a gate out.
+// Skips reports whether a person lets stops leave a gate out.
 func (st Store) Skips(name string, now time.Time) (Off, bool) {
 	if st.Dir == "" {
 		return Off{}, false
 	}
-	o, off, _ := st.read(Gate(name), now)
+	o, off, _ := st.read(Gate(name), now) // one that Gauntlet did not write counts for nothing
 	return o, off
 }
 

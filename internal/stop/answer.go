@@ -77,7 +77,7 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 		return d // no project is involved
 	}
 	out := turn.Outcome{
-		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates),
+		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates), Content: s.Gates.Sight, What: redact.Line(s.Gates.Message, 200),
 		Work: s.Work, Settled: d.Settled, Reported: reported, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
 	out.Deferred = s.deferred(d)

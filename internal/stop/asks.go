@@ -52,7 +52,7 @@ func ask(f Facts, d Decision) Decision {
 	still := ""
 	switch d.Status {
 	case event.Failed, event.RetryLimitExceeded:
-		if still = stillFails(f.Gates.Failed()); still == "" && f.Gates.Status == event.RetryLimitExceeded {
+		if still = stillFails(f.Gates.Failed()); still == "" && (f.Gates.Status == event.RetryLimitExceeded || f.Idle != "") {
 			still = "gates still fail"
 		}
 	case event.Checkpoint:

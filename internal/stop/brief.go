@@ -62,7 +62,7 @@ func (r reason) briefHead(failed []excerpt) string {
 	case r.left <= 0:
 		return count + "Fix " + it + ". This was the last attempt.\n"
 	}
-	return count + "Fix " + it + " and stop again: the gates run again (" + text.Count(r.left, "attempt") + " left).\n"
+	return count + "Fix " + it + " and stop again (" + text.Count(r.left, "attempt") + " left).\n"
 }
 
 // briefFoot is what closes the reason.
@@ -76,6 +76,10 @@ func (r reason) briefGates(all []excerpt, most, frame int) string {
 	shown := map[string]bool{}
 	want := (briefSize - frame + briefMore*(len(all)-1)) / len(all)
 	prose := tokens.Count(r.briefHead(all)) + tokens.Count(r.briefFoot())
+	way := 0 // words of the command that the last line names, which count as evidence
+	if r.ask {
+		way = 3 // gauntlet ask "why"
+	}
 	for _, e := range all {
 		title := "\n" + e.head()
 		tail := ""
@@ -93,8 +97,8 @@ func (r reason) briefGates(all []excerpt, most, frame int) string {
 		said := tokens.Count(e.title + " " + e.command + " " + e.end + " " + e.log)
 		b.WriteString(title)
 		b.WriteString(e.body(e.order(), shown, func(size, words, rank int) bool {
-			evidence := float64((said + words) * len(all))
-			return (size >= min(room, most) || rank == 0 && size > 0) && evidence >= share*(evidence+float64(prose+len(all))) || size >= most
+			evidence := float64((said+words)*len(all) + way)
+			return (size >= min(room, most) || rank == 0 && size > 0) && evidence >= share*(evidence+float64(prose-way+len(all))) || size >= most
 		}))
 		b.WriteString(tail)
 	}

@@ -39,7 +39,7 @@ func TestBriefShape(t *testing.T) {
 	g := failedCheck("test", "go test ./...", goOutput)
 	g.Entry = "api"
 	pass := gate.Result{Status: gate.Pass}
-	want := `1 of 6 gates failed. Fix it and stop again: the gates run again (2 attempts left).
+	want := `1 of 6 gates failed. Fix it and stop again (2 attempts left).
 
 test in api: go test ./... (exit 1, 2.2 s)
   --- FAIL: TestFee (0.00s)
@@ -81,8 +81,8 @@ func TestBriefCases(t *testing.T) {
 		{"nothing printed", briefly(1, false, failedCheck("test", "false", "")), []string{"test: false (exit 1, 2.2 s)\n"}, []string{"log:"}},
 		{
 			"review", briefly(1, false, review),
-			[]string{"  src/cart.js:3 [high] parseFloat on a price loses cents. Fix: parse to integer cents.\n", "answer in gauntlet_logs/r.json"},
-			[]string{"Trust level", "/w/repo"},
+			[]string{"  src/cart.js:3 [high] parseFloat on a price loses cents. Fix: parse to integer cents.\n", "src/cart.js:3 [high] parseFloat on a price loses cents. Fix: parse to integer cents."},
+			[]string{"Trust level", "/w/repo", "r.json"},
 		},
 		{
 			"one cause", briefly(1, false, failedCheck("lint", "go vet ./...", "# example.com/api\n"+vet), failedCheck("test", "go test ./...", "# example.com/api\n"+vet+"FAIL\texample.com/api [build failed]\n")),

@@ -71,6 +71,9 @@ type Facts struct {
 	Autonomy *event.Verdict
 	// JudgeDiff is what the session changed of that which judged its work; "" for nothing.
 	JudgeDiff string
+	// Idle is what the gates sent the agent back for if it has done nothing since: they did
+	// not run again. "" otherwise.
+	Idle string
 	// Gates is the run; Over: time ran out, or a signal came, during it.
 	Gates run.Result
 	Over  bool
@@ -262,6 +265,9 @@ func nothingToJudge(f Facts) (Decision, bool) {
 
 // failing is step 7: may the failure of the gates block once more?
 func failing(f Facts) (Decision, bool) {
+	if f.Idle != "" {
+		return released(f.Idle + "; nothing changed since the last block"), true
+	}
 	if f.Over || f.Gates.Status != event.Failed {
 		return gatesOnly(f), f.Over
 	}

@@ -73,7 +73,7 @@ func (s *stopping) deferred(d Decision) map[string][]string {
 	return out
 }
 
-// skips reports whether a person told stops to leave a gate out, and until when. One that
+// skips reports whether a person lets stops leave a gate out, and until when. One that
 // lasts for one stop ends with this one.
 func (s *stopping) skips(name string) (how string, skip bool) {
 	if how, skip = s.skipping[name]; skip { // at another entry point

@@ -48,6 +48,7 @@ func excerptOf(g gate.Result, root string) excerpt {
 		e.lines = found
 	} else {
 		e.lines, e.filler = withoutNoise(output)
+		slices.SortStableFunc(e.filler, func(a, b string) int { return cmp.Compare(dense(b), dense(a)) })
 		e.unindent()
 	}
 	if g.FixInstructions != "" {
@@ -55,9 +56,6 @@ func excerptOf(g gate.Result, root string) excerpt {
 	}
 	if g.Fix != nil {
 		e.after = append(e.after, offered(*g.Fix, maxPatchShown))
-	}
-	for _, f := range g.ResultFiles {
-		e.after = append(e.after, "answer in "+near(f)+`: "status" ("fixed" or "skipped") and "result"`)
 	}
 	e.rankLines()
 	return e
@@ -131,10 +129,21 @@ func testsOf(g gate.Result, root string) []string {
 			out = append(out, name)
 		}
 	}
+	for _, name := range g.NewFailures { // those of this session first
+		if slices.ContainsFunc(g.Findings, func(f gate.Finding) bool { return f.Test == name }) || g.Failure != nil && slices.ContainsFunc(g.Failure.Findings, func(f finding.Finding) bool { return f.Test == name }) {
+			add(name)
+		}
+	}
 	for _, f := range g.Findings {
 		add(f.Test)
 	}
 	if len(out) > 0 || g.Kind != gate.KindCheck || g.Tail == "" {
+		return out
+	}
+	if g.Failure != nil {
+		for _, f := range g.Failure.Findings {
+			add(f.Test)
+		}
 		return out
 	}
 	report, err := finding.Parse([]byte(g.Tail), finding.Source{Format: "auto", Command: g.Command, Root: root, Text: func(string) []byte { return nil }})
@@ -219,6 +228,10 @@ func (e *excerpt) rankLines() {
 		if mark.MatchString(l) {
 			e.rank[i]++
 		}
+		// The file above its findings is a part of each.
+		if i > 0 && e.rank[i] > 0 && e.rank[i-1] == 0 && indent(e.lines[i-1]) < indent(l) && len(strings.Fields(e.lines[i-1])) == 1 {
+			e.rank[i-1] = 1
+		}
 	}
 }
 
@@ -270,6 +283,9 @@ func (e excerpt) body(order []int, shown map[string]bool, enough func(bytes, wor
 		if enough(size, words, e.rank[i]) {
 			break
 		}
+		if e.rank[i] == 0 && len(e.filler) > 0 && len(chosen) > 0 && dense(e.filler[0]) > dense(e.lines[i]) {
+			continue // it says no more than a total, in more bytes
+		}
 		if shown[strings.TrimSpace(e.lines[i])] {
 			before++
 			continue
@@ -280,11 +296,8 @@ func (e excerpt) body(order []int, shown map[string]bool, enough func(bytes, wor
 	var b strings.Builder
 	slices.Sort(chosen)
 	fill := ""
-	slices.SortStableFunc(e.filler, func(a, b string) int { // the most words for the fewest bytes
-		return cmp.Compare(len(a)*(tokens.Count(b)+1), len(b)*(tokens.Count(a)+1))
-	})
 	for _, l := range e.filler {
-		if len(chosen) == 0 || e.printed < manyLines || enough(size, words, 0) {
+		if len(chosen) == 0 || enough(size, words, 0) {
 			break
 		}
 		l = text.CutRunes(strings.Join(strings.Fields(l), " "), maxLine/2)
@@ -306,6 +319,9 @@ func (e excerpt) body(order []int, shown map[string]bool, enough func(bytes, wor
 	}
 	return b.String()
 }
+
+// dense is how many words a line has for its bytes.
+func dense(s string) float64 { return float64(tokens.Count(s)) / float64(len(s)+3) }
 
 // names lists the failed tests, unless the chosen lines name all of them.
 func (e excerpt) names(chosen []int) string {

@@ -260,6 +260,9 @@ func (s *stopping) hookEnvironment() string {
 
 // runGates runs the gates that apply; gates that are already proved do not run.
 func (s *stopping) runGates(ctx context.Context) {
+	if s.Idle = s.idle(); s.Idle != "" {
+		return
+	}
 	opts := s.runOptions()
 	if d := s.site.Trust(); d.Trusted() && !d.All {
 		opts.Wrote = func(ctx context.Context, p config.Policy) { // it only got stricter

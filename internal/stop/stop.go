@@ -66,7 +66,7 @@ type stopping struct {
 	lines        *history.Lines // how much the turn changed; nil: not measured
 	// learned is what the session should remember besides the ledger.
 	learned []func(*session.State) error
-	// skipping are the gates that a person told this stop to leave out, and how.
+	// skipping are the gates that a person lets this stop leave out, and how.
 	skipping map[string]string
 	release  context.CancelFunc
 	// listening: a signal ends the context.

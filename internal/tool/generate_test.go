@@ -131,6 +131,9 @@ func (e *entry) set(key, arg, value string) error {
 		return nil
 	}
 	if k := slices.Index(kinds(), strings.TrimSpace(key+" "+arg)); k >= 0 {
+		if kind(k) >= saysBare { // a whole line
+			value = "^(?:" + value + `)\s*$`
+		}
 		re, err := syntax.Parse("(?m)"+value, syntax.Perl)
 		if err != nil {
 			return err
@@ -353,7 +356,7 @@ func describe(c Call) string {
 // kinds are the keys of the lines that a program prints, in the order of the constants.
 func kinds() []string {
 	return []string{
-		"whole", "passed", "ended", "failed", "error", "counted", "words", "none", "none fails", "unstarted", "missing", "module", "package", "names", "clean",
+		"whole", "passed", "ended", "failed", "error", "counted", "words", "none", "none fails", "unstarted", "missing", "module", "package", "names", "clean", "bare", "noise",
 	}
 }
 

@@ -56,6 +56,8 @@ const (
 	saysPackage               // an npm package was not found
 	saysName                  // the name of a test that failed
 	saysClean                 // a linter or build found nothing
+	saysBare                  // progress, rules, and what programs print that only run others
+	saysNoise                 // banners, totals and frames of libraries around what failed
 )
 
 // line is one thing that a program prints.
@@ -110,7 +112,7 @@ const maxHits = 1000
 
 // found are the lines that a text contains; names are looked for only if it shows a failure.
 func found(text string) []match {
-	out := foundOf(text, func(k kind) bool { return k != saysName })
+	out := foundOf(text, func(k kind) bool { return k != saysName && k < saysBare })
 	if slices.ContainsFunc(out, func(m match) bool { return m.kind == saysFailed }) {
 		out = append(out, foundOf(text, func(k kind) bool { return k == saysName })...)
 	}
@@ -243,3 +245,17 @@ func inPart(text string) bool {
 var partly = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(\d+)(?:/| of | out of )(\d+) (?:\w+ )?pass(?:ed|ing)?\b`)
 })
+
+// Noise reports whether a line of output says nothing about what failed. bare: not even how
+// much of it there was.
+func Noise(s string) (noise, bare bool) {
+	for i := range lines {
+		if l := lines[i]; l.kind >= saysBare && !(noise && l.kind == saysNoise) && l.next(s) >= 0 && l.expression(i).MatchString(s) {
+			if l.kind == saysBare {
+				return true, true
+			}
+			noise = true
+		}
+	}
+	return noise, false
+}

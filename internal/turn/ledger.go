@@ -91,6 +91,9 @@ type Block struct {
 	// failed, how and on which content: the same again is no progress.
 	Failures string `json:"failures,omitempty"`
 	Result   string `json:"result,omitempty"`
+	// Content names the content that the gates judged, What is what they said of it.
+	Content string `json:"content,omitempty"`
+	What    string `json:"what,omitempty"`
 }
 
 // Same reports whether a block was for exactly the same result; an unknown result is never

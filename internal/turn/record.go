@@ -17,6 +17,8 @@ type Outcome struct {
 	Reason string
 	// Failures and Result name what gates blocked for.
 	Failures, Result string
+	// Content and What are those of the block.
+	Content, What string
 	// Work is what the stop judged; Settled: it passed or was released.
 	Work    Work
 	Settled bool
@@ -56,7 +58,7 @@ func (l *Ledger) Record(o Outcome) {
 		if o.Name == "" {
 			o.Name = l.NameOf(o.Turn, o.At)
 		}
-		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, Name: o.Name, By: o.Status, At: o.At, Failures: o.Failures, Result: o.Result}), maxBlocks)
+		l.Blocks = newest(append(l.Blocks, Block{Turn: o.Turn, Name: o.Name, By: o.Status, At: o.At, Failures: o.Failures, Result: o.Result, Content: o.Content, What: o.What}), maxBlocks)
 		l.RecordSent(o.Reason)
 		return
 	}
