@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 
 	"gauntlet/internal/agent/wire"
 	"gauntlet/internal/config"
-	"gauntlet/internal/git"
 	"gauntlet/internal/install"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/setup"
@@ -103,6 +101,9 @@ type initGate struct {
 	Trial   string  `json:"trial,omitempty"`
 	Detail  string  `json:"detail,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
+	// CanFail: it failed with a broken file. CannotFail is why it did not.
+	CanFail    bool   `json:"canFail,omitempty"`
+	CannotFail string `json:"cannotFail,omitempty"`
 }
 
 func (app *App) runInit(ctx context.Context, f initFlags) error {
@@ -210,7 +211,10 @@ func (w *initWork) look(ctx context.Context) error {
 		w.notes = append(w.notes, "nothing was tried, so every command becomes a gate as it is; to try them: gauntlet run --all")
 		return nil
 	}
-	return w.try(ctx)
+	if err := w.try(ctx); err != nil {
+		return err
+	}
+	return w.canaries(ctx)
 }
 
 // mayTry shows the commands that were found, and asks before the first of them runs.
@@ -241,57 +245,6 @@ func (w *initWork) list(proposals []setup.Proposal, indent string) {
 		w.list(p.Parts, indent+"  in parts: ")
 		w.list(p.Instead, indent+"  or: ")
 	}
-}
-
-// try runs each proposal once and shows the result.
-func (w *initWork) try(ctx context.Context) error {
-	repo, err := git.UserOf(w.app.Getenv).Find(w.opts.Root)
-	if err != nil {
-		return err
-	}
-	w.opts.Trying = true
-	defer func() { w.opts.Trying = false }()
-	if err := w.plan(); err != nil {
-		return err
-	}
-	t := setup.Tryout{Root: w.opts.Root, Repo: repo, Environ: w.app.Environ(), Until: w.until, Now: w.app.Now, Place: w.place}
-	end, err := t.Start(ctx)
-	if err != nil {
-		return exit(2, "nothing was tried and nothing was written: %v\nto set up without a trial: gauntlet init --no-try", err)
-	}
-	defer end()
-	fmt.Fprintf(w.app.Err, "Trying the commands that were found, %s in all; what they change is put back.\n", seconds(w.flags.limit))
-	w.opts.Found.Try(ctx, func(ctx context.Context, c setup.Proposal, left int) setup.Trial { return w.tryOne(ctx, &t, c, left) })
-	if ctx.Err() != nil {
-		return exit(interruptedCode, "stopped; nothing was written")
-	}
-	return nil
-}
-
-// place writes what init is about to write, for the time of the trial.
-func (w *initWork) place() (paths []string, undo func(), err error) {
-	back, err := w.files.Apply(func() error { return nil })
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := w.places.Apply(w.report.Hooks); err != nil {
-		back()
-		return nil, nil, errors.New(w.places.Explain(err))
-	}
-	for _, f := range w.files.Files {
-		if f.Action == setup.Create || f.Action == setup.Replace {
-			paths = append(paths, f.Path)
-		}
-	}
-	for _, c := range w.report.Hooks {
-		if c.Action != install.Unchanged {
-			paths = append(paths, filepath.ToSlash(w.places.Short(c.Path)))
-		}
-	}
-	return paths, func() {
-		w.places.Undo(w.report.Hooks)
-		back()
-	}, nil
 }
 
 func (w *initWork) plan() error {
@@ -325,13 +278,13 @@ func gatesOf(p *setup.Plan) []initGate {
 	var out []initGate
 	for _, g := range p.Gates {
 		t := g.Trial()
-		mode := "enforce"
-		if t.State == setup.Late || t.State == setup.Red && !t.Named() {
-			mode = "observe"
+		mode := "observe"
+		if t.Blocks() {
+			mode = "enforce"
 		}
 		out = append(out, initGate{
 			Name: g.Name, Dir: g.Dir, Command: g.Run, Role: string(g.Role), From: g.Why, Mode: mode,
-			Trial: string(t.State), Detail: t.Detail, Seconds: t.Took.Seconds(),
+			Trial: string(t.State), Detail: t.Detail, Seconds: t.Took.Seconds(), CanFail: t.CanFail, CannotFail: t.Hollow,
 		})
 	}
 	return out

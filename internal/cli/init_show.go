@@ -157,6 +157,12 @@ func gateWord(g initGate) string {
 	}
 	switch setup.State(g.Trial) {
 	case setup.Passed:
+		switch {
+		case g.CannotFail != "":
+			return "passes" + took + ", but cannot fail: recorded, does not block (observe)"
+		case g.CanFail:
+			took += ", can fail"
+		}
 		return "passes" + took
 	case setup.Red:
 		if g.Mode != "observe" {

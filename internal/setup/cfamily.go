@@ -1,9 +1,11 @@
 package setup
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
-// cfamily offers the tests of CMake and Meson, in a build directory that git ignores:
-// nothing is built where it would look like a change.
+// cfamily offers the tests of CMake and Meson, in a build directory.
 func (d *directory) cfamily() {
 	d.automake()
 	p, ok := d.is(C)
@@ -17,16 +19,8 @@ func (d *directory) cfamily() {
 		if !strings.Contains(list, "enable_testing") && !strings.Contains(list, "include(ctest)") && !strings.Contains(list, "add_test(") {
 			return
 		}
-		if build == "" {
-			d.noBuildDir("CMakeLists.txt")
-			return
-		}
 		d.implied(C, Test, "cmake -S . -B "+build+" && cmake --build "+build+" && ctest --test-dir "+build+" --output-on-failure", "CMakeLists.txt")
 	case "meson":
-		if build == "" {
-			d.noBuildDir("meson.build")
-			return
-		}
 		d.implied(C, Test, "test -f "+build+"/build.ninja || meson setup "+build+" && meson test -C "+build, "meson.build")
 	}
 }
@@ -42,13 +36,8 @@ func (d *directory) automake() {
 	}
 }
 
-func (d *directory) noBuildDir(manifest string) {
-	if !d.covered(C, Test) {
-		d.note("%s: no build directory is ignored by git; ignore one (build/) and run init again to get its tests", d.where(manifest))
-	}
-}
-
-// buildDir is the build directory that .gitignore names.
+// buildDir is the build directory that .gitignore names, else one of its own, which the gate
+// declares as its output.
 func (d *directory) buildDir() string {
 	for line := range strings.Lines(d.read(".gitignore")) {
 		line = strings.Trim(strings.TrimSpace(line), "/")
@@ -57,5 +46,8 @@ func (d *directory) buildDir() string {
 			return strings.TrimSuffix(line, "*")
 		}
 	}
-	return ""
+	if d.exists(path.Join(d.dir, "build")) {
+		return "_build"
+	}
+	return "build"
 }

@@ -70,6 +70,8 @@ func renderCheck(g Gate) string {
 	case g.trial.State == Red:
 		text += "# It failed when init tried it on the untouched tree" + detail(g.trial.Detail) + ".\n" +
 			"# It is only recorded until it passes: gauntlet gate " + g.Name + " enforce\nmode: observe\n"
+	case g.trial.Hollow != "":
+		text += "# It passed with broken files when init tried it (" + comment(g.trial.Hollow) + "), so it checks nothing.\nmode: observe\n"
 	case g.trial.State == Late:
 		text += "# It is tried while agents work, and blocks once it has passed.\nmode: " + config.NotTried + "\n"
 	}

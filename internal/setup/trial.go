@@ -37,7 +37,26 @@ type Trial struct {
 	Rejects []string `json:"rejects,omitempty"`
 	Ignore  string   `json:"-"`
 
+	// Hollow is why it cannot fail, CanFail that a broken file made it fail; neither if that
+	// is not known.
+	Hollow  string `json:"hollow,omitempty"`
+	CanFail bool   `json:"canFail,omitempty"`
+
 	result gate.Result // of one that is red
+}
+
+// Assess records whether the gate of a directory can fail.
+func (r *Result) Assess(dir, run string, canFail bool, hollow string) {
+	for i, p := range r.Proposals {
+		if p.Dir == dir && p.Run == run {
+			r.Proposals[i].trial.CanFail, r.Proposals[i].trial.Hollow = canFail, hollow
+		}
+	}
+}
+
+// Blocks reports whether a gate with this trial may block.
+func (t Trial) Blocks() bool {
+	return t.Hollow == "" && (t.State == Passed || t.State == Untried || t.Named())
 }
 
 // Named reports whether what fails now is known by name, so that new failures can block.
@@ -182,7 +201,7 @@ func (r *Result) tryInstead(whole Proposal, kept []Proposal, once func(Proposal)
 		if done[p.Role] {
 			continue
 		}
-		if p = once(p); p.usable() {
+		if p = once(p); p.usable() && (p.trial.State != Late || i < len(launcherless)) {
 			out = append(out, p)
 			done[p.Role] = true
 		} else if i >= len(launcherless) {

@@ -195,9 +195,14 @@ func (c changes) String() string {
 	return "makes files that look like sources: " + few(c.made) + "; add them to .gitignore and run gauntlet init again"
 }
 
-// byProducts reports whether new files are what a tool leaves behind: anything but sources.
+// byProducts reports whether new files are what a tool leaves behind: anything but sources,
+// and whatever is in a directory of builds.
 func byProducts(made []string) bool {
-	return !slices.ContainsFunc(made, func(file string) bool { return tool.Language(file) != "" })
+	return !slices.ContainsFunc(made, func(file string) bool {
+		return tool.Language(file) != "" && !slices.ContainsFunc(strings.Split(path.Dir(file), "/"), func(part string) bool {
+			return slices.Contains([]string{"build", "_build", "builddir", "target", "dist", "out", "coverage"}, part)
+		})
+	})
 }
 
 // globs names by-products: directories that are new as a whole, endings that no other file

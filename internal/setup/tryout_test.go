@@ -84,3 +84,38 @@ func TestOffline(t *testing.T) {
 		}
 	}
 }
+
+// A gate that passes with broken files is written down, and does not block.
+func TestHollowGateIsObserved(t *testing.T) {
+	r := Result{Proposals: []Proposal{{Dir: ".", Run: "make lint", Role: Lint, trial: Trial{State: Passed}}}}
+	r.Assess(".", "make lint", false, "a.py")
+	p := r.Proposals[0]
+	if text := renderCheck(Gate{Name: "lint", Proposal: p}); p.trial.Blocks() || !strings.Contains(text, "\nmode: observe\n") || !strings.Contains(text, "with broken files when init tried it (a.py)") {
+		t.Errorf("blocks %v:\n%s", p.trial.Blocks(), text)
+	}
+	if r.Assess(".", "make lint", true, ""); !r.Proposals[0].trial.Blocks() {
+		t.Error("one that can fail does not block")
+	}
+}
+
+func TestByProducts(t *testing.T) {
+	tree := []string{"Makefile", "src/a.c", "src/data.json", "test/t.c"}
+	for _, tt := range []struct {
+		made string
+		is   bool
+		want string
+	}{
+		{"Cargo.lock", true, "*.lock"},
+		{"test/run", true, "test/run"},
+		{"src/a.o src/b.o", true, "src/*.o"},
+		{"src/new.json", true, "src/new.json"}, // tracked files have that ending
+		{"out/x/1 out/y/2", true, "out/**"},
+		{"src/made.c", false, "src/made.c"},
+		{"a[1]", true, "a?1?"},
+	} {
+		made := strings.Fields(tt.made)
+		if is, got := byProducts(made), strings.Join(globs(made, tree), " "); is != tt.is || got != tt.want {
+			t.Errorf("%s: %v %s", tt.made, is, got)
+		}
+	}
+}

@@ -238,8 +238,8 @@ func (m *makeReader) value(name string, depth int) string {
 	if v, ok := m.vars[name]; ok {
 		return m.expand(v, depth+1)
 	}
-	if onlyQuiet(name) {
-		return ""
+	if v, ok := m.branch(name, depth); ok {
+		return v
 	}
 	name, _, replaced := strings.Cut(name, ":") // $(X:.c=.o)
 	if v, ok := m.vars[name]; ok && !replaced {
@@ -259,10 +259,38 @@ func ignoringErrors(line string) string { return ignoreMark + line }
 
 const ignoreMark = "-"
 
-// onlyQuiet reports whether a condition decides no more than how much make prints, as in
-// $(if $(filter 1,$(V)),,@).
-func onlyQuiet(call string) bool {
-	return strings.HasPrefix(call, "if ") && strings.Trim(call[strings.LastIndexAny(call, ")}")+1:], ","+prefixes) == ""
+// branch is what a condition adds to a line: $(if COND,then,else). The branch that is a
+// command counts; one that only decides how much make prints adds nothing.
+func (m *makeReader) branch(call string, depth int) (string, bool) {
+	rest, ok := strings.CutPrefix(call, "if ")
+	if !ok {
+		return "", false
+	}
+	var parts []string
+	start, open := 0, 0
+	for i, c := range rest {
+		switch {
+		case c == '(' || c == '{':
+			open++
+		case c == ')' || c == '}':
+			open--
+		case c == ',' && open == 0:
+			parts = append(parts, rest[start:i])
+			start = i + 1
+		}
+	}
+	quiet := true
+	for _, part := range append(parts, rest[start:])[min(1, len(parts)):] {
+		part = strings.Trim(part, prefixes)
+		if strings.Contains(part, " ") {
+			return m.expand(part, depth+1), true
+		}
+		quiet = quiet && part == ""
+	}
+	if quiet {
+		return "", true
+	}
+	return "_", true
 }
 
 // closing finds the bracket that closes the one at i.

@@ -60,6 +60,7 @@ func TestExpand(t *testing.T) {
 		"make: the target's own name":      {tree("Makefile", "t:\n\t$(MAKE) -C sub $@\n", "sub/Makefile", "t:\n\tx\n"), "make t", "sub: x"},
 		"make: target variables":           {tree("Makefile", "t: CFLAGS=-g\nt:\n\tx\n"), "make t", "x"},
 		"make: quiet unless asked":         {tree("Makefile", "Q = $(if $(filter 1,$(V)),,@)\nS := @\nt:\n\t$(Q)$(MAKE) u\nu:\n\t$(S)x $(if $(V),-v)\n"), "make t", "x _"},
+		"make: installs what is missing":   {tree("Makefile", "L = $(shell which lint)\nt:\n\t$(if $(L), ,go install $(U))\n\tlint run\n"), "make t", "go install\nlint run"},
 		"make: shell functions":            {tree("Makefile", "P = $(shell go list ./...)\nt:\n\tgo vet $(P) $$HOME\n"), "make t", "go vet _ $HOME"},
 		"just": {
 			tree("justfile", "set shell := ['bash']\npy := 'python3'\nalias t := test\n# tests\n@test *args: lint (build 'x')\n  {{py}} -m pytest {{args}}\n\nlint:\n    ruff check .\nbuild what='y':\n    echo {{what}}\n"),

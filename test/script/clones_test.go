@@ -57,6 +57,7 @@ var hostiles = []hostile{
 }
 
 func TestHostileClones(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("mkfifo"); err != nil {
 		t.Skip("SKIPPED LOUDLY: hostile repositories are made with a Unix shell")
 	}
@@ -90,6 +91,7 @@ func TestHostileClones(t *testing.T) {
 // TestHostileClones would prove nothing if the victim's commands were never run: once
 // allowed, they run.
 func TestAllowedPolicyRuns(t *testing.T) {
+	t.Parallel()
 	h := hostiles[0]
 	w := newVictim(t, h)
 	w.look("allow", "--yes")

@@ -93,6 +93,7 @@ func desk(t *testing.T) (run func(command string) (output string, code int)) {
 // Every command in a block of shell in the documentation works in a project, in the
 // order in which a reader would type them, and prints what the page says.
 func TestExamplesInTheDocumentation(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -168,6 +169,7 @@ func examplesOf(t *testing.T, page string) []example {
 
 // Every example of a command's help is one that the command takes.
 func TestExamplesInTheHelp(t *testing.T) {
+	t.Parallel()
 	run := desk(t)
 	seen := 0
 	var walk func(path string)

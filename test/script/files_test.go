@@ -64,6 +64,7 @@ true
 // TestFilesPageIsComplete holds docs/files.md to what Gauntlet really writes: every file
 // that is there after it was used in all its parts stands on that page.
 func TestFilesPageIsComplete(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("SKIPPED LOUDLY: needs a Unix shell")
 	}

@@ -62,6 +62,7 @@ sleep 0.02
 // TestHidden tries the ways in which content can be hidden from git. Each is judged, or the
 // person is told. GAUNTLET_TRICKS=all tries every combination.
 func TestHidden(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("SKIPPED LOUDLY: the tricks need a Unix shell")
 	}
@@ -114,6 +115,7 @@ func tryHidden(t *testing.T, first, second hiding, opaque bool, turns int) {
 
 // TestHonest: what honest agents and people do beside all this is not disturbed.
 func TestHonest(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("SKIPPED LOUDLY: the turns are written in shell")
 	}

@@ -18,6 +18,7 @@ import (
 // TestPageOfAnAgent: the page that a person starts has buttons, the one that an
 // agent starts has none and takes none of their requests, whoever sends them.
 func TestPageOfAnAgent(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("SKIPPED LOUDLY: needs a Unix shell")
 	}
@@ -57,6 +58,7 @@ func TestPageOfAnAgent(t *testing.T) {
 // TestPageOpensWithoutItsToken: what the browser is started with shows no secret, and the
 // private file that it opens lets one browser in, once.
 func TestPageOpensWithoutItsToken(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("flock"); err != nil || runtime.GOOS == "darwin" {
 		t.Skip("SKIPPED LOUDLY: needs a Unix shell and xdg-open")
 	}

@@ -12,8 +12,10 @@ import (
 // TestRows drives the rows of the table about proofs in one project of each stack: the script
 // in rows.txt, with the words and files of a stack.
 func TestRows(t *testing.T) {
+	t.Parallel()
 	for stack, needs := range map[string]string{"make": "make", "go": "go", "node": "node", "python": "python3"} {
 		t.Run(stack, func(t *testing.T) {
+			t.Parallel()
 			if works, _ := condition("works:" + needs); !works {
 				t.Skipf("%s does not work here: these rows are not tested for %s", needs, stack)
 			}

@@ -3,9 +3,12 @@
 package script
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -14,12 +17,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// Most scripts wait for processes: more of them than processors keep the machine busy.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(6, 3*runtime.NumCPU()))); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"gauntlet": func() { os.Exit(cli.Main(os.Args[1:], cli.System(os.Exit))) },
 	})
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("*/*.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -33,6 +41,7 @@ func TestScripts(t *testing.T) {
 	}
 	for _, dir := range slices.Compact(dirs) {
 		t.Run(dir, func(t *testing.T) {
+			t.Parallel()
 			testscript.Run(t, testscript.Params{
 				Dir:                 dir,
 				RequireExplicitExec: true,

@@ -237,6 +237,7 @@ var onlyReported = []string{
 }
 
 func TestTricks(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("SKIPPED LOUDLY: the tricks need a Unix shell with flock and mkfifo")
 	}
@@ -268,6 +269,7 @@ func TestTricks(t *testing.T) {
 // TestHonestTurnPasses: the same world without a trick blocks, and passes once the work is
 // right; nothing is reported then.
 func TestHonestTurnPasses(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("flock"); err != nil {
 		t.Skip("SKIPPED LOUDLY: needs a Unix shell")
 	}
