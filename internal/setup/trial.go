@@ -32,8 +32,8 @@ type Trial struct {
 
 	// Outputs are the by-products that it leaves, as globs.
 	Outputs []string `json:"outputs,omitempty"`
-	// Rejects are the files of Gauntlet's own that it objects to; Ignore is the file in which
-	// its tool is told to leave them alone, if it has one.
+	// Rejects are the files of Gauntlet's own that it objects to; Ignore is the file that
+	// lists what its tool leaves alone, if it has one.
 	Rejects []string `json:"rejects,omitempty"`
 	Ignore  string   `json:"-"`
 
