@@ -46,7 +46,7 @@ func (r measured) report() string {
 	fmt.Fprintf(&w, `# The load a team's servers take
 
 Written by `+"`make bench-fleet`"+` (`+"`go run ./bench`"+` in `+"`fleet`"+`); do not edit. Measured on one machine, %s/%s, %d cores%s, with the simulated machines beside the servers on the
-same cores: nginx as in [fleet](../../docs/fleet.md), and PostgreSQL with `+"`fsync=on`"+`, both from the distribution's packages, on loopback and without TLS. The machines use the
+same cores: nginx as in [fleet](../README.md), and PostgreSQL with `+"`fsync=on`"+`, both from the distribution's packages, on loopback and without TLS. The machines use the
 product's own code: each stop opens a connection, looks %d gates up at once and checks the signatures; each sync is a `+"`gauntlet-fleet sync`"+` of a history that
 the real binary wrote for a stop with four gates. Everything is counted at the receiving end.%s
 

@@ -26,10 +26,10 @@ import (
 	"gauntlet/test/fleettest"
 )
 
-// documented is a block of docs/fleet.md that contains a word.
+// documented is a block of fleet/README.md that contains a word.
 func documented(t *testing.T, language, word string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/fleet.md")
+	text, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func documented(t *testing.T, language, word string) string {
 			return m[1]
 		}
 	}
-	t.Fatalf("docs/fleet.md has no %s with %q", language, word)
+	t.Fatalf("fleet/README.md has no %s with %q", language, word)
 	return ""
 }
 
-// documentedNginx runs a server of docs/fleet.md with the real nginx: its paths below a
+// documentedNginx runs a server of fleet/README.md with the real nginx: its paths below a
 // directory of the test, its port a free one.
 func documentedNginx(t *testing.T, word string, more ...string) (address, ca, dir string) {
 	t.Helper()
@@ -100,7 +100,7 @@ func certify(t *testing.T, cert, key string) {
 	}
 }
 
-// The walk-through of docs/fleet.md, as ten people and CI would do it.
+// The walk-through of fleet/README.md, as ten people and CI would do it.
 func TestTeamFollowsTheDocumentation(t *testing.T) {
 	address, ca, _ := documentedNginx(t, "dav_methods")
 	join := func(name, basic string) *machine {

@@ -14,7 +14,7 @@ import (
 func pages(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	for _, glob := range []string{"*.md", "docs/*.md", "packaging/*.md", "packaging/*/*.md", "packaging/*/commands/*", "packaging/*/skills/*/*.md"} {
+	for _, glob := range []string{"*.md", "docs/*.md", "fleet/*.md", "packaging/*.md", "packaging/*/*.md", "packaging/*/commands/*", "packaging/*/skills/*/*.md"} {
 		found, err := filepath.Glob(filepath.Join("../..", glob))
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ func TestPoliciesInTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pages = append(pages, "../../fleet/README.md")
 	named := regexp.MustCompile(`(checks|reviews): \[([^]]*)\]`)
 	seen := 0
 	for _, page := range pages {

@@ -100,7 +100,7 @@ func TestExamplesInTheDocumentation(t *testing.T) {
 	}
 	ran := 0
 	digits := regexp.MustCompile(`[0-9]+`)
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range append(pages, "../../README.md", "../../fleet/README.md") {
 		if filepath.Base(page) == "tutorial.md" {
 			continue // one after the other in one shell: TestTutorial
 		}
@@ -108,7 +108,7 @@ func TestExamplesInTheDocumentation(t *testing.T) {
 		if len(examples) == 0 {
 			continue
 		}
-		t.Run(filepath.Base(page), func(t *testing.T) {
+		t.Run(filepath.Base(filepath.Dir(page))+"/"+filepath.Base(page), func(t *testing.T) {
 			run := desk(t)
 			for _, e := range examples {
 				if e.elsewhere() {
