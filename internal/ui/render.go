@@ -71,7 +71,7 @@ func functions() template.FuncMap {
 		"gate": gate.Label, "gatename": gate.Name, "gatepath": func(id string) string { return "/gates/" + url.PathEscape(gate.Name(id)) },
 		"logpath": func(id, gate string) string { return "/logs/" + url.PathEscape(id) + "/" + url.PathEscape(gate) },
 		"rule":    replay.RuleName, "origin": origin, "used": used, "tokens": tokens, "count": text.Count, "short": func(s string) string { return short(s, 12) }, "id8": func(s string) string { return s[:min(len(s), 8)] },
-		"columns": columns, "cell": cell, "failing": failing, "sessionpath": sessionPath, "stoppath": stopPath, "isask": isAsk, "later": later, "some": some,
+		"columns": columns, "cell": cell, "failing": failing, "sessionpath": sessionPath, "stoppath": stopPath, "later": later, "some": some,
 		"title": title, "method": method, "list": func(items ...any) []any { return items }, "dict": dict, "add": func(a, b int) int { return a + b }, "mul": func(a, b int) int { return a * b },
 		"per": func(sum float64, n int) float64 { return sum / float64(n) }, "perTokens": func(t ask.Total) int64 { return t.Tokens / int64(t.TokensMeasured) },
 		"cut": func(s string) string { return text.Cut(s, 60) }, "tree": treeOf,

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/event"
-	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/replay"
@@ -122,7 +120,8 @@ type errorView struct {
 // homeView is the first screen.
 type homeView struct {
 	base
-	Red    []ask.Detail
+	Asked  []ask.Detail
+	Red    []ask.RedGate
 	Missed []ask.Detail
 	// Visit is when this browser looked the last time; zero: never.
 	Visit    time.Time
@@ -132,19 +131,6 @@ type homeView struct {
 	Page     int
 	More     bool
 }
-
-// Asks counts the agents that ask something, Reds the work trees that are red otherwise.
-func (v homeView) Asks() (n int) {
-	for _, d := range v.Red {
-		if isAsk(d.Status) {
-			n++
-		}
-	}
-	return n
-}
-
-// Reds counts the work trees that are red.
-func (v homeView) Reds() int { return len(v.Red) - v.Asks() }
 
 // hooks are the places by whether anything is wrong with them.
 type hooks struct {
@@ -171,7 +157,11 @@ func (s *Server) home(ctx context.Context, r *http.Request) (any, error) {
 		if err != nil || len(v.Chosen()) > 0 || v.Page > 0 {
 			return err
 		}
-		if v.Red, err = s.facts.Red(ctx, ask.Filter{Since: s.Now().AddDate(0, 0, -redDays)}); err != nil {
+		recent := ask.Filter{Since: s.Now().AddDate(0, 0, -redDays)}
+		if v.Red, err = s.facts.Red(ctx, recent); err != nil {
+			return err
+		}
+		if v.Asked, err = s.facts.Asked(ctx, recent); err != nil {
 			return err
 		}
 		since := v.Visit
@@ -180,7 +170,7 @@ func (s *Server) home(ctx context.Context, r *http.Request) (any, error) {
 		}
 		v.Missed, err = s.facts.Missed(ctx, ask.Filter{Since: since})
 		v.Missed = slices.DeleteFunc(v.Missed, func(d ask.Detail) bool { // each once
-			return slices.ContainsFunc(v.Red, func(r ask.Detail) bool { return r.ID == d.ID && r.Machine == d.Machine })
+			return slices.ContainsFunc(v.Asked, func(r ask.Detail) bool { return r.ID == d.ID && r.Machine == d.Machine })
 		})
 		return err
 	})
@@ -284,148 +274,6 @@ func failing(gates []history.Record) (out []history.Record) {
 	return out
 }
 
-// row is one gate with what to do about it.
-type row struct {
-	ask.Gate
-	Now    GateNow
-	Advice advice
-}
-
-type gatesView struct {
-	base
-	Rows []row
-	Sort string
-	Up   bool // ascending
-}
-
-// Sorted is the address of the table, sorted by a column.
-func (v gatesView) Sorted(key string) string {
-	v.Query = strings.TrimPrefix(v.With("up", ""), v.Path+"?")
-	return v.With("sort", key)
-}
-
-// columns are what the table of gates can be sorted by.
-func columns() []column {
-	number := func(p *float64) float64 {
-		if p == nil {
-			return -1
-		}
-		return *p
-	}
-	return []column{
-		{"blocked", "Sent back", "", func(g ask.Gate) float64 { return float64(g.Blocked) }},
-		{"fail", "Failed", "w6", func(g ask.Gate) float64 { return float64(g.Fail) }},
-		{"runs", "Ran", "w7", func(g ask.Gate) float64 { return float64(g.Runs) }},
-		{"error", "Could not run", "w7", func(g ask.Gate) float64 { return float64(g.Error) }},
-		{"flaky", "Flaky", "w7", func(g ask.Gate) float64 { return float64(g.Flakes) }},
-		{"right", "Right", "w12", func(g ask.Gate) float64 { return float64(g.Right) }},
-		{"wrong", "Wrong", "w12", func(g ask.Gate) float64 { return float64(g.Wrong) }},
-		{"median", "Median", "w6", func(g ask.Gate) float64 { return number(g.MedianMS) }},
-		{"p95", "95th", "w12", func(g ask.Gate) float64 { return number(g.P95MS) }},
-		{"spent", "Spent", "w7", func(g ask.Gate) float64 { return g.SpentMS }},
-		{"saved", "Saved", "w10", func(g ask.Gate) float64 { return g.SavedMS }},
-	}
-}
-
-type column struct {
-	Key, Title, Class string
-	of                func(ask.Gate) float64
-}
-
-func (s *Server) gates(ctx context.Context, r *http.Request) (any, error) {
-	v := gatesView{base: s.base(r, "Gates"), Sort: r.URL.Query().Get("sort"), Up: r.URL.Query().Get("up") != ""}
-	err := s.ask(ctx, func() (err error) {
-		s.start(&v.base)
-		v.Rows, err = s.rows(ctx, s.facts.Gates(v.Filter))
-		return err
-	})
-	slices.SortStableFunc(v.Rows, v.compare)
-	return v, err
-}
-
-// compare sorts by a column; without one, what needs attention and then what blocks most
-// comes first.
-func (v gatesView) compare(a, b row) int {
-	n := 0
-	switch i := slices.IndexFunc(columns(), func(c column) bool { return c.Key == v.Sort }); {
-	case i >= 0:
-		n = cmp.Compare(columns()[i].of(b.Gate), columns()[i].of(a.Gate))
-	case v.Sort == "gate":
-		n = strings.Compare(gate.Label(a.Gate.Gate), gate.Label(b.Gate.Gate))
-	case v.Sort == "advice":
-		n = strings.Compare(a.Advice.Text, b.Advice.Text)
-	default:
-		return a.Advice.rank - b.Advice.rank
-	}
-	if v.Up {
-		return -n
-	}
-	return n
-}
-
-// rows adds to gates what their policies say now, and advice.
-func (s *Server) rows(ctx context.Context, gates []ask.Gate) (out []row, err error) {
-	policies := map[string]func(gate string) GateNow{} // each project's policy is read once
-	for _, g := range gates {
-		r := row{Gate: g, Now: GateNow{Mode: g.LastMode}}
-		if s.Policy != nil {
-			if policies[g.Project] == nil {
-				policies[g.Project] = s.Policy(g.Project)
-			}
-			r.Now = policies[g.Project](g.Gate)
-		}
-		why := ""
-		if g.Error > 0 {
-			if why, err = s.facts.WhyNot(ctx, g); err != nil {
-				return nil, err
-			}
-		}
-		r.Advice = advise(r, why)
-		out = append(out, r)
-	}
-	return out, nil
-}
-
-// gateView is one gate, in every repository that has it.
-type gateView struct {
-	base
-	Name  string
-	Parts []gatePart
-}
-
-type gatePart struct {
-	row
-	Spans []ask.Span
-	Days  int // of one step
-}
-
-func (s *Server) gate(ctx context.Context, r *http.Request) (any, error) {
-	v := gateView{base: s.base(r, r.PathValue("name")), Name: r.PathValue("name")}
-	err := s.ask(ctx, func() error {
-		s.start(&v.base)
-		named := slices.DeleteFunc(s.facts.Gates(v.Filter), func(g ask.Gate) bool { return gate.Name(g.Gate) != v.Name && g.Gate != v.Name })
-		rows, err := s.rows(ctx, named[:min(len(named), maxParts)])
-		for _, row := range rows {
-			p := gatePart{row: row, Days: 1}
-			if !perDay(v.Days) {
-				p.Days = 7
-			}
-			by := v.Filter
-			by.Gate, by.Projects = row.Gate.Gate, []string{row.Project}
-			p.Spans = s.facts.Trend(by, time.Duration(p.Days)*24*time.Hour)
-			v.Parts = append(v.Parts, p)
-		}
-		if err == nil && len(rows) == 0 && !slices.ContainsFunc(s.facts.Choices(ask.Filter{}).Gates, func(id string) bool { return gate.Name(id) == v.Name || id == v.Name }) {
-			return errNoGate
-		}
-		return err
-	})
-	return v, err
-}
-
-// maxParts bounds the repositories on the page of a gate.
-const maxParts = 12
-
 // trendsView is how it went over time, and for whom.
 type trendsView struct {
 	base
@@ -497,45 +345,6 @@ func (p Place) Trouble() string {
 	return ""
 }
 
-// visitCookie keeps when a browser looked; a visit ends after visitGap without a look.
-const (
-	visitCookie = "gauntlet-visit"
-	visitGap    = 30 * time.Minute
-)
-
-// visitOf is when the visit before this one ended; zero: this is the first.
-func visitOf(r *http.Request, now time.Time) time.Time {
-	before, last := visits(r, now)
-	if now.Sub(last) > visitGap {
-		return last
-	}
-	return before
-}
-
-func visits(r *http.Request, now time.Time) (before, last time.Time) {
-	a, b, _ := strings.Cut(cookie(r, visitCookie), ".")
-	read := func(s string) time.Time {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || n <= 0 || n > now.Unix() {
-			return time.Time{}
-		}
-		return time.Unix(n, 0)
-	}
-	return read(a), read(b)
-}
-
-// visited notes a look at the first screen.
-func visited(w http.ResponseWriter, r *http.Request, now time.Time) {
-	before := visitOf(r, now)
-	value := "0"
-	if !before.IsZero() {
-		value = strconv.FormatInt(before.Unix(), 10)
-	}
-	http.SetCookie(w, &http.Cookie{
-		Name: visitCookie, Value: value + "." + strconv.FormatInt(now.Unix(), 10), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int((365 * 24 * time.Hour).Seconds()),
-	})
-}
-
 // SessionPath is the address of a session; a stop without one has its own.
 func sessionPath(d ask.Detail) string {
 	if d.Session == "" || d.Source == history.FromRun || d.Session == "." || d.Session == ".." {
@@ -553,6 +362,3 @@ func pathTo(dir, id, machine string) string {
 	}
 	return p
 }
-
-// isAsk reports whether an agent asks something at a stop.
-func isAsk(status string) bool { return status == string(event.Asked) }

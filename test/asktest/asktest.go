@@ -167,7 +167,7 @@ func sessions(t *testing.T, facts *ask.Facts) {
 			t.Errorf("session %q: %v", id, err)
 		}
 	}
-	for name, look := range map[string]func(context.Context, ask.Filter) ([]ask.Detail, error){"[e]": facts.Red, "[b e]": facts.Missed} {
+	for name, look := range map[string]func(context.Context, ask.Filter) ([]ask.Detail, error){"[]": facts.Asked, "[b e]": facts.Missed} {
 		list, err := look(ctx, ask.Filter{})
 		var ids []string
 		for _, d := range list {

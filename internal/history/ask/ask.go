@@ -44,7 +44,7 @@ type Filter struct {
 	Session string
 	Machine string
 	Person  string
-	// Text is in what was asked, told or printed, in a file name, the project or an id; it
+	// Text is in what was asked, sent or printed, in a file name, the project or an id; it
 	// narrows lists only.
 	Text    string
 	Blocked bool

@@ -315,3 +315,41 @@ func TestWhereALookBackBegins(t *testing.T) {
 		t.Errorf("begins %v", f.First())
 	}
 }
+
+// What is red is the same from the database and from memory: the newest result of a gate that
+// no mode excused is a failure.
+func TestRedNow(t *testing.T) {
+	result := func(n int, project, name, status, mode string) []history.Record {
+		v, g := at(n, history.Verdict, "failed"), gate(n, name, status, 5)
+		v.Source, v.Session, v.Project, v.Message, g.Project, g.Mode = history.FromStop, "s", project, fmt.Sprint("message ", n), project, mode
+		return []history.Record{v, g}
+	}
+	var recs []history.Record
+	for _, r := range [][]history.Record{
+		result(1, "/p", "test", "pass", ""), result(2, "/p", "test", "fail", "enforce"), result(3, "/p", "test", "error", ""), result(4, "/p", "test", "fail", "enforce"),
+		result(5, "/p", "lint", "fail", ""), result(6, "/p", "lint", "pass", ""), result(7, "/q", "test", "fail", "observe"), result(8, "/q", "lint", "fail", "enforce"),
+	} {
+		recs = append(recs, r...)
+	}
+	db := open(t, recs...)
+	now, err := ask.Now(t.Context(), db, ask.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ask.Load(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red, err := f.Red(t.Context(), ask.Filter{})
+	if err != nil || len(red) != 2 || len(now.Red) != 2 {
+		t.Fatalf("%+v, %+v, %v", red, now.Red, err)
+	}
+	for i, r := range red {
+		if n := now.Red[i]; r.Project != n.Project || r.Gate != n.Gate || !r.Since.Equal(n.Since) || r.Stop != n.Stop || r.Last.ID != n.Stop {
+			t.Errorf("memory says %+v, the database %+v", r.Red, n)
+		}
+	}
+	if red[1].Gate != "test" || red[1].Stop != "v004" || !red[1].Since.Equal(asktest.Monday.Add(2*time.Minute)) || red[1].Last.Message != "message 4" {
+		t.Errorf("%+v", red[1])
+	}
+}

@@ -68,26 +68,46 @@ func reds(ctx context.Context, db DB, f Filter) ([]Red, error) {
 	c := f.results()
 	c.add("f.status IN ('pass', 'fail')")
 	type key struct{ project, gate string }
-	at, settled := map[key]int{}, map[key]bool{}
+	scan := newRedScan[key]()
 	out := []Red{}
 	err := db.Query(ctx, `SELECT f.project, f.gate, f.at, f.id, f.session, f.message, f.status, f.would, f.mode FROM gauntlet_facts f WHERE `+c.where()+` ORDER BY f.at DESC, f.id DESC`, c.args, func(r Row) {
-		k := key{r.Text(0), r.Text(1)}
-		if settled[k] {
-			return
+		k, mode := key{r.Text(0), r.Text(1)}, r.Text(8)
+		at, newest, red := scan.see(k, r.Text(6) == "fail" && r.Int(7) == 0 && (mode == "" || mode == "enforce"))
+		switch {
+		case red && newest:
+			out = append(out, Red{Project: k.project, Gate: k.gate, Since: when(r.Int(2)), Stop: r.Text(3), Session: r.Text(4), Message: r.Text(5)})
+		case red:
+			out[at].Since = when(r.Int(2))
 		}
-		mode := r.Text(8)
-		if r.Text(6) != "fail" || r.Int(7) != 0 || mode != "" && mode != "enforce" {
-			settled[k] = true
-			return
-		}
-		if i, seen := at[k]; seen {
-			out[i].Since = when(r.Int(2))
-			return
-		}
-		at[k] = len(out)
-		out = append(out, Red{Project: k.project, Gate: k.gate, Since: when(r.Int(2)), Stop: r.Text(3), Session: r.Text(4), Message: r.Text(5)})
 	})
 	return out, err
+}
+
+// redScan finds the gates that are red among results, newest first.
+type redScan[K comparable] struct {
+	at      map[K]int
+	settled map[K]bool
+}
+
+func newRedScan[K comparable]() redScan[K] {
+	return redScan[K]{at: map[K]int{}, settled: map[K]bool{}}
+}
+
+// see takes the next result of a gate, and whether it is a failure that no mode excused. It
+// reports which of the red gates it is, and whether this is its newest result.
+func (r redScan[K]) see(k K, failed bool) (at int, newest, red bool) {
+	if !failed {
+		r.settled[k] = true
+	}
+	if r.settled[k] {
+		return 0, false, false
+	}
+	at, seen := r.at[k]
+	if !seen {
+		at = len(r.at)
+		r.at[k] = at
+	}
+	return at, !seen, true
 }
 
 // Sums are the stops of agents since the filter's beginning.

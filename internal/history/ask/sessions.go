@@ -254,50 +254,58 @@ func (f *Facts) Session(ctx context.Context, machine, id string) (s Session, new
 	return sessionOf(details), around(at - 1), around(at + 1), nil
 }
 
-// Red lists the stops that show where work is red now: in each work tree the newest stop
-// that was checked, if its work was sent back or let go unfixed. What agents ask comes first,
-// until their session stops again.
-func (f *Facts) Red(ctx context.Context, by Filter) ([]Detail, error) {
-	sel := f.chosen(by)
-	type place struct{ machine, project name }
-	seen := map[place]bool{}
-	var red []int32
-	for _, i := range slices.Backward(f.order) {
-		v := &f.verdicts[i]
-		at := place{v.machine, v.project}
-		if !sel.in[i] || v.ghost || v.byHand {
-			continue
-		}
-		if f.name(v.status) == string(event.Asked) && f.next[i] < 0 {
-			red, seen[at] = append(red, i), true
-			continue
-		}
-		if seen[at] {
-			continue
-		}
-		switch event.Outcome(f.name(v.outcome)) {
-		case event.OutcomeNotChecked:
-			continue
-		case event.OutcomeSentBack, event.OutcomeLetGo:
-			if f.name(v.status) != string(event.ContextCheckpoint) {
-				red = append(red, i)
-			}
-		case event.OutcomePassed:
-		}
-		seen[at] = true
-	}
-	list, err := f.list(ctx, red)
-	slices.SortStableFunc(list, func(a, b Detail) int {
-		return cmp.Compare(order(a.Status), order(b.Status))
-	})
-	return list, err
+// RedGate is a gate that is red, with the newest stop at which it failed.
+type RedGate struct {
+	Red
+	Last Detail
 }
 
-func order(status string) int {
-	if status == string(event.Asked) {
-		return 0
+// Red lists what Now does, from memory: the gates that are red, newest first.
+func (f *Facts) Red(ctx context.Context, by Filter) ([]RedGate, error) {
+	sel, words := f.chosen(by), f.statusWords()
+	enforce := f.names.intern([]byte("enforce"))
+	type key struct{ machine, project, gate name }
+	scan := newRedScan[key]()
+	var red []RedGate
+	var newest []int32
+	for _, i := range slices.Backward(f.order) {
+		v := &f.verdicts[i]
+		if !sel.in[i] || v.ghost {
+			continue
+		}
+		for _, n := range f.first.of(i) {
+			g := &f.gates[n]
+			if g.status != words.pass && g.status != words.fail {
+				continue
+			}
+			at, first, is := scan.see(key{v.machine, v.project, g.gate}, g.status == words.fail && !g.would && (g.mode == 0 || g.mode == enforce))
+			switch {
+			case is && first:
+				red, newest = append(red, RedGate{Red: Red{Project: f.name(v.project), Gate: f.name(g.gate), Since: when(v.at)}}), append(newest, i)
+			case is:
+				red[at].Since = when(v.at)
+			}
+		}
 	}
-	return 1
+	red = red[:min(len(red), maxMissed)]
+	stops, err := f.fetch(ctx, newest[:len(red)])
+	for i := range red {
+		red[i].Last = stops[newest[i]]
+		red[i].Stop, red[i].Session, red[i].Message = red[i].Last.ID, red[i].Last.Session, red[i].Last.Message
+	}
+	return red, err
+}
+
+// Asked lists what agents ask and have not been answered, newest first.
+func (f *Facts) Asked(ctx context.Context, by Filter) ([]Detail, error) {
+	sel := f.chosen(by)
+	var asked []int32
+	for _, i := range slices.Backward(f.order) {
+		if v := &f.verdicts[i]; sel.in[i] && f.next[i] < 0 && !v.ghost && !v.byHand && f.name(v.status) == string(event.Asked) {
+			asked = append(asked, i)
+		}
+	}
+	return f.list(ctx, asked)
 }
 
 // Missed lists the stops, newest first, that a person should know of: work that was let go
