@@ -1,9 +1,11 @@
 package finding
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/redact"
+	"gauntlet/internal/tool"
 )
 
 // text reads what tools print for people: `file:line:col: message`, rustc's and
@@ -19,6 +21,12 @@ func (p *parser) text(data []byte) {
 	}
 	t.endPackage("")
 	t.endProgram(false)
+	if slices.ContainsFunc(p.report.Findings, func(f Finding) bool { return f.Test != "" }) {
+		return
+	}
+	for _, name := range tool.Read("", string(data)).Names { // of a runner that names its tests in another way
+		t.test("", name, "")
+	}
 }
 
 type textReader struct {

@@ -73,8 +73,12 @@ func (r Rooms) Account() *content.Account { return r.e.content }
 // Options are what the look was made with.
 func (r Rooms) Options() Options { return r.e.opts }
 
-// Due are the checks that a stop would judge by now, and Checks all of the project.
-func (r Rooms) Due() []gate.Job    { return r.e.selected() }
+// Due are the checks that a stop would judge by now.
+func (r Rooms) Due() []gate.Job {
+	return slices.DeleteFunc(r.e.selected(), func(j gate.Job) bool { return j.Check != nil && !j.Check.AtStop(false) })
+}
+
+// Checks are all checks of the project.
 func (r Rooms) Checks() []gate.Job { return Checks(r.e.opts) }
 
 // Key identifies the result of a check on some content; "": it cannot be reused.
