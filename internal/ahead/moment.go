@@ -7,7 +7,7 @@ const (
 	// settled is how long after an edit a run begins although the agent has called nothing
 	// since. Mostly another edit follows the first one; a command that it runs afterwards
 	// shows that the edits are complete.
-	settled = 30 * time.Second
+	settled = time.Minute
 	// maxSpent is how much may be spent ahead in one turn, as a multiple of what the gates
 	// cost at its stops.
 	maxSpent = 1.5

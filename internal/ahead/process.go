@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// step is how often the process looks whether the agent called something.
-	step = 250 * time.Millisecond
+	// Step is how often the process looks whether the agent called something.
+	Step = 250 * time.Millisecond
 	// idle is how long it waits for that before it ends.
 	idle = 10 * time.Minute
 )

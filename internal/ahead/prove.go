@@ -66,7 +66,7 @@ func (p *Process) prove(ctx context.Context, t Turn, j gate.Job, key string, las
 // is asked whenever the agent has called something, and when gates begin to run in place.
 func (p *Process) watch(ctx context.Context, t Turn, last stamp, cancel func(), still func(Turn) bool) {
 	running := false
-	for pause(ctx, step) {
+	for pause(ctx, Step) {
 		now, inPlace := stampOf(p.memory), p.inPlace(t)
 		if _, ok := current(p.memory); !ok || t.Session.Client > 0 && !proc.Alive(t.Session.Client) {
 			cancel()

@@ -68,7 +68,7 @@ func Called(memory, root string, kind event.ToolKind, now time.Time) error {
 	if kind == event.ToolEdit || kind == event.ToolWrite {
 		file = editFile(memory)
 	}
-	if memory == "" || safefile.Touch(file, now) != nil || file != sessionFile(memory) && !safefile.Exists(sessionFile(memory)) {
+	if kind == event.ToolRead || kind == event.ToolSearch || memory == "" || safefile.Touch(file, now) != nil || file != sessionFile(memory) && !safefile.Exists(sessionFile(memory)) {
 		return nil
 	}
 	return Ensure(memory, root)

@@ -24,7 +24,7 @@ func TestTrustIsWrittenOnlyWhenAsked(t *testing.T) {
 	mustInstall(t, p, a, Request{Scope: wire.Project, Trust: true})
 	got := get(t, config)
 	key := "[hooks.state.\"" + p.Project + "/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:"
-	if !strings.HasPrefix(got, content+"\n\n[hooks.state.") || !strings.Contains(got, key) || strings.Count(got, "trusted_hash") != 5 {
+	if !strings.HasPrefix(got, content+"\n\n[hooks.state.") || !strings.Contains(got, key) || strings.Count(got, "trusted_hash") != 6 {
 		t.Errorf("%s", got)
 	}
 	for _, ev := range []string{"subagent_stop", "user_prompt_submit", "session_start"} {

@@ -47,6 +47,10 @@ const (
 	joinStep    = 50 * time.Millisecond
 )
 
+// JoinPatience is how long a stop waits for a run under way of a check that took so long the
+// last time.
+func JoinPatience(took time.Duration) time.Duration { return max(leastJoined, 2*took) }
+
 // join waits for runs that are under way ahead with the same key. One that passes proves the
 // gate; after any other end, and when it takes too long, the gate runs here.
 func (e *execution) join(ctx context.Context, all []planned, results []gate.Result) {
@@ -70,7 +74,7 @@ func (e *execution) join(ctx context.Context, all []planned, results []gate.Resu
 // joined is the result of a run under way; one without an id if it proved nothing.
 func (e *execution) joined(ctx context.Context, p planned, u Underway) gate.Result {
 	took := time.Duration(e.state.TookMS[p.job.ID]) * time.Millisecond
-	limit := max(leastJoined, 2*took)
+	limit := JoinPatience(took)
 	if end, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(end)-took-took/4)
 	}

@@ -182,7 +182,8 @@ func (Adapter) Setup() wire.Setup {
 		},
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, PowerShell: true,
 		Extra: []wire.Member{{Key: "statusMessage", JSON: `"Running the gauntlet"`}},
-		Hooks: append(wire.ClaudeHooks("claude"), wire.ToolHooks("claude", "PreToolUse", "PostToolUse", "Bash")...),
+		Hooks: append(wire.ClaudeHooks("claude"), append(wire.ToolHooks("claude", "PreToolUse", "PostToolUse", "Bash", "Edit|MultiEdit|Write|NotebookEdit"),
+			wire.Hook{Event: "SessionEnd", Kind: event.SessionEnd, Args: "hook tool --agent claude"})...),
 		TaskHooks: []wire.Hook{
 			{Event: "TaskCompleted", Kind: event.TaskStop, Args: "stop-hook --agent claude"},
 			{Event: "TeammateIdle", Kind: event.TaskStop, Args: "stop-hook --agent claude"},

@@ -137,7 +137,7 @@ func (Adapter) Setup() wire.Setup {
 		Shape: wire.Grouped, Root: "hooks",
 		Path: wire.UserAndProject(func(d wire.Dirs) string { return wire.Join(home(d), "hooks.json") }, ".codex", "hooks.json"),
 		Unit: time.Second, TimeoutKey: "timeout", CommandKey: "command", Typed: true, PowerShell: true, WindowsKey: "commandWindows",
-		Hooks: wire.ClaudeHooks("codex"),
+		Hooks: append(wire.ClaudeHooks("codex"), wire.Hook{Event: "PostToolUse", Kind: event.ToolEnd, Args: "hook tool --agent codex"}),
 		Pitfalls: func(top wire.Payload) []string {
 			for key := range top {
 				if key != "hooks" && key != "description" {

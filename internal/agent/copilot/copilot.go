@@ -188,7 +188,7 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "subagentStop", Kind: event.SubagentStop, Args: "hook subagent-stop --agent copilot"},
 			{Event: "userPromptSubmitted", Kind: event.Prompt, Args: "hook prompt --agent copilot"},
 			{Event: "sessionStart", Kind: event.SessionStart, Args: "hook session-start --agent copilot"},
-		}, wire.ToolHooks("copilot", "preToolUse", "postToolUse", "")...),
+		}, wire.ToolHooks("copilot", "preToolUse", "postToolUse", "", "")...),
 		ProjectNotes: []string{"Copilot CLI runs project hooks only in a trusted directory, and `copilot -p` skips them silently: start copilot here once and trust the directory, or use --user."},
 		Folder: &wire.FolderTrust{
 			File: func(d wire.Dirs) string {

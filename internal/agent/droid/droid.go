@@ -116,7 +116,7 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "SubagentStop", Kind: event.SubagentStop, Args: "hook subagent-stop --agent droid"},
 			{Event: "UserPromptSubmit", Kind: event.Prompt, Args: "hook prompt --agent droid"},
 			{Event: "SessionStart", Kind: event.SessionStart, Args: "hook session-start --agent droid"},
-		}, wire.ToolHooks("droid", "PreToolUse", "PostToolUse", "Execute")...),
+		}, wire.ToolHooks("droid", "PreToolUse", "PostToolUse", "Execute", "Edit|MultiEdit|Create|ApplyPatch")...),
 		ProjectNotes: []string{"Droid's terminal runs project hooks only in a trusted directory; trust this one when it asks (`droid exec` runs them at once)."},
 	}
 }

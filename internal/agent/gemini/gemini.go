@@ -156,7 +156,7 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "BeforeAgent", Kind: event.Prompt, Args: "hook prompt --agent gemini"},
 			{Event: "SessionStart", Kind: event.SessionStart, Args: "hook session-start --agent gemini"},
 			{Event: "BeforeTool", Kind: event.ToolStart, Args: "hook tool --agent gemini", Matcher: "run_shell_command"},
-			{Event: "AfterTool", Kind: event.ToolEnd, Args: "hook tool --agent gemini", Matcher: "run_shell_command"},
+			{Event: "AfterTool", Kind: event.ToolEnd, Args: "hook tool --agent gemini", Matcher: "run_shell_command|replace|write_file"},
 		},
 		ProjectNotes: []string{"Gemini CLI runs project hooks only in a trusted directory; trust this one when it asks."},
 		Folder: &wire.FolderTrust{

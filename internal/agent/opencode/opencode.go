@@ -81,7 +81,7 @@ func (Adapter) Setup() wire.Setup {
 			{Event: "session.idle", Kind: event.Stop, Args: "stop-hook --agent opencode"},
 			{Event: "chat.message", Kind: event.Prompt, Args: "hook prompt --agent opencode"},
 			{Event: "experimental.chat.system.transform", Kind: event.SessionStart, Args: "hook session-start --agent opencode"},
-		}, wire.ToolHooks("opencode", "tool.execute.before", "tool.execute.after", "")...),
+		}, wire.ToolHooks("opencode", "tool.execute.before", "tool.execute.after", "", "")...),
 		Notes: []string{"OpenCode loads plugins when it starts: restart it."},
 	}
 }

@@ -169,7 +169,7 @@ func (Adapter) Setup() wire.Setup {
 		Unit: time.Millisecond, TimeoutKey: "timeout", CommandKey: "command", Typed: true, Named: true, Quiet: true, PowerShell: true,
 		// Qwen Code writes the version of its format into every settings file it reads.
 		ClientKeys: []string{"$version"},
-		Hooks:      append(wire.ClaudeHooks("qwen"), wire.ToolHooks("qwen", "PreToolUse", "PostToolUse", "run_shell_command")...),
+		Hooks:      append(wire.ClaudeHooks("qwen"), wire.ToolHooks("qwen", "PreToolUse", "PostToolUse", "run_shell_command", "edit|write_file")...),
 		ProjectNotes: []string{
 			"Qwen Code reads project settings only when it is started in this directory; use --user to cover subdirectories too.",
 			`Qwen Code adds "$version" to its settings file when it starts: that change is its own.`,

@@ -69,13 +69,14 @@ func ClaudeHooks(agent string) []Hook {
 	}
 }
 
-// ToolHooks are the two events around a shell call, by the client's names for
-// the events and the tool; matcher is "" where the client cannot choose.
-func ToolHooks(agent, before, after, matcher string) []Hook {
+// ToolHooks are the event before a shell call, and the one after a shell call or an edit, by
+// the client's names for the events and the tools; the tools are "" where the client cannot
+// choose.
+func ToolHooks(agent, before, after, shell, edits string) []Hook {
 	args := "hook tool --agent " + agent
 	return []Hook{
-		{Event: before, Kind: event.ToolStart, Args: args, Matcher: matcher},
-		{Event: after, Kind: event.ToolEnd, Args: args, Matcher: matcher},
+		{Event: before, Kind: event.ToolStart, Args: args, Matcher: shell},
+		{Event: after, Kind: event.ToolEnd, Args: args, Matcher: strings.Trim(shell+"|"+edits, "|")},
 	}
 }
 
