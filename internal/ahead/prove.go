@@ -51,14 +51,16 @@ func (p *Process) prove(ctx context.Context, t Turn, j gate.Job, key string, las
 		p.watch(given, t, last, cancel, func(now Turn) bool { return now.Rooms.Key(given, j, now.Rooms.Account()) == key })
 	})
 	res, err := t.Rooms.Run(given, j, t.Rooms.Account(), room.Ahead)
+	took := p.Now().Sub(began).Milliseconds()
 	if err == nil {
 		t.Rooms.Keep(ctx, j, res)
+		took = res.DurationMS
 	} else if given.Err() == nil {
 		p.tried[key] = true
 	}
 	cancel()
 	watch.Wait()
-	p.state.SpentMS += p.Now().Sub(began).Milliseconds()
+	p.state.SpentMS += took
 	p.describe(run.Underway{})
 }
 

@@ -143,8 +143,8 @@ func (app *App) printGateStats(t report.Terminal, gates []ask.Gate) {
 		Spare: []string{"NO TEST", "FLAKES", "UNKNOWN", "WOULD BLOCK", "ERROR", "FAIL", "WRONG", "RIGHT"},
 	}
 	cost := report.Table{
-		Head:  []string{"GATE", "RUNS", "REUSED", "AGENT", "WORK TREE", "REMOTE", "SPENT", "SAVED", "MEDIAN", "95TH", "LIMIT"},
-		Spare: []string{"REMOTE", "WORK TREE", "AGENT", "LIMIT", "95TH", "SAVED", "MEDIAN", "REUSED"},
+		Head:  []string{"GATE", "RUNS", "REUSED", "AGENT", "WORK TREE", "REMOTE", "AHEAD", "SPENT", "SAVED", "MEDIAN", "95TH", "LIMIT"},
+		Spare: []string{"REMOTE", "WORK TREE", "AHEAD", "AGENT", "LIMIT", "95TH", "SAVED", "MEDIAN", "REUSED"},
 	}
 	for i, g := range gates {
 		said.Rows = append(said.Rows, append([]string{names[i]}, strings.Fields(fmt.Sprintln(g.Blocked, g.Right, g.Wrong, g.Unknown, g.WouldBlock,
@@ -152,7 +152,7 @@ func (app *App) printGateStats(t report.Terminal, gates []ask.Gate) {
 		if g.Kind == ask.Checkpoint {
 			continue // it runs nothing
 		}
-		cost.Rows = append(cost.Rows, append([]string{names[i]}, strings.Fields(fmt.Sprintln(g.Runs, g.Reused, g.Agent, g.Worktree, g.Remote,
+		cost.Rows = append(cost.Rows, append([]string{names[i]}, strings.Fields(fmt.Sprintln(g.Runs, g.Reused, g.Agent, g.Worktree, g.Remote, g.Ahead,
 			millis(g.SpentMS), millis(g.SavedMS), optionalMillis(g.MedianMS), optionalMillis(g.P95MS), optionalMillis(g.LimitMS)))...))
 	}
 	app.printFigures(t, said)
@@ -163,6 +163,9 @@ func (app *App) printGateStats(t report.Terminal, gates []ask.Gate) {
 		}
 	}
 	for i, g := range gates {
+		if g.Ahead > 0 {
+			fmt.Fprintf(app.Out, "\n%s was proved ahead of %s: %s that nobody waited\n", names[i], text.Count(g.Ahead, "stop"), millis(g.AheadMS))
+		}
 		if g.AgentChecked > 0 {
 			fmt.Fprintf(app.Out, "\n%s: %d of %d runs that checked the agent's own agreed with it\n", names[i], g.AgentAgreed, g.AgentChecked)
 		}

@@ -39,6 +39,7 @@ const (
 	FromWorktree Source = "worktree"
 	FromAgent    Source = "agent"
 	FromRemote   Source = "remote"
+	FromAhead    Source = "ahead" // before the stop needed it
 )
 
 // Record is one line of the spool. Which fields matter depends on Type.

@@ -38,6 +38,8 @@ type Canary struct {
 	Answer
 	Tried []Trial   `json:"tried,omitempty"`
 	At    time.Time `json:"at,omitzero"`
+	// GivenUp: something more urgent needed the machine, so it says nothing.
+	GivenUp bool `json:"-"`
 }
 
 // Trial is one broken file and what the gate made of it.
@@ -70,6 +72,10 @@ func (l Lab) Canary(ctx context.Context, j gate.Job, a *content.Account) Canary 
 		}
 		return out
 	}
+	fails := func(err error) Canary {
+		out.GivenUp = errors.Is(err, errGivenUp)
+		return not("%v", err)
+	}
 	if j.Check.Runner != nil {
 		return not("it runs on another machine")
 	}
@@ -90,7 +96,7 @@ func (l Lab) Canary(ctx context.Context, j gate.Job, a *content.Account) Canary 
 			return err
 		})
 		if err != nil {
-			return not("%v", err)
+			return fails(err)
 		}
 		t.Outcome = outcomeOf(r)
 		if t.Outcome == passed {
@@ -107,7 +113,7 @@ func (l Lab) Canary(ctx context.Context, j gate.Job, a *content.Account) Canary 
 		r, err = l.run(ctx, j, there, a, nil)
 		switch {
 		case err != nil:
-			return not("%v", err)
+			return fails(err)
 		case r.Status != gate.Pass:
 			return not("in a room it does not pass on the untouched content either (%s)", cmp.Or(r.Message, string(r.Status)))
 		}

@@ -202,7 +202,11 @@ func todayLine(s ask.Sums) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, o))
 		}
 	}
-	return fmt.Sprintf("%s: %s; waited %s, saved %s", text.Count(s.Stops, "stop"), strings.Join(parts, ", "), Took(s.WaitedMS), Took(s.SavedMS))
+	said := fmt.Sprintf("%s: %s; waited %s, saved %s", text.Count(s.Stops, "stop"), strings.Join(parts, ", "), Took(s.WaitedMS), Took(s.SavedMS))
+	if s.AheadMS > 0 {
+		said += fmt.Sprintf(" (%s of it proved ahead)", Took(s.AheadMS))
+	}
+	return said
 }
 
 // Took formats a time for people: 0.4 s, 12 s, 3 min, 4.6 h.

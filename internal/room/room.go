@@ -86,8 +86,8 @@ func (h House) Open(ctx context.Context, p Purpose) (*Room, error) {
 	}
 	r := &Room{house: h, dir: filepath.Join(h.Dir, name(h.Repo.Root)+"-"+string(p))}
 	r.tree = filepath.Join(r.dir, "tree")
-	for _, dir := range []string{"tree", "git", "common", "over"} {
-		if err := os.MkdirAll(filepath.Join(r.dir, dir), 0o700); err != nil {
+	for _, dir := range []string{"", "tree", "git", "common", "over"} {
+		if err := ownDir(filepath.Join(r.dir, dir)); err != nil {
 			return nil, fmt.Errorf("room: %w", err)
 		}
 	}
@@ -102,6 +102,16 @@ func (h House) Open(ctx context.Context, p Purpose) (*Room, error) {
 	_ = os.Chtimes(r.dir, now, now) // rooms are swept by their last use
 	h.sweepDaily(now)
 	return r, nil
+}
+
+// ownDir makes a directory of a room. A link in its place leads elsewhere, so it is removed.
+func ownDir(dir string) error {
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		if err := os.Remove(dir); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(dir, 0o700)
 }
 
 // name is a file name for a path.

@@ -316,3 +316,26 @@ func TestSweepKeepsWhatIsInUse(t *testing.T) {
 		t.Error("a room in use was removed")
 	}
 }
+
+func TestALinkInThePlaceOfARoomIsNotFollowed(t *testing.T) {
+	w := newWorld(t, true)
+	w.write(w.house.Repo.Root, "a.txt", "a\n")
+	r := w.room(w.take())
+	tree := r.tree
+	r.Close()
+	theirs := t.TempDir()
+	w.write(theirs, "precious.txt", "theirs\n")
+	if err := os.RemoveAll(tree); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(theirs, tree); err != nil {
+		t.Skip(err)
+	}
+	r = w.room(w.take())
+	defer r.Close()
+	for path, want := range map[string]string{filepath.Join(theirs, "precious.txt"): "theirs\n", filepath.Join(r.tree, "a.txt"): "a\n"} {
+		if got, err := os.ReadFile(path); string(got) != want {
+			t.Errorf("%s is %q (%v), want %q", path, got, err, want)
+		}
+	}
+}

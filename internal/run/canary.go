@@ -49,7 +49,7 @@ func Canaries(ctx context.Context, opts Options, want, try func(gate.Job) bool, 
 func (e *execution) canary(ctx context.Context, j gate.Job, class slots.Class) meaning.Canary {
 	c := e.lab(class).Canary(ctx, j, e.content)
 	raw, err := json.Marshal(c)
-	if err != nil || ctx.Err() != nil {
+	if err != nil || ctx.Err() != nil || c.GivenUp {
 		return c
 	}
 	rec := proof.Record{

@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
+	"gauntlet/internal/proof"
 )
 
 // Records is a run's gates as the history keeps them.
@@ -25,6 +26,9 @@ func Records(id string, at time.Time, root string, res Result) []history.Record 
 		}
 		if g.Proof != nil {
 			rec.Source = history.Source(g.Proof.Source)
+			if g.Proof.StartedBy == proof.ByAhead && g.Proof.Source == proof.Run {
+				rec.Source = history.FromAhead
+			}
 		}
 		for _, f := range g.Findings {
 			isNew := f.State == gate.StateNew

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/ahead"
 	"gauntlet/internal/beside"
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
@@ -33,7 +34,16 @@ func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	d = badged(s.Facts, d)
 	s.record(d)
 	s.notify(d)
+	s.continueAhead(d)
 	return d
+}
+
+// continueAhead lets the process that proves gates ahead find out what it can from gates that
+// just ran in place: whether they may run in a room, what the verdict means.
+func (s *stopping) continueAhead(d Decision) {
+	if s.cfg != nil && s.cfg.Settings.Ahead && s.Gates.Executed > 0 && !d.Blocks() {
+		_ = ahead.Called(s.site.Memory.Dir, s.root, event.ToolOther, s.Hook.Now()) // it can wait for the next call
+	}
 }
 
 // recall reads what was reported in this turn, if no step had to.

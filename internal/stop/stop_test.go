@@ -30,7 +30,7 @@ type hooked struct {
 func newHooked(t testing.TB, cfg string, checks map[string]string) *hooked {
 	t.Helper()
 	base := t.TempDir()
-	h := &hooked{t: t, dir: filepath.Join(base, "repo"), env: map[string]string{"HOME": filepath.Join(base, "home"), "GAUNTLET_TRUST": "all", "GAUNTLET_SLOTS": "0"}, now: time.Now()}
+	h := &hooked{t: t, dir: filepath.Join(base, "repo"), env: map[string]string{"HOME": filepath.Join(base, "home"), "GAUNTLET_TRUST": "all", "GAUNTLET_SLOTS": "0", "GAUNTLET_AHEAD": "0"}, now: time.Now()}
 	h.write(".gitignore", "gauntlet_logs\n")
 	h.write(".gauntlet/config.yml", cfg)
 	for name, c := range checks {

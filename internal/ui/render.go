@@ -268,6 +268,8 @@ func origin(s history.Source) string {
 		return "proved in another work tree"
 	case history.FromRemote:
 		return "proved on another machine"
+	case history.FromAhead:
+		return "proved ahead of the stop"
 	case history.FromRun, history.FromStop:
 	}
 	return "proved before"

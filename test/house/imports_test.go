@@ -27,6 +27,7 @@ var sameRing = map[string]string{
 	"site → agent":     "the variables in which clients name their project directory",
 	"site → trust":     "whose policy it is belongs to where we are",
 	"ahead → run":      "what is proved ahead of a stop is run by the executor",
+	"stop → ahead":     "after a stop it continues with what nothing waits for",
 	"stop → run":       "a stop runs the gates by calling the executor",
 	"report → ui":      "status shows about the hooks what the page shows",
 	"cli → report":     "commands print reports",

@@ -19,7 +19,7 @@ type Gate struct {
 	Skipped int `json:"skipped"`
 	// Runs were executed here; Failures of them failed. Cached were not executed, because
 	// the result was proved before: here (Reused), by the agent itself, in another work
-	// tree, on another machine.
+	// tree, on another machine, ahead of the stop.
 	Runs     int `json:"runs"`
 	Failures int `json:"failures"`
 	Cached   int `json:"cached"`
@@ -27,6 +27,7 @@ type Gate struct {
 	Agent    int `json:"agent"`
 	Worktree int `json:"worktree"`
 	Remote   int `json:"remote"`
+	Ahead    int `json:"ahead"`
 	// AgentChecked counts runs that checked an agent's claim, AgentAgreed those with the
 	// same result.
 	AgentChecked int `json:"agentChecked"`
@@ -49,6 +50,7 @@ type Gate struct {
 
 	SpentMS float64 `json:"spentMs"`
 	SavedMS float64 `json:"savedMs"`
+	AheadMS float64 `json:"aheadMs"` // the part of it that was proved ahead
 	// Of the newest runs, at most RecentRuns; nil: it did not run.
 	MedianMS *float64 `json:"medianMs"`
 	P95MS    *float64 `json:"p95Ms"`
@@ -124,11 +126,11 @@ func (f *Facts) Gates(by Filter) []Gate {
 }
 
 // words are the interned names that are compared.
-type words struct{ pass, fail, err, skipped, agent, worktree, remote name }
+type words struct{ pass, fail, err, skipped, agent, worktree, remote, ahead name }
 
 func (f *Facts) statusWords() words {
 	in := func(s string) name { return f.names.intern([]byte(s)) }
-	return words{in("pass"), in("fail"), in("error"), in("skipped"), in("agent"), in("worktree"), in("remote")}
+	return words{in("pass"), in("fail"), in("error"), in("skipped"), in("agent"), in("worktree"), in("remote"), in("ahead")}
 }
 
 func (s *gateSum) add(f *Facts, v *verdict, g *gateRun, w words) {
@@ -163,6 +165,9 @@ func (s *gateSum) add(f *Facts, v *verdict, g *gateRun, w words) {
 			s.Worktree++
 		case w.remote:
 			s.Remote++
+		case w.ahead:
+			s.Ahead++
+			s.AheadMS += float64(g.saved)
 		default: // lines of the first version do not have it
 			s.Reused++
 		}

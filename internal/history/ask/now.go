@@ -116,6 +116,7 @@ type Sums struct {
 	Outcomes map[event.Outcome]int `json:"outcomes"`
 	WaitedMS float64               `json:"waitedMs"` // how long agents waited for their stops
 	SavedMS  float64               `json:"savedMs"`  // what reused results would have taken
+	AheadMS  float64               `json:"aheadMs"`  // the part of it that was proved ahead of a stop
 }
 
 // Sum adds up the stops that a filter leaves, without reading the rest of the history.
@@ -133,7 +134,9 @@ func Sum(ctx context.Context, db DB, f Filter) (Sums, error) {
 		return out, err
 	}
 	c = f.results()
-	err = db.Query(ctx, "SELECT coalesce(sum(f.saved), 0) FROM gauntlet_facts f WHERE "+c.where(), c.args, func(r Row) { out.SavedMS = r.Float(0) })
+	err = db.Query(ctx, "SELECT coalesce(sum(f.saved), 0), coalesce(sum(CASE WHEN f.source = 'ahead' THEN f.saved END), 0) FROM gauntlet_facts f WHERE "+c.where(), c.args, func(r Row) {
+		out.SavedMS, out.AheadMS = r.Float(0), r.Float(1)
+	})
 	return out, err
 }
 
