@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
 
-.PHONY: help build fleet fleet-test page-test page-pictures install try test test-all race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms fuzz sbom clean
+.PHONY: help changelog build fleet fleet-test page-test page-pictures install try test test-all race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms fuzz sbom clean
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ e2e: build ## the real agents against a fake model, offline
 
 packages: ## build a release into dist/: archives, npm, deb, rpm, apk, Homebrew, Scoop
 	$(GO) run ./packaging/release -version $(patsubst v%,%,$(VERSION)) -out dist
+
+changelog: ## make a release of changelog/unreleased: make changelog VERSION=0.3.0 DATE=2026-11-16
+	$(GO) run ./packaging/changelog -version $(VERSION) -date $(DATE)
 
 packages-test: ## build one for this machine twice, in two directories, compare, install each way and run it
 	$(GO) test -tags release -count=1 -timeout 20m -v ./packaging/release
