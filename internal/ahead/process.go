@@ -197,7 +197,7 @@ func (p *Process) once(ctx context.Context, t Turn, last stamp) bool {
 	if err != nil {
 		return false
 	}
-	for _, do := range []func(context.Context, Turn, stamp) bool{p.due, p.ground, p.doubted, p.try} {
+	for _, do := range []func(context.Context, Turn, stamp) bool{p.due, p.observed, p.ground, p.doubted, p.try} {
 		if do(ctx, t, last) {
 			return ctx.Err() == nil
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/ahead"
 	"gauntlet/internal/stop"
 )
 
@@ -28,7 +29,7 @@ func (app *App) stopHook(ctx context.Context, agentName string) int {
 	}, app.Exit)
 	h := stop.Hook{
 		AgentName: agentName, Stdin: app.In, Stderr: &late, Getenv: app.Getenv, Environ: app.Environ(),
-		Cwd: cwd, Now: app.Now, Watch: w.watch,
+		Cwd: cwd, Now: app.Now, Watch: w.watch, AheadHere: ahead.Here, EnsureAhead: ahead.Ensure,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			w.listen()
 			return context.WithCancel(ctx) // the watchdog ends it

@@ -26,6 +26,8 @@ func (e *execution) due(jobs []gate.Job) (out []gate.Job) {
 			if j.Check.When == config.WhenCommit {
 				e.res.NotDue = append(e.res.NotDue, j.ID)
 			}
+		case e.opts.ObserveLater && j.Check != nil && j.Mode == config.ModeObserve:
+			e.res.Later = append(e.res.Later, j.ID)
 		case !j.UsesChanged() || j.See(e.opts.Config.Root, e.changedFor(j)):
 			out = append(out, j)
 		}

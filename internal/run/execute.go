@@ -67,6 +67,8 @@ type Options struct {
 	Deferred  map[string][]string
 	// Fix writes to the work tree what the fix commands of failed checks change.
 	Fix bool
+	// ObserveLater leaves checks in mode observe to run after the verdict of this stop.
+	ObserveLater bool
 	// Skipped reports whether a person lets stops leave a gate out, and how; nil: none.
 	Skipped func(name string) (how string, skip bool)
 	// StartedBy is who started this run. Environment identifies the variables that a run of
@@ -209,11 +211,15 @@ func (e *execution) locked(ctx context.Context) {
 	}
 	e.look(ctx)
 	e.findStale(ctx)
+	e.res.Changed = e.changes.paths
 	jobs := e.selected()
 	e.partial = e.leavesOut(jobs)
 	switch {
 	case len(jobs) == 0 && len(e.changes.paths) == 0:
 		e.end(event.NoChanges, "nothing changed"+e.hint())
+		return
+	case len(jobs) == 0 && len(e.res.Later) > 0:
+		e.end(event.NoApplicableGates, "only gates in mode observe apply; they run after this stop")
 		return
 	case len(jobs) == 0:
 		e.end(event.NoApplicableGates, "no gate applies to what changed"+e.hint())
@@ -224,7 +230,6 @@ func (e *execution) locked(ctx context.Context) {
 		e.end(event.NoApplicableGates, strings.Join(e.res.Notices(), "; "))
 		return
 	}
-	e.res.Changed = e.changes.paths
 	used := e.attemptsUsed()
 	e.res.Attempt = used + 1
 	limit := e.opts.Config.Settings.MaxRetries + 1

@@ -36,6 +36,8 @@ type Result struct {
 	ChangedMeanwhile []string `json:"changedWhileJudged,omitempty"`
 	// Fixed are the files that fix commands changed in the work tree (Options.Fix).
 	Fixed []string `json:"fixed,omitempty"`
+	// Later are the ids of checks in mode observe that run after the verdict.
+	Later []string `json:"later,omitempty"`
 	// NotDue are the ids of checks with when: commit that apply and wait for a commit.
 	NotDue []string `json:"notDue,omitempty"`
 	// Notes are worth knowing; they require no action.

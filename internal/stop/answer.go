@@ -196,6 +196,7 @@ func (s *stopping) record(d Decision) {
 	rec.Prompt = redact.Line(asked, 200)
 	s.replayable(&rec)
 	rec.Steps, rec.DurationMS = s.steps, float64(now.Sub(s.started).Microseconds())/1000
+	defer s.observeLater(rec.ID)
 	if err := history.Append(dir, append([]history.Record{rec}, run.Records(rec.ID, now, s.root, s.Gates)...)...); err != nil {
 		s.complain(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/content"
+	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
 	"gauntlet/internal/turn"
@@ -95,4 +96,32 @@ func (s *stopping) skips(name string) (how string, skip bool) {
 	}
 	s.skipping[name] = how
 	return how, true
+}
+
+// heardLater shows what gates found that ran after the last verdict.
+func (s *stopping) heardLater() {
+	later, ok := run.LaterOf(s.Getenv, s.site.Memory.Dir)
+	if !ok {
+		return
+	}
+	for _, said := range later.Said {
+		s.announceOnce("after the last stop: %s", redact.Line(said, 300))
+	}
+	if err := (run.Later{}).Keep(s.Getenv, s.site.Memory.Dir); err != nil {
+		s.complain(err)
+	}
+}
+
+// observeLater makes the checks run that this stop left out because they cannot block.
+func (s *stopping) observeLater(verdict string) {
+	if len(s.Gates.Later) == 0 || s.EnsureAhead == nil {
+		return
+	}
+	const most = 500
+	later := run.Later{Verdict: verdict, Gates: s.Gates.Later, Paths: s.Gates.Changed[:min(len(s.Gates.Changed), most)]}
+	if err := later.Keep(s.Getenv, s.site.Memory.Dir); err != nil {
+		s.complain(err)
+	} else if err := s.EnsureAhead(s.site.Memory.Dir, s.site.Root); err != nil {
+		s.complain(err)
+	}
 }

@@ -280,6 +280,8 @@ func (s *stopping) runGates(ctx context.Context) {
 	}
 	opts.Committed, opts.Deferred, opts.Skipped = s.Committed, s.Ledger.Deferred, s.skips
 	s.keepAccount()
+	s.heardLater()
+	opts.ObserveLater = s.Settings.Ahead && s.AheadHere != nil && s.AheadHere(s.site.Memory.Dir)
 	s.Gates = run.Execute(ctx, opts.ForSession(s.checkpointFacts(), s.Work))
 	for _, w := range s.Gates.Warnings {
 		s.note("warning", w)

@@ -34,6 +34,10 @@ type Hook struct {
 	// Watch sets how long the answer may take from now on, and what to answer in its place
 	// when it does not come; nil if nothing watches.
 	Watch func(left time.Duration, approval func(why string) []byte)
+	// AheadHere reports whether gates can run after the verdict in a work tree, by its memory,
+	// and EnsureAhead makes sure that they do; nil: they cannot.
+	AheadHere   func(memory string) bool
+	EnsureAhead func(memory, root string) error
 }
 
 // stopping is one stop in progress.
