@@ -35,8 +35,8 @@ type Adapter interface {
 	// Encode returns the verdict in the client's dialect: one line, or nothing where
 	// silence approves.
 	Encode(event.Event, event.Verdict) []byte
-	// EncodeContext returns text for the model in answer to a prompt or
-	// session-start event; nothing when the client accepts none.
+	// EncodeContext returns text for the model in answer to a prompt, a session-start event or a
+	// finished tool call; nothing when the client accepts none.
 	EncodeContext(event.Kind, string) []byte
 	// React is what the client does with a stop hook's reply.
 	React(wire.Reply) wire.Reaction

@@ -11,10 +11,11 @@ import (
 )
 
 // toolHook recognises when an agent runs a check's own command: what that proves need not
-// be run again at the stop. It is silent and always exits with 0. A call that cannot be a
+// be run again at the stop. A call that nearly was one is explained once. It always exits
+// with 0. A call that cannot be a
 // check's command costs no git and no parsing.
 func (app *App) toolHook(ctx context.Context, args []string) {
-	_, ev, at, err := app.hookEvent(args, promptPatience)
+	adapter, ev, at, err := app.hookEvent(args, promptPatience)
 	if err != nil || !at.IsProject() || !at.InRepo {
 		return
 	}
@@ -30,7 +31,7 @@ func (app *App) toolHook(ctx context.Context, args []string) {
 	call := run.AgentCall{Event: ev, Memory: at.Memory}
 	switch {
 	case ev.Kind == event.ToolStart && !ev.Tool.Background && run.MayBeGate(at.Root, ev.Tool.Command):
-	case ev.Kind == event.ToolEnd && call.Pending():
+	case ev.Kind == event.ToolEnd && (call.Pending() || run.MayBeGate(at.Root, ev.Tool.Command)):
 	default:
 		return
 	}
@@ -40,10 +41,13 @@ func (app *App) toolHook(ctx context.Context, args []string) {
 		return
 	}
 	opts := run.Options{Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now}
-	if ev.Kind == event.ToolStart {
+	switch {
+	case ev.Kind == event.ToolStart:
 		err = run.CallStarts(ctx, opts, call)
-	} else {
+	case call.Pending():
 		err = run.CallEnded(ctx, opts, call)
+	default:
+		_, err = app.Out.Write(adapter.EncodeContext(ev.Kind, run.NearlyProved(opts, call)))
 	}
 	if err != nil {
 		run.Debug(cfg, app.Now(), "hook tool: %v", err)
@@ -55,7 +59,9 @@ func (app *App) hookToolCmd() *cobra.Command {
 		`Read one tool event on stdin. When a shell call runs a check's own command, in
 full and on content that does not change meanwhile, and the client reports that it
 succeeded, the check is proved and does not run again at the stop
-(stop_hook.accept_agent_runs). It is silent and always ends with 0.
+(stop_hook.accept_agent_runs). A call that
+contains such a command in another form is explained to the agent once per session.
+It always ends with 0.
 `+"`gauntlet init --agents`"+` puts it beside the stop hook where the client has tool events.`,
 		"  gauntlet hook tool --agent claude < event.json")
 }

@@ -80,7 +80,7 @@ func (w *initWork) canaries(ctx context.Context) error {
 		}
 		w.opts.Found.Assess(j.Entry, j.Check.Command, c.Result == meaning.CanFail, hollow)
 	})
-	if ctx.Err() == nil && err != nil {
+	if within.Err() == nil && err != nil {
 		w.notes = append(w.notes, "whether the gates can fail was not tried: "+err.Error())
 	}
 	return nil

@@ -147,11 +147,9 @@ func squeeze(s string) string {
 // content.
 func CallStarts(ctx context.Context, opts Options, c AgentCall) error {
 	t := c.Event.Tool
-	ran := shell.Ran{Line: t.Command, Dir: t.Dir, Getenv: opts.Getenv}
-	ran.Dir = cmp.Or(ran.Dir, c.Event.Cwd)
 	wanted := map[string]bool{}
 	for _, j := range Checks(opts) {
-		if !j.UsesBase() && (shell.Exact{Command: j.Check.Command, Dir: j.Dir, Env: j.Check.Env}).ProvedBy(ran) {
+		if !j.UsesBase() && c.proves(opts, j) {
 			wanted[j.ID] = true
 		}
 	}
@@ -180,6 +178,38 @@ func CallStarts(ctx context.Context, opts Options, c AgentCall) error {
 	}
 	sweepPending(dir, opts.Now())
 	return safefile.Put(c.Memory.Dir, c.file(), sealed, 0o600)
+}
+
+// proves reports whether the success of the call proves a check.
+func (c AgentCall) proves(opts Options, j gate.Job) bool {
+	t := c.Event.Tool
+	ran := shell.Ran{Line: t.Command, Dir: cmp.Or(t.Dir, c.Event.Cwd), Getenv: opts.Getenv}
+	return shell.Exact{Command: j.Check.Command, Dir: j.Dir, Env: j.Check.Env}.ProvedBy(ran)
+}
+
+// NearlyProved is what to say about a call that contains the command of a check in a form that
+// proves nothing: through a pipe, with more arguments, in another directory. It is said once
+// per session; "" otherwise.
+func NearlyProved(opts Options, c AgentCall) string {
+	if c.Memory.Dir == "" || c.Event.Tool.Outcome == event.Failure {
+		return ""
+	}
+	for _, j := range Checks(opts) {
+		if !j.Mode.Blocks() || j.UsesBase() || !mayContain(c.Event.Tool.Command, j.Check.Command) || c.proves(opts, j) {
+			continue
+		}
+		once := filepath.Join(c.Memory.Dir, pendingDir, "nearly-"+session.Key(c.Event.SessionID))
+		if safefile.Exists(once) || safefile.MakeDir(filepath.Dir(once), 0o700) != nil || safefile.Put(c.Memory.Dir, once, nil, 0o600) != nil {
+			return ""
+		}
+		where := ""
+		if j.Entry != "." {
+			where = " in " + redact.Line(j.Entry, 100)
+		}
+		return "This call does not prove the gate " + redact.Line(j.Name, 80) + ", so the gate runs again when you stop. To prove it yourself, run exactly this" +
+			where + ": " + redact.Line(j.Check.Command, 300)
+	}
+	return ""
 }
 
 // sweepPending removes calls that never ended.

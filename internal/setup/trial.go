@@ -196,16 +196,23 @@ func (r *Result) tryInstead(whole Proposal, kept []Proposal, once func(Proposal)
 		}
 	}
 	var out []Proposal
-	launcherless := whole.withoutLauncher(once)
-	for i, p := range append(launcherless, whole.Instead...) {
+	try := func(p Proposal, launcherless bool) {
 		if done[p.Role] {
-			continue
+			return
 		}
-		if p = once(p); p.usable() && (p.trial.State != Late || i < len(launcherless)) {
+		if p = once(p); p.usable() && (p.trial.State != Late || launcherless) {
 			out = append(out, p)
 			done[p.Role] = true
-		} else if i >= len(launcherless) {
+		} else if !launcherless {
 			r.leave(p)
+		}
+	}
+	for i, p := range append([]Proposal{whole}, whole.Instead...) {
+		if i > 0 {
+			try(p, false)
+		}
+		for _, alike := range p.withoutLauncher(once) {
+			try(alike, true)
 		}
 	}
 	return out
@@ -241,7 +248,7 @@ func (r *Result) tryParts(whole Proposal, once func(Proposal) Proposal) []Propos
 	passed := false
 	for _, part := range whole.Parts {
 		part = once(part)
-		passed = passed || part.trial.State == Passed
+		passed = passed || part.trial.State == Passed || part.trial.State == Late && !whole.trial.Named()
 		if part.usable() {
 			usable = append(usable, part)
 		} else {

@@ -58,6 +58,16 @@ func TestTry(t *testing.T) {
 			map[string]State{"make test": Late},
 			"make check passed | make test: did not end in time (--try-timeout waits longer)",
 		},
+		"parts that did not fit into the time are tried later": {
+			map[string]string{"Makefile": "test: a b\na:\n\tpytest a\nb:\n\tpytest b\n"},
+			map[string]State{"make test": Red, "make a": Late, "make b": Late},
+			"make a late; make b late",
+		},
+		"the less trusted command has no launcher either": {
+			map[string]string{"pyproject.toml": "[project]\nname='x'\n[tool.pytest.ini_options]\n", "uv.lock": "", "test_x.py": "", "tox.ini": "[testenv]\ncommands = pytest\n"},
+			map[string]State{"tox -e py": Cannot, "uv run pytest": Cannot, ".venv/bin/pytest": Cannot, "venv/bin/pytest": Cannot, ".venv/bin/tox -e py": Cannot, "venv/bin/tox -e py": Cannot},
+			"pytest passed | tox -e py: could not run: reason; uv run pytest: could not run: reason",
+		},
 		"no part passes": {
 			map[string]string{"Makefile": "test: a b\na:\n\tpytest a\nb:\n\tpytest b\n"},
 			map[string]State{"make test": Red, "make a": Red, "make b": Red},

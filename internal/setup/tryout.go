@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
+	"gauntlet/internal/tasks"
 	"gauntlet/internal/tool"
 )
 
@@ -111,9 +112,12 @@ func (t *Tryout) Try(ctx context.Context, p Proposal, left int) Trial {
 		return Trial{}
 	}
 	if within < minTrial {
-		return Trial{State: Late}
+		return t.late(ctx, p)
 	}
 	trial := t.once(ctx, p, within)
+	if trial.State == Late {
+		return t.late(ctx, p)
+	}
 	named := func(file string) bool { return strings.Contains(trial.result.Tail, file) }
 	if trial.State != Red || !slices.ContainsFunc(t.own, named) || t.share(p, 0) < minTrial {
 		return trial
@@ -132,6 +136,28 @@ func (t *Tryout) Try(ctx context.Context, p Proposal, left int) Trial {
 		return trial
 	}
 	return without
+}
+
+// late is the trial of a proposal that did not end in time. What its tools are known to leave
+// is declared, unless a file of the project looks like that.
+func (t *Tryout) late(ctx context.Context, p Proposal) Trial {
+	trial := Trial{State: Late}
+	out, err := t.Repo.Run(ctx, "ls-tree", "-r", "-z", "--name-only", t.current)
+	if err != nil {
+		return trial
+	}
+	tree := strings.Split(string(out), "\x00")
+	for _, step := range tasks.New(safefile.FS(t.Root)).Expand(p.Run, p.Dir) {
+		for _, argv := range step.Views {
+			for _, glob := range tool.Of(argv).ByProducts() {
+				glob = path.Join(p.Dir, glob)
+				if !slices.Contains(trial.Outputs, glob) && !slices.ContainsFunc(tree, func(file string) bool { return config.Matches([]string{glob}, file) }) {
+					trial.Outputs = append(trial.Outputs, glob)
+				}
+			}
+		}
+	}
+	return trial
 }
 
 // once runs a proposal and restores the tree.

@@ -147,7 +147,7 @@ func check(t *testing.T, a agent.Adapter, v event.Verdict, out []byte) {
 }
 
 func contexts(t *testing.T, a agent.Adapter) {
-	for _, kind := range []event.Kind{event.SessionStart, event.Prompt} {
+	for _, kind := range []event.Kind{event.SessionStart, event.Prompt, event.ToolEnd} {
 		if out := a.EncodeContext(kind, " \n"); len(out) != 0 {
 			t.Errorf("%s: blank context is not silence: %q", kind, out)
 		}

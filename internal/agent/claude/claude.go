@@ -72,8 +72,14 @@ func (Adapter) Encode(ev event.Event, v event.Verdict) []byte {
 	return wire.EncodeWithContext(v, "Stop")
 }
 
-// EncodeContext implements agent.Adapter: plain text reaches the model.
-func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.PlainContext(text) }
+// EncodeContext implements agent.Adapter: plain text reaches the model, except after a tool
+// call.
+func (Adapter) EncodeContext(k event.Kind, text string) []byte {
+	if k == event.ToolEnd {
+		return wire.ToolContext(text)
+	}
+	return wire.PlainContext(k, text)
+}
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {

@@ -68,7 +68,7 @@ func escapedSize(s string) int {
 }
 
 // EncodeContext implements agent.Adapter: plain text becomes a developer message.
-func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.PlainContext(text) }
+func (Adapter) EncodeContext(k event.Kind, text string) []byte { return wire.PlainContext(k, text) }
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {

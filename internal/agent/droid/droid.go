@@ -61,7 +61,7 @@ func (Adapter) Encode(_ event.Event, v event.Verdict) []byte {
 }
 
 // EncodeContext implements agent.Adapter: plain output reaches the model.
-func (Adapter) EncodeContext(_ event.Kind, text string) []byte { return wire.PlainContext(text) }
+func (Adapter) EncodeContext(k event.Kind, text string) []byte { return wire.PlainContext(k, text) }
 
 // Sample implements agent.Adapter.
 func (Adapter) Sample(cwd string) []byte {

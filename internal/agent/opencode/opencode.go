@@ -49,7 +49,7 @@ func (Adapter) EncodeContext(k event.Kind, text string) []byte {
 	if k != event.SessionStart {
 		return nil
 	}
-	return wire.PlainContext(text)
+	return wire.PlainContext(k, text)
 }
 
 // Sample implements agent.Adapter.

@@ -18,9 +18,9 @@ const (
 )
 
 // PlainContext is context for clients that give a hook's plain output to the model.
-func PlainContext(text string) []byte {
+func PlainContext(k event.Kind, text string) []byte {
 	text = strings.TrimSpace(Clean(text))
-	if text == "" {
+	if text == "" || k != event.SessionStart && k != event.Prompt {
 		return nil
 	}
 	return []byte(text + "\n")
@@ -37,6 +37,14 @@ func SpecificContext(k event.Kind, prompt, text string) []byte {
 	case event.Stop, event.SubagentStop, event.SessionEnd, event.ToolStart, event.ToolEnd, event.TaskStop, event.Other:
 		return nil
 	}
+	return specificContext(name, text)
+}
+
+// ToolContext is context in answer to a finished tool call, for clients with Claude Code's
+// event names.
+func ToolContext(text string) []byte { return specificContext("PostToolUse", text) }
+
+func specificContext(name, text string) []byte {
 	if text = strings.TrimSpace(Clean(text)); text == "" {
 		return nil
 	}
