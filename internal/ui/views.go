@@ -147,7 +147,7 @@ const (
 )
 
 func (s *Server) home(ctx context.Context, r *http.Request) (any, error) {
-	v := homeView{base: s.base(r, "Sessions"), Page: ask.PageOf(r.URL.Query().Get("page")), Visit: visitOf(r, s.Now())}
+	v := homeView{base: s.base(r, "Sessions"), Page: pageOf(r.URL.Query().Get("page")), Visit: visitOf(r, s.Now())}
 	v.Filter.Checked = v.Filter.Checked && v.Filter.Text == ""
 	var trees []string
 	err := s.ask(ctx, func() (err error) {
@@ -178,6 +178,15 @@ func (s *Server) home(ctx context.Context, r *http.Request) (any, error) {
 		v.Busy, v.Hooks = s.alive(ctx, trees)
 	}
 	return v, err
+}
+
+// pageOf reads the number of a page, which begins with 1.
+func pageOf(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0
+	}
+	return min(n-1, 1<<20)
 }
 
 // alive looks at the projects themselves.

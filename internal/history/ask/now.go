@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,4 +152,86 @@ func (f Filter) results() *clause {
 		c.add("f.at >= ?", f.Since.UnixMicro())
 	}
 	return c
+}
+
+// RedGate is a gate that is red, with the newest stop at which it failed.
+type RedGate struct {
+	Red
+	Last Detail
+}
+
+// Red lists what Now does, from memory: the gates that are red, newest first.
+func (f *Facts) Red(ctx context.Context, by Filter) ([]RedGate, error) {
+	sel, words := f.chosen(by), f.statusWords()
+	enforce := f.names.intern([]byte("enforce"))
+	type key struct{ machine, project, gate name }
+	scan := newRedScan[key]()
+	var red []RedGate
+	var newest []int32
+	for _, i := range slices.Backward(f.order) {
+		v := &f.verdicts[i]
+		if !sel.in[i] || v.ghost {
+			continue
+		}
+		for _, n := range f.first.of(i) {
+			g := &f.gates[n]
+			if g.status != words.pass && g.status != words.fail {
+				continue
+			}
+			at, first, is := scan.see(key{v.machine, v.project, g.gate}, g.status == words.fail && !g.would && (g.mode == 0 || g.mode == enforce))
+			switch {
+			case is && first:
+				red, newest = append(red, RedGate{Red: Red{Project: f.name(v.project), Gate: f.name(g.gate), Since: when(v.at)}}), append(newest, i)
+			case is:
+				red[at].Since = when(v.at)
+			}
+		}
+	}
+	red = red[:min(len(red), maxMissed)]
+	stops, err := f.fetch(ctx, newest[:len(red)])
+	for i := range red {
+		red[i].Last = stops[newest[i]]
+		red[i].Stop, red[i].Session, red[i].Message = red[i].Last.ID, red[i].Last.Session, red[i].Last.Message
+	}
+	return red, err
+}
+
+// Asked lists what agents ask and have not been answered, newest first.
+func (f *Facts) Asked(ctx context.Context, by Filter) ([]Detail, error) {
+	sel := f.chosen(by)
+	var asked []int32
+	for _, i := range slices.Backward(f.order) {
+		if v := &f.verdicts[i]; sel.in[i] && f.next[i] < 0 && !v.ghost && !v.byHand && f.name(v.status) == string(event.Asked) {
+			asked = append(asked, i)
+		}
+	}
+	return f.list(ctx, asked)
+}
+
+// Missed lists the stops, newest first, that a person should know of: work that was let go
+// unfixed, tests that were weakened, a judge that was changed, a change that no test notices.
+func (f *Facts) Missed(ctx context.Context, by Filter) ([]Detail, error) {
+	sel := f.chosen(by)
+	marks := badgesIn([]byte(`"` + string(event.BadgeWeakened) + `""` + string(event.BadgeChangedJudge) + `""` + string(event.BadgeUnnoticed) + `"`))
+	var missed []int32
+	for _, i := range slices.Backward(f.order) {
+		if v := &f.verdicts[i]; sel.in[i] && !v.ghost && !v.byHand && (v.badges&marks != 0 || f.name(v.outcome) == string(event.OutcomeLetGo)) {
+			missed = append(missed, i)
+		}
+	}
+	return f.list(ctx, missed)
+}
+
+// maxMissed bounds a short list.
+const maxMissed = 50
+
+func (f *Facts) list(ctx context.Context, all []int32) (list []Detail, err error) {
+	all = all[:min(len(all), maxMissed)]
+	stops, err := f.fetch(ctx, all)
+	for _, i := range all {
+		if d, known := stops[i]; known {
+			list = append(list, d)
+		}
+	}
+	return list, err
 }

@@ -37,6 +37,17 @@ type Stop struct {
 	Label   string        `json:"label,omitempty"`
 }
 
+// stopColumns selects what a list shows of a stop.
+const stopColumns = `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.source, f.status, f.blocked, f.would, substr(f.message, 1, 300), f.ms, f.outcome, f.badges,
+	coalesce((SELECT l.label FROM gauntlet_facts l WHERE l.id = f.id AND l.machine = f.machine AND l.type = 'label' ORDER BY l.at DESC LIMIT 1), '') FROM gauntlet_facts f`
+
+func stopOf(r Row) Stop {
+	return Stop{
+		ID: r.Text(0), Machine: r.Text(1), Person: r.Text(2), At: when(r.Int(3)), Project: r.Text(4), Agent: r.Text(5), Session: r.Text(6),
+		Source: r.Text(7), Status: r.Text(8), Blocked: r.Int(9) != 0, Would: r.Int(10) != 0, Message: r.Text(11), MS: r.Float(12), Outcome: event.Outcome(r.Text(13)), Badges: badgesOf(r.Text(14)), Label: r.Text(15),
+	}
+}
+
 // Page is one page of stops, newest first. Next, if not "", asks for the next.
 type Page struct {
 	Stops []Stop `json:"stops"`
@@ -57,14 +68,7 @@ func Stops(ctx context.Context, db DB, f Filter, before string) (Page, error) {
 		c.add("(f.at < ? OR f.at = ? AND f.id < ?)", micros, micros, id)
 	}
 	page := Page{Stops: []Stop{}}
-	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.source, f.status, f.blocked, f.would, substr(f.message, 1, 300), f.ms, f.outcome, f.badges,
-		coalesce((SELECT l.label FROM gauntlet_facts l WHERE l.id = f.id AND l.machine = f.machine AND l.type = 'label' ORDER BY l.at DESC LIMIT 1), '')
-		FROM gauntlet_facts f WHERE `+c.where()+` ORDER BY f.at DESC, f.id DESC LIMIT ?`, append(c.args, PageSize+1), func(r Row) {
-		page.Stops = append(page.Stops, Stop{
-			ID: r.Text(0), Machine: r.Text(1), Person: r.Text(2), At: when(r.Int(3)), Project: r.Text(4), Agent: r.Text(5), Session: r.Text(6),
-			Source: r.Text(7), Status: r.Text(8), Blocked: r.Int(9) != 0, Would: r.Int(10) != 0, Message: r.Text(11), MS: r.Float(12), Outcome: event.Outcome(r.Text(13)), Badges: badgesOf(r.Text(14)), Label: r.Text(15),
-		})
-	})
+	err := db.Query(ctx, stopColumns+" WHERE "+c.where()+` ORDER BY f.at DESC, f.id DESC LIMIT ?`, append(c.args, PageSize+1), func(r Row) { page.Stops = append(page.Stops, stopOf(r)) })
 	if len(page.Stops) > PageSize {
 		page.Stops = page.Stops[:PageSize]
 		last := page.Stops[PageSize-1]
@@ -89,14 +93,9 @@ func Asks(ctx context.Context, db DB, f Filter) ([]Stop, error) {
 	f.Status = string(event.Asked)
 	c := f.verdicts()
 	out := []Stop{}
-	err := db.Query(ctx, `SELECT f.id, f.machine, f.person, f.at, f.project, f.agent, f.session, f.message FROM gauntlet_facts f WHERE `+c.where()+`
+	err := db.Query(ctx, stopColumns+" WHERE "+c.where()+`
 		AND NOT EXISTS (SELECT 1 FROM gauntlet_facts n WHERE n.session = f.session AND n.machine = f.machine AND n.type = 'verdict' AND n.at > f.at)
-		ORDER BY f.at DESC LIMIT 20`, c.args, func(r Row) {
-		out = append(out, Stop{
-			ID: r.Text(0), Machine: r.Text(1), Person: r.Text(2), At: when(r.Int(3)), Project: r.Text(4), Agent: r.Text(5), Session: r.Text(6), Message: r.Text(7),
-			Status: string(event.Asked), Outcome: event.OutcomeLetGo,
-		})
-	})
+		ORDER BY f.at DESC LIMIT 20`, c.args, func(r Row) { out = append(out, stopOf(r)) })
 	return out, err
 }
 
@@ -167,14 +166,8 @@ func (d *Detail) around(ctx context.Context, db DB) error {
 		compare, order string
 		to             *[]Stop
 	}{{"<", "DESC", &d.Before}, {">", "ASC", &d.After}} {
-		err := db.Query(ctx, `SELECT f.id, f.at, f.project, f.agent, f.source, f.status, f.blocked, f.would, substr(f.message, 1, 300), f.ms, f.outcome, f.badges FROM gauntlet_facts f
-			WHERE f.type = 'verdict' AND f.session = ? AND f.machine = ? AND f.at `+side.compare+` ? ORDER BY f.at `+side.order+` LIMIT ?`,
-			[]any{d.Session, d.Machine, d.Time.UnixMicro(), some}, func(r Row) {
-				*side.to = append(*side.to, Stop{
-					ID: r.Text(0), Machine: d.Machine, Person: d.Person, At: when(r.Int(1)), Project: r.Text(2), Agent: r.Text(3), Session: d.Session,
-					Source: r.Text(4), Status: r.Text(5), Blocked: r.Int(6) != 0, Would: r.Int(7) != 0, Message: r.Text(8), MS: r.Float(9), Outcome: event.Outcome(r.Text(10)), Badges: badgesOf(r.Text(11)),
-				})
-			})
+		err := db.Query(ctx, stopColumns+` WHERE f.type = 'verdict' AND f.session = ? AND f.machine = ? AND f.at `+side.compare+` ? ORDER BY f.at `+side.order+` LIMIT ?`,
+			[]any{d.Session, d.Machine, d.Time.UnixMicro(), some}, func(r Row) { *side.to = append(*side.to, stopOf(r)) })
 		if err != nil {
 			return err
 		}
