@@ -67,7 +67,7 @@ func remedy(why string) string {
 	if why == "" {
 		return "no reason was recorded"
 	}
-	return short(why, 60)
+	return text.Cut(strings.Join(strings.Fields(why), " "), 60)
 }
 
 // safeToEnforce estimates how reliably a gate that only observes would block rightly.

@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
 	"gauntlet/internal/history"
+	"gauntlet/internal/history/ask"
 	"gauntlet/internal/site"
 	"gauntlet/internal/trust"
 )
@@ -247,5 +248,50 @@ func TestButtonsCanBeUndone(t *testing.T) {
 	_ = undo(to)
 	if strings.Contains(label(), `"label"`) || !strings.Contains(label(), "the agent fixed it") {
 		t.Errorf("the label stays: %s", label())
+	}
+}
+
+// What was proved ahead of a stop is shown as time that nobody waited.
+func TestProvedAhead(t *testing.T) {
+	m := &machine{home: t.TempDir()}
+	recs := broken("s", time.Now().Add(-time.Hour))
+	last := &recs[len(recs)-1]
+	last.Cached, last.Source, last.SavedMS = true, history.FromAhead, 12_000
+	must(t, history.Append(m.history(), recs...))
+	serve(t, m, nil)
+	for path, want := range map[string]string{"/trends": "12 s that nobody waited", "/gates/test": "Proved ahead, nobody waited</dt><dd>1, 12 s", "/stops/s2": "not run, proved ahead"} {
+		if _, body := m.do(m.request(http.MethodGet, path, "")); !strings.Contains(body, want) {
+			t.Errorf("%s: no %q\n%s", path, want, body)
+		}
+	}
+}
+
+// Each row of the table of gates says in one sentence what to do.
+func TestAdvice(t *testing.T) {
+	ms := func(v float64) *float64 { return &v }
+	for _, tt := range []struct {
+		row  row
+		why  string
+		want string
+	}{
+		{row{Gate: ask.Gate{Pass: 4, Error: 12, Runs: 16}}, "govulncheck is not installed (command not found, exit code 127)", "could not run 12×: install govulncheck"},
+		{row{Gate: ask.Gate{Pass: 400, Error: 1, Runs: 400}}, "it took too long\nand was stopped", "could not run 1×: it took too long and was stopped"},
+		{row{Gate: ask.Gate{Pass: 400, Error: 1, Runs: 400}}, "", "could not run 1×: no reason was recorded"},
+		{row{Gate: ask.Gate{Pass: 10, Fail: 3, Runs: 13, Flakes: 2, Right: 9}}, "", "flaky: retries 1"},
+		{row{Gate: ask.Gate{Pass: 40, Runs: 40, MedianMS: ms(23_000)}}, "", "never failed, 23 s"},
+		{row{Gate: ask.Gate{Pass: 40, Runs: 0}}, "", "too few runs to say"},
+		{row{Gate: ask.Gate{Pass: 40, Runs: 40, MedianMS: ms(5)}, Now: GateNow{Canary: "cannot fail"}}, "", "cannot fail"},
+		{row{Gate: ask.Gate{Pass: 9, Fail: 4, Runs: 13, Wrong: 3, Right: 1}}, "", "wrong 3 of 4 times: observe it"},
+		{row{Gate: ask.Gate{Pass: 9, Runs: 9, RanNoTest: 2}}, "", "ran no test 2×"},
+		{row{Gate: ask.Gate{Pass: 9, Fail: 1, Runs: 10, P95MS: ms(90), LimitMS: ms(100)}}, "", "takes 90 % of its time limit"},
+		{row{Gate: ask.Gate{Pass: 9, Fail: 6, Runs: 15, Right: 5}}, "", "caught 5"},
+		{row{Gate: ask.Gate{Pass: 9, Fail: 1, Runs: 10, Unknown: 1}}, "", "failed 1×, outcome unknown"},
+		{row{Gate: ask.Gate{Pass: 9, Fail: 3, Runs: 12, WouldRight: 3}, Now: GateNow{Mode: "observe"}}, "", "too early to enforce (3 of 20)"},
+		{row{Gate: ask.Gate{Pass: 9, Fail: 40, Runs: 49, WouldRight: 40}, Now: GateNow{Mode: "observe"}}, "", "safe to enforce: right 91–100 %"},
+		{row{Gate: ask.Gate{Kind: ask.Checkpoint, Blocked: 3, Right: 2}}, "", "caught 2"},
+	} {
+		if got := advise(tt.row, tt.why); got.Text != tt.want {
+			t.Errorf("%q, want %q", got.Text, tt.want)
+		}
 	}
 }

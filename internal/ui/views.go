@@ -294,6 +294,14 @@ type trendsView struct {
 	Gates  []ask.Gate
 }
 
+// Ahead is the time that nobody waited, because gates were proved before their stops.
+func (v trendsView) Ahead() (ms float64) {
+	for _, g := range v.Gates {
+		ms += g.AheadMS
+	}
+	return ms
+}
+
 // Splits are what the page can be split by.
 func (v trendsView) Splits() []string {
 	all := []string{"agent", "model", "client", "project"}
