@@ -39,7 +39,7 @@ func TestCommittedDocsAreCurrent(t *testing.T) {
 
 func table(t reflect.Type) string {
 	var b strings.Builder
-	b.WriteString("| field | default | |\n| --- | --- | --- |\n")
+	b.WriteString("|field|default||\n|---|---|---|\n")
 	rows(&b, t, "")
 	return b.String()
 }
@@ -61,7 +61,7 @@ func rows(b *strings.Builder, t reflect.Type, prefix string) {
 		if sf.Type.Kind() == reflect.Slice && section.Kind() == reflect.Struct {
 			name += "[]"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, defaultCell(sf), docCell(sf))
+		fmt.Fprintf(b, "|`%s`|%s|%s|\n", name, defaultCell(sf), docCell(sf))
 		switch section {
 		case reflect.TypeFor[StopHook](), reflect.TypeFor[Checkpoint](), reflect.TypeFor[Autonomy](), reflect.TypeFor[Action]():
 			continue
