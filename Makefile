@@ -87,6 +87,8 @@ packages-test: ## build one for this machine twice, in two directories, compare,
 
 bench: build ## measure beside peers and write bench/RESULTS.md
 	$(GO) run ./bench
+	$(GO) run ./bench/ahead
+	$(GO) run ./bench/slots
 
 bench-fleet: ## simulated machines against nginx and PostgreSQL; writes fleet/bench/RESULTS.md
 	cd fleet && $(GO) run ./bench

@@ -183,8 +183,8 @@ func (e escape) members() []int {
 // EndOrphansOf kills the processes that the children of a killed Gauntlet process left
 // running: it could not clean up after itself.
 func EndOrphansOf(dead int) {
-	if dead <= 1 || !errors.Is(syscall.Kill(dead, 0), syscall.ESRCH) {
-		return
+	if dead <= 1 || !errors.Is(syscall.Kill(dead, 0), syscall.ESRCH) && !isZombie(dead) {
+		return // it lives
 	}
 	ofDead := func(mark string) bool { return strings.HasPrefix(mark, strconv.Itoa(dead)+".") }
 	for range 20 { // they may be forking meanwhile
