@@ -7,7 +7,7 @@ LDFLAGS  = -s -w -X gauntlet/internal/buildinfo.version=$(VERSION)
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)"
 SOURCES := $(shell find cmd internal -name '*.go' -not -name '*_test.go') go.mod go.sum
 
-.PHONY: help changelog build fleet fleet-test page-test page-pictures install try test test-all race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms fuzz sbom clean
+.PHONY: help changelog build fleet fleet-test page-test page-pictures install try test test-all race lint fmt schema bench bench-fleet e2e packages packages-test vet-platforms windows-test fuzz sbom clean
 
 help: ## what there is
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ vet-platforms: ## the other platforms must build
 	@dir=$$(mktemp -d) && for p in $$(GOOS=windows $(GO) list ./...); do \
 		GOOS=windows $(GO) test -c -o "$$dir/" $$p >/dev/null || { rm -rf "$$dir"; exit 1; }; \
 	done; rm -rf "$$dir"
+
+windows-test: ## the Windows program and unit tests under Wine with a real git.exe; says so where that cannot be had
+	@bash scripts/windows-test.sh
 
 lint: vet-platforms ## formatting, linters, tidy modules, committed schema, known vulnerabilities
 	@out="$$($(GO) tool -modfile=tools/gofumpt/go.mod gofumpt -l cmd internal test bench fleet)"; test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }

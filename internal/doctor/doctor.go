@@ -60,6 +60,9 @@ func (d *Doctor) Examine(ctx context.Context) []Check {
 	binary := d.binary()
 	d.shim(ctx, binary)
 	cfg := d.config()
+	if left := d.Site.LeftOut(ctx); left != "" {
+		d.add(Check{Name: "config", State: Warn, Message: "HEAD has a policy: " + left, Fix: "git sparse-checkout add .gauntlet"})
+	}
 	repo, inRepo := d.repository(ctx)
 	d.machine(ctx)
 	d.switches(cfg)

@@ -4,8 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"golang.org/x/sys/windows"
 )
 
 // shellOf is the POSIX shell of this machine: the one on PATH, else the one that came with
@@ -19,11 +17,6 @@ func shellOf(lookPath func(string) (string, error), exists func(string) bool) (s
 	if git, err := lookPath("git"); err == nil {
 		at := filepath.Dir(git) // cmd, bin, or mingw64\bin
 		roots = append(roots, filepath.Dir(at), filepath.Dir(filepath.Dir(at)))
-	}
-	for _, id := range []*windows.KNOWNFOLDERID{windows.FOLDERID_ProgramFiles, windows.FOLDERID_UserProgramFiles} {
-		if dir, err := windows.KnownFolderPath(id, 0); err == nil {
-			roots = append(roots, filepath.Join(dir, "Git"))
-		}
 	}
 	for _, root := range append(roots, `C:\Program Files\Git`) {
 		for _, sub := range []string{`bin\sh.exe`, `usr\bin\sh.exe`} { // the first one sets PATH for what it runs

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 
 	"gauntlet/internal/agent"
@@ -67,6 +68,9 @@ func Here(cwd string, getenv func(string) string) *Site {
 func find(cwd string, getenv func(string) string, vars []string) *Site {
 	if abs, err := filepath.Abs(cwd); err == nil {
 		cwd = abs
+	}
+	if runtime.GOOS == "windows" { // names there are the same in any case: one project has one name
+		cwd = realPath(cwd)
 	}
 	s := &Site{Cwd: cwd, StateHome: StateHome(getenv), getenv: getenv}
 	s.sealer = seal.New(s.StateHome)

@@ -28,6 +28,8 @@ type Facts struct {
 	// Project: there is a .gauntlet/config.yml. Foreign names what belongs to another user.
 	Project bool
 	Foreign string
+	// Sparse is what to do about a checkout that leaves out the policy that HEAD has.
+	Sparse string
 	// Root is the root of the project; "" without one.
 	Root string
 	// JudgesSubagents: the project asks for it. Plain: no setting of the project makes a
@@ -165,6 +167,9 @@ func stillAtWork(n int) Decision {
 func outside(f Facts) (Decision, bool) {
 	switch {
 	case !f.Project:
+		if f.Sparse != "" {
+			return loud(event.NoConfig, "not judged: "+f.Sparse), true
+		}
 		return approve(event.NoConfig, "not a gauntlet project: no .gauntlet/config.yml here or above"), true
 	case f.Foreign != "":
 		return loud(event.Untrusted, "not judged: "+f.Foreign), true

@@ -50,6 +50,7 @@ func (s *stopping) locate(ctx context.Context) {
 	}
 	s.Event.Cwd, s.root = s.site.Cwd, s.site.Root
 	s.Project, s.Foreign, s.Root = s.site.IsProject(), s.site.Foreign, s.site.Root
+	s.Sparse = s.site.LeftOut(ctx)
 	if s.Foreign != "" {
 		s.site.Memory = session.Store{} // nothing is read, nothing is written
 		return

@@ -42,7 +42,10 @@ func (r *release) nfpm(t target) string {
 	}
 	files += entry(filepath.Join(share, "man", "man1", "gauntlet.1"), "/usr/share/man/man1/gauntlet.1", 0o644) +
 		entry(filepath.Join(share, "completions", "gauntlet.bash"), "/usr/share/bash-completion/completions/gauntlet", 0o644) +
-		entry(filepath.Join(share, "completions", "_gauntlet"), "/usr/share/zsh/vendor-completions/_gauntlet", 0o644) +
+		// Debian has a directory of its own for packages.
+		entry(filepath.Join(share, "completions", "_gauntlet"), "/usr/share/zsh/vendor-completions/_gauntlet", 0o644) + "    packager: deb\n" +
+		entry(filepath.Join(share, "completions", "_gauntlet"), "/usr/share/zsh/site-functions/_gauntlet", 0o644) + "    packager: rpm\n" +
+		entry(filepath.Join(share, "completions", "_gauntlet"), "/usr/share/zsh/site-functions/_gauntlet", 0o644) + "    packager: apk\n" +
 		entry(filepath.Join(share, "completions", "gauntlet.fish"), "/usr/share/fish/vendor_completions.d/gauntlet.fish", 0o644) +
 		entry(filepath.Join(r.root, "LICENSE"), "/usr/share/doc/gauntlet/LICENSE", 0o644) +
 		entry(filepath.Join(r.root, "README.md"), "/usr/share/doc/gauntlet/README.md", 0o644)

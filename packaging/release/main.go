@@ -1,6 +1,6 @@
 // Command release builds everything a release consists of: archives with
-// checksums, npm packages, Linux packages, a Homebrew formula and a Scoop
-// manifest. The same sources give the same bytes.
+// checksums, npm packages, Linux packages, install scripts, lists of modules (SBOM), and
+// manifests for Homebrew, Scoop and winget. The same sources give the same bytes.
 //
 //	go run ./packaging/release -version 1.2.3 -out dist
 package main
@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,6 +84,9 @@ func main() {
 }
 
 func newRelease(ctx context.Context, version, out, only string) (*release, error) {
+	if version != "" {
+		version = numbered(version)
+	}
 	if version == "" || strings.HasPrefix(version, "v") || strings.ContainsAny(version, " /\\") {
 		return nil, fmt.Errorf("-version %q: give it as 1.2.3", version)
 	}
@@ -120,6 +124,7 @@ func (r *release) make(ctx context.Context) error {
 		{"npm packages", r.npm},
 		{"Linux packages", r.linux},
 		{"Homebrew formula and Scoop manifest", r.manifests},
+		{"install scripts, list of modules, winget", r.extras},
 		{"checksums", r.checksums},
 	} {
 		fmt.Fprintln(os.Stderr, "release:", step.name)
@@ -177,7 +182,13 @@ func (r *release) words(ctx context.Context) error {
 		"completions/gauntlet.fish": {"completion", "fish"},
 		"completions/gauntlet.ps1":  {"completion", "powershell"},
 	} {
-		cmd := exec.CommandContext(ctx, "go", append([]string{"run", "-ldflags", "-X gauntlet/internal/buildinfo.version=" + r.version, "./cmd/gauntlet"}, args...)...)
+		program := []string{"go", "run", "-trimpath", "-ldflags", "-X gauntlet/internal/buildinfo.version=" + r.version, "./cmd/gauntlet"}
+		for _, t := range r.targets {
+			if t.goos == runtime.GOOS && t.goarch == runtime.GOARCH {
+				program = []string{r.bin(t, "gauntlet")}
+			}
+		}
+		cmd := exec.CommandContext(ctx, program[0], append(program[1:], args...)...)
 		cmd.Dir = r.root
 		text, err := cmd.Output()
 		if err != nil {

@@ -182,7 +182,7 @@ func setup(t *testing.T, a agent.Adapter) {
 	}
 	dirs := wire.Dirs{Home: "/home/dev", Project: "/repo", Getenv: func(string) string { return "" }}
 	user, project := s.Path(wire.User, dirs), s.Path(wire.Project, dirs)
-	if !strings.HasPrefix(user, "/home/dev/") || !strings.HasPrefix(project, "/repo/") || filepath.Clean(user) != user {
+	if !strings.HasPrefix(filepath.ToSlash(user), "/home/dev/") || !strings.HasPrefix(filepath.ToSlash(project), "/repo/") || filepath.Clean(user) != user {
 		t.Errorf("paths %q and %q", user, project)
 	}
 	if got := s.Path(wire.User, wire.Dirs{}); got != "" {
