@@ -53,12 +53,16 @@ func telling(recipes []string) string {
 
 // interpreted is the script of `python tests/run.py`, `node tools/check.js`.
 func interpreted(argv []string) (string, bool) {
-	if len(argv) < 2 || strings.HasPrefix(argv[1], "-") {
+	if len(argv) < 2 || !tool.Of(argv).Is("interpreter") {
 		return "", false
 	}
-	c := tool.Of(argv)
-	if c.Is("interpreter") && !tool.Known(tool.Base(argv[1])) && tool.Language(argv[1]) != "" {
-		return argv[1], true
+	for _, word := range argv[1:] {
+		switch {
+		case word == "-m" || word == "-c" || word == "-e":
+			return "", false
+		case !strings.HasPrefix(word, "-"):
+			return word, !tool.Known(tool.Base(word)) && tool.Language(word) != ""
+		}
 	}
 	return "", false
 }

@@ -13,6 +13,7 @@ import (
 
 	"gauntlet/internal/shell"
 	"gauntlet/internal/tasks"
+	"gauntlet/internal/tool"
 )
 
 // ciStep is one step of a CI job.
@@ -122,7 +123,7 @@ func (f *finder) offerStep(s ciStep) {
 	if s.dir == "" {
 		dir = "."
 	}
-	if strings.Contains(dir, "${{") || !fs.ValidPath(dir) || inFixture(dir) {
+	if strings.Contains(dir, "${{") || !fs.ValidPath(dir) || inSample(dir) {
 		return
 	}
 	s.script = neutral(s.script)
@@ -130,8 +131,13 @@ func (f *finder) offerStep(s ciStep) {
 	if f.several(statements) {
 		s.name = "" // it is about all of them together
 	}
+	// A script whose results git compares afterwards cannot fail without that.
+	compared := slices.ContainsFunc(shell.Parse(s.script).Commands, func(c shell.Command) bool {
+		effect, _ := tool.Of(c.Argv()).Effect()
+		return effect == tool.Compare
+	})
 	for _, st := range statements {
-		if inFixture(st.Dir) || !f.exists(st.Dir) || f.missing(st) {
+		if inSample(st.Dir) || compared && inFixture(st.Dir) || !f.exists(st.Dir) || f.missing(st) {
 			continue
 		}
 		if dir := f.unbuilt(st); dir != "" {

@@ -129,3 +129,10 @@ func isFixture(name string) bool {
 func inFixture(dir string) bool {
 	return dir != "." && slices.ContainsFunc(strings.Split(dir, "/"), isFixture)
 }
+
+// inSample is inFixture for what CI runs by name: the directory of the tests is no sample.
+func inSample(dir string) bool {
+	return dir != "." && slices.ContainsFunc(strings.Split(dir, "/"), func(part string) bool {
+		return isFixture(part) && !slices.Contains([]string{"test", "tests", "spec", "specs"}, part)
+	})
+}

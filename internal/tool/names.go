@@ -145,7 +145,7 @@ func RoleOfName(name string) (role Role, strong bool) {
 		return Lint, true
 	case has("fmt", "format", "formatting", "prettier", "fmtcheck", "checkfmt"):
 		return Format, checks || has("fmtcheck", "checkfmt")
-	case has("test", "tests", "unit", "spec", "specs", "unittest", "unittests", "testing", "pytest", "jest", "vitest"):
+	case has("test", "tests", "unit", "spec", "specs", "unittest", "unittests", "runtests", "testing", "pytest", "jest", "vitest"):
 		return Test, true
 	case len(words) == 1 && words[0] == "type":
 		return Typecheck, false
