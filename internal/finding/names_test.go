@@ -14,3 +14,14 @@ func TestTestsAreNamedFromTheCatalogue(t *testing.T) {
 		}
 	}
 }
+
+// A test of a random value is the same test each time; one of another number is another.
+func TestNamesOfRandomValues(t *testing.T) {
+	for name, want := range map[string]string{
+		"is a number 0.7263548219384 should be": "is a number 0.# should be", "adds 12 and 345": "adds 12 and 345", "1234567890": "#", "": "", "x": "x",
+	} {
+		if got := withoutRandom(name); got != want {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+}

@@ -12,7 +12,7 @@ func (p *parser) identified() []Finding {
 	for i := range list {
 		f := &list[i]
 		if f.Test != "" {
-			f.Print = hash("test", f.Test)
+			f.Print = hash("test", withoutRandom(f.Test))
 			continue
 		}
 		f.Print = hash("line", f.Rule, normalise(f.Message, f.Path), string(p.files.line(f.Path, f.Line)))
@@ -42,6 +42,29 @@ func hash(parts ...string) string {
 		h.Write([]byte(s))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// withoutRandom is a test's name without numbers so long that only a program can have made
+// them: tests of random values have another name each time.
+func withoutRandom(name string) string {
+	const most = 10
+	var b strings.Builder
+	for len(name) > 0 {
+		rest := strings.TrimLeft(name, "0123456789")
+		switch n := len(name) - len(rest); {
+		case n >= most:
+			b.WriteByte('#')
+		case n > 0:
+			b.WriteString(name[:n])
+		}
+		end := strings.IndexAny(rest, "0123456789")
+		if end < 0 {
+			end = len(rest)
+		}
+		b.WriteString(rest[:end])
+		name = rest[end:]
+	}
+	return b.String()
 }
 
 // normalise removes from a message what differs although nothing changed: numbers, which

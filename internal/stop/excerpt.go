@@ -331,8 +331,16 @@ func (e excerpt) names(chosen []int) string {
 	if len(missing) == 0 {
 		return ""
 	}
-	return few(e.tests, 5)
+	most, size := 0, 0
+	for most < min(len(e.tests), 5) && (most == 0 || size+len(e.tests[most]) <= maxNames) {
+		size += len(e.tests[most]) + 2
+		most++
+	}
+	return few(e.tests, most)
 }
+
+// maxNames bounds the line of failed tests, in bytes.
+const maxNames = 100
 
 // few lists some of many names.
 func few(names []string, most int) string {
