@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -192,13 +193,7 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 		Site: at, Config: cfg, Scope: f.scope, Kind: kind, Gates: f.gates, All: f.all, NoCache: f.noCache, AgentBudget: f.budget, Fix: f.fix,
 		Getenv: app.Getenv, Environ: app.Environ(), Observer: view, Now: app.Now, Wrote: app.loweredBaseline(at),
 	})
-	res := run.Execute(ctx, opts)
-	if fixed := res.Fixed; len(fixed) > 0 { // what it made is judged
-		fmt.Fprintf(progress, "Fixed %s: %s\n", text.Count(len(fixed), "file"), redact.Line(strings.Join(fixed, ", "), 500))
-		opts.Fix = false
-		res = run.Execute(ctx, opts)
-		res.Fixed = fixed
-	}
+	res := execute(ctx, opts, progress)
 	view.Close()
 	app.remember(cfg.Root, start, res)
 	if f.json {
@@ -220,6 +215,19 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 		return exit(code, "")
 	}
 	return nil
+}
+
+// execute runs the gates, and again if fix commands changed something: what they made is
+// judged.
+func execute(ctx context.Context, opts run.Options, progress io.Writer) run.Result {
+	res := run.Execute(ctx, opts)
+	if fixed := res.Fixed; len(fixed) > 0 {
+		fmt.Fprintf(progress, "Fixed %s: %s\n", text.Count(len(fixed), "file"), redact.Line(strings.Join(fixed, ", "), 500))
+		opts.Fix = false
+		res = run.Execute(ctx, opts)
+		res.Fixed = fixed
+	}
+	return res
 }
 
 // interruptedCode is the exit code that shells report for a command that Ctrl-C ended.

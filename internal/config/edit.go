@@ -20,7 +20,7 @@ const (
 )
 
 // NotTried is the mode of a check that init had no time to try, as it stands in its file.
-// Whoever sets the mode after that has tried it, or decided.
+// A command that sets the mode after that has tried it, or decided.
 const (
 	NotTried = string(ModeObserve) + notTried
 	notTried = " # not tried yet"
