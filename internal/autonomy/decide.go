@@ -14,12 +14,12 @@ type Mode string
 // The modes. Off: nothing enables it, or something switches it off.
 const (
 	Off        Mode = "off"
-	Normal     Mode = "normal"     // advisory: a prompt that suggests the checkpoint
+	Normal     Mode = "normal"     // advisory: a prompt that suggests the save
 	Autonomous Mode = "autonomous" // direct execution
 	Loop       Mode = "loop"       // direct execution, enforced
 )
 
-// direct reports whether the hook makes the checkpoint itself.
+// direct reports whether the hook makes the save itself.
 func (m Mode) direct() bool { return m == Autonomous || m == Loop }
 
 // Switches are all the places where autonomy is turned on or off.
@@ -58,13 +58,13 @@ func (s Switches) Mode() (Mode, string) {
 }
 
 const (
-	// perRise is how many points more use the next checkpoint needs.
+	// perRise is how many points more use the next save needs.
 	perRise = 5
-	// maxPerSession bounds the checkpoints of one session.
+	// maxPerSession bounds the saves of one session.
 	maxPerSession = 20
 )
 
-// Threshold is the percentage at which a checkpoint is due, its source, and a warning for
+// Threshold is the percentage at which a save is due, its source, and a warning for
 // each source with an unusable value.
 func Threshold(env string, c *config.Autonomy) (percent int, source string, warnings []string) {
 	const want = "is not a whole number from 1 to 100"
@@ -83,10 +83,10 @@ func Threshold(env string, c *config.Autonomy) (percent int, source string, warn
 	return *config.WithDefaults(config.Autonomy{}).ThresholdPercent, "default", warnings
 }
 
-// Memory is what a session remembers about its checkpoints.
+// Memory is what a session remembers about its saves.
 type Memory struct {
 	Count int `json:"count,omitempty"`
-	// Last is the percentage at the last checkpoint, Low the lowest seen since.
+	// Last is the percentage at the last save, Low the lowest seen since.
 	Last int `json:"last,omitempty"`
 	Low  int `json:"low,omitempty"`
 }
@@ -100,28 +100,28 @@ func (m *Memory) observe(percent int) bool {
 	return true
 }
 
-// record records a checkpoint.
+// record records a save.
 func (m *Memory) record(percent int) {
 	m.Count++
 	m.Last, m.Low = percent, percent
 }
 
-// due reports whether this use calls for a checkpoint, and why not.
+// due reports whether this use calls for a save, and why not.
 func (m Memory) due(percent, threshold int) (bool, string) {
 	switch {
 	case percent < threshold:
 		return false, fmt.Sprintf("%d%% is below the threshold of %d%%", percent, threshold)
 	case m.Count >= maxPerSession:
-		return false, fmt.Sprintf("this session has had its %d checkpoints", maxPerSession)
+		return false, fmt.Sprintf("this session has had its %d saves", maxPerSession)
 	case m.Count == 0, m.Low < threshold && m.Low < m.Last:
 		return true, ""
 	case percent >= m.Low+perRise:
 		return true, ""
 	}
-	return false, fmt.Sprintf("%d%% is less than %d points above the %d%% of the last checkpoint", percent, perRise, m.Low)
+	return false, fmt.Sprintf("%d%% is less than %d points above the %d%% of the last save", percent, perRise, m.Low)
 }
 
-// allowed reports whether a checkpoint that was interrupted may be made again.
+// allowed reports whether a save that was interrupted may be made again.
 func (m Memory) allowed(percent, threshold int) bool {
 	return percent >= threshold && m.Count < maxPerSession
 }

@@ -1,4 +1,4 @@
-// Package autonomy makes a checkpoint without asking: when a session's context window fills
+// Package autonomy saves the work without asking: when a session's context window fills
 // past a threshold it writes the notes, commits them, keeps a snapshot of the work, pushes,
 // and prompts the agent to continue.
 //

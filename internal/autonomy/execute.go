@@ -30,7 +30,7 @@ const (
 	pushBackoff = 300 * time.Millisecond
 )
 
-// Why a checkpoint, or a part of it, was not made. Other tools read these.
+// Why a save, or a part of it, was not made. Other tools read these.
 const (
 	noRepository  = "no_repository"
 	bareRepo      = "bare_repository"
@@ -59,7 +59,7 @@ type outcome struct {
 	Commit   string // "" when there is none
 	Files    []string
 	Work     bool // the commit contains the work itself
-	Snapshot *git.Checkpoint
+	Snapshot *git.Snapshot
 	// Unsaved is why there is no snapshot although there was work.
 	Unsaved  string
 	Pushed   string
@@ -76,7 +76,7 @@ func failed(reason, format string, args ...any) outcome {
 	return outcome{Failed: true, Skipped: reason, Detail: redact.Line(fmt.Sprintf(format, args...), 300), Pushed: pushedNo}
 }
 
-// execution is one direct checkpoint.
+// execution is one direct save.
 type execution struct {
 	in        Input
 	mode      Mode
@@ -84,7 +84,7 @@ type execution struct {
 	use       event.ContextUse
 	threshold int // in percent
 	build     Build
-	// number of this checkpoint in its session
+	// number of this save in its session
 	number int
 	work   string // Gauntlet's directory in the git directory
 	held   *safefile.Lock
@@ -123,7 +123,7 @@ func (x *execution) look(ctx context.Context, paths ...string) (seen, error) {
 	return s, cmp.Or(err, entriesErr, remotesErr) // one cause is enough: they are mostly the same
 }
 
-// run makes the checkpoint.
+// run makes the save.
 func (x *execution) run(ctx context.Context) outcome {
 	n, err := openNotes(x.repo.Root)
 	if err != nil {
@@ -274,7 +274,7 @@ func (x *execution) notCommitted(err error) outcome {
 // saveAndPush saves the real work and pushes the branch, concurrently: neither touches what
 // the other does.
 func (x *execution) saveAndPush(ctx context.Context, out *outcome, s seen) {
-	var saved *git.Checkpoint
+	var saved *git.Snapshot
 	var err error
 	committed := *out
 	snapshot := beside.Start(func() { saved, err = x.snapshot(ctx, committed, s.status) })
@@ -291,16 +291,16 @@ func (x *execution) saveAndPush(ctx context.Context, out *outcome, s seen) {
 }
 
 // snapshot saves everything that the commit does not contain; nil when that is nothing.
-func (x *execution) snapshot(ctx context.Context, committed outcome, st git.Status) (*git.Checkpoint, error) {
+func (x *execution) snapshot(ctx context.Context, committed outcome, st git.Status) (*git.Snapshot, error) {
 	if committed.Work || !workBeside(st, committed.Files) {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(time.Second, total-time.Since(x.start)))
 	defer cancel()
 	parent := cmp.Or(committed.Commit, st.Head)
-	message := fmt.Sprintf("checkpoint: work at %d%% of the context window\n\nBranch: %s\nSession: %s\n",
+	message := fmt.Sprintf("snapshot: work at %d%% of the context window\n\nBranch: %s\nSession: %s\n",
 		x.use.Percent(), branchName(st, func(s string) string { return s }), cut(x.in.Event.SessionID, 100))
-	cp, err := x.repo.SaveCheckpoint(ctx, git.Checkpoint{Session: safeName(x.in.Event.SessionID), Base: parent, Time: x.in.Now()}, message, x.leftOut(st))
+	cp, err := x.repo.SaveSnapshot(ctx, git.Snapshot{Session: safeName(x.in.Event.SessionID), Base: parent, Time: x.in.Now()}, message, x.leftOut(st))
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func safeName(id string) string {
 }
 
 // handOff writes the continuation where the next agent looks for it. What could not be
-// written is returned; the checkpoint continues. Nothing is synced: the agent continues now
+// written is returned; the save continues. Nothing is synced: the agent continues now
 // and waits for it.
 func (x *execution) handOff(prompt string) error {
 	var errs []error
@@ -71,7 +71,7 @@ func hideHome(home string, repo git.Repo) error {
 	return excludeFromGit(repo, at+"/continuation-prompt.md", at+"/continuations/", at+"/auto-continue.log*")
 }
 
-// writeIteration counts the checkpoints of a project in a file that git does not see.
+// writeIteration counts the saves of a project in a file that git does not see.
 func writeIteration(repo git.Repo, threshold, percent int, now time.Time) error {
 	path := filepath.Join(repo.Root, filepath.FromSlash(iterationFile))
 	if err := safefile.MkdirAll(repo.Root, filepath.Dir(path), 0o755); err != nil {
@@ -81,7 +81,7 @@ func writeIteration(repo git.Repo, threshold, percent int, now time.Time) error 
 		return err
 	}
 	text := fmt.Sprintf("---\nactive: true\niteration: %d\nthreshold: %d\nlast_percent: %d\nlast_compact: %s\n---\n\n"+
-		"Gauntlet saved a checkpoint when the context window reached its threshold; go on with the work.\n",
+		"Gauntlet saved the work when the context window reached its threshold; go on with the work.\n",
 		lastIteration(repo.Root, path)+1, threshold, percent, now.UTC().Format(time.RFC3339))
 	return safefile.Put(repo.Root, path, []byte(text), 0o644)
 }

@@ -29,7 +29,7 @@ type StatusLine struct {
 
 var errNotDue = errors.New("another hook has just made it")
 
-// claim records the checkpoint before it is made, and returns its number in the session: if
+// claim records the save before it is made, and returns its number in the session: if
 // the memory cannot be written, it must not be made again and again. again: the last one of
 // this session was interrupted.
 func claim(ctx context.Context, in Input, percent, threshold int, again bool) (number int, err error) {

@@ -15,7 +15,7 @@ const (
 	defaultCoAuthor = "Gauntlet <gauntlet@localhost>"
 )
 
-// commitMessage is the message of the checkpoint's commit.
+// commitMessage is the message of the save's commit.
 func commitMessage(c *config.Autonomy, use event.ContextUse, st git.Status, session string) string {
 	branch := branchName(st, func(s string) string { return s })
 	session = cut(session, 100)

@@ -260,7 +260,7 @@ func stage(dir string, content []byte, mode fs.FileMode) (path string, err error
 }
 
 // summarize is the body of the section: a list, and a paragraph that ends it. It contains
-// the number, so that no two checkpoints of a session are equal.
+// the number, so that no two saves of a session are equal.
 func (x *execution) summarize(st git.Status) string {
 	var s strings.Builder
 	line := func(name, value string) { s.WriteString("- " + name + ": " + value + "\n") }

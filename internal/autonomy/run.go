@@ -31,7 +31,7 @@ type Input struct {
 	LogDir string
 	Home   string
 	Getenv func(string) string
-	// State is what the session remembers; Memory is where a checkpoint is
+	// State is what the session remembers; Memory is where a save is
 	// claimed before it is made.
 	State  *session.State
 	Memory session.Store
@@ -102,7 +102,7 @@ func Run(ctx context.Context, in Input) (v event.Verdict, ok bool) {
 	log.printf("Context at %d%% (%d of %d tokens), threshold %d%%, mode %s", percent, use.Tokens, use.Window, threshold, mode)
 	if !mode.direct() {
 		if _, err := claim(ctx, in, percent, threshold, false); err != nil {
-			log.printf("No checkpoint: %v", err)
+			log.printf("Not saved: %v", err)
 			return event.Verdict{}, false
 		}
 		return advise(use, threshold), true
@@ -130,7 +130,7 @@ func (in Input) warn(text string) {
 	}
 }
 
-// direct makes the checkpoint, under the repository's lock; again: the last one was cut
+// direct makes the save, under the repository's lock; again: the last one was cut
 // short.
 func (x *execution) direct(ctx context.Context, again bool) (event.Verdict, bool) {
 	ctx, cancel := context.WithTimeout(ctx, total)
@@ -140,12 +140,12 @@ func (x *execution) direct(ctx context.Context, again bool) (event.Verdict, bool
 		defer x.held.Release() //nolint:errcheck // closing releases it
 	}
 	if busy {
-		x.log.printf("Another checkpoint is being made in this repository")
-		return event.Verdict{Status: event.LockExists, Message: "Another checkpoint is being made in this repository"}, true
+		x.log.printf("Another save is being made in this repository")
+		return event.Verdict{Status: event.LockExists, Message: "Another save is being made in this repository"}, true
 	}
 	var err error
 	if x.number, err = claim(ctx, x.in, x.use.Percent(), x.threshold, again); err != nil {
-		x.log.printf("No checkpoint: %v", err)
+		x.log.printf("Not saved: %v", err)
 		return event.Verdict{}, false
 	}
 	if x.held != nil {
@@ -167,7 +167,7 @@ func (x *execution) direct(ctx context.Context, again bool) (event.Verdict, bool
 		x.log.printf("Warning: %s", w)
 	}
 	if out.Failed {
-		x.log.printf("Direct checkpoint failed, signalling instead: %s", out.Detail)
+		x.log.printf("Direct save failed, signalling instead: %s", out.Detail)
 		return x.report(out, x.signal(out)), true
 	}
 	prompt := x.continuation(out)
@@ -209,7 +209,7 @@ func (x *execution) enter(ctx context.Context) (reason, detail string, busy bool
 
 func workDir(repo git.Repo) string { return filepath.Join(repo.GitDir, "gauntlet", "autonomy") }
 
-// lock acquires the work tree's checkpoint lock and makes its directory.
+// lock acquires the work tree's save lock and makes its directory.
 func (x *execution) lock() (err error) {
 	x.work = workDir(x.repo)
 	if err := safefile.MkdirAll(x.repo.GitDir, x.work, 0o700); err != nil {
@@ -227,10 +227,10 @@ func (x *execution) lock() (err error) {
 	return nil
 }
 
-// runningPath names, while a checkpoint is being made, its session.
+// runningPath names, while a save is being made, its session.
 func runningPath(work string) string { return filepath.Join(work, "running") }
 
-// running records the checkpoint being made, until the returned function removes the
+// running records the save being made, until the returned function removes the
 // record. A killed run removes nothing.
 func (x *execution) running() (done func()) {
 	path := runningPath(x.work)
@@ -238,8 +238,8 @@ func (x *execution) running() (done func()) {
 	return func() { _ = safefile.Remove(x.work, path) }
 }
 
-// cutShort reports whether the last checkpoint of this session was never finished. A
-// checkpoint that is still being made does not count: its lock is held.
+// cutShort reports whether the last save of this session was never finished. A
+// save that is still being made does not count: its lock is held.
 func (in Input) cutShort() bool {
 	if in.RepoErr != nil {
 		return false

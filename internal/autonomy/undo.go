@@ -123,7 +123,7 @@ func recoverUndo(ctx context.Context, repo git.Repo, work string, sealer seal.Se
 		}
 		return "the index follows the commit of an interrupted run", nil
 	}
-	// The checkpoint lock is free, so the commit is over: a lock on the index that would
+	// The save lock is free, so the commit is over: a lock on the index that would
 	// have made it is dead.
 	if notesPath != "" {
 		after, err := safefile.Read(repo.Root, notesPath, maxNotes)

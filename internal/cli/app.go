@@ -265,7 +265,7 @@ func (app *App) commands() []command {
 		{"reviewers", "health", findings, app.healthCmd},
 		{"baseline", "", findings, app.baselineCmd},
 		{"proofs", "", proofs, app.proofsCmd},
-		{"snapshots", "checkpoints", proofs, app.checkpointsCmd},
+		{"snapshots", "checkpoints", proofs, app.snapshotsCmd},
 		{"clean", "", proofs, app.cleanCmd},
 		{"gate", "", policy, app.gateCmd},
 		{"deny", "", policy, app.denyCmd},

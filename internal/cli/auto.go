@@ -14,8 +14,8 @@ import (
 func (app *App) autoCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "auto",
-		Short: "Checkpoints without asking: switch autonomous mode on or off",
-		Long: `In autonomous mode the stop hook itself makes a checkpoint when the context
+		Short: "Save the work when the context window fills up: on or off",
+		Long: `In autonomous mode the stop hook itself saves the work when the context
 window fills past the threshold: it updates CLAUDE.md, commits it, keeps a
 snapshot of the work, pushes, and prompts the agent to continue. The switch
 is the file ~/.claude/autonomous-mode.active and applies to all your projects.`,
@@ -131,9 +131,9 @@ func (app *App) autoStatus(asJSON bool) error {
 	}
 	what := map[autonomy.Mode]string{
 		autonomy.Off:        "nothing happens",
-		autonomy.Normal:     "the agent is advised to make a checkpoint",
-		autonomy.Autonomous: "the hook makes the checkpoint itself",
-		autonomy.Loop:       "the hook makes the checkpoint itself",
+		autonomy.Normal:     "the agent is advised to save its work",
+		autonomy.Autonomous: "the hook saves the work itself",
+		autonomy.Loop:       "the hook saves the work itself",
 	}[st.Mode]
 	fmt.Fprintf(app.Out, "Mode       %s (%s)\n", st.Mode, st.Because)
 	fmt.Fprintf(app.Out, "Threshold  %d%% (%s): %s\n", st.Threshold, st.ThresholdSource, what)

@@ -50,7 +50,7 @@ first. The history is kept under $XDG_STATE_HOME/gauntlet/history (default ~/.lo
 			return app.log(cmd.Context(), asJSON, n, scope, only)
 		},
 	}
-	cmd.Flags().BoolVar(&auto, "autonomy", false, "the steps of autonomy's checkpoints, of all projects, newest last")
+	cmd.Flags().BoolVar(&auto, "autonomy", false, "the steps of autonomy's saves, of all projects, newest last")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().IntVarP(&n, "number", "n", 20, "how many; 0 = all")
 	cmd.Flags().BoolVar(&only.Blocked, "blocked", false, "only stops that were blocked")

@@ -115,7 +115,7 @@ func (c *stateCall) load(ctx context.Context) (doc *jsontree.Value, failed bool)
 	if c.refused() {
 		return nil, true
 	}
-	doc = c.store.LoadCheckpoint(ctx, c.command, c.feature)
+	doc = c.store.LoadProgress(ctx, c.command, c.feature)
 	return doc, doc == nil && c.lines > 0
 }
 
@@ -145,7 +145,7 @@ func (c *stateCall) completeCmd() *cobra.Command {
 	return c.sub("complete COMMAND", "Mark a record as done",
 		`  gauntlet state complete implement --feature auth`,
 		func(ctx context.Context, _ []string) error {
-			return c.printBool(!c.refused() && c.store.CompleteCheckpoint(ctx, c.command, c.feature))
+			return c.printBool(!c.refused() && c.store.CompleteProgress(ctx, c.command, c.feature))
 		})
 }
 
@@ -166,7 +166,7 @@ func (c *stateCall) saveCmd() *cobra.Command {
 				fmt.Fprintln(c.app.Err, "the record has no state: an object with current_phase, completed_phases and pending_phases")
 				return c.printBool(false)
 			}
-			return c.printBool(!c.refused() && c.store.SaveCheckpoint(ctx, c.command, doc, c.feature))
+			return c.printBool(!c.refused() && c.store.SaveProgress(ctx, c.command, doc, c.feature))
 		})
 }
 

@@ -54,8 +54,8 @@ type statsAnswer struct {
 	ask.Stats
 	// Endings counts outcomes and badges.
 	ask.Endings
-	// Checkpoints are those that autonomy was to make itself.
-	Checkpoints store.Checkpoints `json:"checkpoints"`
+	// Saves are those that autonomy was to make itself.
+	Saves store.Saves `json:"checkpoints"`
 	// Alive is what is known about the projects beside their history.
 	Alive []ui.Place `json:"alive"`
 	// Groups are the weeks, split as --by asks; nil without it.
@@ -86,7 +86,7 @@ func (app *App) stats(ctx context.Context, f statsFlags) error {
 		return err
 	}
 	answer := statsAnswer{Stats: facts.Stats(filter), Endings: facts.Endings(filter)}
-	if answer.Checkpoints, err = s.Checkpoints(paths, filter.Since); err != nil {
+	if answer.Saves, err = s.Saves(paths, filter.Since); err != nil {
 		return err
 	}
 	if f.by != "" {

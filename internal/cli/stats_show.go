@@ -43,8 +43,8 @@ func (app *App) printStats(st statsAnswer, by string) error {
 	if st.Blocks > 0 {
 		fmt.Fprintln(app.Out, t.Wrap("Blocks: "+whatBlocksDid(st.Total), 2))
 	}
-	if n := st.Checkpoints; n.Made > 0 {
-		fmt.Fprintf(app.Out, "Checkpoints made by autonomy: %d, %d succeeded\n", n.Made, n.Succeeded)
+	if n := st.Saves; n.Made > 0 {
+		fmt.Fprintf(app.Out, "Saves made by autonomy: %d, %d succeeded\n", n.Made, n.Succeeded)
 	}
 	for _, p := range st.Alive {
 		app.printPlace(p)

@@ -33,7 +33,7 @@ type Project struct {
 	StopHook               StopHook     `yaml:"stop_hook" json:"stop_hook,omitzero" doc:"How the stop hook behaves."`
 	DebugLog               DebugLog     `yaml:"debug_log" json:"debug_log,omitzero" doc:"The debug log in log_dir."`
 	Checkpoint             *Checkpoint  `yaml:"checkpoint" json:"checkpoint,omitempty" doc:"The context-aware checkpoint; absent = off."`
-	Autonomy               *Autonomy    `yaml:"autonomy" json:"autonomy,omitempty" doc:"Checkpoints the hook makes itself; absent = off."`
+	Autonomy               *Autonomy    `yaml:"autonomy" json:"autonomy,omitempty" doc:"Saves that the hook makes itself; absent = off."`
 	Proofs                 Proofs       `yaml:"proofs" json:"proofs,omitzero" doc:"Where passed results are stored."`
 	Remote                 Remote       `yaml:"remote" json:"remote,omitzero" doc:"Proofs shared between machines."`
 	Room                   Rooms        `yaml:"room" json:"room,omitzero" doc:"Directories beside the work tree in which checks judge other content."`
@@ -200,10 +200,10 @@ type Tests struct {
 // Autonomy is the autonomy section.
 type Autonomy struct {
 	Enabled          *bool    `yaml:"enabled" json:"enabled,omitempty" doc:"true: direct execution. false: off. Not set: advisory, unless autonomous mode is on."`
-	ThresholdPercent *int     `yaml:"threshold_percent" json:"threshold_percent,omitempty" doc:"How full the context window may get before a checkpoint, in percent." min:"1" max:"100" lenient:"true" default:"40" env:"CLAUDE_CONTEXT_THRESHOLD"`
+	ThresholdPercent *int     `yaml:"threshold_percent" json:"threshold_percent,omitempty" doc:"How full the context window may get before a save, in percent." min:"1" max:"100" lenient:"true" default:"40" env:"CLAUDE_CONTEXT_THRESHOLD"`
 	ContextWindow    *int     `yaml:"context_window" json:"context_window,omitempty" doc:"Overrides the model's window, in tokens." min:"1"`
 	Commit           string   `yaml:"commit" json:"commit,omitempty" enum:"notes,work" doc:"notes: CLAUDE.md and buildguide.md only. work: the changed files themselves." default:"notes"`
-	Push             *bool    `yaml:"push" json:"push,omitempty" doc:"Push the checkpoint commit." default:"true"`
+	Push             *bool    `yaml:"push" json:"push,omitempty" doc:"Push the commit of a save." default:"true"`
 	Protected        []string `yaml:"protected" json:"protected,omitempty" doc:"Branches never pushed. Default main and master when they track a remote."`
 	CoAuthor         string   `yaml:"co_author" json:"co_author,omitempty" doc:"Value of the Co-Authored-By trailer."`
 	Message          string   `yaml:"message" json:"message,omitempty" doc:"Commit message template: {percent} {tokens} {window} {branch} {session}."`

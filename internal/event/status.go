@@ -100,7 +100,7 @@ func (s Status) Headline() string {
 	case CommitRequired:
 		return "Commit required"
 	case ContextCheckpoint:
-		return "Context checkpoint"
+		return "Saved"
 	}
 	return string(s)
 }

@@ -19,7 +19,7 @@ func benchStore(b *testing.B) *Store {
 func BenchmarkLoad(b *testing.B) {
 	s := benchStore(b)
 	for b.Loop() {
-		if s.LoadCheckpoint(b.Context(), "implement", "") == nil {
+		if s.LoadProgress(b.Context(), "implement", "") == nil {
 			b.Fatal("no record")
 		}
 	}

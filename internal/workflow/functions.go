@@ -18,9 +18,9 @@ const timeFormat = "2006-01-02T15:04:05.000Z"
 
 func (s *Store) stamp() string { return s.now().UTC().Format(timeFormat) }
 
-// LoadCheckpoint is the record of a command, nil when there is none or it cannot be used. A
+// LoadProgress is the record of a command, nil when there is none or it cannot be used. A
 // record of another HEAD is returned and reported as stale.
-func (s *Store) LoadCheckpoint(ctx context.Context, command, feature string) (doc *jsontree.Value) {
+func (s *Store) LoadProgress(ctx context.Context, command, feature string) (doc *jsontree.Value) {
 	_ = s.silently(func() (err error) {
 		doc, err = s.load(ctx, command, feature)
 		return err
@@ -28,9 +28,9 @@ func (s *Store) LoadCheckpoint(ctx context.Context, command, feature string) (do
 	return doc
 }
 
-// SaveCheckpoint writes a whole record. Nothing is written unless its version and every
+// SaveProgress writes a whole record. Nothing is written unless its version and every
 // summary in it are valid.
-func (s *Store) SaveCheckpoint(ctx context.Context, command string, doc *jsontree.Value, feature string) bool {
+func (s *Store) SaveProgress(ctx context.Context, command string, doc *jsontree.Value, feature string) bool {
 	return s.silently(func() error { return s.save(ctx, command, doc, feature) })
 }
 
@@ -39,8 +39,8 @@ func (s *Store) UpdatePhase(ctx context.Context, command, phase string, u Update
 	return s.silently(func() error { return s.updatePhase(ctx, command, phase, u, feature) })
 }
 
-// CompleteCheckpoint marks a record as done.
-func (s *Store) CompleteCheckpoint(ctx context.Context, command, feature string) bool {
+// CompleteProgress marks a record as done.
+func (s *Store) CompleteProgress(ctx context.Context, command, feature string) bool {
 	return s.silently(func() error { return s.complete(ctx, command, feature) })
 }
 
@@ -198,7 +198,7 @@ func (s *Store) complete(ctx context.Context, command, feature string) error {
 
 // newRecord is a record in which nothing has happened yet.
 func newRecord(command, feature, now string) (*jsontree.Value, error) {
-	c := Checkpoint{
+	c := Progress{
 		Version: Version, Command: command, StartedAt: now, UpdatedAt: now,
 		State:  State{CompletedPhases: []string{}, PendingPhases: []string{}},
 		Phases: map[string]Phase{},

@@ -9,7 +9,7 @@ import (
 
 func TestLoad(t *testing.T) {
 	f := outside(t)
-	if d := f.LoadCheckpoint(t.Context(), "ship", ""); d != nil || f.said() != "" {
+	if d := f.LoadProgress(t.Context(), "ship", ""); d != nil || f.said() != "" {
 		t.Errorf("missing: %v, %q", d, f.said())
 	}
 	if _, err := os.Stat(filepath.Join(f.dir, ".claude")); err == nil {
@@ -33,7 +33,7 @@ func TestLoad(t *testing.T) {
 		`{"version":1,"head_commit":"abc"}`: "", // no HEAD here: unknown
 	} {
 		f.put("ship-checkpoint.json", content)
-		d := f.LoadCheckpoint(t.Context(), "ship", "")
+		d := f.LoadProgress(t.Context(), "ship", "")
 		if got := f.said(); got != want || (d == nil) != (want != "") {
 			t.Errorf("%s: got %v and %q, want %q", content, d, got, want)
 		}
@@ -46,10 +46,10 @@ func TestLoad(t *testing.T) {
 func TestStaleness(t *testing.T) {
 	f := inRepo(t)
 	head := gitRun(t, f.dir, "rev-parse", "HEAD")
-	if !f.SaveCheckpoint(t.Context(), "design", doc(t, `{}`), "x") {
+	if !f.SaveProgress(t.Context(), "design", doc(t, `{}`), "x") {
 		t.Fatal(f.said())
 	}
-	if got, _ := f.LoadCheckpoint(t.Context(), "design", "x").Get("head_commit").Text(); got != head || f.said() != "" {
+	if got, _ := f.LoadProgress(t.Context(), "design", "x").Get("head_commit").Text(); got != head || f.said() != "" {
 		t.Errorf("head_commit %q, want %q", got, head)
 	}
 	gitRun(t, f.dir, "commit", "-q", "--allow-empty", "-m", "two")
@@ -57,21 +57,21 @@ func TestStaleness(t *testing.T) {
 	now := gitRun(t, f.dir, "rev-parse", "HEAD")
 	want := "Checkpoint is stale (saved at " + head[:7] + ", current HEAD is " + now[:7] + ")"
 	for _, where := range []string{"on a branch", "detached"} {
-		if d := f.LoadCheckpoint(t.Context(), "design", "x"); d == nil || f.said() != want {
+		if d := f.LoadProgress(t.Context(), "design", "x"); d == nil || f.said() != want {
 			t.Errorf("%s: want %q", where, want)
 		}
 		gitRun(t, f.dir, "checkout", "-q", "--detach")
 	}
 	f.put("design-x.json", `{"version":1,"head_commit":"`+now[:9]+`"}`)
-	if f.LoadCheckpoint(t.Context(), "design", "x"); f.said() != "" {
+	if f.LoadProgress(t.Context(), "design", "x"); f.said() != "" {
 		t.Error("an abbreviated HEAD is taken for another commit")
 	}
 	// Unborn: no HEAD to compare with, null when saved.
 	gitRun(t, f.dir, "checkout", "-q", "--orphan", "empty")
-	if f.LoadCheckpoint(t.Context(), "design", "x"); f.said() != "" {
+	if f.LoadProgress(t.Context(), "design", "x"); f.said() != "" {
 		t.Error("stale without a HEAD")
 	}
-	f.SaveCheckpoint(t.Context(), "design", doc(t, `{}`), "x")
+	f.SaveProgress(t.Context(), "design", doc(t, `{}`), "x")
 	if !strings.Contains(f.content("design-x.json"), `"head_commit": null`) {
 		t.Error(f.content("design-x.json"))
 	}
@@ -90,7 +90,7 @@ func TestWorkTreesHaveTheirOwnState(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(other, ".claude", "state", "implement-checkpoint.json")); err != nil {
 		t.Error(err)
 	}
-	if f.LoadCheckpoint(t.Context(), "implement", "") != nil {
+	if f.LoadProgress(t.Context(), "implement", "") != nil {
 		t.Error("the main work tree sees the linked one's state")
 	}
 }
@@ -98,7 +98,7 @@ func TestWorkTreesHaveTheirOwnState(t *testing.T) {
 func TestSaveIsCanonicalAndKeepsUnknownKeys(t *testing.T) {
 	f := outside(t)
 	in := doc(t, `{"zebra": 1.50, "html": "<&>", "version": 1, "state": {"x": "caf\u00e9"}, "phases": {}, "big": 12345678901234567890}`)
-	if !f.SaveCheckpoint(t.Context(), "review", in, "") {
+	if !f.SaveProgress(t.Context(), "review", in, "") {
 		t.Fatal(f.said())
 	}
 	want := `{
@@ -120,13 +120,13 @@ func TestSaveIsCanonicalAndKeepsUnknownKeys(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 	// A second round trip changes nothing but the time.
-	f.SaveCheckpoint(t.Context(), "review", f.LoadCheckpoint(t.Context(), "review", ""), "")
+	f.SaveProgress(t.Context(), "review", f.LoadProgress(t.Context(), "review", ""), "")
 	want = strings.Replace(want, `"updated_at": "2026-01-02T03:04:06.678Z"`, `"updated_at": "2026-01-02T03:04:07.678Z"`, 1)
 	if got := f.content("review-checkpoint.json"); got != want {
 		t.Errorf("second time: got\n%s", got)
 	}
 	// A record without a start keeps the one it had.
-	f.SaveCheckpoint(t.Context(), "review", doc(t, `{"version":1}`), "")
+	f.SaveProgress(t.Context(), "review", doc(t, `{"version":1}`), "")
 	if got := f.content("review-checkpoint.json"); !strings.Contains(got, `"started_at": "2026-01-02T03:04:06.678Z"`) {
 		t.Errorf("start lost:\n%s", got)
 	}
@@ -146,7 +146,7 @@ func TestSaveChecksBeforeItWrites(t *testing.T) {
 		`{"context_summary":"` + strings.Repeat("x", 9000) + `"}`:                          "Context summary exceeds 8192 byte limit (actual: 9000 bytes)\nin context_summary",
 		`{"phases":{"a":{"context_summary":["x"]}}}`:                                       "Context summary is not a string\nin phases.a.context_summary",
 	} {
-		if f.SaveCheckpoint(t.Context(), "ship", doc(t, in), "") {
+		if f.SaveProgress(t.Context(), "ship", doc(t, in), "") {
 			t.Errorf("%.40s: saved", in)
 		}
 		if got := f.said(); got != want {
@@ -162,7 +162,7 @@ func TestSaveChecksBeforeItWrites(t *testing.T) {
 	if entries, _ := os.ReadDir(f.dir); len(entries) != 0 {
 		t.Errorf("something was written: %v", entries)
 	}
-	if f.SaveCheckpoint(t.Context(), "", doc(t, `{}`), "") || f.said() == "" {
+	if f.SaveProgress(t.Context(), "", doc(t, `{}`), "") || f.said() == "" {
 		t.Error("saved without a command")
 	}
 }
@@ -175,10 +175,10 @@ func TestSaveStampsTheGate(t *testing.T) {
 		`{"gate":{"ship_allowed":true,"head_commit":"elsewhere"}}`: `{"ship_allowed":true,"head_commit":"elsewhere"}`,
 		`{"gate":{}}`: `{}`,
 	} {
-		if !f.SaveCheckpoint(t.Context(), "ship", doc(t, in), "") {
+		if !f.SaveProgress(t.Context(), "ship", doc(t, in), "") {
 			t.Fatal(f.said())
 		}
-		if got := string(f.LoadCheckpoint(t.Context(), "ship", "").Get("gate").Compact()); got != want {
+		if got := string(f.LoadProgress(t.Context(), "ship", "").Get("gate").Compact()); got != want {
 			t.Errorf("%s: got %s", in, got)
 		}
 	}
@@ -189,24 +189,24 @@ func TestSaveDoesNotRenewAGate(t *testing.T) {
 	f := inRepo(t)
 	const old = `{"version":1,"gate":{"ship_allowed":true,"head_commit":null}}`
 	f.put("ship-checkpoint.json", old)
-	if !f.SaveCheckpoint(t.Context(), "ship", doc(t, old), "") {
+	if !f.SaveProgress(t.Context(), "ship", doc(t, old), "") {
 		t.Fatal(f.said())
 	}
-	if got := f.LoadCheckpoint(t.Context(), "ship", "").Get("gate", "head_commit"); !got.Empty() {
+	if got := f.LoadProgress(t.Context(), "ship", "").Get("gate", "head_commit"); !got.Empty() {
 		t.Errorf("the gate now says %s", got.Compact())
 	}
 }
 
 func TestComplete(t *testing.T) {
 	f := outside(t)
-	if f.CompleteCheckpoint(t.Context(), "ship", "") || f.said() != "Cannot complete checkpoint: no checkpoint found" {
+	if f.CompleteProgress(t.Context(), "ship", "") || f.said() != "Cannot complete checkpoint: no checkpoint found" {
 		t.Error("completed nothing")
 	}
 	if _, err := os.Stat(filepath.Join(f.dir, ".claude")); err == nil {
 		t.Error("completing nothing made a directory")
 	}
 	f.update("ship", "gate", Update{Status: InProgress, Task: ptr("t1")})
-	if !f.CompleteCheckpoint(t.Context(), "ship", "") {
+	if !f.CompleteProgress(t.Context(), "ship", "") {
 		t.Fatal(f.said())
 	}
 	once := f.content("ship-checkpoint.json")
@@ -215,7 +215,7 @@ func TestComplete(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, once)
 		}
 	}
-	if !f.CompleteCheckpoint(t.Context(), "ship", "") || f.content("ship-checkpoint.json") != once {
+	if !f.CompleteProgress(t.Context(), "ship", "") || f.content("ship-checkpoint.json") != once {
 		t.Error("completing twice is not completing once")
 	}
 	if got := show(f.GetResumePoint(t.Context(), "ship", "")); got != "null null" {
@@ -226,7 +226,7 @@ func TestComplete(t *testing.T) {
 		t.Errorf("work after completion does not reopen: %s", got)
 	}
 	f.put("ship-checkpoint.json", "{torn")
-	if f.CompleteCheckpoint(t.Context(), "ship", "") {
+	if f.CompleteProgress(t.Context(), "ship", "") {
 		t.Error("completed a corrupt record")
 	}
 	if got := f.said(); !strings.Contains(got, "is corrupt") || !strings.HasSuffix(got, "Cannot complete checkpoint: no checkpoint found") {

@@ -14,7 +14,7 @@ func TestListAndGC(t *testing.T) {
 	}
 	f.update("ship", "gate", Update{Status: Failed})
 	if !f.UpdatePhase(t.Context(), "design", "write", Update{Status: InProgress}, "a/b") || !f.UpdatePhase(t.Context(), "start", "setup", Update{}, "") ||
-		!f.CompleteCheckpoint(t.Context(), "start", "") {
+		!f.CompleteProgress(t.Context(), "start", "") {
 		t.Fatal(f.said())
 	}
 	f.put("review-x.json", "{")
@@ -82,7 +82,7 @@ func TestSessionText(t *testing.T) {
 	f.update("implement", "phase-1", Update{Status: Complete, Summary: &summary})
 	f.update("implement", "phase-2", Update{Status: InProgress})
 	f.update("ship", "gate", Update{})
-	f.CompleteCheckpoint(t.Context(), "ship", "")
+	f.CompleteProgress(t.Context(), "ship", "")
 	got := f.SessionText(t.Context(), length)
 	for _, want := range []string{"implement: phase phase-2\n", "summary: All done.", "not instructions", "````text\n"} {
 		if !strings.Contains(got, want) {

@@ -37,7 +37,7 @@ func TestPhaseMachine(t *testing.T) {
 		for _, s := range c.steps {
 			f.update("implement", s.phase, Update{Status: s.status})
 		}
-		d := f.LoadCheckpoint(t.Context(), "implement", "")
+		d := f.LoadProgress(t.Context(), "implement", "")
 		current, _ := d.Get("state", "current_phase").Text()
 		completed := strings.Join(d.Get("state", "completed_phases").Strings(), " ")
 		pending := strings.Join(d.Get("state", "pending_phases").Strings(), " ")
@@ -91,7 +91,7 @@ func TestNewRecord(t *testing.T) {
 	for _, k := range []struct {
 		v    *jsontree.Value
 		keys []string
-	}{{d, shape.Keys(Checkpoint{})[:9]}, {d.Get("state"), shape.Keys(State{})}, {d.Get("phases", "phase-1"), shape.Keys(Phase{})}} {
+	}{{d, shape.Keys(Progress{})[:9]}, {d.Get("state"), shape.Keys(State{})}, {d.Get("phases", "phase-1"), shape.Keys(Phase{})}} {
 		var got []string
 		for _, m := range k.v.Members() {
 			got = append(got, m.Key)
@@ -113,7 +113,7 @@ func TestDeepMerge(t *testing.T) {
 	f.update("implement", "phase-1", Update{FilesCreated: []string{"c", "a"}, Data: doc(t, `{"files_created":["d"]}`)})
 	f.update("implement", "phase-2", Update{Data: doc(t, `{"tasks":[{"id":"1","s":1},{"id":2}]}`)})
 	f.update("implement", "phase-2", Update{Data: doc(t, `{"tasks":[{"id":2,"s":2},{"id":"3"}]}`)})
-	d := f.LoadCheckpoint(t.Context(), "implement", "")
+	d := f.LoadProgress(t.Context(), "implement", "")
 	p := d.Get("phases", "phase-1")
 	for key, want := range map[string]string{
 		"tasks":         `{"1":{"status":"complete","note":"n"},"2":{"status":"complete"},"3":{"by":"me"}}`,
@@ -145,7 +145,7 @@ func TestErrorOfAFailedPhaseIsClearedWhenItContinues(t *testing.T) {
 		t.Errorf("resume: %s", got)
 	}
 	f.update("ship", "push", Update{Status: Complete})
-	if got := f.LoadCheckpoint(t.Context(), "ship", "").Get("phases", "push", "error"); !got.Empty() {
+	if got := f.LoadProgress(t.Context(), "ship", "").Get("phases", "push", "error"); !got.Empty() {
 		t.Errorf("error %s", got.Compact())
 	}
 }

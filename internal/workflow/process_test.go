@@ -38,12 +38,12 @@ func child(job string, args []string) int {
 		if len(args) > 2 {
 			signal.Ignore(syscall.SIGXFSZ) // as the program itself does
 		}
-		return result(s.SaveCheckpoint(ctx, "implement", bigRecord(args[1]), ""))
+		return result(s.SaveProgress(ctx, "implement", bigRecord(args[1]), ""))
 	case "loop":
 		fmt.Println("ready")
 		for {
 			for _, mark := range []string{"a", "b"} {
-				if !s.SaveCheckpoint(ctx, "implement", bigRecord(mark), "") {
+				if !s.SaveProgress(ctx, "implement", bigRecord(mark), "") {
 					return 1
 				}
 			}
@@ -83,7 +83,7 @@ func TestHundredProcessesLoseNothing(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	d := f.LoadCheckpoint(t.Context(), "implement", "")
+	d := f.LoadProgress(t.Context(), "implement", "")
 	if n := len(d.Get("phases").Members()); n != 100 {
 		t.Errorf("%d phases", n)
 	}
@@ -124,7 +124,7 @@ func intact(t *testing.T, data []byte) {
 
 func TestReaderNeverSeesATornFile(t *testing.T) {
 	f := outside(t)
-	if !f.SaveCheckpoint(t.Context(), "implement", bigRecord("a"), "") {
+	if !f.SaveProgress(t.Context(), "implement", bigRecord("a"), "") {
 		t.Fatal(f.said())
 	}
 	var done atomic.Bool
@@ -155,7 +155,7 @@ func TestReaderNeverSeesATornFile(t *testing.T) {
 
 func TestKilledWritersLeaveACompleteFile(t *testing.T) {
 	f := outside(t)
-	if !f.SaveCheckpoint(t.Context(), "implement", bigRecord("a"), "") {
+	if !f.SaveProgress(t.Context(), "implement", bigRecord("a"), "") {
 		t.Fatal(f.said())
 	}
 	kills := 200
@@ -189,7 +189,7 @@ func TestKilledWritersLeaveACompleteFile(t *testing.T) {
 	}
 	wg.Wait()
 	intact(t, []byte(f.content("implement-checkpoint.json")))
-	if !f.SaveCheckpoint(t.Context(), "implement", bigRecord("z"), "") {
+	if !f.SaveProgress(t.Context(), "implement", bigRecord("z"), "") {
 		t.Fatalf("after the kills: %s", f.said())
 	}
 	onlyRecordAndLock(t, f) // the files of the dead are swept
@@ -197,7 +197,7 @@ func TestKilledWritersLeaveACompleteFile(t *testing.T) {
 
 func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	f := outside(t)
-	if !f.SaveCheckpoint(t.Context(), "implement", doc(t, `{"mark":"old"}`), "") {
+	if !f.SaveProgress(t.Context(), "implement", doc(t, `{"mark":"old"}`), "") {
 		t.Fatal(f.said())
 	}
 	old := f.content("implement-checkpoint.json")

@@ -10,9 +10,9 @@ import (
 // Version is the schema of the records this package writes.
 const Version = 1
 
-// Checkpoint is a whole record. The struct is its schema: new records, the
+// Progress is a whole record. The struct is its schema: new records, the
 // order of keys and the generated documents all come from it.
-type Checkpoint struct {
+type Progress struct {
 	Version     int              `json:"version" ts:"1" required:"true" doc:"schema of the file; any other version is refused"`
 	Command     string           `json:"command" ts:"Command" required:"true" doc:"which workflow command owns the record"`
 	Feature     *string          `json:"feature" required:"true" doc:"what the command works on; null when it has no feature"`
@@ -116,6 +116,6 @@ func isNumbered(phase string) bool {
 }
 
 // The order in which keys are written where a record lacks them.
-func recordOrder() []string { return shape.Keys(Checkpoint{}) }
+func recordOrder() []string { return shape.Keys(Progress{}) }
 func stateOrder() []string  { return shape.Keys(State{}) }
 func phaseOrder() []string  { return shape.Keys(Phase{}) }

@@ -45,7 +45,7 @@ func TestSetAsideNeverOverwrites(t *testing.T) {
 	f.now = func() time.Time { return still }
 	for _, content := range []string{"{one", "{two", "{three"} {
 		f.put("ship-checkpoint.json", content)
-		if !f.SaveCheckpoint(t.Context(), "ship", doc(t, `{}`), "") {
+		if !f.SaveProgress(t.Context(), "ship", doc(t, `{}`), "") {
 			t.Fatal(f.said())
 		}
 	}
@@ -108,11 +108,11 @@ func TestLinksAndDirectoriesAtThePathAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name != "linked lock" {
-			if d := f.LoadCheckpoint(t.Context(), "ship", ""); d != nil || !strings.Contains(f.said(), "refused") {
+			if d := f.LoadProgress(t.Context(), "ship", ""); d != nil || !strings.Contains(f.said(), "refused") {
 				t.Errorf("%s: loaded %v", name, d)
 			}
 		}
-		if f.SaveCheckpoint(t.Context(), "ship", doc(t, `{}`), "") || !strings.Contains(f.said(), "refused") {
+		if f.SaveProgress(t.Context(), "ship", doc(t, `{}`), "") || !strings.Contains(f.said(), "refused") {
 			t.Errorf("%s: saved", name)
 		}
 		if f.UpdatePhase(t.Context(), "ship", "gate", Update{}, "") {

@@ -122,5 +122,5 @@ func ptr(s string) *string { return &s }
 
 // GetResumePoint returns where to continue, as the state command does.
 func (s *Store) GetResumePoint(ctx context.Context, command, feature string) ResumePoint {
-	return Resume(s.LoadCheckpoint(ctx, command, feature))
+	return Resume(s.LoadProgress(ctx, command, feature))
 }

@@ -89,15 +89,15 @@ func (s *Store) CheckpointBlocks(since time.Time) ([]history.Record, error) {
 	return list, err
 }
 
-// Checkpoints counts those that autonomy was to make itself since a moment, and those that
+// Saves counts those that autonomy was to make itself since a moment, and those that
 // succeeded.
-type Checkpoints struct {
+type Saves struct {
 	Made      int `json:"made"`
 	Succeeded int `json:"succeeded"`
 }
 
-// Checkpoints counts the checkpoints of the projects; none: of all.
-func (s *Store) Checkpoints(projects []string, since time.Time) (n Checkpoints, err error) {
+// Saves counts the saves of the projects; none: of all.
+func (s *Store) Saves(projects []string, since time.Time) (n Saves, err error) {
 	where, bind := narrowed(projects, history.Verdict)
 	err = s.stream("SELECT body FROM records WHERE "+where+" AND time >= ? AND json_extract(body, '$.executed') IS NOT NULL", append(bind, since.UnixMicro()), func(rec history.Record) {
 		n.Made++

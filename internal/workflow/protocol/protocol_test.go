@@ -66,7 +66,7 @@ func TestFreshProject(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, schema)
 		}
 	}
-	for _, v := range []any{workflow.Checkpoint{}, workflow.State{}, workflow.Phase{}, workflow.Gate{}} {
+	for _, v := range []any{workflow.Progress{}, workflow.State{}, workflow.Phase{}, workflow.Gate{}} {
 		for _, key := range shape.Keys(v) {
 			if !strings.Contains(schema, "  "+key+":") && !strings.Contains(schema, "  "+key+"?:") {
 				t.Errorf("%s is not in the interface", key)

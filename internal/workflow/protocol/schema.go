@@ -56,7 +56,7 @@ func schemaBody() string {
 	}
 	return strings.NewReplacer(
 		"{names}", shape.Union(names), "{statuses}", shape.Union(workflow.PhaseStatuses()),
-		"{interface}", shape.TypeScript("UnifiedCheckpoint", shape.Of(workflow.Checkpoint{})),
+		"{interface}", shape.TypeScript("UnifiedCheckpoint", shape.Of(workflow.Progress{})),
 		"{limit}", strconv.Itoa(tokens.Limit), "{bytes}", strconv.Itoa(tokens.ByteLimit), "{version}", strconv.Itoa(workflow.Version),
 		"{gate table}", shape.Table(shape.Of(workflow.Gate{})), "{use table}", use,
 	).Replace(schemaText) + "\n"
@@ -72,7 +72,7 @@ func optionalFields() []string {
 			}
 		}
 	}
-	order := slices.Concat(shape.Keys(workflow.Checkpoint{}), shape.Keys(workflow.State{}), shape.Keys(workflow.Phase{}))
+	order := slices.Concat(shape.Keys(workflow.Progress{}), shape.Keys(workflow.State{}), shape.Keys(workflow.Phase{}))
 	slices.SortStableFunc(list, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 	return list
 }

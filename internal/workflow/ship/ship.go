@@ -119,7 +119,7 @@ type record struct {
 func records(ctx context.Context, store *workflow.Store, feature string) []record {
 	var list []record
 	for _, command := range []string{"ship", "review"} {
-		if doc := store.LoadCheckpoint(ctx, command, feature); doc != nil {
+		if doc := store.LoadProgress(ctx, command, feature); doc != nil {
 			list = append(list, record{command, doc})
 		}
 	}

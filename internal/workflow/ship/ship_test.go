@@ -48,7 +48,7 @@ func (p *project) state(command, feature, record string) {
 		p.t.Fatal(err)
 	}
 	s := workflow.Open(p.dir, time.Now, func(line string) { p.t.Error(line) })
-	if !s.SaveCheckpoint(p.t.Context(), command, doc, feature) {
+	if !s.SaveProgress(p.t.Context(), command, doc, feature) {
 		p.t.Fatal("not saved")
 	}
 }

@@ -17,12 +17,12 @@ import (
 	"gauntlet/internal/text"
 )
 
-func (app *App) checkpointsCmd() *cobra.Command {
+func (app *App) snapshotsCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "snapshots",
 		Aliases: []string{"checkpoints"},
 		Short:   "List, compare and restore snapshots of an agent's work",
-		Long: `At every checkpoint the whole work tree, untracked files included, is kept under
+		Long: `Whenever autonomy saves, the whole work tree, untracked files included, is kept under
 refs/gauntlet/checkpoints/SESSION/N. Nothing of it is on a branch and nothing is
 pushed. N below is the number that list shows, or the full reference.`,
 		Example: `  gauntlet snapshots list
@@ -42,24 +42,24 @@ pushed. N below is the number that list shows, or the full reference.`,
 		return c
 	}
 	add("list", "List the snapshots, oldest first", "list --json", func(ctx context.Context, _ []string) error {
-		return app.checkpointsList(ctx, asJSON)
+		return app.snapshotsList(ctx, asJSON)
 	})
 	add("show N", "Show what is in a snapshot", "show 3", func(ctx context.Context, args []string) error {
-		return app.checkpointsShow(ctx, args[0], asJSON)
+		return app.snapshotsShow(ctx, args[0], asJSON)
 	})
 	diff := add("diff N", "Compare a snapshot with the work tree", "diff 3 --stat", func(ctx context.Context, args []string) error {
-		return app.checkpointsDiff(ctx, args[0], stat, asJSON)
+		return app.snapshotsDiff(ctx, args[0], stat, asJSON)
 	})
 	diff.Flags().BoolVar(&stat, "stat", false, "only which files, and how much")
 	restore := add("restore N", "Bring the files of a snapshot back into the work tree", "restore 3", func(ctx context.Context, args []string) error {
-		return app.checkpointsRestore(ctx, args[0], force, asJSON)
+		return app.snapshotsRestore(ctx, args[0], force, asJSON)
 	})
 	restore.Long = `Restore the files of a snapshot in the work tree. The index and the branch
 stay unchanged, and so do files that are in neither. Uncommitted work is not
 overwritten without --force, and then it is kept as another snapshot first.`
 	restore.Flags().BoolVar(&force, "force", false, "overwrite uncommitted work, after saving it as another snapshot")
 	gc := add("gc", "Delete old snapshots", "gc --older-than 7d --dry-run", func(ctx context.Context, _ []string) error {
-		return app.checkpointsGC(ctx, keep, age, dry, asJSON)
+		return app.snapshotsGC(ctx, keep, age, dry, asJSON)
 	})
 	gc.Flags().IntVar(&keep, "keep", 20, "keep this many of each session, the newest")
 	gc.Flags().StringVar(&age, "older-than", "30d", "delete those that are older (30d, 12h)")
@@ -68,7 +68,7 @@ overwritten without --force, and then it is kept as another snapshot first.`
 }
 
 // snapshots are those of the repository of the current directory.
-func (app *App) snapshots(ctx context.Context) (git.Repo, []git.Checkpoint, error) {
+func (app *App) snapshots(ctx context.Context) (git.Repo, []git.Snapshot, error) {
 	cwd, err := app.Getwd()
 	if err != nil {
 		return git.Repo{}, nil, exit(2, "the current directory cannot be read: %v", err)
@@ -77,26 +77,26 @@ func (app *App) snapshots(ctx context.Context) (git.Repo, []git.Checkpoint, erro
 	if err != nil {
 		return repo, nil, exit(2, "not a git repository: run it inside one")
 	}
-	list, err := repo.Checkpoints(ctx)
+	list, err := repo.Snapshots(ctx)
 	return repo, list, err
 }
 
-// checkpoint finds the checkpoint that a person named.
-func (app *App) checkpoint(ctx context.Context, name string) (git.Repo, git.Checkpoint, error) {
+// snapshot finds the snapshot that a person named.
+func (app *App) snapshot(ctx context.Context, name string) (git.Repo, git.Snapshot, error) {
 	repo, list, err := app.snapshots(ctx)
 	if err != nil {
-		return repo, git.Checkpoint{}, err
+		return repo, git.Snapshot{}, err
 	}
 	n, _ := strconv.Atoi(name)
 	for _, c := range list {
-		if (n > 0 && c.N == n) || c.Ref == name || strings.TrimPrefix(c.Ref, git.CheckpointRefs) == name {
+		if (n > 0 && c.N == n) || c.Ref == name || strings.TrimPrefix(c.Ref, git.SnapshotRefs) == name {
 			return repo, c, nil
 		}
 	}
-	return repo, git.Checkpoint{}, exit(1, "no snapshot %q; see: gauntlet snapshots list", redact.Line(name, 80))
+	return repo, git.Snapshot{}, exit(1, "no snapshot %q; see: gauntlet snapshots list", redact.Line(name, 80))
 }
 
-func (app *App) checkpointsList(ctx context.Context, asJSON bool) error {
+func (app *App) snapshotsList(ctx context.Context, asJSON bool) error {
 	_, list, err := app.snapshots(ctx)
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func (app *App) checkpointsList(ctx context.Context, asJSON bool) error {
 	return table.Print(app.Out, t, func(_ int, line string) string { return line })
 }
 
-func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) error {
-	repo, c, err := app.checkpoint(ctx, name)
+func (app *App) snapshotsShow(ctx context.Context, name string, asJSON bool) error {
+	repo, c, err := app.snapshot(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -129,11 +129,11 @@ func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) e
 	}
 	if asJSON {
 		return writeJSON(app.Out, struct {
-			git.Checkpoint
+			git.Snapshot
 			Files []git.Difference `json:"files"`
 		}{c, files})
 	}
-	fmt.Fprintf(app.Out, "Checkpoint  %d\nReference   %s\nCommit      %s\nBase        %s\nTime        %s\nWhat        %s\n\n",
+	fmt.Fprintf(app.Out, "Snapshot    %d\nReference   %s\nCommit      %s\nBase        %s\nTime        %s\nWhat        %s\n\n",
 		c.N, c.Ref, c.Commit, c.Base, c.Time.Local().Format("2006-01-02 15:04:05"), redact.Line(c.Subject, 200))
 	for _, f := range files {
 		fmt.Fprintf(app.Out, "%s  %s\n", f.Status, redact.Line(f.Path, 300))
@@ -146,8 +146,8 @@ func (app *App) checkpointsShow(ctx context.Context, name string, asJSON bool) e
 	return nil
 }
 
-func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON bool) error {
-	repo, c, err := app.checkpoint(ctx, name)
+func (app *App) snapshotsDiff(ctx context.Context, name string, stat, asJSON bool) error {
+	repo, c, err := app.snapshot(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 			return err
 		}
 		return writeJSON(app.Out, struct {
-			git.Checkpoint
+			git.Snapshot
 			Files []git.Difference `json:"files"`
 		}{c, files})
 	}
@@ -189,8 +189,8 @@ func (app *App) checkpointsDiff(ctx context.Context, name string, stat, asJSON b
 	return err
 }
 
-func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJSON bool) error {
-	repo, c, err := app.checkpoint(ctx, name)
+func (app *App) snapshotsRestore(ctx context.Context, name string, force, asJSON bool) error {
+	repo, c, err := app.snapshot(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 	if len(plan.InTheWay) > 0 {
 		return exit(1, "these are in the way and nothing would save them; move them away first:\n%s", someOf(plan.InTheWay))
 	}
-	var saved *git.Checkpoint
+	var saved *git.Snapshot
 	if len(plan.Dirty) > 0 {
 		if !force {
 			return exit(1, "this would overwrite uncommitted work (use --force to save it as another snapshot and go on):\n%s", someOf(plan.Dirty))
@@ -213,7 +213,7 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 		if err != nil {
 			return err
 		}
-		s, err := repo.SaveCheckpoint(ctx, git.Checkpoint{Session: c.Session, Base: st.Head, Time: app.Now()}, fmt.Sprintf("checkpoint: work before %s/%d was restored\n", c.Session, c.Seq), st.Nested())
+		s, err := repo.SaveSnapshot(ctx, git.Snapshot{Session: c.Session, Base: st.Head, Time: app.Now()}, fmt.Sprintf("snapshot: work before %s/%d was restored\n", c.Session, c.Seq), st.Nested())
 		if err != nil {
 			return exit(2, "the uncommitted work could not be saved, so nothing was restored: %v", err)
 		}
@@ -227,8 +227,8 @@ func (app *App) checkpointsRestore(ctx context.Context, name string, force, asJS
 	}
 	if asJSON {
 		return writeJSON(app.Out, struct {
-			Restored git.Checkpoint  `json:"restored"`
-			Saved    *git.Checkpoint `json:"saved"`
+			Restored git.Snapshot  `json:"restored"`
+			Saved    *git.Snapshot `json:"saved"`
 			Written  []string        `json:"written"`
 			Removed  []string        `json:"removed"`
 		}{c, saved, orEmpty(plan.Write), orEmpty(plan.Remove)})
@@ -253,7 +253,7 @@ func someOf(paths []string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, asJSON bool) error {
+func (app *App) snapshotsGC(ctx context.Context, keep int, age string, dry, asJSON bool) error {
 	limit, err := parseAge(age)
 	if err != nil || keep < 0 {
 		return exit(2, "--older-than needs a time such as 30d or 12h, --keep a number")
@@ -262,7 +262,7 @@ func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, as
 	if err != nil {
 		return err
 	}
-	gone := []git.Checkpoint{}
+	gone := []git.Snapshot{}
 	kept := map[string]int{}
 	for i := len(list) - 1; i >= 0; i-- {
 		c := list[i]
@@ -273,13 +273,13 @@ func (app *App) checkpointsGC(ctx context.Context, keep int, age string, dry, as
 		kept[c.Session]++
 	}
 	if !dry {
-		if err := repo.DeleteCheckpoints(ctx, gone); err != nil {
+		if err := repo.DeleteSnapshots(ctx, gone); err != nil {
 			return err
 		}
 	}
 	if asJSON {
 		return writeJSON(app.Out, struct {
-			Removed []git.Checkpoint `json:"removed"`
+			Removed []git.Snapshot `json:"removed"`
 			Kept    int              `json:"kept"`
 			DryRun  bool             `json:"dry_run"`
 		}{gone, len(list) - len(gone), dry})

@@ -11,13 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func save(t *testing.T, r Repo, session string, at time.Time) Checkpoint {
+func save(t *testing.T, r Repo, session string, at time.Time) Snapshot {
 	t.Helper()
 	head, err := r.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := r.SaveCheckpoint(t.Context(), Checkpoint{Session: session, Base: head, Time: at}, "checkpoint: x\n\nbody\n", nil)
+	c, err := r.SaveSnapshot(t.Context(), Snapshot{Session: session, Base: head, Time: at}, "snapshot: x\n\nbody\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,24 +39,24 @@ func TestCheckpointsAreNumberedAndNeverOverwritten(t *testing.T) {
 		t.Errorf("after packing: number %d, want 4", c.Seq)
 	}
 	sh(t, r.Root, "git update-ref refs/gauntlet/checkpoints/strange HEAD")
-	list, err := r.Checkpoints(t.Context())
+	list, err := r.Snapshots(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, c := range list {
-		got = append(got, strings.TrimPrefix(c.Ref, CheckpointRefs))
-		if c.Subject != "checkpoint: x" || c.Base == "" || c.N != len(got) {
+		got = append(got, strings.TrimPrefix(c.Ref, SnapshotRefs))
+		if c.Subject != "snapshot: x" || c.Base == "" || c.N != len(got) {
 			t.Errorf("%+v", c)
 		}
 	}
 	if diff := cmp.Diff([]string{"other/1", "s/1", "s/3", "s/4"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if err := r.DeleteCheckpoints(t.Context(), list[1:]); err != nil {
+	if err := r.DeleteSnapshots(t.Context(), list[1:]); err != nil {
 		t.Fatal(err)
 	}
-	if list, _ = r.Checkpoints(t.Context()); len(list) != 1 {
+	if list, _ = r.Snapshots(t.Context()); len(list) != 1 {
 		t.Errorf("%d left", len(list))
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"gauntlet/internal/safefile"
 )
 
-// CheckpointRefs is where snapshots of an agent's work are kept.
-const CheckpointRefs = "refs/gauntlet/checkpoints/"
+// SnapshotRefs is where snapshots of an agent's work are kept.
+const SnapshotRefs = "refs/gauntlet/checkpoints/"
 
-// Checkpoint is one such snapshot.
-type Checkpoint struct {
+// Snapshot is one such snapshot.
+type Snapshot struct {
 	N       int       `json:"n"` // its place among all of the repository, oldest first
 	Ref     string    `json:"ref"`
 	Session string    `json:"session"`
@@ -29,19 +29,19 @@ type Checkpoint struct {
 	Subject string    `json:"subject"`
 }
 
-// Checkpoints lists them, oldest first.
-func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
-	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(parent)%00%(committerdate:unix)%00%(contents:subject)", CheckpointRefs)
+// Snapshots lists them, oldest first.
+func (r Repo) Snapshots(ctx context.Context) ([]Snapshot, error) {
+	out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(parent)%00%(committerdate:unix)%00%(contents:subject)", SnapshotRefs)
 	if err != nil {
 		return nil, err
 	}
-	var list []Checkpoint
+	var list []Snapshot
 	for line := range strings.SplitSeq(string(out), "\n") {
 		f := strings.SplitN(line, "\x00", 5)
 		if len(f) != 5 {
 			continue
 		}
-		session, seq, _ := strings.Cut(strings.TrimPrefix(f[0], CheckpointRefs), "/")
+		session, seq, _ := strings.Cut(strings.TrimPrefix(f[0], SnapshotRefs), "/")
 		n, err := strconv.Atoi(seq)
 		if err != nil {
 			continue // not made by Gauntlet
@@ -49,9 +49,9 @@ func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
 		base, _, _ := strings.Cut(f[2], " ")
 		at, err := strconv.ParseInt(f[3], 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("list checkpoints: %w", err)
+			return nil, fmt.Errorf("list snapshots: %w", err)
 		}
-		list = append(list, Checkpoint{Ref: f[0], Session: session, Seq: n, Commit: f[1], Base: base, Time: time.Unix(at, 0).UTC(), Subject: f[4]})
+		list = append(list, Snapshot{Ref: f[0], Session: session, Seq: n, Commit: f[1], Base: base, Time: time.Unix(at, 0).UTC(), Subject: f[4]})
 	}
 	sort.SliceStable(list, func(i, j int) bool {
 		a, b := list[i], list[j]
@@ -69,17 +69,17 @@ func (r Repo) Checkpoints(ctx context.Context) ([]Checkpoint, error) {
 	return list, nil
 }
 
-// SaveCheckpoint stores the whole work tree, untracked files included, under the next
+// SaveSnapshot stores the whole work tree, untracked files included, under the next
 // number of c.Session, which must be valid in a reference name, on c.Base and at c.Time. The
 // branch, the index and the files are not touched.
-func (r Repo) SaveCheckpoint(ctx context.Context, c Checkpoint, message string, exclude []string) (Checkpoint, error) {
+func (r Repo) SaveSnapshot(ctx context.Context, c Snapshot, message string, exclude []string) (Snapshot, error) {
 	var err error
-	if c.Seq, err = r.nextCheckpoint(ctx, c.Session); err != nil {
-		return Checkpoint{}, err
+	if c.Seq, err = r.nextSnapshot(ctx, c.Session); err != nil {
+		return Snapshot{}, err
 	}
 	tree, err := r.SnapshotTree(ctx, exclude)
 	if err != nil {
-		return Checkpoint{}, err
+		return Snapshot{}, err
 	}
 	who, at := "Gauntlet", strconv.FormatInt(c.Time.Unix(), 10)+" +0000"
 	args := []string{"commit-tree", "-F", "-", tree}
@@ -91,21 +91,21 @@ func (r Repo) SaveCheckpoint(ctx context.Context, c Checkpoint, message string, 
 		"GIT_COMMITTER_NAME=" + who, "GIT_COMMITTER_EMAIL=gauntlet@localhost", "GIT_COMMITTER_DATE=" + at,
 	}}, args...)
 	if err != nil {
-		return Checkpoint{}, fmt.Errorf("snapshot: %w", err)
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
-	c.Ref, c.Commit = CheckpointRefs+c.Session+"/"+strconv.Itoa(c.Seq), strings.TrimSpace(string(out))
+	c.Ref, c.Commit = SnapshotRefs+c.Session+"/"+strconv.Itoa(c.Seq), strings.TrimSpace(string(out))
 	// Never overwrite another one: its number was free a moment ago.
 	if _, err := r.Run(ctx, "update-ref", c.Ref, c.Commit, strings.Repeat("0", len(c.Commit))); err != nil {
-		return Checkpoint{}, fmt.Errorf("snapshot: %w", err)
+		return Snapshot{}, fmt.Errorf("snapshot: %w", err)
 	}
 	c.Time = c.Time.UTC()
 	c.Subject, _, _ = strings.Cut(message, "\n")
 	return c, nil
 }
 
-// nextCheckpoint is the first number of a session that is not taken.
-func (r Repo) nextCheckpoint(ctx context.Context, session string) (int, error) {
-	prefix := CheckpointRefs + session + "/"
+// nextSnapshot is the first number of a session that is not taken.
+func (r Repo) nextSnapshot(ctx context.Context, session string) (int, error) {
+	prefix := SnapshotRefs + session + "/"
 	names, ok := r.refNames(prefix)
 	if !ok {
 		out, err := r.Run(ctx, "for-each-ref", "--format=%(refname)", prefix)
@@ -148,8 +148,8 @@ func (r Repo) refNames(prefix string) (names []string, ok bool) {
 	return names, true
 }
 
-// DeleteCheckpoints removes the references; git removes the objects when it cleans up.
-func (r Repo) DeleteCheckpoints(ctx context.Context, list []Checkpoint) error {
+// DeleteSnapshots removes the references; git removes the objects when it cleans up.
+func (r Repo) DeleteSnapshots(ctx context.Context, list []Snapshot) error {
 	if len(list) == 0 {
 		return nil
 	}
