@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/report"
 	"gauntlet/internal/session"
 	"gauntlet/internal/text"
 )
@@ -200,7 +201,7 @@ func recordLine(r replay.Rule) string {
 		line += fmt.Sprintf("; %.0f–%.0f %% right of those known", 100*i.Low, 100*i.High)
 	}
 	if r.MedianMS != nil {
-		line += "; median " + millis(*r.MedianMS)
+		line += "; median " + report.Millis(*r.MedianMS)
 	}
 	return line
 }

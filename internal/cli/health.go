@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/config"
-	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
 	"gauntlet/internal/review"
 )
 
@@ -35,13 +34,6 @@ configuration cannot be read.`,
 	return cmd
 }
 
-// reviewHealth is one review of the project and the reviewers that could do it.
-type reviewHealth struct {
-	Review    string   `json:"review"`
-	Reviewers []string `json:"reviewers"`
-	Healthy   []string `json:"healthy"`
-}
-
 func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 	at, err := app.site()
 	if err != nil {
@@ -53,10 +45,10 @@ func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 	}
 	usage = usage || cfg != nil && cfg.Settings.CheckUsageLimit
 	names := review.Names()
-	var reviews []reviewHealth
+	var reviews []report.ReviewHealth
 	for _, r := range usedReviews(cfg) {
 		preference := r.Reviewers(cfg.Project.CLI.DefaultPreference)
-		reviews = append(reviews, reviewHealth{Review: r.Name, Reviewers: orEmpty(preference), Healthy: []string{}})
+		reviews = append(reviews, report.ReviewHealth{Review: r.Name, Reviewers: orEmpty(preference), Healthy: []string{}})
 		for _, name := range preference {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
@@ -76,8 +68,8 @@ func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 		}
 	}
 	return app.show(asJSON, struct {
-		Reviewers []review.Health `json:"reviewers"`
-		Reviews   []reviewHealth  `json:"reviews"`
+		Reviewers []review.Health       `json:"reviewers"`
+		Reviews   []report.ReviewHealth `json:"reviews"`
 	}{list, orEmpty(reviews)}, func() error { return app.printHealth(list, reviews) }, min(bad, 1))
 }
 
@@ -98,31 +90,6 @@ func usedReviews(cfg *config.Loaded) []*config.Review {
 	return list
 }
 
-func (app *App) printHealth(list []review.Health, reviews []reviewHealth) error {
-	return app.printTable(func(w io.Writer) { writeHealth(w, list, reviews) })
-}
-
-func writeHealth(w io.Writer, list []review.Health, reviews []reviewHealth) {
-	fmt.Fprintln(w, "REVIEWER\tSTATE\tVERSION\tDETAIL")
-	for _, h := range list {
-		state, detail := "healthy", h.Path
-		switch {
-		case h.Healthy:
-		case h.Installed:
-			state, detail = "unhealthy", h.Message
-		default:
-			state, detail = "missing", h.Message
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", redact.Line(h.Name, 40), state, redact.Line(h.Version, 40), redact.Line(detail, 200))
-	}
-	if len(reviews) > 0 {
-		fmt.Fprintln(w, "\nREVIEW\tSTATE\tREVIEWERS\t")
-		for _, r := range reviews {
-			state := "can run"
-			if len(r.Healthy) == 0 {
-				state = "no healthy adapters"
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t\n", redact.Line(r.Review, 80), state, redact.Line(strings.Join(r.Reviewers, ", "), 120))
-		}
-	}
+func (app *App) printHealth(list []review.Health, reviews []report.ReviewHealth) error {
+	return app.printTable(func(w io.Writer) { report.Health(w, list, reviews) })
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -176,26 +175,19 @@ func newest(ctx context.Context, s *store.Store, only ask.Filter, n int) ([]stor
 	if !narrows(only) {
 		return s.Verdicts(only.Projects, n)
 	}
+	stops, err := newestStops(ctx, s, only, n)
+	if err != nil {
+		return nil, err
+	}
 	var out []store.Verdict
-	for before := ""; ; {
-		page, err := ask.Stops(ctx, s, only, before)
+	for _, stop := range stops {
+		found, err := s.Find(stop.ID)
 		if err != nil {
 			return nil, err
 		}
-		for _, stop := range page.Stops {
-			if n > 0 && len(out) == n {
-				return out, nil
-			}
-			found, err := s.Find(stop.ID)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, found[:min(len(found), 1)]...)
-		}
-		if before = page.Next; before == "" {
-			return out, nil
-		}
+		out = append(out, found[:min(len(found), 1)]...)
 	}
+	return out, nil
 }
 
 func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope, only ask.Filter) error {
@@ -225,12 +217,11 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		}
 		return errors.Join(err, writeJSON(app.Out, orEmpty(list)))
 	}
-	t := app.terminal()
 	asks, err := ask.Asks(ctx, s, ask.Filter{Projects: paths, Session: only.Session})
 	if err != nil {
 		return err
 	}
-	app.printAsks(t, asks)
+	app.printer().Asks(asks)
 	list, err := newestStops(ctx, s, only, n)
 	if err != nil {
 		return err
@@ -247,10 +238,10 @@ func (app *App) log(ctx context.Context, asJSON bool, n int, scope historyScope,
 		}
 		return nil
 	}
-	if err := app.printStops(t, list); err != nil {
+	if err := app.printer().Stops(list); err != nil {
 		return err
 	}
-	return app.namePage(t)
+	return app.printer().NamePage()
 }
 
 // meant is a filter with the values that a person means by what was typed.
@@ -291,27 +282,32 @@ func (app *App) neverRecorded(ctx context.Context, s *store.Store, only ask.Filt
 	return nil
 }
 
-// who asked for the verdict: an agent, or a person.
-func who(source history.Source, agent string) string {
-	switch {
-	case source == history.FromRun:
-		return "by hand"
-	case agent != "":
-		return redact.Line(agent, 20)
+// named finds the value that a person means: blanks may be written as dashes.
+func named[T ~string](flag, value string, all []T) (string, error) {
+	plain := strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(strings.TrimSpace(value)))
+	words := make([]string, len(all))
+	for i, v := range all {
+		if words[i] = string(v); words[i] == plain {
+			return plain, nil
+		}
 	}
-	return "stop"
+	return "", exit(2, "--%s must be one of %s, not %q", flag, strings.Join(words, ", "), value)
 }
 
-// millis formats a duration for people: 0.4ms, 12ms, 3.4s, 2m05s.
-func millis(ms float64) string {
-	d := time.Duration(ms * float64(time.Millisecond))
-	switch {
-	case ms < 10:
-		return fmt.Sprintf("%.1fms", ms)
-	case ms < 1000:
-		return fmt.Sprintf("%.0fms", ms)
-	case d < time.Minute:
-		return fmt.Sprintf("%.1fs", d.Seconds())
+// newestStops are the newest n stops (0: all) that a filter leaves.
+func newestStops(ctx context.Context, s *store.Store, only ask.Filter, n int) ([]ask.Stop, error) {
+	var out []ask.Stop
+	for before := ""; ; {
+		page, err := ask.Stops(ctx, s, only, before)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page.Stops...)
+		if n > 0 && len(out) >= n {
+			return out[:n], nil
+		}
+		if before = page.Next; before == "" {
+			return out, nil
+		}
 	}
-	return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
 }

@@ -68,6 +68,11 @@ func (app *App) show(asJSON bool, result any, shown func() error, code int) erro
 // terminal is what stdout can do.
 func (app *App) terminal() report.Terminal { return report.Detect(app.Out, app.Getenv) }
 
+// printer prints for a person on stdout.
+func (app *App) printer() report.Printer {
+	return report.Printer{W: app.Out, T: app.terminal(), Now: app.Now()}
+}
+
 // onScreen makes both streams wrap their lines for a person; the returned function ends that.
 func (app *App) onScreen() (end func()) {
 	out, errs := app.Out, app.Err

@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/gate"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/report"
 	"gauntlet/internal/run"
 	"gauntlet/internal/text"
 	"gauntlet/internal/trust"
@@ -110,22 +111,6 @@ Exit code 0: printed. 2: could not determine (configuration, git).`,
 	return cmd
 }
 
-// shownProof is the entry of `proofs show --json` for one place where a gate runs.
-type shownProof struct {
-	Gate   string        `json:"gate"`
-	Key    string        `json:"key"` // "" if what it depends on is unknown
-	Proved bool          `json:"proved"`
-	Proof  *proof.Origin `json:"proof,omitempty"`
-	// Claim is a run of an agent, which counts at the stops of its own session only.
-	Claim *proof.Origin `json:"claim,omitempty"`
-	// Newest is the newest proof of other content, and Differs what differs from it.
-	Newest  *proof.Origin `json:"newest,omitempty"`
-	Differs []string      `json:"differs,omitempty"`
-	Files   int           `json:"files"`
-	// Doubted: an agent's own runs do not count.
-	Doubted bool `json:"doubted,omitempty"`
-}
-
 func (app *App) showProof(ctx context.Context, name string, asJSON bool) error {
 	opts, ledger, err := app.proofOptions()
 	if err != nil {
@@ -146,13 +131,13 @@ func (app *App) showProof(ctx context.Context, name string, asJSON bool) error {
 	}
 	here := opts.Config.Root
 	records := ledger.List()
-	shown := []shownProof{}
+	shown := []report.Proof{}
 	for _, j := range run.Checks(opts) {
 		if j.Name != name {
 			continue
 		}
 		key := keys[j.ID]
-		s := shownProof{Gate: j.ID, Key: key.ID, Files: key.Files}
+		s := report.Proof{Gate: j.ID, Key: key.ID, Files: key.Files}
 		_, s.Doubted = ledger.Doubted(j.ID)
 		known := ledger.Get(key.ID)
 		if rec := known.Claimed(); rec != nil {
@@ -175,29 +160,9 @@ func (app *App) showProof(ctx context.Context, name string, asJSON bool) error {
 		fmt.Fprintf(app.Out, "%s runs nowhere: no entry point names it.\n", redact.Line(name, 80))
 	}
 	for _, s := range shown {
-		app.printProof(s, here)
+		app.printer().Proof(s, here)
 	}
 	return nil
-}
-
-func (app *App) printProof(s shownProof, here string) {
-	id := redact.Line(s.Gate, 100)
-	switch {
-	case s.Proved:
-		fmt.Fprintf(app.Out, "%s: %s\n", id, s.Proof.Describe(here, app.Now()))
-	case s.Key == "":
-		fmt.Fprintf(app.Out, "%s: cannot be proved: a part of what it depends on cannot be read (a repository inside this one, a dirty submodule)\n", id)
-	case s.Newest != nil && len(s.Differs) > 0:
-		fmt.Fprintf(app.Out, "%s: not proved for this content\n  newest proof: %s\n  differs in:   %s\n", id, s.Newest.Describe(here, app.Now()), strings.Join(s.Differs, ", "))
-	default:
-		fmt.Fprintf(app.Out, "%s: not proved for this content\n", id)
-	}
-	if s.Claim != nil && !s.Proved {
-		fmt.Fprintf(app.Out, "  only at the stops of its session: %s\n", s.Claim.Describe(here, app.Now()))
-	}
-	if s.Doubted {
-		fmt.Fprintf(app.Out, "  agents' own runs do not count (gauntlet proofs trust %s)\n", redact.Line(gate.Name(s.Gate), 80))
-	}
 }
 
 func (app *App) proofsForgetCmd() *cobra.Command {

@@ -3,15 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/history"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/report"
 )
 
 func (app *App) replayShowCmd() *cobra.Command {
@@ -41,42 +40,8 @@ func (app *App) replayShow(id string, asJSON bool) error {
 	case asJSON:
 		return writeJSON(app.Out, found[0])
 	}
-	printSample(app.Out, found[0])
+	report.Sample(app.Out, found[0])
 	return nil
-}
-
-func printSample(w io.Writer, s replay.Sample) {
-	line := func(label, text string) {
-		if text != "" {
-			fmt.Fprintf(w, "%-9s %s\n", label, redact.Line(text, 300))
-		}
-	}
-	line("id", s.ID)
-	line("outcome", strings.TrimSuffix(string(s.Outcome)+": "+s.Because, ": "))
-	line("rules", strings.Join(s.Rules, ", "))
-	line("time", s.Time)
-	line("project", s.Project)
-	line("session", s.Session)
-	line("prompt", s.Prompt)
-	list := func(title string, items []string) {
-		if len(items) == 0 {
-			return
-		}
-		fmt.Fprintf(w, "\n%s\n", title)
-		for _, item := range items {
-			fmt.Fprintf(w, "  %s\n", redact.Line(item, 300))
-		}
-	}
-	list("changed", s.Changed)
-	list("ran after the last change", s.Ran)
-	if s.Said != "" {
-		fmt.Fprintln(w, "\nsent to the agent")
-		for l := range strings.Lines(s.Said) {
-			fmt.Fprintf(w, "  %s\n", redact.Line(strings.TrimRight(l, "\n"), 300))
-		}
-	}
-	list("what happened next", s.Next)
-	fmt.Fprintf(w, "\nLabel it: gauntlet explain %s --right (or --wrong)\n", s.ID)
 }
 
 // label records whether a block was right, of a recorded verdict or of a replayed stop. A

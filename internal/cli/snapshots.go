@@ -229,8 +229,8 @@ func (app *App) snapshotsRestore(ctx context.Context, name string, force, asJSON
 		return writeJSON(app.Out, struct {
 			Restored git.Snapshot  `json:"restored"`
 			Saved    *git.Snapshot `json:"saved"`
-			Written  []string        `json:"written"`
-			Removed  []string        `json:"removed"`
+			Written  []string      `json:"written"`
+			Removed  []string      `json:"removed"`
 		}{c, saved, orEmpty(plan.Write), orEmpty(plan.Remove)})
 	}
 	if saved != nil {
@@ -280,8 +280,8 @@ func (app *App) snapshotsGC(ctx context.Context, keep int, age string, dry, asJS
 	if asJSON {
 		return writeJSON(app.Out, struct {
 			Removed []git.Snapshot `json:"removed"`
-			Kept    int              `json:"kept"`
-			DryRun  bool             `json:"dry_run"`
+			Kept    int            `json:"kept"`
+			DryRun  bool           `json:"dry_run"`
 		}{gone, len(list) - len(gone), dry})
 	}
 	for _, c := range gone {

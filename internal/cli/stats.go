@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/history/store"
 	"gauntlet/internal/replay"
+	"gauntlet/internal/report"
 	"gauntlet/internal/site"
 	"gauntlet/internal/ui"
 )
@@ -49,19 +50,6 @@ gauntlet explain ID --right|--wrong.`,
 	return cmd
 }
 
-// statsAnswer is what stats prints as JSON.
-type statsAnswer struct {
-	ask.Stats
-	// Endings counts outcomes and badges.
-	ask.Endings
-	// Saves are those that autonomy was to make itself.
-	Saves store.Saves `json:"checkpoints"`
-	// Alive is what is known about the projects beside their history.
-	Alive []ui.Place `json:"alive"`
-	// Groups are the weeks, split as --by asks; nil without it.
-	Groups []ask.Group `json:"groups,omitempty"`
-}
-
 func (app *App) stats(ctx context.Context, f statsFlags) error {
 	if f.days < 1 || f.days > 36500 {
 		return exit(2, "--days must be between 1 and 36500")
@@ -85,7 +73,7 @@ func (app *App) stats(ctx context.Context, f statsFlags) error {
 	if err != nil {
 		return err
 	}
-	answer := statsAnswer{Stats: facts.Stats(filter), Endings: facts.Endings(filter)}
+	answer := report.Stats{Stats: facts.Stats(filter), Endings: facts.Endings(filter)}
 	if answer.Saves, err = s.Saves(paths, filter.Since); err != nil {
 		return err
 	}
@@ -105,7 +93,7 @@ func (app *App) stats(ctx context.Context, f statsFlags) error {
 	if f.json {
 		return writeJSON(app.Out, answer)
 	}
-	return app.printStats(answer, f.by)
+	return app.printer().Stats(answer, f.by)
 }
 
 // facts are the sums of the history, with what the agents' logs show about blocks that

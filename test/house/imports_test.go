@@ -59,7 +59,7 @@ var owners = []struct{ imports, from, why string }{
 	{"plugin", "", "one binary"},
 	{"unsafe", "proc", "Windows' job objects; everything else has types"},
 	{"io/ioutil", "", "files are opened and written through safefile"},
-	{"gauntlet/internal/history/store", "cli ui", "the hook path appends to the spool, it never opens a database"},
+	{"gauntlet/internal/history/store", "cli ui report", "the hook path appends to the spool, it never opens a database"},
 	{"gauntlet/fleet", "fleet", "too heavy for the hook: only gauntlet-fleet links it"},
 	{"github.com/ncruces/", "history/store", "the hook path appends to the spool, it never opens a database"},
 	{"github.com/spf13/", "cli fleet", "only the surface knows commands and flags"},

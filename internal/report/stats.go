@@ -1,4 +1,4 @@
-package cli
+package report
 
 import (
 	"cmp"
@@ -11,20 +11,33 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history/ask"
+	"gauntlet/internal/history/store"
 	"gauntlet/internal/redact"
-	"gauntlet/internal/report"
 	"gauntlet/internal/run"
 	"gauntlet/internal/text"
 	"gauntlet/internal/ui"
 )
 
-func (app *App) printStats(st statsAnswer, by string) error {
+// Stats is what stats prints as JSON.
+type Stats struct {
+	ask.Stats
+	// Endings counts outcomes and badges.
+	ask.Endings
+	// Saves are those that autonomy was to make itself.
+	Saves store.Saves `json:"checkpoints"`
+	// Alive is what is known about the projects beside their history.
+	Alive []ui.Place `json:"alive"`
+	// Groups are the weeks, split as --by asks; nil without it.
+	Groups []ask.Group `json:"groups,omitempty"`
+}
+
+// Stats prints the sums of the history.
+func (p Printer) Stats(st Stats, by string) error {
 	byHand := ""
 	if st.Total.Runs > 0 {
 		byHand = "; " + text.Count(st.Total.Runs, "run") + " by hand"
 	}
-	fmt.Fprintf(app.Out, "Since %s: %s, %d blocked%s\n", st.Since.Format(time.DateOnly), text.Count(st.Total.Stops, "stop"), st.Total.Blocked, byHand)
-	t := app.terminal()
+	fmt.Fprintf(p.W, "Since %s: %s, %d blocked%s\n", st.Since.Format(time.DateOnly), text.Count(st.Total.Stops, "stop"), st.Total.Blocked, byHand)
 	if st.Total.Stops > 0 {
 		var ended, badges []string
 		for _, o := range event.Outcomes() {
@@ -35,65 +48,65 @@ func (app *App) printStats(st statsAnswer, by string) error {
 				badges = append(badges, fmt.Sprintf("%d %s", n, b))
 			}
 		}
-		fmt.Fprintln(app.Out, t.Wrap("Outcomes: "+strings.Join(ended, ", "), 2))
+		fmt.Fprintln(p.W, p.T.Wrap("Outcomes: "+strings.Join(ended, ", "), 2))
 		if len(badges) > 0 {
-			fmt.Fprintln(app.Out, t.Wrap("Badges: "+strings.Join(badges, ", "), 2))
+			fmt.Fprintln(p.W, p.T.Wrap("Badges: "+strings.Join(badges, ", "), 2))
 		}
 	}
 	if st.Blocks > 0 {
-		fmt.Fprintln(app.Out, t.Wrap("Blocks: "+whatBlocksDid(st.Total), 2))
+		fmt.Fprintln(p.W, p.T.Wrap("Blocks: "+whatBlocksDid(st.Total), 2))
 	}
 	if n := st.Saves; n.Made > 0 {
-		fmt.Fprintf(app.Out, "Saves made by autonomy: %d, %d succeeded\n", n.Made, n.Succeeded)
+		fmt.Fprintf(p.W, "Saves made by autonomy: %d, %d succeeded\n", n.Made, n.Succeeded)
 	}
-	for _, p := range st.Alive {
-		app.printPlace(p)
+	for _, at := range st.Alive {
+		p.printPlace(at)
 	}
 	switch {
 	case by != "" && len(st.Groups) == 0:
-		fmt.Fprintln(app.Out, "\nNo stop of an agent is recorded.")
+		fmt.Fprintln(p.W, "\nNo stop of an agent is recorded.")
 	case by != "": // the question was another one
-		app.printFigures(t, groupTable(by, st.Groups))
+		p.printFigures(groupTable(by, st.Groups))
 	case len(st.Gates) > 0:
-		app.printGateStats(t, st.Gates)
+		p.printGateStats(st.Gates)
 	}
 	if by == "" && len(st.Days) > 0 {
-		days := report.Table{Head: []string{"DAY", "STOPS", "BLOCKED"}}
+		days := Table{Head: []string{"DAY", "STOPS", "BLOCKED"}}
 		for _, d := range st.Days {
 			days.Rows = append(days.Rows, []string{d.Day, fmt.Sprint(d.Stops), fmt.Sprint(d.Blocks)})
 		}
-		app.printFigures(t, days)
+		p.printFigures(days)
 	}
-	return app.namePage(t)
+	return p.NamePage()
 }
 
 // printFigures prints a table of figures after an empty line.
-func (app *App) printFigures(t report.Terminal, table report.Table) {
+func (p Printer) printFigures(table Table) {
 	table.Figures = true
-	fmt.Fprintln(app.Out)
-	_ = table.Print(app.Out, t, func(row int, line string) string { // the next write to the same place fails, too
+	fmt.Fprintln(p.W)
+	_ = table.Print(p.W, p.T, func(row int, line string) string { // the next write to the same place fails, too
 		if row < 0 {
-			return t.Dim(line)
+			return p.T.Dim(line)
 		}
 		return line
 	})
 }
 
 // printPlace shows whether a project's hooks are alive, and what runs there now.
-func (app *App) printPlace(p ui.Place) {
-	ago := func(t time.Time) string { return text.Ago(app.Now().Sub(t)) }
-	fmt.Fprintf(app.Out, "\n%s", redact.Line(p.Project, 200))
+func (p Printer) printPlace(at ui.Place) {
+	ago := func(t time.Time) string { return text.Ago(p.Now.Sub(t)) }
+	fmt.Fprintf(p.W, "\n%s", redact.Line(at.Project, 200))
 	switch {
-	case p.Gone:
-		fmt.Fprintln(app.Out, ": the directory is gone")
+	case at.Gone:
+		fmt.Fprintln(p.W, ": the directory is gone")
 		return
-	case p.Off != "":
-		fmt.Fprintf(app.Out, ": switched off, %s", redact.Line(p.Off, 200))
-	case len(p.Agents) == 0:
-		fmt.Fprint(app.Out, ": no agent calls the hook here")
+	case at.Off != "":
+		fmt.Fprintf(p.W, ": switched off, %s", redact.Line(at.Off, 200))
+	case len(at.Agents) == 0:
+		fmt.Fprint(p.W, ": no agent calls the hook here")
 	}
-	fmt.Fprintln(app.Out)
-	for _, a := range p.Agents {
+	fmt.Fprintln(p.W)
+	for _, a := range at.Agents {
 		state := "installed"
 		switch {
 		case a.Problem != "":
@@ -106,7 +119,7 @@ func (app *App) printPlace(p ui.Place) {
 		for i, b := range a.Beats {
 			state += []string{"; ", ", "}[min(i, 1)] + redact.Line(b.Event, 40) + " " + ago(b.At)
 		}
-		fmt.Fprintf(app.Out, "  %s: %s\n", redact.Line(a.Agent, 40), state)
+		fmt.Fprintf(p.W, "  %s: %s\n", redact.Line(a.Agent, 40), state)
 	}
 	who := func(a run.Activity) string {
 		name := cmp.Or(redact.Line(a.Agent, 40), "by hand")
@@ -115,11 +128,11 @@ func (app *App) printPlace(p ui.Place) {
 		}
 		return fmt.Sprintf("%s, pid %d, began %s", name, a.PID, ago(a.Since))
 	}
-	if p.Running != nil {
-		fmt.Fprintln(app.Out, "  gates run now: "+who(*p.Running))
+	if at.Running != nil {
+		fmt.Fprintln(p.W, "  gates run now: "+who(*at.Running))
 	}
-	for _, w := range p.Waiting {
-		fmt.Fprintln(app.Out, "  waits: "+who(w))
+	for _, w := range at.Waiting {
+		fmt.Fprintln(p.W, "  waits: "+who(w))
 	}
 }
 
@@ -136,13 +149,13 @@ func statNames(gates []ask.Gate) []string {
 }
 
 // printGateStats prints what gates said, then what they cost.
-func (app *App) printGateStats(t report.Terminal, gates []ask.Gate) {
+func (p Printer) printGateStats(gates []ask.Gate) {
 	names := statNames(gates)
-	said := report.Table{
+	said := Table{
 		Head:  []string{"GATE", "BLOCKED", "RIGHT", "WRONG", "UNKNOWN", "WOULD BLOCK", "FAIL", "ERROR", "FLAKES", "NO TEST"},
 		Spare: []string{"NO TEST", "FLAKES", "UNKNOWN", "WOULD BLOCK", "ERROR", "FAIL", "WRONG", "RIGHT"},
 	}
-	cost := report.Table{
+	cost := Table{
 		Head:  []string{"GATE", "RUNS", "REUSED", "AGENT", "WORK TREE", "REMOTE", "AHEAD", "SPENT", "SAVED", "MEDIAN", "95TH", "LIMIT"},
 		Spare: []string{"REMOTE", "WORK TREE", "AHEAD", "AGENT", "LIMIT", "95TH", "SAVED", "MEDIAN", "REUSED"},
 	}
@@ -153,21 +166,21 @@ func (app *App) printGateStats(t report.Terminal, gates []ask.Gate) {
 			continue // it runs nothing
 		}
 		cost.Rows = append(cost.Rows, append([]string{names[i]}, strings.Fields(fmt.Sprintln(g.Runs, g.Reused, g.Agent, g.Worktree, g.Remote, g.Ahead,
-			millis(g.SpentMS), millis(g.SavedMS), optionalMillis(g.MedianMS), optionalMillis(g.P95MS), optionalMillis(g.LimitMS)))...))
+			Millis(g.SpentMS), Millis(g.SavedMS), optionalMillis(g.MedianMS), optionalMillis(g.P95MS), optionalMillis(g.LimitMS)))...))
 	}
-	app.printFigures(t, said)
-	app.printFigures(t, cost)
+	p.printFigures(said)
+	p.printFigures(cost)
 	for i, g := range gates {
 		if g.Flakes > 0 {
-			fmt.Fprintf(app.Out, "\n%s is flaky: it passed and failed on the same content %s (retries: 1, or quarantine)\n", names[i], times(g.Flakes))
+			fmt.Fprintf(p.W, "\n%s is flaky: it passed and failed on the same content %s (retries: 1, or quarantine)\n", names[i], times(g.Flakes))
 		}
 	}
 	for i, g := range gates {
 		if g.Ahead > 0 {
-			fmt.Fprintf(app.Out, "\n%s was proved ahead of %s: %s that nobody waited\n", names[i], text.Count(g.Ahead, "stop"), millis(g.AheadMS))
+			fmt.Fprintf(p.W, "\n%s was proved ahead of %s: %s that nobody waited\n", names[i], text.Count(g.Ahead, "stop"), Millis(g.AheadMS))
 		}
 		if g.AgentChecked > 0 {
-			fmt.Fprintf(app.Out, "\n%s: %d of %d runs that checked the agent's own agreed with it\n", names[i], g.AgentAgreed, g.AgentChecked)
+			fmt.Fprintf(p.W, "\n%s: %d of %d runs that checked the agent's own agreed with it\n", names[i], g.AgentAgreed, g.AgentChecked)
 		}
 	}
 }
@@ -181,8 +194,8 @@ func ran(g ask.Gate, n int) string {
 }
 
 // groupTable is stops and blocks per week, split by something.
-func groupTable(by string, groups []ask.Group) report.Table {
-	table := report.Table{Head: []string{strings.ToUpper(by), "WEEK OF", "STOPS", "BLOCKED", "SHARE"}, Spare: []string{"SHARE"}}
+func groupTable(by string, groups []ask.Group) Table {
+	table := Table{Head: []string{strings.ToUpper(by), "WEEK OF", "STOPS", "BLOCKED", "SHARE"}, Spare: []string{"SHARE"}}
 	for _, g := range groups {
 		name := redact.Line(g.Key, 60)
 		if g.Key == "" {
@@ -203,7 +216,7 @@ func whatBlocksDid(t ask.Total) string {
 	if t.Measured == 0 {
 		return out + "cost not measured (no later stop of the same sessions)"
 	}
-	out += fmt.Sprintf("cost %s and %s", text.Count(t.Measured, "extra turn"), millis(t.BlockedMS))
+	out += fmt.Sprintf("cost %s and %s", text.Count(t.Measured, "extra turn"), Millis(t.BlockedMS))
 	if t.TokensMeasured == 0 {
 		return out + ", tokens not measured"
 	}
@@ -219,7 +232,7 @@ func optionalMillis(ms *float64) string {
 	if ms == nil {
 		return "-"
 	}
-	return millis(*ms)
+	return Millis(*ms)
 }
 
 // times is "once", "3 times".
