@@ -119,7 +119,7 @@ func Main(args []string, app *App) int {
 		}
 		return ee.code
 	}
-	fmt.Fprintln(visible{app.Err}, "gauntlet: "+together(plainError(err)))
+	fmt.Fprintln(visible{app.Err}, "gauntlet: "+plainFlagError(plainError(err)))
 	return 2
 }
 
@@ -184,6 +184,7 @@ func (app *App) root(args []string) *cobra.Command {
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          app.unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if at, err := app.site(); err != nil || !at.IsProject() {
 				return cmd.Help()

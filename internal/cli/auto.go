@@ -21,6 +21,7 @@ snapshot of the work, pushes, and prompts the agent to continue. The switch
 is the file ~/.claude/autonomous-mode.active and applies to all your projects.`,
 		Example: `  gauntlet auto on
   gauntlet auto status --json`,
+		RunE: func(*cobra.Command, []string) error { return app.autoStatus(false) },
 	}
 	turn := func(name, short string, on bool) *cobra.Command {
 		return &cobra.Command{

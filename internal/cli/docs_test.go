@@ -109,6 +109,9 @@ func unknownIn(args []string) string {
 	if err != nil {
 		return err.Error()
 	}
+	if cmd == root {
+		return "there is no such command"
+	}
 	if cmd.HasSubCommands() && !cmd.Runnable() && len(rest) > 0 && !placeholder(rest[0]) {
 		return "there is no " + cmd.Name() + " " + rest[0]
 	}

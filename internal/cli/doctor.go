@@ -49,7 +49,9 @@ depends on, in a copy of the project, and run it there. Exit code 1 when one can
 				Places: p, Executable: self, Version: buildinfo.Version(), Environ: app.Environ(),
 				Now: app.Now(), SelfTest: !noSelfTest, Last: app.lastRuns(cmd.Context()),
 			}
+			end := app.working("Checking the installation", asJSON)
 			checks := append(d.Examine(cmd.Context()), app.roomChecks(cmd.Context())...)
+			end()
 			failed := 0
 			for i := range checks {
 				c := &checks[i]

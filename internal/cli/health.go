@@ -55,7 +55,9 @@ func (app *App) health(ctx context.Context, asJSON, usage bool) error {
 			}
 		}
 	}
+	end := app.working("Asking the reviewers", asJSON)
 	list := review.CheckHealth(ctx, names, app.Environ(), at.Cwd, usage)
+	end()
 	bad := 0
 	for i := range reviews {
 		for _, h := range list {

@@ -23,6 +23,9 @@ func (app *App) showHelp(cmd *cobra.Command, _ []string) {
 		b.WriteString(filled(paragraph, width) + "\n\n")
 	}
 	if cmd.HasParent() {
+		if cmd.Runnable() && !cmd.Hidden && !strings.Contains(cmd.Long, "xit code") {
+			b.WriteString(report.Fold("Exit code 0: done. 1: something was found, or it was not done. 2: wrong usage, or it could not be determined.", width) + "\n\n")
+		}
 		for line := range strings.Lines(cmd.UsageString()) {
 			b.WriteString(folded(line, width))
 		}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
+	"gauntlet/internal/beside"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/report"
 	"gauntlet/internal/text"
@@ -94,6 +96,28 @@ func flush(w io.Writer) {
 	case visible:
 		flush(s.w)
 	}
+}
+
+// working shows on a terminal, from the first second on, what takes so long; the returned
+// function ends that. With --json nothing is shown.
+func (app *App) working(what string, quiet bool) (end func()) {
+	t := report.Detect(app.Err, app.Getenv)
+	if quiet || !t.Live {
+		return func() {}
+	}
+	done := make(chan struct{})
+	ticking := beside.Start(func() {
+		for start := app.Now(); ; {
+			select {
+			case <-done:
+				fmt.Fprint(under(app.Err), "\r\x1b[K")
+				return
+			case <-time.After(time.Second):
+				fmt.Fprint(under(app.Err), "\r\x1b[K"+t.Fit(what+" … "+seconds(app.Now().Sub(start)), 0))
+			}
+		}
+	})
+	return func() { close(done); ticking.Wait() }
 }
 
 // under is the stream below what makes a text fit for a person: for programs, and for what

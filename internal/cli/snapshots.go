@@ -28,6 +28,7 @@ pushed. N below is the number that list shows, or the full reference.`,
 		Example: `  gauntlet snapshots list
   gauntlet snapshots diff 3
   gauntlet snapshots restore 3`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return app.snapshotsList(cmd.Context(), false) },
 	}
 	var asJSON, stat, force, dry bool
 	var keep int

@@ -69,7 +69,9 @@ func (app *App) stats(ctx context.Context, f statsFlags) error {
 	}
 	defer s.Close()
 	filter := ask.Filter{Projects: paths, Since: ask.Since(app.Now(), f.days)}
+	end := app.working("Reading the history", f.json)
 	facts, err := app.facts(ctx, s, filter.Since)
+	end()
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gauntlet/internal/redact"
 	"gauntlet/internal/text"
 )
 
@@ -37,14 +38,36 @@ func (app *App) flagError(cmd *cobra.Command, err error) error {
 	return exit(2, "%v%s", err, see)
 }
 
-// together says which flags exclude each other, where cobra names groups.
-func together(msg string) string {
+// plainFlagError rewrites cobra's message about flags that exclude each other.
+func plainFlagError(msg string) string {
 	rest, ok := strings.CutPrefix(msg, "if any flags in the group [")
 	_, set, found := strings.Cut(rest, "; [")
 	if names, _, closed := strings.Cut(set, "]"); ok && found && closed {
 		return "--" + strings.ReplaceAll(names, " ", " and --") + " cannot be used together"
 	}
 	return msg
+}
+
+// unknownCommand names the command that was meant, as far as that can be known.
+func (app *App) unknownCommand(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	meant := map[string]string{
+		"skip": "gate NAME skip", "disable": "off", "pause": "off", "stop": "off", "enable": "on", "resume": "on", "fix": "run --fix", "test": "run", "lint": "run",
+		"why": "explain", "show": "explain", "history": "log", "page": "ui", "web": "ui", "dashboard": "ui", "trust": "allow", "remove": "uninstall", "setup": "init", "settings": "config",
+	}[args[0]]
+	if meant == "" {
+		names := []string{"check", "review", "detect", "owed", "validate", "install", "label", "enforce", "observe", "help", "completion"}
+		for _, c := range app.commands() {
+			names = append(names, c.names()...)
+		}
+		meant = text.Nearest(args[0], names)
+	}
+	if meant == "" {
+		return exit(2, "unknown command %q; see: gauntlet --help", redact.Line(args[0], 60))
+	}
+	return exit(2, "unknown command %q (did you mean `gauntlet %s`?); see: gauntlet --help", redact.Line(args[0], 60), meant)
 }
 
 // hasFlag is the command with a flag of this name that may have been meant: a sub-command,

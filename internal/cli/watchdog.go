@@ -48,7 +48,7 @@ type watchdog struct {
 func newWatchdog(ctx context.Context, patience time.Duration, answer func([]byte), exit func(int)) (context.Context, *watchdog) {
 	w := &watchdog{answer: answer, exit: exit, signals: make(chan os.Signal, 4), why: "the deadline passed while a file operation was hanging"}
 	ctx, w.cancel = context.WithCancelCause(ctx)
-	w.timer = time.AfterFunc(patience, w.bite)
+	w.timer = time.AfterFunc(patience, w.answerInstead)
 	return ctx, w
 }
 
@@ -60,14 +60,14 @@ func (w *watchdog) listen() {
 	w.listens.Do(func() {
 		go func() {
 			signal.Notify(w.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGPIPE)
-			w.heed()
+			w.onSignal()
 		}()
 	})
 }
 
-// heed makes the work end by itself when a signal comes, and the watchdog answer if it does
+// onSignal makes the work end by itself when a signal comes, and the watchdog answer if it does
 // not.
-func (w *watchdog) heed() {
+func (w *watchdog) onSignal() {
 	for s := range w.signals {
 		if s == syscall.SIGPIPE {
 			continue
@@ -88,9 +88,9 @@ func (w *watchdog) watch(left time.Duration, approval func(why string) []byte) {
 	w.timer.Reset(left + deadlineGrace)
 }
 
-// bite answers in place of work that hangs: an approval, or silence, which lets every agent
+// answerInstead answers in place of work that hangs: an approval, or silence, which lets every agent
 // continue.
-func (w *watchdog) bite() {
+func (w *watchdog) answerInstead() {
 	w.answered.Do(func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
