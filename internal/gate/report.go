@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/finding"
+	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/safefile"
 )
@@ -25,8 +25,7 @@ type capture struct {
 	log            *gateLog
 	stdout, stderr io.Writer
 	mu             sync.Mutex
-	buf            bytes.Buffer
-	over           bool
+	kept           proc.Kept
 	// before is the report file as an earlier run left it.
 	before fileState
 }
@@ -46,7 +45,7 @@ func stateOf(path string) fileState {
 }
 
 func newCapture(c *config.Check, dir string, log *gateLog) *capture {
-	out := &capture{log: log, stdout: log, stderr: log}
+	out := &capture{log: log, stdout: log, stderr: log, kept: proc.Kept{Head: maxCaptured}}
 	if c.ReportFile != "" {
 		out.before = stateOf(filepath.Join(dir, filepath.FromSlash(c.ReportFile)))
 	}
@@ -69,15 +68,7 @@ func newCapture(c *config.Check, dir string, log *gateLog) *capture {
 func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over {
-		return len(p), nil
-	}
-	if c.over = c.buf.Len()+len(p) > maxCaptured; c.over {
-		c.buf = bytes.Buffer{} // a part of a report is useless
-		return len(p), nil
-	}
-	c.buf.Write(p)
-	return len(p), nil
+	return c.kept.Write(p)
 }
 
 // readReport turns the output of a check into findings. If the report is broken, the exit
@@ -91,7 +82,7 @@ func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 	note := func(err error) {
 		res.Report.Note = redact.Line(err.Error(), 300) + "; the exit code decides"
 	}
-	data := out.buf.Bytes()
+	data := out.kept.Last()
 	if file := j.Check.ReportFile; file != "" {
 		if now := stateOf(filepath.Join(env.at(j.Dir), filepath.FromSlash(file))); now == out.before && !now.at.IsZero() {
 			note(fmt.Errorf("report_file %s is left from an earlier run", file))
@@ -102,7 +93,7 @@ func (res *Result) readReport(j Job, env Env, command string, out *capture) {
 			note(fmt.Errorf("report_file %s cannot be read: %w", file, err))
 			return
 		}
-	} else if out.over {
+	} else if !out.kept.Whole() { // a part of a report is useless
 		note(fmt.Errorf("the output is larger than %d MB (use report_file)", maxCaptured>>20))
 		return
 	}

@@ -166,25 +166,10 @@ func end(f *family, done <-chan error, grace time.Duration) error {
 
 // Output runs c and returns at most limit bytes of each stream.
 func Output(ctx context.Context, c Cmd, limit int) (stdout, stderr []byte, res Result) {
-	var out, errw capped
-	out.limit, errw.limit = limit, limit
+	out, errw := Kept{Head: limit}, Kept{Head: limit}
 	c.Stdout, c.Stderr = &out, &errw
 	res = Run(ctx, c)
-	return out.buf, errw.buf, res
-}
-
-// capped keeps the first limit bytes and discards the rest, so that a chatty child neither
-// blocks nor fills memory.
-type capped struct {
-	buf   []byte
-	limit int
-}
-
-func (w *capped) Write(p []byte) (int, error) {
-	if room := w.limit - len(w.buf); room > 0 {
-		w.buf = append(w.buf, p[:min(room, len(p))]...)
-	}
-	return len(p), nil
+	return out.first, errw.first, res
 }
 
 // NotFound reports whether the program itself does not exist.

@@ -73,15 +73,15 @@ type question struct {
 	note           string    // about where it ran
 	secrets        redact.Values
 	res            proc.Result
-	stdout, stderr *capture
+	stdout, stderr *proc.Kept
 }
 
 // send asks a reviewer and waits for its answer.
 func send(ctx context.Context, job Job, w *work, r Reviewer, args []string) (question, error) {
 	q := question{
 		secrets: redact.Environment(job.Env),
-		stdout:  &capture{head: 256 << 10, tail: 2 << 20, line: job.Line},
-		stderr:  &capture{head: 64 << 10, tail: 256 << 10, line: job.Line},
+		stdout:  &proc.Kept{Head: 256 << 10, Tail: 2 << 20, Line: job.Line},
+		stderr:  &proc.Kept{Head: 64 << 10, Tail: 256 << 10, Line: job.Line},
 	}
 	sent := job
 	sent.Diff, q.leftOut = withoutSecrets(job.Diff, q.secrets)
@@ -104,14 +104,14 @@ func send(ctx context.Context, job Job, w *work, r Reviewer, args []string) (que
 
 // record reads the answer; notes are for the log.
 func (q question) record(job Job, before *prior) (rec record, notes []string) {
-	rec = record{Timestamp: job.Now(), Inputs: inputs(job), Violations: q.earlier, RawOutput: q.secrets.String(q.stdout.text(256 << 10))}
+	rec = record{Timestamp: job.Now(), Inputs: inputs(job), Violations: q.earlier, RawOutput: q.secrets.String(q.stdout.Text(256 << 10))}
 	if q.note != "" {
 		notes = append(notes, q.note)
 	}
 	if len(q.leftOut) > 0 {
 		notes = append(notes, leftOutNote(q.leftOut))
 	}
-	a, answered := lastAnswer(q.stdout.last())
+	a, answered := lastAnswer(q.stdout.Last())
 	switch {
 	case !q.res.OK():
 		rec.Status, rec.Message = Error, trouble(q.res, job.Review.Limit(), q.stdout, q.stderr)
@@ -186,7 +186,7 @@ func judge(rec *record, job Job, before *prior, files changed, a answer) (notes 
 func tidy(s string) string { return text.Cut(strings.TrimSpace(redact.String(s)), 4000) }
 
 // trouble returns why there is no verdict.
-func trouble(res proc.Result, timeout time.Duration, stdout, stderr *capture) string {
+func trouble(res proc.Result, timeout time.Duration, stdout, stderr *proc.Kept) string {
 	switch {
 	case res.TimedOut:
 		return fmt.Sprintf("gave no answer within %s", timeout)
@@ -195,19 +195,19 @@ func trouble(res proc.Result, timeout time.Duration, stdout, stderr *capture) st
 	case proc.NotFound(res):
 		return "could not be started: " + redact.Line(res.Err.Error(), 200)
 	case quotaShown(stdout, stderr):
-		return "is out of quota (" + ended(res, stderr.last()) + ")"
+		return "is out of quota (" + ended(res, stderr.Last()) + ")"
 	}
-	said := stderr.last()
+	said := stderr.Last()
 	if len(bytes.TrimSpace(said)) == 0 {
-		said = stdout.last()
+		said = stdout.Last()
 	}
 	return "died: " + ended(res, said)
 }
 
 // quotaShown checks short texts only: a long text that mentions limits is a review of a
 // rate limiter.
-func quotaShown(streams ...*capture) bool {
-	return slices.ContainsFunc(streams, func(c *capture) bool { return c.total < 16<<10 && outOfQuota(c.last()) })
+func quotaShown(streams ...*proc.Kept) bool {
+	return slices.ContainsFunc(streams, func(c *proc.Kept) bool { return c.Total < 16<<10 && outOfQuota(c.Last()) })
 }
 
 // slotLog is the log of one slot: a header immediately, so that a killed run leaves a
@@ -224,10 +224,10 @@ func newLog(path string, start time.Time, job Job, s *Slot) (slotLog, error) {
 	return slotLog{f}, err
 }
 
-func (l slotLog) finish(s *Slot, notes []string, stdout, stderr *capture) {
+func (l slotLog) finish(s *Slot, notes []string, stdout, stderr *proc.Kept) {
 	var b bytes.Buffer
-	b.WriteString(redact.String(stdout.text(1 << 20)))
-	if e := stderr.text(256 << 10); strings.TrimSpace(e) != "" {
+	b.WriteString(redact.String(stdout.Text(1 << 20)))
+	if e := stderr.Text(256 << 10); strings.TrimSpace(e) != "" {
 		b.WriteString("\n--- stderr ---\n" + redact.String(e))
 	}
 	fmt.Fprintf(&b, "\n\nResult: %s - %s\n", s.Status, s.Message)
