@@ -3,18 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/config"
 	"gauntlet/internal/git"
+	"gauntlet/internal/report"
 )
 
 func (app *App) configCmd() *cobra.Command {
@@ -95,18 +92,7 @@ func (app *App) showConfig(ctx context.Context, asJSON, all bool) error {
 		})
 	}
 	app.warn(l.Warnings)
-	w := tabwriter.NewWriter(app.Out, 0, 0, 2, ' ', 0)
-	for _, v := range l.Values {
-		if !all && !v.Differs() {
-			continue
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Field, showValue(v.Value), showSource(v))
-	}
-	for _, ep := range l.Project.EntryPoints {
-		gates := append(slices.Clone(ep.Checks), ep.Reviews...)
-		fmt.Fprintf(w, "entry point %s\t%s\t%s\n", ep.Path, showValue(gates), config.OriginProject)
-	}
-	return w.Flush()
+	return report.Settings(app.Out, l, all)
 }
 
 // showBase replaces an unset base branch by the one that a run finds.
@@ -122,35 +108,4 @@ func (app *App) showBase(ctx context.Context, root string, values []config.Value
 	if base, err := repo.Base(ctx, ""); err == nil {
 		values[i].Value, values[i].Source = base, "found in the repository"
 	}
-}
-
-func showSource(v config.Value) string {
-	if v.Source == "" {
-		return v.Origin
-	}
-	if _, name, ok := strings.Cut(v.Source, ": "); ok && v.Origin == config.OriginPreset {
-		return "preset " + name
-	}
-	return v.Origin + " (" + v.Source + ")"
-}
-
-func showValue(v any) string {
-	switch x := v.(type) {
-	case []string:
-		if len(x) == 0 {
-			return "-"
-		}
-		return strings.Join(x, ", ")
-	case nil:
-		return "-"
-	case string:
-		if x == "" {
-			return "-"
-		}
-		if strings.ContainsFunc(x, unicode.IsControl) { // would break the table
-			return strconv.Quote(x)
-		}
-		return x
-	}
-	return fmt.Sprint(v)
 }
