@@ -50,34 +50,31 @@ that gauntlet replay shows: it counts more than what followed.`,
 				word = string(replay.Wrong)
 			}
 			if cmd.Flags().Changed("label") || word != "" {
-				if id == "" {
-					return exit(2, "whose block was it? see `gauntlet log`, then: gauntlet explain ID --right (or --wrong)")
-				}
 				return app.label(cmd.Context(), id, word)
 			}
-			if next && id != "" {
-				return exit(2, "--next is about the stop to come and takes no ID, but got %q; see: gauntlet explain --help", redact.Line(id, 60))
-			}
 			if next {
-				return app.explainNext(cmd.Context(), of, asJSON)
+				return app.explainNext(cmd.Context(), id, of, asJSON)
 			}
-			if err := needs(cmd, "next", "agent", "transcript"); err != nil {
+			if err := needs(cmd, nextFlag, "agent", "transcript"); err != nil {
 				return err
 			}
 			return app.explain(cmd.Context(), id, asJSON, scope)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&next, "next", false, "what a stop would say is owed now, and why")
+	cmd.Flags().BoolVar(&next, nextFlag, false, "what a stop would say is owed now, and why")
 	cmd.Flags().BoolVar(&right, "right", false, "record that this block was right")
 	cmd.Flags().BoolVar(&wrong, "wrong", false, "record that this block was wrong")
 	cmd.Flags().StringVar(&word, "label", "", "right or wrong")
 	_ = cmd.Flags().MarkHidden("label")
-	cmd.MarkFlagsMutuallyExclusive("right", "wrong", "label", "next")
+	cmd.MarkFlagsMutuallyExclusive("right", "wrong", "label", nextFlag)
 	of.add(cmd)
 	scope.flags(cmd)
 	return cmd
 }
+
+// nextFlag asks about the stop to come.
+const nextFlag = "next"
 
 func (app *App) explain(ctx context.Context, id string, asJSON bool, scope historyScope) error {
 	s, err := app.openHistory(ctx)

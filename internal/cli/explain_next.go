@@ -27,7 +27,10 @@ func (f *checkpointFlags) add(cmd *cobra.Command) {
 }
 
 // explainNext shows what a stop would answer now. Nothing is blocked or recorded.
-func (app *App) explainNext(ctx context.Context, flags checkpointFlags, asJSON bool) error {
+func (app *App) explainNext(ctx context.Context, id string, flags checkpointFlags, asJSON bool) error {
+	if id != "" {
+		return exit(2, "--next is about the stop to come and takes no ID, but got %q; see: gauntlet explain --help", redact.Line(id, 60))
+	}
 	f, err := app.sessionFacts(flags)
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ unchanged, byte for byte. ` + "`gauntlet uninstall`" + ` undoes it.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show the summary; run and write nothing")
 	flags.BoolVar(&f.suggest, "suggest", false, "only print the commands that were found, and those left out")
 	flags.BoolVar(&f.isDiff, "diff", false, "show every file and change in full")
-	flags.BoolVar(&f.noSkill, "no-skill", false, "do not write the file that tells agents how to see what is owed and how to ask")
+	flags.BoolVar(&f.noSkill, "no-skill", false, "do not write the skill: a file for agents about what is owed and how to ask")
 	flags.BoolVar(&f.noTry, "no-try", false, "do not run the commands that are proposed")
 	flags.DurationVar(&f.limit, "try-timeout", time.Minute, "how long trying all commands may take")
 	flags.BoolVar(&f.workflow, "workflow", false, "also write the documents of workflow state and hand-offs")

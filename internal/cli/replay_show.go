@@ -47,6 +47,9 @@ func (app *App) replayShow(id string, asJSON bool) error {
 // label records whether a block was right, of a recorded verdict or of a replayed stop. A
 // person's label counts more than what followed.
 func (app *App) label(ctx context.Context, id, word string) error {
+	if id == "" {
+		return exit(2, "whose block was it? see `gauntlet log`, then: gauntlet explain ID --right (or --wrong)")
+	}
 	if word != string(replay.Right) && word != string(replay.Wrong) {
 		return exit(2, "a label is right or wrong, not %q", redact.Line(word, 40))
 	}

@@ -205,16 +205,14 @@ func (app *App) runGates(ctx context.Context, kind gate.Kind, f runFlags) error 
 		about := report.About{Version: buildinfo.Version(), Started: start, Took: app.Now().Sub(start)}
 		err = errors.Join(err, report.Write(f.report, res, about))
 	}
-	if err != nil {
+	code := run.ExitCode(res.Status)
+	if ctx.Err() != nil {
+		code = interruptedCode
+	}
+	if err != nil || code == 0 {
 		return err
 	}
-	if ctx.Err() != nil {
-		return exit(interruptedCode, "")
-	}
-	if code := run.ExitCode(res.Status); code != 0 {
-		return exit(code, "")
-	}
-	return nil
+	return exit(code, "")
 }
 
 // execute runs the gates, and again if fix commands changed something: what they made is

@@ -26,6 +26,7 @@ func (s *Screen) Under() io.Writer { return s.w }
 // Terminal is what the stream below can do.
 func (s *Screen) Terminal() Terminal { return s.t }
 
+// Write shows whole lines; the beginning of one waits for its end.
 func (s *Screen) Write(p []byte) (int, error) {
 	if s.t.Size == nil {
 		return s.w.Write(p)

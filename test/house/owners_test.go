@@ -36,13 +36,13 @@ var sleeps = onlyFrom{"time.Sleep", map[string]string{
 var chance = onlyFrom{"math/rand.Intn math/rand.Int math/rand.Float64 math/rand.New math/rand/v2.IntN math/rand/v2.N math/rand/v2.Int math/rand/v2.Uint64 math/rand/v2.Float64 math/rand/v2.Shuffle", nil, "decisions do not depend on chance; ids and nonces come from crypto/rand"}
 
 var statuses = onlyFrom{"(gauntlet/internal/git.Repo).Status (*gauntlet/internal/git.Repo).Status", map[string]string{
-	"git":                "where it is made",
-	"turn":               "one look per stop",
-	"run":                "what a run by hand changed",
-	"autonomy":           "what a save commits",
-	"doctor":             "how long git takes",
-	"setup/tryout.go":    "what the trial changed",
-	"cli/checkpoints.go": "what a restore would overwrite",
+	"git":              "where it is made",
+	"turn":             "one look per stop",
+	"run":              "what a run by hand changed",
+	"autonomy":         "what a save commits",
+	"doctor":           "how long git takes",
+	"setup/tryout.go":  "what the trial changed",
+	"cli/snapshots.go": "what a restore would overwrite",
 }, "git is asked for its status once: take what turn or run has seen"}
 
 var detached = onlyFrom{"context.WithoutCancel", map[string]string{

@@ -43,7 +43,7 @@ var programFiles = map[string]string{
 }
 
 // words are programs whose names mean something else in this house, too.
-const words = "go node python ruby php dotnet swift dart zig deno bazel make task just standard test env time exec command act kind m mix check tap green lab trial tester flow blue pants stack moon rush ec reuse pod port npm checkstyle bundle bats terraform"
+const words = "go node python ruby php dotnet swift dart zig deno bazel make task just standard test env time exec command act kind m mix check tap green lab trial tester flow blue pants stack moon rush ec reuse pod port npm checkstyle bundle bats terraform next"
 
 // checkers are the programs of the catalogue that check something, install or call tasks.
 func checkers(root string) map[string]bool {
