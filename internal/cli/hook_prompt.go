@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/content"
 	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
+	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
 )
 
@@ -23,6 +24,9 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 	adapter, ev, at, err := app.hookEvent(args, promptPatience)
 	if err != nil || ev.SubagentID != "" || ev.Kind == event.Other || !at.IsProject() ||
 		at.OfSubagent(ev) {
+		return
+	}
+	if app.forged(ctx, at, ev, "hook prompt") {
 		return
 	}
 	_ = at.Pin(ctx, ev, app.Environ(), app.Now()) // without it the stop judges where it happens
@@ -49,6 +53,17 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 	} else {
 		ahead.End(at.Memory.Dir, "")
 	}
+}
+
+// forged reports whether an event of a hook cannot come from the client. The next stop tells
+// the person.
+func (app *App) forged(ctx context.Context, at *site.Site, ev event.Event, what string) bool {
+	session, why := at.Sender(ev.SessionID, app.In)
+	if why == "" {
+		return false
+	}
+	_ = at.KeepForged(ctx, session, site.Forged{What: what, Why: why, At: app.Now()}) // the event does not count either way
+	return true
 }
 
 func (app *App) hookPromptCmd() *cobra.Command {

@@ -36,7 +36,7 @@ func (app *App) toolHook(ctx context.Context, args []string) {
 		return
 	}
 	cfg, err := at.Config()
-	if err != nil || cfg == nil || !cfg.Settings.AcceptAgentRuns {
+	if err != nil || cfg == nil || !cfg.Settings.AcceptAgentRuns || app.forged(ctx, at, ev, "hook tool") {
 		call.Forget()
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"gauntlet/internal/agent"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/session"
@@ -23,16 +22,8 @@ type Client struct {
 	PID     int       `json:"pid,omitempty"`
 	Started time.Time `json:"started,omitzero"`
 	At      time.Time `json:"at,omitzero"` // of the newest prompt
-}
-
-// clientOf is the process that called this hook: the nearest client among the ancestors.
-func clientOf(above []proc.Process) Client {
-	for _, a := range above {
-		if _, ok := agent.Program(a.Args); ok {
-			return Client{PID: a.PID, Started: a.Started}
-		}
-	}
-	return Client{}
+	// Plain: nothing was between the client and the hook.
+	Plain bool `json:"plain,omitempty"`
 }
 
 // Is reports whether a process is this client: it has the same number and began at the same

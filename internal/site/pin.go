@@ -59,8 +59,8 @@ func (s *Site) Pin(ctx context.Context, ev event.Event, environ []string, at tim
 	now := s.See(ev.Agent)
 	now.Environment = agent.Environment(environ)
 	now.At = at
-	from := clientOf(proc.Lineage())
-	from.Session, from.Root, from.At = sessionID, s.Root, at
+	from, plain := above(proc.Lineage())
+	from.Session, from.Root, from.At, from.Plain = sessionID, s.Root, at, plain
 	return s.Everywhere().Update(ctx, sessionID, func(st *session.State) bool {
 		return st.Set(pinned, now) == nil && st.Set(clientSection, from) == nil
 	})

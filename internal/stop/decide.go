@@ -30,6 +30,8 @@ type Facts struct {
 	Foreign string
 	// Sparse is what to do about a checkout that leaves out the policy that HEAD has.
 	Sparse string
+	// Forged is why the event cannot come from the client.
+	Forged string
 	// Root is the root of the project; "" without one.
 	Root string
 	// JudgesSubagents: the project asks for it. Plain: no setting of the project makes a
@@ -140,6 +142,8 @@ func unreadable(f Facts) (Decision, bool) {
 // guards is step 3: what can be decided before any configuration is read.
 func guards(f Facts) (Decision, bool) {
 	switch {
+	case f.Forged != "":
+		return approve(event.InvalidInput, "this stop did not come from the client ("+f.Forged+"): nothing is judged or remembered"), true
 	case f.Event.Kind == event.TaskStop:
 		return approve(event.Subagent, "the end of a task is not judged (stop_hook.tasks)"), true
 	case f.Event.Kind == event.SubagentStop && !f.JudgesSubagents:

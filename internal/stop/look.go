@@ -49,6 +49,9 @@ func (s *stopping) locate(ctx context.Context) {
 		s.Event.Kind, s.Event.SubagentID = event.SubagentStop, s.Event.SessionID
 	}
 	s.Event.Cwd, s.root = s.site.Cwd, s.site.Root
+	if s.only == nil && s.site.IsProject() && s.site.Foreign == "" {
+		s.fromClient(ctx)
+	}
 	s.Project, s.Foreign, s.Root = s.site.IsProject(), s.site.Foreign, s.site.Root
 	s.Sparse = s.site.LeftOut(ctx)
 	if s.Foreign != "" {
@@ -149,6 +152,7 @@ func (s *stopping) look(ctx context.Context) {
 	q.Transcript = judged || s.AutonomyWanted
 	s.seen = q.Ask(ctx)
 	s.calledItself()
+	s.tellForged()
 	s.wroteTranscript()
 	if q.Content != nil {
 		s.lookBehind(ctx)

@@ -181,6 +181,24 @@ func (s *stopping) calledItself() {
 	}
 }
 
+// fromClient finds out whether the client sent this stop.
+func (s *stopping) fromClient(ctx context.Context) {
+	session, why := s.site.Sender(s.Event.SessionID, s.Stdin)
+	if s.Forged = why; why == "" {
+		return
+	}
+	if err := s.site.KeepForged(ctx, session, site.Forged{What: "stop-hook", Why: s.Forged, At: s.Facts.Now}); err != nil {
+		s.complain(err)
+	}
+}
+
+// tellForged announces which events the client did not send.
+func (s *stopping) tellForged() {
+	for _, f := range s.site.ForgedIn(s.Event.SessionID) {
+		s.announceOnce("`gauntlet %s` was run at %s and not by the client (%s): it did not count", f.What, f.At.Local().Format("15:04:05"), f.Why)
+	}
+}
+
 // wroteTranscript announces that the agent wrote to the log that its client keeps: what
 // that log shows of this turn may never have happened.
 func (s *stopping) wroteTranscript() {
