@@ -12,7 +12,9 @@ import (
 func TestAbove(t *testing.T) {
 	self := proc.Process{PID: 9, Args: []string{"gauntlet", "stop-hook"}}
 	client := proc.Process{PID: 5, Args: []string{"node", "/opt/claude-code/cli.js"}, Started: time.Unix(100, 0)}
-	sh := func(command string) proc.Process { return proc.Process{PID: 7, Args: []string{"/bin/sh", "-c", command}} }
+	sh := func(command string) proc.Process {
+		return proc.Process{PID: 7, Args: []string{"/bin/sh", "-c", command}}
+	}
 	installed := wire.Setup{PowerShell: true}.Command("stop-hook --agent claude")
 	for name, tt := range map[string]struct {
 		line  []proc.Process
