@@ -65,6 +65,9 @@ type Question struct {
 	// Before is the account of the prompt: what its rules do not ignore is not ignored now,
 	// and neither is what it has. nil: there is none.
 	Before *Account
+	// Earlier are the rules of the session's first prompt: what they do not ignore is not
+	// ignored now. nil: those of Before.
+	Earlier Rules
 	// Patience is the longest time to take; 0: no bound but the context's.
 	Patience time.Duration
 	// Cache is what is remembered of the work tree; nil: it is read now.

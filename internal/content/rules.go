@@ -105,8 +105,8 @@ func (w *walker) begin(repo git.Repo, dir string) *level {
 // level adds a list to those above it; the prompt may have had another in its place.
 func (w *walker) level(above *level, dir, where, text string) *level {
 	before := text
-	if w.asked.Before != nil {
-		before = w.asked.Before.Rules[where]
+	if w.asked.Earlier != nil {
+		before = w.asked.Earlier[where]
 	}
 	if text == "" && before == "" {
 		return above

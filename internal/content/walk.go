@@ -87,6 +87,11 @@ const largest = 256 << 20
 func newWalker(ctx context.Context, q Question, root *os.File, glance bool) *walker {
 	w := &walker{ctx: ctx, asked: q, root: root, size: q.Repo.IDSize(), rules: Rules{}, glance: glance, seed: maphash.MakeSeed()}
 	w.more = sync.NewCond(&w.mu)
+	if b := q.Before; b != nil && q.Earlier == nil {
+		if w.asked.Earlier = b.Rules; b.Rules == nil {
+			w.asked.Earlier = Rules{}
+		}
+	}
 	if !glance {
 		if w.cache = q.Cache; w.cache == nil {
 			w.cache = q.Recall()
@@ -208,7 +213,7 @@ func (w *walker) list(n *node, buf []byte) {
 	}
 	if now.flags&hasRules != 0 {
 		n.level = w.level(n.level, n.path, joined(n.path, ignoreFile), w.ignoreList(dir))
-	} else if b := w.asked.Before; b != nil && b.Rules[joined(n.path, ignoreFile)] != "" {
+	} else if w.asked.Earlier[joined(n.path, ignoreFile)] != "" {
 		n.level = w.level(n.level, n.path, joined(n.path, ignoreFile), "")
 	}
 	in := names{known: decoder{rest: known.entries}, size: w.size, paths: paths, all: paths == nil && now.stat != safefile.Stat{}}
@@ -403,7 +408,7 @@ func (w *walker) entry(n *node, dir *os.File, path string, known *remembered, ce
 func (w *walker) excluded(n *node, path string, isDir bool) (out [sets]bool) {
 	out[0] = n.excluded[0] || n.level.ignores(0, path, isDir)
 	switch {
-	case w.asked.Before == nil:
+	case w.asked.Earlier == nil:
 		out[1] = out[0]
 	case isDir || out[0]:
 		out[1] = n.excluded[1] || n.level.ignores(1, path, isDir)

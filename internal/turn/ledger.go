@@ -45,6 +45,9 @@ type Ledger struct {
 	// Grounds are what the gates' failures are measured against, Left what the last judged
 	// stop of this turn left behind.
 	Grounds []Ground `json:"grounds,omitempty"`
+	// Rules names an account that has the ignore rules of the first prompt, and nothing else:
+	// a rule that came in the session hides nothing in it.
+	Rules string `json:"rules,omitempty"`
 	Left    Left     `json:"left,omitzero"`
 	// Deferred are the paths that a gate has not judged yet because it is not due at every
 	// stop, by its id.
@@ -68,6 +71,7 @@ type Prompt struct {
 	Continued []string `json:"continued,omitempty"`
 
 	grounds []Ground // of the gates, from here on
+	rules   string   // see Ledger.Rules
 }
 
 // Base is a prompt that began work.

@@ -115,7 +115,7 @@ func (q Question) tree(ctx context.Context, l *Look) {
 	} else {
 		asked.Go(func() { l.Status, l.StatusErr = q.Repo.Status(ctx) })
 	}
-	look.Before = l.Before
+	look.Before, look.Earlier = l.Before, l.Ledger.rules(content.Store{Dir: q.Memory.Dir, Repo: q.Repo})
 	l.Now, l.NowErr = content.Take(ctx, look)
 	if l.difference = l.since(l.Before); l.Prompted == l.Before {
 		l.thisTurn = l.difference

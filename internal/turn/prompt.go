@@ -82,6 +82,7 @@ func (p Prompted) proceed(ctx context.Context, before Ledger) error {
 func (p Prompted) account(ctx context.Context, before Ledger, prompt *Prompt) (pending bool) {
 	q := *p.Content
 	q.Patience = patience - patience/10 // something has to be left to keep it
+	q.Earlier = before.rules(content.Store{Dir: p.Memory.Dir, Repo: p.Repo})
 	now, err := content.Take(ctx, q)
 	store := content.Store{Dir: p.Memory.Dir, Repo: p.Repo}
 	if err == nil {
@@ -91,6 +92,9 @@ func (p Prompted) account(ctx context.Context, before Ledger, prompt *Prompt) (p
 		prompt.Skipped = err.Error()
 		return true // an older account says more than none
 	}
+	if prompt.rules = before.Rules; prompt.rules == "" {
+		prompt.rules, _ = store.Put(&content.Account{Rules: now.Rules}) // without it those of each turn count
+	}
 	prompt.grounds = before.advance(store, *prompt, now)
 	_ = store.KeepBlobs(ctx, now) // what cannot be kept cannot be laid out again, and that is said then
 	if before.Base.Account == prompt.Account {
@@ -98,6 +102,18 @@ func (p Prompted) account(ctx context.Context, before Ledger, prompt *Prompt) (p
 	}
 	base, err := store.Get(before.Base.Account)
 	return err == nil && len(content.Diff(base, now)) > 0
+}
+
+// rules are the ignore rules of the session's first prompt; nil if they are not known.
+func (l Ledger) rules(store content.Store) content.Rules {
+	if l.Rules == "" {
+		return nil
+	}
+	a, err := store.Get(l.Rules)
+	if err != nil {
+		return nil
+	}
+	return a.Rules
 }
 
 // errNotKept means that a prompt was seen whose account was not kept.

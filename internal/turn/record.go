@@ -103,5 +103,8 @@ func (l *Ledger) Begin(p Prompt, pending bool) {
 			l.Grounds[i].Incomplete = true
 		}
 	}
+	if l.Rules == "" {
+		l.Rules = p.rules
+	}
 	l.Prompt, l.Left = p, Left{}
 }
