@@ -48,7 +48,7 @@ type Ledger struct {
 	// Rules names an account that has the ignore rules of the first prompt, and nothing else:
 	// a rule that came in the session hides nothing in it.
 	Rules string `json:"rules,omitempty"`
-	Left    Left     `json:"left,omitzero"`
+	Left  Left   `json:"left,omitzero"`
 	// Deferred are the paths that a gate has not judged yet because it is not due at every
 	// stop, by its id.
 	Deferred map[string][]string `json:"deferred,omitempty"`
