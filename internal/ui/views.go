@@ -294,7 +294,7 @@ type trendsView struct {
 	Gates  []ask.Gate
 }
 
-// Ahead is the time that nobody waited, because gates were proved before their stops.
+// Ahead is the time that no stop had to take, because its gates were proved before.
 func (v trendsView) Ahead() (ms float64) {
 	for _, g := range v.Gates {
 		ms += g.AheadMS
