@@ -294,11 +294,16 @@ const maxPolicy = 1 << 20
 // gatesNow reads the policy of a project and returns what it says about a gate.
 func (l *local) gatesNow(dir string) func(id string) GateNow {
 	cfg := l.policy(dir)
+	if cfg == nil {
+		return func(string) GateNow { return GateNow{} }
+	}
+	hollow := run.CannotFail(run.Options{Config: cfg, Site: site.Here(dir, l.getenv), Getenv: l.getenv}, l.now())
 	return func(id string) GateNow {
-		if cfg == nil {
-			return GateNow{}
+		now := gateNow(cfg, id)
+		if files, known := hollow[id]; known {
+			now.Canary, now.Why = "cannot fail", strings.Join(files, ", ")
 		}
-		return gateNow(cfg, id)
+		return now
 	}
 }
 

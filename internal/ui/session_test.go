@@ -16,6 +16,8 @@ import (
 	"gauntlet/internal/event"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
+	"gauntlet/internal/proof"
+	"gauntlet/internal/run"
 	"gauntlet/internal/site"
 	"gauntlet/internal/trust"
 )
@@ -293,5 +295,38 @@ func TestAdvice(t *testing.T) {
 		if got := advise(tt.row, tt.why); got.Text != tt.want {
 			t.Errorf("%q, want %q", got.Text, tt.want)
 		}
+	}
+}
+
+// A check that was found unable to fail says so in the table, until its command changes.
+func TestCannotFail(t *testing.T) {
+	m := &machine{home: t.TempDir()}
+	project := filepath.Join(m.home, "src", "shop")
+	file := filepath.Join(project, ".gauntlet", "checks", "test.yml")
+	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must(t, os.WriteFile(filepath.Join(project, ".gauntlet", "config.yml"), []byte("entry_points: [{path: ., checks: [test]}]\n"), 0o644))
+	must(t, os.WriteFile(file, []byte("command: make test\n"), 0o644))
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", project).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	cfg, err := site.Here(project, m.getenv).OnDisk()
+	must(t, err)
+	ledger, err := run.LedgerOf(run.Options{Config: cfg, Site: site.Here(project, m.getenv), Getenv: m.getenv})
+	must(t, err)
+	must(t, ledger.Put(t.Context(), proof.Record{
+		Key: strings.Repeat("a", 64), Gate: "check:.:test canary", Outcome: proof.Fail, Source: proof.Run, Where: project, At: time.Now(), Command: "make test",
+		Findings: []byte(`{"result":"cannot fail","files":["fee.go"]}`),
+	}))
+	recs := broken("s", time.Now().Add(-time.Hour))
+	for i := range recs {
+		recs[i].Project, recs[i].Repository = project, ""
+	}
+	must(t, history.Append(m.history(), recs...))
+	serve(t, m, nil)
+	for _, want := range []bool{true, false} {
+		if _, body := m.do(m.request(http.MethodGet, "/gates", "")); strings.Contains(body, ">cannot fail</span>") != want || strings.Contains(body, "fee.go") != want {
+			t.Errorf("cannot fail is shown: %v\n%s", !want, body)
+		}
+		must(t, os.WriteFile(file, []byte("command: make check\n"), 0o644))
 	}
 }
