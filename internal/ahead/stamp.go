@@ -39,7 +39,7 @@ func Begin(memory string, s Session) error {
 	}
 	b, err := json.Marshal(s)
 	if err == nil {
-		err = os.MkdirAll(memory, 0o700)
+		err = safefile.MakeDir(memory, 0o700)
 	}
 	if err == nil {
 		err = safefile.Put(memory, sessionFile(memory), b, 0o600)

@@ -42,7 +42,7 @@ func threads(pid int) []int { return numbers("/proc/" + strconv.Itoa(pid) + "/ta
 
 // numbers are the entries of a directory that are numbers.
 func numbers(dir string) (out []int) {
-	entries, _ := os.ReadDir(dir)
+	entries, _ := os.ReadDir(dir) // it may have ended
 	for _, e := range entries {
 		if n, err := strconv.Atoi(e.Name()); err == nil {
 			out = append(out, n)
@@ -54,7 +54,7 @@ func numbers(dir string) (out []int) {
 // descendants are the processes that a process started, directly or not.
 func descendants(pid int) (out []int) {
 	for _, tid := range threads(pid) {
-		b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid) + "/children")
+		b, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid) + "/children") // it may have ended
 		for _, word := range strings.Fields(string(b)) {
 			if child, err := strconv.Atoi(word); err == nil {
 				out = append(append(out, child), descendants(child)...)

@@ -177,7 +177,7 @@ func (p Printer) printGateStats(gates []ask.Gate) {
 	}
 	for i, g := range gates {
 		if g.Ahead > 0 {
-			fmt.Fprintf(p.W, "\n%s was proved ahead of %s: %s that nobody waited\n", names[i], text.Count(g.Ahead, "stop"), Millis(g.AheadMS))
+			fmt.Fprintf(p.W, "\n%s was proved ahead of %s: %s less waiting\n", names[i], text.Count(g.Ahead, "stop"), Millis(g.AheadMS))
 		}
 		if g.AgentChecked > 0 {
 			fmt.Fprintf(p.W, "\n%s: %d of %d runs that checked the agent's own agreed with it\n", names[i], g.AgentAgreed, g.AgentChecked)

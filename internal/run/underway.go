@@ -82,7 +82,9 @@ func (e *execution) joined(ctx context.Context, p planned, u Underway) gate.Resu
 	if e.opts.Observer != nil {
 		observers{e.opts.Observer}.Waiting(fmt.Sprintf("waiting for %s, which is being proved ahead since %s", redact.Name(p.job.Name, 80), round(e.opts.Now().Sub(u.Since))))
 	}
-	for start := time.Now(); ; time.Sleep(joinStep) {
+	look := time.NewTicker(joinStep)
+	defer look.Stop()
+	for start := time.Now(); ; <-look.C {
 		now, ok := UnderwayIn(e.opts.Site.Memory.Dir)
 		if rec := e.ledger.Get(p.key.ID).Newest(); rec != nil && rec.Outcome == proof.Pass {
 			return e.reused(p.job, rec)

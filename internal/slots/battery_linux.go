@@ -13,9 +13,9 @@ func OnBattery(context.Context) bool { return onBattery("/sys/class/power_supply
 
 // onBattery: some battery is discharged, and no supply is connected.
 func onBattery(dir string) bool {
-	supplies, _ := safefile.ReadDir("", dir, -1)
+	supplies, _ := safefile.ReadDir("", dir, -1) // a machine without any
 	word := func(supply, name string) string {
-		b, _ := safefile.ReadLinked(filepath.Join(supply, name), 100)
+		b, _ := safefile.ReadLinked(filepath.Join(supply, name), 100) // not every supply has every file
 		return strings.TrimSpace(string(b))
 	}
 	discharging := false
