@@ -419,11 +419,8 @@ func (w *walker) excluded(n *node, path string, isDir bool) (out [sets]bool) {
 // maxIgnored bounds how much that is not content is listed.
 const maxIgnored = 2000
 
-// leave notes a path that is not content, in a look that asks what moved.
+// leave notes a path that is not content.
 func (w *walker) leave(path string) {
-	if !w.glance {
-		return
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.ignored) < maxIgnored {
