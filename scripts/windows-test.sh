@@ -90,6 +90,27 @@ if [ ! -e "$root/root/wine/ready" ]; then
 		wine64 "C:\\Program Files\\Git\\cmd\\git.exe" version && touch /root/wine/ready; wineserver64 -k' || cannot "Wine does not start here"
 fi
 
+# Each package is tested by its own binary, in its own directory.
+while read -r package skip; do
+	case $package in '' | '#'*) continue ;; esac
+	GOOS=windows go test -c "${plain[@]}" -o "$bin/${package//\//_}.test.exe" "./internal/$package"
+	echo "$package $skip" >>"$bin/packages"
+done <test/windows/packages
+echo "unit tests of $(wc -l <"$bin/packages") packages on Windows"
+inside 600 'while read -r package skip; do
+		name=$(echo "$package" | tr / _)
+		cd "/repo/internal/$package" || exit 1
+		if timeout 120 wine64 "/bin-test/$name.test.exe" -test.short -test.skip "^(${skip:-none})\$" >/tmp/out 2>&1 </dev/null; then
+			echo "  ok $package"
+		else
+			echo "FAILED: $package"
+			grep -v XDG_RUNTIME_DIR /tmp/out | tail -n 40
+			touch /tmp/failed
+		fi
+	done </bin-test/packages
+	wineserver64 -k
+	[ ! -e /tmp/failed ] || { rm /tmp/failed; exit 1; }'
+
 echo "one hour on Windows"
 inside 400 'sh /repo/test/windows/hour.sh' | tee "$bin/hour.log"
 grep -q "^the hour on Windows passed" "$bin/hour.log"
