@@ -29,8 +29,8 @@ type Repo struct {
 	// NoFilters keeps git from running the filters that the repository's own settings
 	// name: they are programs of another author, whom the person has not trusted yet.
 	NoFilters bool
-	// Safe: it belongs to another user, and the person told git, or Gauntlet, that it is
-	// safe. Git is told the same by each command of Gauntlet's.
+	// Safe: it belongs to another user, and the person declared it safe. Each git command
+	// gets the same declaration.
 	Safe bool
 }
 
@@ -62,8 +62,8 @@ const maxPointer = 1 << 16
 // anything in it is trusted.
 func Find(dir string) (Repo, error) { return User{}.Find(dir) }
 
-// Find is Find for a user who may have told git that a repository of another user is safe
-// (safe.directory). A repository that is ErrForeign is returned, too.
+// Find is Find for a user whose git may have a repository of another user among its safe
+// ones (safe.directory). A repository that is ErrForeign is returned, too.
 func (u User) Find(dir string) (Repo, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

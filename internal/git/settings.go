@@ -45,8 +45,8 @@ func UserOf(getenv func(string) string) User {
 	return u
 }
 
-// trusts reports whether the user told git that the repository at root is safe although it
-// belongs to another user. The repository's own settings have no say.
+// trusts reports whether the user's git settings declare the repository at root safe, although
+// it belongs to another user. The repository's own settings have no say.
 func (u User) trusts(root string) bool {
 	s := settingsReader{home: u.Home}
 	for _, file := range append([]string{u.System}, u.Configs...) {

@@ -61,6 +61,16 @@ const (
 	cancelGrace  = 300 * time.Millisecond
 )
 
+// program is what to start for a name: on Windows sh is Shell.
+func program(name string) string {
+	if name == "sh" && runtime.GOOS == "windows" {
+		if sh, err := Shell(); err == nil {
+			return sh
+		}
+	}
+	return name
+}
+
 // Run runs c to its end. It returns only when the child and everything that
 // stayed in its process group are gone.
 func Run(ctx context.Context, c Cmd) Result {
@@ -71,13 +81,7 @@ func Run(ctx context.Context, c Cmd) Result {
 	if err := ctx.Err(); err != nil {
 		return Result{ExitCode: -1, Cancelled: true}
 	}
-	program := c.Args[0]
-	if program == "sh" && runtime.GOOS == "windows" {
-		if sh, err := Shell(); err == nil {
-			program = sh
-		}
-	}
-	cmd := exec.Command(program, c.Args[1:]...) //nolint:noctx // the context is honoured below, with a grace
+	cmd := exec.Command(program(c.Args[0]), c.Args[1:]...) //nolint:noctx // the context is honoured below, with a grace
 	cmd.Dir, cmd.Env = c.Dir, c.environ()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
 	grace := cmp.Or(c.Grace, defaultGrace)
