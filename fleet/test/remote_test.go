@@ -73,7 +73,7 @@ func (m *machine) write(dir, name, text string) {
 func (m *machine) run(args ...string) (stdout, stderr string, err error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = m.repo
-	cmd.Env = []string{"HOME=" + m.home, "PATH=" + os.Getenv("PATH"), "GAUNTLET_TRUST=all", "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0", "USER=dev"}
+	cmd.Env = []string{"HOME=" + m.home, "PATH=" + os.Getenv("PATH"), "GAUNTLET_TRUST=all", "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0", "GAUNTLET_WATCH=off", "USER=dev"}
 	cmd.Env = append(cmd.Env, m.env...)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs

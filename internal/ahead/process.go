@@ -152,7 +152,7 @@ func (p *Process) work(ctx context.Context) (last stamp, over bool) {
 func (p *Process) find(s Session) (Turn, bool) {
 	t := Turn{Session: s, Site: site.Find(p.Root, p.Getenv)}
 	var err error
-	if t.Config, err = t.Site.Config(); err != nil || t.Config == nil || !t.Config.Settings.Ahead || !t.Site.InRepo {
+	if t.Config, err = t.Site.Config(); err != nil || t.Config == nil || !t.Config.Settings.Ahead && !t.Config.Settings.Watches() || !t.Site.InRepo {
 		return t, false
 	}
 	_, disabled := t.Site.Disabled(s.ID, p.Now())
@@ -198,7 +198,7 @@ func (p *Process) once(ctx context.Context, t Turn, last stamp) bool {
 		return false
 	}
 	for _, do := range []func(context.Context, Turn, stamp) bool{p.due, p.observed, p.ground, p.doubted, p.try} {
-		if do(ctx, t, last) {
+		if t.Config.Settings.Ahead && do(ctx, t, last) {
 			return ctx.Err() == nil
 		}
 	}

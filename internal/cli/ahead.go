@@ -7,9 +7,12 @@ import (
 
 	"gauntlet/internal/ahead"
 	"gauntlet/internal/doctor"
+	"gauntlet/internal/history"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
+	"gauntlet/internal/session"
 	"gauntlet/internal/slots"
+	"gauntlet/internal/turn"
 )
 
 // ahead is the process that proves gates between two stops. It has no terminal: what goes
@@ -21,6 +24,7 @@ func (app *App) ahead(ctx context.Context, args []string) {
 	ctx, cancel := interruptible(ctx)
 	defer cancel()
 	p := ahead.Process{Root: args[0], Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now, OnBattery: slots.OnBattery}
+	p.Later = append(p.Later, app.findOut)
 	_ = p.Run(ctx, len(args) > 1)
 }
 
@@ -50,4 +54,23 @@ func (app *App) roomChecks(ctx context.Context) []doctor.Check {
 		out = append(out, doctor.Check{Name: fmt.Sprintf("room %s", j.Name), State: doctor.OK, Message: said})
 	}
 	return out
+}
+
+// findOut answers what is asked about the last verdict of the session, once.
+func (app *App) findOut(ctx context.Context, t ahead.Turn) {
+	d := t.Facts.Seen.Ledger.Doubt
+	if d.Verdict == "" || turn.FoundIn(t.Facts.Seen.State).Verdict == d.Verdict {
+		return
+	}
+	found, lines, err := run.FindOut(ctx, t.Rooms.Options(), d)
+	if ctx.Err() != nil {
+		return // something more urgent came: it is asked again later
+	}
+	if err != nil {
+		found = turn.Found{Verdict: d.Verdict} // what it was about is gone
+	}
+	kept := t.Site.Memory.Update(ctx, t.Session.ID, func(st *session.State) bool { return found.Keep(st) == nil })
+	if dir, err := history.Dir(app.Getenv); err == nil && kept == nil {
+		_ = history.Append(dir, lines...) // the session's next stop shows it anyway
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/meaning"
 	"gauntlet/internal/redact"
@@ -37,7 +38,7 @@ func (app *App) doctorGates(ctx context.Context, asJSON bool) error {
 	opts := app.startedBy(run.Options{Site: at, Config: cfg, Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now})
 	err = run.Canaries(ctx, opts, all, all, func(j gate.Job, c meaning.Canary) {
 		list = append(list, assessed{j.ID, j.Name, j.Entry, j.Mode, &c})
-		if c.Result == meaning.CannotFail {
+		if c.Result == event.CannotFail {
 			hollow++
 		}
 		if !asJSON {
@@ -68,21 +69,21 @@ func (app *App) printCanary(wrap func(string, int) string, j gate.Job, c meaning
 	for _, trial := range c.Tried {
 		fmt.Fprintf(app.Out, "  %s:%d: %s\n", redact.Line(trial.File, 300), trial.Line, trial.Outcome)
 	}
-	if c.Result == meaning.CannotFail && j.Mode != config.ModeObserve {
+	if c.Result == event.CannotFail && j.Mode != config.ModeObserve {
 		fmt.Fprintf(app.Out, "  fix: change its command, or stop enforcing it: gauntlet gate %s observe\n", j.Name)
 	}
 }
 
 // canaries are the answers that are known, by the name of the check: the worst of them, if
 // it is in several entry points.
-func (app *App) canaries(ctx context.Context, opts run.Options) map[string]*meaning.Answer {
-	out := map[string]*meaning.Answer{}
+func (app *App) canaries(ctx context.Context, opts run.Options) map[string]*event.Answer {
+	out := map[string]*event.Answer{}
 	if d := opts.Site.Trust(); !d.Trusted() || d.Change != "" { // it runs the check's tools
 		return out
 	}
 	every := func(gate.Job) bool { return true }
 	_ = run.Canaries(ctx, opts, every, nil, func(j gate.Job, c meaning.Canary) { // a list is not worth less without them
-		if out[j.Name] == nil || c.Result == meaning.CannotFail {
+		if out[j.Name] == nil || c.Result == event.CannotFail {
 			out[j.Name] = &c.Answer
 		}
 	})

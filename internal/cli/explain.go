@@ -18,7 +18,7 @@ import (
 )
 
 func (app *App) explainCmd() *cobra.Command {
-	var asJSON, next, right, wrong bool
+	var asJSON, next, undo, right, wrong bool
 	var word string
 	var scope historyScope
 	var of checkpointFlags
@@ -31,18 +31,17 @@ it is the last stop of this project. An ID of ` + "`gauntlet log`" + ` may be sh
 to its beginning or its end. The ID of a session stands for its last stop.
 
 With --next, show what a stop would say is owed now, and why; nothing is blocked or
-recorded. With --right or --wrong, record your own judgement of a block, or of a stop
-that gauntlet replay shows: it counts more than what followed.`,
+recorded. With --undo, find out for each file that the last session changed whether a
+test notices its change. With --right or --wrong, record your own judgement of a
+block, or of a stop that gauntlet replay shows: it counts more than what followed.`,
 		Example: `  gauntlet explain
   gauntlet explain 3f9a1c
   gauntlet explain --next
+  gauntlet explain --undo
   gauntlet explain 3f9a1c --wrong
   gauntlet explain --everywhere`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id := ""
-			if len(args) > 0 {
-				id = args[0]
-			}
+			id := strings.Join(args[:min(1, len(args))], "")
 			switch {
 			case right:
 				word = string(replay.Right)
@@ -55,6 +54,9 @@ that gauntlet replay shows: it counts more than what followed.`,
 			if next {
 				return app.explainNext(cmd.Context(), id, of, asJSON)
 			}
+			if undo {
+				return app.explainUndo(cmd.Context(), asJSON)
+			}
 			if err := needs(cmd, nextFlag, "agent", "transcript"); err != nil {
 				return err
 			}
@@ -63,11 +65,12 @@ that gauntlet replay shows: it counts more than what followed.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&next, nextFlag, false, "what a stop would say is owed now, and why")
+	cmd.Flags().BoolVar(&undo, "undo", false, "whether a test notices the change of each file")
 	cmd.Flags().BoolVar(&right, "right", false, "record that this block was right")
 	cmd.Flags().BoolVar(&wrong, "wrong", false, "record that this block was wrong")
 	cmd.Flags().StringVar(&word, "label", "", "right or wrong")
 	_ = cmd.Flags().MarkHidden("label")
-	cmd.MarkFlagsMutuallyExclusive("right", "wrong", "label", nextFlag)
+	cmd.MarkFlagsMutuallyExclusive("right", "wrong", "label", nextFlag, "undo")
 	of.add(cmd)
 	scope.flags(cmd)
 	return cmd

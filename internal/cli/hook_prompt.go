@@ -48,7 +48,7 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 		}))
 	}
 	app.beat(at, ev, event.Prompt)
-	if cfg, err := at.Config(); err == nil && at.InRepo && cfg.Settings.Ahead && ev.SessionID != "" {
+	if cfg, err := at.Config(); err == nil && at.InRepo && (cfg.Settings.Ahead || cfg.Settings.Watches()) && ev.SessionID != "" {
 		_ = ahead.Begin(at.Memory.Dir, ahead.Session{ID: ev.SessionID, Agent: ev.Agent, Root: at.Root}) // without it gates run at the stop
 	} else {
 		ahead.End(at.Memory.Dir, "")

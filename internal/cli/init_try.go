@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/install"
@@ -75,10 +76,10 @@ func (w *initWork) canaries(ctx context.Context) error {
 	opts := w.app.startedBy(run.Options{Site: at, Config: cfg, Getenv: w.app.Getenv, Environ: w.app.Environ(), Now: w.app.Now})
 	err = run.Canaries(within, opts, fits, fits, func(j gate.Job, c meaning.Canary) {
 		hollow := ""
-		if c.Result == meaning.CannotFail {
+		if c.Result == event.CannotFail {
 			hollow = cmp.Or(c.Reason, strings.Join(c.Files, ", "))
 		}
-		w.opts.Found.Assess(j.Entry, j.Check.Command, c.Result == meaning.CanFail, hollow)
+		w.opts.Found.Assess(j.Entry, j.Check.Command, c.Result == event.CanFail, hollow)
 	})
 	if within.Err() == nil && err != nil {
 		w.notes = append(w.notes, "whether the gates can fail was not tried: "+err.Error())

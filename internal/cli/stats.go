@@ -76,6 +76,9 @@ func (app *App) stats(ctx context.Context, f statsFlags) error {
 		return err
 	}
 	answer := report.Stats{Stats: facts.Stats(filter), Endings: facts.Endings(filter)}
+	if answer.Meaning, err = s.Meanings(paths, filter.Since); err != nil {
+		return err
+	}
 	if answer.Saves, err = s.Saves(paths, filter.Since); err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type Settings struct {
 	RoomLinks       []string
 	Ask             bool
 	Strict          bool // stop_hook.preset is strict
+	Undo, OldTests  Watch
 	MaxBlocks       int
 	Deadline        time.Duration
 	Subagents       bool
@@ -55,6 +56,9 @@ type Settings struct {
 
 	Slots int // how many runs may use the machine at once; below 0: half the processors, 0: any number
 }
+
+// Watches reports whether something is found out after stops.
+func (s Settings) Watches() bool { return s.Undo.Mode == WatchTell || s.OldTests.Mode == WatchTell }
 
 // RemoteSettings are the effective values of the remote section.
 type RemoteSettings struct {
@@ -230,7 +234,7 @@ func settingsOf(p Project) Settings {
 
 		StopHookEnabled: *h.Enabled, RunInterval: saturate(*h.RunIntervalMinutes, time.Minute), Reentry: h.Reentry,
 		Scope: h.Scope, LockWait: saturate(*h.LockWaitSeconds, time.Second), AcceptAgentRuns: *h.AcceptAgentRuns,
-		Ahead: *h.Ahead.Enabled, Quiet: saturate(*h.Ahead.Quiet, time.Second), RoomLinks: p.Room.Link, Ask: *h.Ask, Strict: h.Preset == "strict",
+		Ahead: *h.Ahead.Enabled, Quiet: saturate(*h.Ahead.Quiet, time.Second), RoomLinks: p.Room.Link, Ask: *h.Ask, Strict: h.Preset == "strict", Undo: h.Undo, OldTests: h.OldTests,
 		MaxBlocks: *h.MaxBlocks, Deadline: saturate(*h.DeadlineSeconds, time.Second), Subagents: *h.Subagents, Tasks: *h.Tasks, Notify: h.Notify, Mode: h.Mode,
 
 		DebugLog: *p.DebugLog.Enabled, DebugLogMaxBytes: megabytes(*p.DebugLog.MaxSizeMB),

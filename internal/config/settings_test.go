@@ -40,7 +40,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{
 		LogDir: filepath.Join(root, "gauntlet_logs"), AllowParallel: true, MaxParallel: 16, MaxRetries: 3, Threshold: "high",
 		StopHookEnabled: true, RunInterval: 10 * time.Minute, Reentry: "once", Scope: "working_tree", MaxBlocks: 3, Deadline: 280 * time.Second, Notify: "blocked", Mode: ModeEnforce,
-		DebugLogMaxBytes: 10 << 20, Slots: -1, Quiet: 3 * time.Second,
+		DebugLogMaxBytes: 10 << 20, Slots: -1, Quiet: 3 * time.Second, Undo: Watch{Mode: WatchOff}, OldTests: Watch{Mode: WatchOff},
 		Remote: RemoteSettings{Read: true, Signers: "allowed_signers", Timeout: 300 * time.Millisecond},
 	}
 	if diff := cmp.Diff(want, l.Settings); diff != "" {

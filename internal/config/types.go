@@ -132,7 +132,22 @@ type StopHook struct {
 	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too." default:"false"`
 	Tasks              *bool    `yaml:"tasks" json:"tasks,omitempty" doc:"Judge the end of a task and of a team-mate's work too (Claude Code's TaskCompleted and TeammateIdle). Run gauntlet init --agents again after setting it." default:"false"`
 	Notify             string   `yaml:"notify" json:"notify,omitempty" enum:"blocked,never" doc:"blocked: show a notice on the desktop when an agent asks you, is blocked a second time in one turn, and when the project was switched off (notify-send, osascript, PowerShell). never: show none." default:"blocked"`
+	Undo               Watch    `yaml:"undo" json:"undo,omitzero" word:"mode" doc:"Does any test notice the change? When the gates passed, they run once more in a room without it."`
+	OldTests           Watch    `yaml:"old_tests" json:"old_tests,omitzero" word:"mode" doc:"Do the tests of the prompt still pass? Asked when tests that were there were edited or removed."`
 	Mode               Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"enforce: failures block. warn: the agent may stop and a message is shown each time. observe: only recorded, with wouldBlock. off: nothing is judged. The weaker of this and a gate's own mode counts." default:"enforce" env:"GAUNTLET_MODE"`
+}
+
+// Modes of a Watch.
+const (
+	WatchTell    = "tell"
+	WatchRequire = "require"
+	WatchOff     = "off"
+)
+
+// Watch is a question about work that passed its gates.
+type Watch struct {
+	Mode  string   `yaml:"mode" json:"mode,omitempty" enum:"tell,require,off" doc:"tell: answered after the stop, and shown to you. require: answered at the stop, which blocks once per turn. off: not asked." default:"off" strict:"tell" env:"GAUNTLET_WATCH"`
+	Paths []string `yaml:"paths" json:"paths,omitempty" doc:"Globs: only these files count. Default: all." glob:"true"`
 }
 
 // DebugLog is the debug_log section.
@@ -229,6 +244,7 @@ type Check struct {
 	ErrorExitCodes   []int             `yaml:"error_exit_codes" json:"error_exit_codes,omitempty" doc:"Exit codes that mean it could not run." default:"126 127"`
 	ErrorPatterns    []string          `yaml:"error_patterns" json:"error_patterns,omitempty" doc:"Regular expressions; one that matches the last lines of a failed run means it could not run."`
 	Mode             Mode              `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"Whether a failure blocks." default:"enforce"`
+	Role             string            `yaml:"role" json:"role,omitempty" enum:"test,lint,build" doc:"What it is for. Default: what its command runs, else what its name says."`
 	Report           string            `yaml:"report" json:"report,omitempty" nonblank:"true" doc:"How to read its output as findings: auto (by the command's tool), sarif, checkstyle, junit, go-test-json, rdjson, github, efm:NAME (reviewdog/errorformat), or a regular expression with the groups file, line and message. Default: not read, or auto with new_only."`
 	ReportFile       string            `yaml:"report_file" json:"report_file,omitempty" nonblank:"true" doc:"The file that the command writes its report to, relative to its working directory. Default: stdout."`
 	NewOnly          string            `yaml:"new_only" json:"new_only,omitempty" enum:"turn,base,baseline" doc:"Only new findings fail: new since this turn began, since the merge base, or over the counts of .gauntlet/baseline.json."`

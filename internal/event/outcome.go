@@ -87,11 +87,12 @@ const (
 	BadgeRanNoTest    Badge = "ran no test"
 	BadgeCouldNotRun  Badge = "could not run"
 	BadgeUnnoticed    Badge = "unnoticed" // no test notices when the change is taken back
+	BadgeOwnTests     Badge = "own tests" // it passes only with its own change to the tests
 	// BadgeKnownFailures: something failed that failed before the session.
 	BadgeKnownFailures Badge = "known failures"
 )
 
 // Badges lists them in the order in which they are shown.
 func Badges() []Badge {
-	return []Badge{BadgeWeakened, BadgeChangedJudge, BadgeUnnoticed, BadgeRanNoTest, BadgeCouldNotRun, BadgeKnownFailures}
+	return []Badge{BadgeWeakened, BadgeChangedJudge, BadgeUnnoticed, BadgeOwnTests, BadgeRanNoTest, BadgeCouldNotRun, BadgeKnownFailures}
 }

@@ -145,6 +145,8 @@ func (c checkRun) once(ctx context.Context, res Result) Result {
 		r = c.env.Room.Run(ctx, cmd)
 	} else if !ran {
 		r = proc.Run(ctx, cmd)
+	}
+	if !ran {
 		res.Stalled = math.Round(100*stall.Share(time.Now())) / 100
 	}
 	res.DurationMS = r.Duration.Milliseconds()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/redact"
 )
 
@@ -20,7 +21,7 @@ func Bounded(r Record) Record {
 // outside.
 func clean(r Record) Record {
 	r.Schema, r.Time = Schema, r.Time.UTC()
-	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage, &r.PolicyChange, &r.JudgeChange} {
+	for _, s := range []*string{&r.Message, &r.Reason, &r.SystemMessage, &r.PolicyChange, &r.JudgeChange, &r.TestDiff} {
 		*s = cut(redact.String(*s), maxText)
 	}
 	for _, s := range []*string{
@@ -38,6 +39,12 @@ func clean(r Record) Record {
 		s.Name = cut(s.Name, maxName)
 		s.Note = cut(redact.String(s.Note), maxName)
 	})
+	for _, a := range []**event.Answer{&r.Undo, &r.OldTests, &r.Canary} {
+		if *a != nil {
+			files := bounded((*a).Files, maxFindings, func(p *string) { *p = cut(redact.String(*p), maxFinding) })
+			*a = &event.Answer{Result: cut((*a).Result, maxName), Files: files, Reason: cut(redact.String((*a).Reason), maxName)}
+		}
+	}
 	if r.Transcript != nil {
 		t := *r.Transcript
 		t.Path = cut(redact.String(t.Path), maxName)

@@ -23,6 +23,9 @@ const (
 	Gate Type = "gate"
 	// Label is a person's label for a verdict or a replayed stop: right or wrong.
 	Label Type = "label"
+	// Meaning is what was found out about a verdict, or about one of its gates, after it was
+	// answered; it carries the verdict's ID.
+	Meaning Type = "meaning"
 )
 
 // Source is who asked for a verdict, or where a gate's result comes from.
@@ -98,6 +101,12 @@ type Record struct {
 	Outcome event.Outcome `json:"outcome,omitempty"`
 	Badges  []event.Badge `json:"badges,omitempty"`
 
+	// Undo is whether a test notices the work, OldTests whether the tests of the prompt still
+	// pass, with TestDiff, what was changed in those that do not; nil: not asked.
+	Undo     *event.Answer `json:"undo,omitempty"`
+	OldTests *event.Answer `json:"oldTests,omitempty"`
+	TestDiff string        `json:"testDiff,omitempty"`
+
 	// Verdicts and gates.
 	Tree    string `json:"tree,omitempty"`    // the content that was judged
 	Attempt int    `json:"attempt,omitempty"` // which attempt of the turn, or of the gate when it was retried
@@ -137,6 +146,8 @@ type Record struct {
 	Warning string `json:"warning,omitempty"`
 	// LimitMS is its time limit.
 	LimitMS float64 `json:"limitMs,omitempty"`
+	// Canary is whether the gate can fail; nil: not asked.
+	Canary *event.Answer `json:"canary,omitempty"`
 	// SavedMS is how long the run would have taken whose result was reused.
 	SavedMS float64 `json:"savedMs,omitempty"`
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"gauntlet/internal/content"
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/git"
 	"gauntlet/internal/redact"
@@ -31,12 +33,19 @@ type Lab struct {
 	// Slot waits until the machine may be used and returns how it is given back; nil: at
 	// once. The context ends when something more urgent needs the slot.
 	Slot func(context.Context, gate.Job) (context.Context, func())
+	// Alone waits until nothing else uses the machine: a red result on a busy machine is not
+	// believed. nil: it is.
+	Alone func(context.Context, gate.Job) func()
 }
+
+// tooBusy is the share of stalled time above which a red result is not believed.
+const tooBusy = 0.4
 
 // Canary is whether a gate can fail, and how that is known.
 type Canary struct {
-	Answer
+	event.Answer
 	Tried []Trial   `json:"tried,omitempty"`
+	Shown bool      `json:"shown,omitempty"` // a person was informed that it cannot fail
 	At    time.Time `json:"at,omitzero"`
 	// GivenUp: something more urgent needed the machine, so it says nothing.
 	GivenUp bool `json:"-"`
@@ -66,7 +75,7 @@ const maxCanaries = 3
 func (l Lab) Canary(ctx context.Context, j gate.Job, a *content.Account) Canary {
 	out := Canary{At: l.Env.Now().UTC()}
 	not := func(format string, args ...any) Canary {
-		out.Answer = Answer{Result: NotAssessed, Reason: redact.Line(fmt.Sprintf(format, args...), 300)}
+		out.Answer = event.Answer{Result: event.NotAssessed, Reason: redact.Line(fmt.Sprintf(format, args...), 300)}
 		for _, t := range out.Tried {
 			out.Files = append(out.Files, t.File)
 		}
@@ -88,20 +97,44 @@ func (l Lab) Canary(ctx context.Context, j gate.Job, a *content.Account) Canary 
 		return not("no room: %v", err)
 	}
 	defer there.Close()
-	var unread []string
-	for _, f := range b.files {
+	unread, noticed, err := l.breakEach(ctx, trying{j, there, a}, b.files, &out)
+	switch {
+	case err != nil:
+		return fails(err)
+	case noticed != "":
+		out.Answer = event.Answer{Result: event.CanFail, Files: []string{noticed}}
+		return out
+	}
+	if !there.Own() && l.leadsBack(j, b.judge, a) {
+		return not("it may judge the work tree")
+	}
+	if why := b.doubt(out.Tried, unread); why != "" {
+		return not("%s", why)
+	}
+	out.Answer = event.Answer{Result: event.CannotFail, Reason: "it passed with a line that is no valid code in each of these files"}
+	for _, t := range out.Tried {
+		out.Files = append(out.Files, t.File)
+	}
+	return out
+}
+
+// breakEach breaks one file after the other until the check fails, and then runs it on the
+// untouched content: a broken environment looks like a gate that can fail. unread are files
+// that the check passed without reading them.
+func (l Lab) breakEach(ctx context.Context, at trying, files []git.File, out *Canary) (unread []string, noticed string, err error) {
+	for _, f := range files {
 		t := Trial{File: l.inProject(f.Path)}
-		r, err := l.run(ctx, j, there, a, func() (err error) {
-			t.Line, err = there.Break(f, tool.Spoiled(f.Path))
+		r, err := l.run(ctx, at, func() (err error) {
+			t.Line, err = at.room.Break(f, tool.Spoiled(f.Path))
 			return err
 		})
 		if err != nil {
-			return fails(err)
+			return nil, "", err
 		}
 		t.Outcome = outcomeOf(r)
 		if t.Outcome == passed {
 			t.Printed = gate.LastLines(r.Output, 1000)
-			if there.Unread(f) {
+			if at.room.Unread(f) {
 				unread = append(unread, t.File)
 			}
 		}
@@ -109,28 +142,13 @@ func (l Lab) Canary(ctx context.Context, j gate.Job, a *content.Account) Canary 
 		if t.Outcome != failed {
 			continue
 		}
-		// A broken environment looks like a gate that can fail.
-		r, err = l.run(ctx, j, there, a, nil)
-		switch {
-		case err != nil:
-			return fails(err)
-		case r.Status != gate.Pass:
-			return not("in a room it does not pass on the untouched content either (%s)", cmp.Or(r.Message, string(r.Status)))
+		r, err = l.run(ctx, at, nil)
+		if err == nil && r.Status != gate.Pass {
+			err = fmt.Errorf("in a room it does not pass on the untouched content either (%s)", cmp.Or(r.Message, string(r.Status)))
 		}
-		out.Answer = Answer{Result: CanFail, Files: []string{t.File}}
-		return out
+		return nil, t.File, err
 	}
-	if why := b.doubt(out.Tried, unread); why != "" {
-		return not("%s", why)
-	}
-	if !there.Own() && l.leadsBack(j, b.judge, a) {
-		return not("it may judge the work tree")
-	}
-	out.Answer = Answer{Result: CannotFail, Reason: "it passed with a line that is no valid code in each of these files"}
-	for _, t := range out.Tried {
-		out.Files = append(out.Files, t.File)
-	}
-	return out
+	return unread, "", nil
 }
 
 func outcomeOf(r gate.Result) string {
@@ -148,10 +166,16 @@ func outcomeOf(r gate.Result) string {
 // errGivenUp means that something more urgent needed the machine, or that time ran out.
 var errGivenUp = errors.New("it was given up before it ended")
 
-// run runs a check on an account's content, after a change of it that the next run takes
-// back.
-func (l Lab) run(ctx context.Context, j gate.Job, there *room.Room, a *content.Account, change func() error) (gate.Result, error) {
-	if err := there.Move(ctx, a); err != nil {
+// trying is a check, the room in which it runs, and the content.
+type trying struct {
+	job     gate.Job
+	room    *room.Room
+	content *content.Account
+}
+
+// run runs a check on some content, after a change of it that the next run takes back.
+func (l Lab) run(ctx context.Context, at trying, change func() error) (gate.Result, error) {
+	if err := at.room.Move(ctx, at.content); err != nil {
 		return gate.Result{}, err
 	}
 	if change != nil {
@@ -161,12 +185,16 @@ func (l Lab) run(ctx context.Context, j gate.Job, there *room.Room, a *content.A
 	}
 	if l.Slot != nil {
 		var done func()
-		ctx, done = l.Slot(ctx, j)
+		ctx, done = l.Slot(ctx, at.job)
 		defer done()
 	}
 	env := l.Env
-	env.Root, env.Room = l.Root, there
-	r, err := gate.RunIn(ctx, j, env)
+	env.Root, env.Room = l.Root, at.room
+	r, err := gate.RunIn(ctx, at.job, env)
+	if err == nil && r.Status == gate.Fail && r.Stalled > tooBusy && l.Alone != nil && ctx.Err() == nil {
+		defer l.Alone(ctx, at.job)()
+		r, err = gate.RunIn(ctx, at.job, env)
+	}
 	if err == nil && ctx.Err() != nil {
 		err = errGivenUp
 	}
@@ -240,29 +268,34 @@ func (l Lab) breakable(j gate.Job, a *content.Account) breakable {
 func (l Lab) candidates(j gate.Job, a *content.Account) []git.File {
 	type candidate struct {
 		git.File
-		aside   bool
-		changed time.Time
+		named, aside bool
+		changed      time.Time
 	}
+	words := strings.FieldsFunc(j.Check.Command, func(r rune) bool { return strings.ContainsRune(" \t'\"=,:./", r) })
 	var all []candidate
 	for _, f := range a.Files {
 		rel, ok := strings.CutPrefix(f.Path, l.prefix())
 		if !ok || f.Mode != content.File && f.Mode != content.Executable || tool.Spoiled(rel) == "" || !j.DependsOn(rel) {
 			continue
 		}
-		c := candidate{File: f, aside: isAside(rel)}
+		stem, _, _ := strings.Cut(path.Base(rel), ".")
+		c := candidate{File: f, named: len(stem) > 3 && slices.Contains(words, stem), aside: isAside(rel)}
 		if info, err := os.Lstat(filepath.Join(l.House.Repo.Root, filepath.FromSlash(f.Path))); err == nil {
 			c.changed = info.ModTime()
 		}
 		all = append(all, c)
 	}
 	slices.SortStableFunc(all, func(x, y candidate) int {
-		if x.aside != y.aside {
-			if x.aside {
-				return 1
+		rank := func(c candidate) int {
+			switch {
+			case c.named:
+				return 0
+			case c.aside:
+				return 2
 			}
-			return -1
+			return 1
 		}
-		return y.changed.Compare(x.changed)
+		return cmp.Or(rank(x)-rank(y), y.changed.Compare(x.changed))
 	})
 	out := make([]git.File, 0, len(all))
 	for _, c := range all {
@@ -347,29 +380,26 @@ func (l Lab) leadsBack(j gate.Job, judge []tasks.Part, a *content.Account) bool 
 // linksBack reports whether dependencies that git ignores lead to the work tree by its path,
 // as an editable install does.
 func (l Lab) linksBack() bool {
-	back := false
+	back, left := false, 20_000
 	root := l.House.Repo.Root
-	entries, _ := safefile.ReadDir(root, l.Root, -1)
-	for _, e := range entries {
-		if !e.IsDir() || e.Name() == ".git" {
-			continue
+	err := fs.WalkDir(safefile.FS(l.Root), ".", func(p string, d fs.DirEntry, err error) error {
+		name := filepath.Join(l.Root, filepath.FromSlash(p))
+		switch ext := path.Ext(p); {
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read leads nowhere
+		case p == ".git":
+			return fs.SkipDir
+		case left == 0 || back:
+			return fs.SkipAll
+		case d.Type()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(name)
+			back = err == nil && strings.HasPrefix(to, root)
+		case ext == ".pth" || ext == ".egg-link":
+			data, err := safefile.Read(root, name, maxSettings)
+			back = err == nil && bytes.Contains(data, []byte(root))
 		}
-		left := 20_000
-		_ = filepath.WalkDir(filepath.Join(l.Root, e.Name()), func(name string, d os.DirEntry, err error) error {
-			if left--; err != nil || back || left < 0 {
-				return filepath.SkipAll
-			}
-			switch ext := filepath.Ext(name); {
-			case d.Type()&os.ModeSymlink != 0:
-				to, err := os.Readlink(name)
-				back = err == nil && strings.HasPrefix(to, root)
-			case ext == ".pth" || ext == ".egg-link":
-				data, err := safefile.Read(root, name, maxSettings)
-				back = err == nil && bytes.Contains(data, []byte(root))
-			}
-			return nil
-		})
-		back = back || left < 0
-	}
-	return back
+		left--
+		return nil
+	})
+	return back || left == 0 || err != nil
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"gauntlet/internal/config"
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
-	"gauntlet/internal/meaning"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/text"
@@ -24,7 +24,7 @@ type Gate struct {
 	RunInCI     bool        `json:"runInCI"`
 	RunLocally  bool        `json:"runLocally"`
 	// Canary is whether the check can fail; nil: not tried yet.
-	Canary *meaning.Answer `json:"canary,omitempty"`
+	Canary *event.Answer `json:"canary,omitempty"`
 }
 
 // Gates prints the gates of a policy.
@@ -37,7 +37,7 @@ func Gates(w io.Writer, list []Gate, t Terminal) error {
 		for _, g := range list {
 			at := cmp.Or(strings.Join(g.EntryPoints, ", "), "(in no entry point)")
 			can := ""
-			if g.Canary != nil && g.Canary.Result != meaning.NotAssessed {
+			if g.Canary != nil && g.Canary.Result != event.NotAssessed {
 				can = g.Canary.Result
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", g.Kind, redact.Line(g.Name, 1000), g.Mode, redact.Line(at, 200), redact.Line(g.Command, 1000), can)

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ type Stats struct {
 	ask.Stats
 	// Endings counts outcomes and badges.
 	ask.Endings
+	// Meaning counts what was found out about verdicts and gates: undo, oldTests, canary.
+	Meaning map[string]map[string]int `json:"meaning,omitempty"`
 	// Saves are those that autonomy was to make itself.
 	Saves store.Saves `json:"checkpoints"`
 	// Alive is what is known about the projects beside their history.
@@ -55,6 +58,15 @@ func (p Printer) Stats(st Stats, by string) error {
 	}
 	if st.Blocks > 0 {
 		fmt.Fprintln(p.W, p.T.Wrap("Blocks: "+whatBlocksDid(st.Total), 2))
+	}
+	for _, q := range [][2]string{{"undo", "Does a test notice the change"}, {"oldTests", "Do the old tests pass"}, {"canary", "Can the gates fail"}} {
+		var counts []string
+		for _, result := range slices.Sorted(maps.Keys(st.Meaning[q[0]])) {
+			counts = append(counts, fmt.Sprintf("%d %s", st.Meaning[q[0]][result], result))
+		}
+		if len(counts) > 0 {
+			fmt.Fprintln(p.W, p.T.Wrap(q[1]+": "+strings.Join(counts, ", "), 2))
+		}
 	}
 	if n := st.Saves; n.Made > 0 {
 		fmt.Fprintf(p.W, "Saves made by autonomy: %d, %d succeeded\n", n.Made, n.Succeeded)

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/history/ask"
@@ -52,6 +53,11 @@ func (p Printer) Verdict(v Explained) error {
 	if next := v.Then; next != nil {
 		line("then", fmt.Sprintf("%s later: %s, %s (%s)", Millis(float64(next.At.Sub(v.Time).Milliseconds())), next.Status, next.Message, next.ID))
 	}
+	for name, a := range map[string]*event.Answer{"undo": v.Undo, "old tests": v.OldTests} {
+		if a != nil {
+			line(name, Answered(strings.Join(a.Files, ", "), *a))
+		}
+	}
 	line("took", Millis(v.DurationMS))
 	if v.Tokens != nil {
 		line("tokens", fmt.Sprintf("%d used by the turn so far, input from a cache not counted", *v.Tokens))
@@ -59,6 +65,7 @@ func (p Printer) Verdict(v Explained) error {
 	p.printSteps(v.Steps)
 	p.printGates(v.Gates)
 	p.printText("Judged by something that this work changed", v.JudgeChange)
+	p.printText("What was changed in the tests that fail without it", v.TestDiff)
 	p.printText("What was sent to the agent", v.Reason)
 	return p.NamePage()
 }
@@ -108,6 +115,9 @@ func (p Printer) printGates(gates []history.Record) {
 			took = "reused"
 		}
 		message := strings.Trim(g.Message+"; "+g.Warning, "; ")
+		if g.Canary != nil {
+			message = strings.Trim(message+"; "+Answered("", *g.Canary), "; ")
+		}
 		head := fmt.Sprintf("  %-*s  %-5s  %-6s  ", min(names, p.T.Width()/2), redact.Line(gate.Label(g.Gate), 120), redact.Line(g.Status, 20), took)
 		line := p.T.Beside(head, redact.Line(message, 200))
 		switch g.Status {
@@ -150,3 +160,15 @@ const nameWidth = 11
 
 // shownLines is how much of a gate's output explain shows; --json has all that is kept.
 const shownLines = 40
+
+// Answered is an answer in one line.
+func Answered(about string, a event.Answer) string {
+	line := a.Result
+	if about != "" {
+		line = about + ": " + line
+	}
+	if a.Reason != "" {
+		line += " (" + a.Reason + ")"
+	}
+	return line
+}

@@ -173,11 +173,7 @@ func (r *Room) lay(ctx context.Context, have, want *content.Account) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // nothing is buffered
-	differ := content.Diff(have, want)
-	if err := otherSecond(ctx, root, differ); err != nil {
-		return err
-	}
-	for _, path := range differ {
+	for _, path := range content.Diff(have, want) {
 		f, ok := want.Find(path)
 		if !ok {
 			if err := remove(root, path); err != nil {
@@ -202,25 +198,6 @@ func (r *Room) lay(ctx context.Context, have, want *content.Account) error {
 	return r.house.Store.Each(ctx, missing, func(f git.File, data []byte) error { return place(root, f, data) })
 }
 
-// otherSecond waits until no file that is replaced was written in the current second: some
-// caches know a version of a file by its second and its size.
-func otherSecond(ctx context.Context, root *os.Root, paths []string) error {
-	now := time.Now()
-	for _, p := range paths {
-		if info, err := root.Lstat(filepath.FromSlash(p)); err == nil && info.ModTime().Unix() == now.Unix() {
-			t := time.NewTimer(now.Truncate(time.Second).Add(time.Second).Sub(now))
-			defer t.Stop()
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-t.C:
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
 // fromWorkTree copies a file whose content the work tree still has.
 func (r *Room) fromWorkTree(root *os.Root, f git.File) (done bool, err error) {
 	data, err := r.house.Store.FromTree(f)
@@ -235,6 +212,10 @@ func place(root *os.Root, f git.File, data []byte) error {
 	path := filepath.FromSlash(f.Path)
 	if !filepath.IsLocal(path) {
 		return fmt.Errorf("%s: %w", f.Path, safefile.ErrOutside)
+	}
+	// Some caches know a version of a file by its second and its size.
+	if old, err := root.Lstat(path); err == nil && old.Size() == int64(len(data)) && old.ModTime().Unix() == time.Now().Unix() {
+		<-time.After(time.Until(old.ModTime().Truncate(time.Second).Add(time.Second)))
 	}
 	err := write(root, f, path, data)
 	if err == nil || !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gauntlet/internal/beside"
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
 	"gauntlet/internal/meaning"
 	"gauntlet/internal/proof"
@@ -48,21 +49,39 @@ func Canaries(ctx context.Context, opts Options, want, try func(gate.Job) bool, 
 // canary tries whether a check can fail, and keeps the answer.
 func (e *execution) canary(ctx context.Context, j gate.Job, class slots.Class) meaning.Canary {
 	c := e.lab(class).Canary(ctx, j, e.content)
+	e.keepCanary(ctx, j, c)
+	return c
+}
+
+// hollow names the enforced checks that are known to be unable to fail and of which no person
+// was informed yet: it is said once.
+func (e *execution) hollow(ctx context.Context) (names []string) {
+	for _, j := range Checks(e.opts) {
+		if c, known := e.knownCanary(ctx, j); known && c.Result == event.CannotFail && !c.Shown && j.Mode.Blocks() {
+			names = append(names, j.Name)
+			c.Shown = true
+			e.keepCanary(ctx, j, c)
+		}
+	}
+	return names
+}
+
+// keepCanary stores an answer.
+func (e *execution) keepCanary(ctx context.Context, j gate.Job, c meaning.Canary) {
 	raw, err := json.Marshal(c)
 	if err != nil || ctx.Err() != nil || c.GivenUp {
-		return c
+		return
 	}
 	rec := proof.Record{
 		Key: e.canaryKey(ctx, j), Gate: j.ID + " canary", Outcome: proof.Pass, Source: proof.Run, StartedBy: e.opts.StartedBy,
 		Where: e.opts.Config.Root, At: c.At, Command: j.Check.Command, Findings: raw,
 	}
-	if c.Result == meaning.CannotFail {
+	if c.Result == event.CannotFail {
 		rec.Outcome = proof.Fail
 	}
 	if err := e.ledger.Put(ctx, rec); err != nil && !errors.Is(err, proof.ErrNoPlace) {
 		e.res.Warnings = append(e.res.Warnings, err.Error())
 	}
-	return c
 }
 
 // knownCanary is the kept answer, if it still counts.
@@ -72,7 +91,7 @@ func (e *execution) knownCanary(ctx context.Context, j gate.Job) (c meaning.Cana
 		return c, false
 	}
 	kept := canaryKept
-	if c.Result == meaning.NotAssessed {
+	if c.Result == event.NotAssessed {
 		kept = canaryRetry
 	}
 	return c, e.opts.Now().Sub(rec.At).Abs() < kept
@@ -105,6 +124,13 @@ func (e *execution) lab(class slots.Class) meaning.Lab {
 		},
 		Root: filepath.Clean(e.opts.Config.Root), Env: gate.Env{BaseBranch: e.changes.base, Environ: e.opts.Environ, Now: e.opts.Now},
 		Slot: func(ctx context.Context, j gate.Job) (context.Context, func()) { return e.slotFor(ctx, j, class) },
+		Alone: func(ctx context.Context, j gate.Job) func() {
+			m, ok := e.machine()
+			if !ok {
+				return func() {}
+			}
+			return m.TakeAll(ctx, e.who(j.Name), maxSlotWait).Release
+		},
 	}
 }
 

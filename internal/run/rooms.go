@@ -10,8 +10,8 @@ import (
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
 	"gauntlet/internal/content"
+	"gauntlet/internal/event"
 	"gauntlet/internal/gate"
-	"gauntlet/internal/meaning"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/room"
@@ -202,7 +202,7 @@ func (r Rooms) Fitness(ctx context.Context, j gate.Job) Fitness {
 	switch {
 	case !known:
 		return Fitness{}
-	case c.Result == meaning.CanFail:
+	case c.Result == event.CanFail:
 		return Fitness{Fits: true}
 	}
 	return Fitness{Why: strings.TrimSuffix("broken content does not fail in a room: "+c.Reason, ": ")}

@@ -26,9 +26,10 @@ import (
 func (s *stopping) settle(ctx context.Context, d Decision) Decision {
 	s.recall()
 	d = ask(s.Facts, d)
+	about := s.showFound()
 	d, reported := report(s.Facts, d)
 	d, announced := announce(s.Facts, d)
-	d = s.remember(ctx, d, reported, announced)
+	d = s.remember(ctx, d, announcing{reported, announced, about})
 	s.rememberConsent(ctx, d)
 	d.Message = redact.Line(d.Message, 1000)
 	d = badged(s.Facts, d)
@@ -81,19 +82,30 @@ func report(f Facts, d Decision) (_ Decision, reported bool) {
 	return d, true
 }
 
+// announcing is what a stop shows to a person: an approval without a pass, other things, and what was
+// found out about an earlier verdict.
+type announcing struct {
+	reported  bool
+	announced []string
+	about     string
+}
+
 // remember records how the stop ended.
-func (s *stopping) remember(ctx context.Context, d Decision, reported bool, announced []string) Decision {
+func (s *stopping) remember(ctx context.Context, d Decision, shown announcing) Decision {
 	if s.site == nil || s.root == "" && len(s.learned) == 0 {
 		return d // no project is involved
 	}
 	out := turn.Outcome{
 		Turn: s.Mark, Name: s.turnName, At: s.Hook.Now(), Status: d.Status, Reason: d.Reason, Failures: d.Failures, Result: resultOf(s.Gates), Content: s.Gates.Sight, What: redact.Line(s.Gates.Message, 200),
-		Work: s.Work, Settled: d.Settled, Reported: reported, Announced: announced, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
+		Work: s.Work, Settled: d.Settled, Reported: shown.reported, Announced: shown.announced, Shown: shown.about, Observed: d.Observed, Subagent: s.Event.Kind == event.SubagentStop,
 	}
 	out.Deferred = s.deferred(d)
 	if s.judged() || d.Status == event.NoChanges && s.seen.Now != nil && s.Ledger.Left.Account != "" {
 		out.Ran = s.Gates.Ran()
 		out.Left = s.keptAccount()
+	}
+	if doubt := s.doubt(config.WatchTell); out.Left != "" && doubt.Verdict != "" && !d.Blocks() {
+		out.Doubt, out.Doubt.Now = doubt, out.Left
 	}
 	if out.Turn == (turn.Mark{}) {
 		out.Turn = turn.NewMark(s.Event, s.Ledger, "")
@@ -106,6 +118,11 @@ func (s *stopping) remember(ctx context.Context, d Decision, reported bool, anno
 	}
 	err := checkpoint.Ending{Session: s.Event.SessionID, Seen: s.Ledger, Outcome: out, Owed: s.Owed, Learned: s.learned}.Keep(ctx, s.site.Memory)
 	switch {
+	case err == nil && out.Doubt.Verdict != "" && s.EnsureAhead != nil:
+		if err := s.EnsureAhead(s.site.Memory.Dir, s.site.Root); err != nil {
+			s.complain(err)
+		}
+		return d
 	case err == nil:
 		return d
 	case errors.Is(err, checkpoint.ErrAnswered):
@@ -188,7 +205,8 @@ func (s *stopping) record(d Decision) {
 		s.complain(err)
 		return
 	}
-	rec := history.FromVerdict(history.NewID(now), now, d.Verdict)
+	rec := history.FromVerdict(s.verdictID(), now, d.Verdict)
+	rec.Undo, rec.OldTests = s.Found.Undo, s.Found.OldTests
 	rec.Project, rec.Cwd, rec.Agent = s.root, s.Event.Cwd, s.Event.Agent
 	rec.Session, rec.Turn = s.Event.SessionID, s.Event.TurnID
 	rec.Repository, rec.Lines = s.site.Home(), s.lines
@@ -197,14 +215,16 @@ func (s *stopping) record(d Decision) {
 	s.replayable(&rec)
 	rec.Steps, rec.DurationMS = s.steps, float64(now.Sub(s.started).Microseconds())/1000
 	defer s.observeLater(rec.ID)
-	if err := history.Append(dir, append([]history.Record{rec}, run.Records(rec.ID, now, s.root, s.Gates)...)...); err != nil {
+	if err := history.Append(dir, append(append([]history.Record{rec}, run.Records(rec.ID, now, s.root, s.Gates)...), s.foundLines...)...); err != nil {
 		s.complain(err)
 	}
 }
 
 // badged adds what the outcome and the badges of the verdict follow from.
 func badged(f Facts, d Decision) Decision {
-	has := map[event.Badge]bool{event.BadgeWeakened: f.Owed.Weakened != "", event.BadgeChangedJudge: f.JudgeDiff != "", event.BadgeKnownFailures: len(f.Gates.KnownRed()) > 0}
+	has := map[event.Badge]bool{event.BadgeWeakened: f.Owed.Weakened != "", event.BadgeChangedJudge: f.JudgeDiff != "", event.BadgeKnownFailures: len(f.Gates.KnownRed()) > 0,
+		event.BadgeUnnoticed: f.Found.Undo != nil && f.Found.Undo.Result == event.Unnoticed, event.BadgeOwnTests: f.Found.OldTests != nil && f.Found.OldTests.Result == event.OwnChangeOnly,
+	}
 	for _, g := range f.Gates.Gates {
 		switch g.Status {
 		case gate.Fail, gate.Skipped:

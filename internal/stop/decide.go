@@ -86,6 +86,8 @@ type Facts struct {
 	// Standing is the commit that is checked out unchanged and that existed when the prompt
 	// arrived; "" if there is none. It is found when gates failed.
 	Standing string
+	// Found is what was found out at this stop about work that passed.
+	Found turn.Found
 	// CheckpointMode decides what an owed list means; Owed is that list, Commit the answer
 	// of the commit gate.
 	CheckpointMode config.Mode

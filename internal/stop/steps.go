@@ -29,6 +29,7 @@ func table() []step {
 		{6, "autonomy", (*stopping).askAutonomy, autonomous},
 		{6, "work", nil, nothingToJudge},
 		{7, "gates", (*stopping).runGates, failing},
+		{7, "meaning", (*stopping).askMeaning, unnoticed},
 		{8, "checkpoint", (*stopping).askCheckpoint, conclude},
 	}
 }

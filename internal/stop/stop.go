@@ -68,6 +68,8 @@ type stopping struct {
 	// policyChange is how the policy on disk differs from the one that judges.
 	policyChange string
 	lines        *history.Lines // how much the turn changed; nil: not measured
+	id           string         // of the verdict, in the history
+	foundLines   []history.Record
 	// learned is what the session should remember besides the ledger.
 	learned []func(*session.State) error
 	// skipping are the gates that a person lets this stop leave out, and how.

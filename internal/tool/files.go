@@ -13,6 +13,9 @@ type language struct {
 	runs  string // the same for files that are tests if they are run as programs
 	// spoil is a line that no tool of the language accepts.
 	spoil string
+	// comment are the texts that begin a comment: the one line, or a block. within are lines
+	// that begin tests beside the code that they test.
+	comment, within string
 }
 
 // Language is what a file is written in; "" if the catalogue does not know its ending.
@@ -56,6 +59,83 @@ func isNamed(name, patterns string) bool {
 // Spoiled is a line that breaks a file of this name, so that no tool of its language may
 // accept it; "" if there is none.
 func Spoiled(name string) string { return languageOf(name).spoil }
+
+// Testable reports whether tests can be expected to notice a change of a file: it is code, and
+// its language has a form for tests.
+func Testable(name string) bool { return languageOf(name).tests != "" }
+
+// HasTestsWithin reports whether a file of code contains tests, too.
+func HasTestsWithin(name, text string) bool {
+	for mark := range strings.FieldsSeq(languageOf(name).within) {
+		if strings.HasPrefix(text, mark+"\n") || strings.Contains(text, "\n"+mark+"\n") || strings.Contains(text, " "+mark+"\n") || strings.Contains(text, "\n"+mark+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// Code is the text of a file without comments and layout: if it is the same, the program is.
+func Code(name, text string) string {
+	l := languageOf(name)
+	var out strings.Builder
+	end, keep := "", false // a block that goes on, and whether it is code
+	for line := range strings.Lines(text) {
+		t := strings.TrimSpace(line)
+		switch {
+		case end != "":
+			if strings.Contains(t, end) {
+				end = ""
+			}
+			if !keep {
+				continue
+			}
+		case t == "" || l.beginsComment(t):
+			continue
+		case hasWord(l.comment, "/*") && strings.HasPrefix(t, "/*"):
+			if !strings.Contains(t, "*/") {
+				end, keep = "*/", false
+			}
+			continue
+		case l.comment == "#": // a string of several lines is a comment if it is a statement
+			if end, keep = docstring(t); !keep {
+				continue
+			}
+		}
+		if hasWord(l.comment, "//") { // elsewhere the layout may have a meaning
+			line = strings.Join(strings.Fields(line), "")
+		}
+		out.WriteString(strings.TrimRight(line, " \t\r\n"))
+		if !hasWord(l.comment, "//") {
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// docstring reports whether a line begins a text of several lines, and whether it is code:
+// one that stands alone is a comment.
+func docstring(line string) (end string, code bool) {
+	for _, quote := range []string{`"""`, "'''"} {
+		starts := strings.HasPrefix(line, quote)
+		if strings.Count(line, quote)%2 == 1 {
+			return quote, !starts
+		}
+		if starts && len(line) > len(quote) && strings.HasSuffix(line, quote) {
+			return "", false
+		}
+	}
+	return "", true
+}
+
+// beginsComment reports whether a line is nothing but a comment.
+func (l language) beginsComment(line string) bool {
+	for mark := range strings.FieldsSeq(l.comment) {
+		if mark != "/*" && strings.HasPrefix(line, mark) {
+			return true
+		}
+	}
+	return false
+}
 
 // SameLanguage reports whether tools of the one are tools of the other, too: deno runs what
 // node runs.

@@ -124,7 +124,7 @@ func cutKey(line string) (key, value string, ok bool) {
 func (e *entry) set(key, arg, value string) error {
 	words := map[string]*string{
 		"values": &e.rec.values, "prints": &e.rec.prints, "narrows": &e.rec.narrows, "lists": &e.rec.lists, "verbs": &e.rec.verbs, "traits": &e.rec.traits,
-		"leaves": &e.rec.leaves, "dirs": &e.rec.dirs, "members": &e.rec.members, "locks": &e.rec.locks, "ignores": &e.rec.ignores, "without": &e.rec.without, "files": &e.lang.files, "tests": &e.lang.tests, "runs": &e.lang.runs,
+		"leaves": &e.rec.leaves, "dirs": &e.rec.dirs, "members": &e.rec.members, "locks": &e.rec.locks, "ignores": &e.rec.ignores, "without": &e.rec.without, "files": &e.lang.files, "tests": &e.lang.tests, "runs": &e.lang.runs, "comment": &e.lang.comment, "within": &e.lang.within,
 	}
 	if to := words[key]; to != nil && arg == "" {
 		*to = strings.TrimSpace(*to + " " + strings.Join(strings.Fields(value), " "))
@@ -223,7 +223,7 @@ func table(t *testing.T, entries []entry) []byte {
 	n := 0
 	for _, e := range entries {
 		if e.lang.name != "" {
-			fmt.Fprintf(&langs, "\t{name: %q, files: %q, tests: %q, runs: %q, spoil: %q},\n", e.lang.name, e.lang.files, e.lang.tests, e.lang.runs, e.lang.spoil)
+			fmt.Fprintf(&langs, "\t{name: %q, files: %q, tests: %q, runs: %q, spoil: %q, comment: %q, within: %q},\n", e.lang.name, e.lang.files, e.lang.tests, e.lang.runs, e.lang.spoil, e.lang.comment, e.lang.within)
 			continue
 		}
 		for _, name := range e.names {
@@ -356,7 +356,7 @@ func describe(c Call) string {
 // kinds are the keys of the lines that a program prints, in the order of the constants.
 func kinds() []string {
 	return []string{
-		"whole", "passed", "ended", "failed", "error", "counted", "words", "none", "none fails", "unstarted", "missing", "module", "package", "names", "clean", "bare", "noise",
+		"whole", "passed", "ended", "failed", "error", "counted", "words", "none", "none fails", "unstarted", "missing", "module", "package", "names", "clean", "unbuilt", "bare", "noise",
 	}
 }
 

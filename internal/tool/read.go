@@ -31,6 +31,8 @@ type Said struct {
 	Count int
 	// Names are the tests that failed, as far as they are named.
 	Names []string
+	// Unbuilt counts what failed because a name or a file that it needs is missing.
+	Unbuilt int
 	// Unstarted is the message of a runner that never began, or of what should have started
 	// it; Missing is the program that was not there, Module the Python module, Package the
 	// npm package. All are empty if a test failed.
@@ -56,6 +58,7 @@ const (
 	saysPackage               // an npm package was not found
 	saysName                  // the name of a test that failed
 	saysClean                 // a linter or build found nothing
+	saysUnbuilt               // a name or a file that the code needs is missing
 	saysBare                  // progress, rules, and what programs print that only run others
 	saysNoise                 // banners, totals and frames of libraries around what failed
 )
@@ -178,6 +181,9 @@ func sum(found []match, text string) Said {
 					s.Names = append(s.Names, name[1])
 				}
 			}
+		}
+		if m.kind == saysUnbuilt {
+			s.Unbuilt += len(m.hits)
 		}
 		if m.kind <= saysEnded {
 			s.Count = max(s.Count, m.count())

@@ -52,6 +52,10 @@ type Ledger struct {
 	// Deferred are the paths that a gate has not judged yet because it is not due at every
 	// stop, by its id.
 	Deferred map[string][]string `json:"deferred,omitempty"`
+	// Doubt is what is to be found out about the last verdict, Shown the verdict whose
+	// findings a person has read.
+	Doubt Doubt  `json:"doubt,omitzero"`
+	Shown string `json:"shownAbout,omitempty"`
 }
 
 // Prompt is what is remembered of a prompt.

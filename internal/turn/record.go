@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -35,6 +36,10 @@ type Outcome struct {
 	// Observed: a person was informed that something is only observed.
 	Observed bool
 	Seen     Seen
+	// Doubt is what is to be found out about this stop; Shown is the verdict whose findings it
+	// shows.
+	Doubt Doubt
+	Shown string
 	// Subagent: the stop of a sub-agent, which does not end the turn.
 	Subagent bool
 }
@@ -45,6 +50,10 @@ func (l *Ledger) Record(o Outcome) {
 		l.Seen = o.Seen
 	}
 	l.Observed = l.Observed || o.Observed
+	l.Shown = cmp.Or(o.Shown, l.Shown)
+	if o.Doubt.Verdict != "" {
+		l.Doubt = o.Doubt
+	}
 	if o.Ran != nil {
 		l.Left = l.Left.after(o.Left, o.Ran)
 	}

@@ -99,7 +99,7 @@ func (w *world) env(extra ...string) []string {
 	path = append(path, "/usr/bin", "/bin")
 	return append([]string{
 		"PATH=" + strings.Join(slices.Compact(path), ":"), "HOME=" + w.home, "TMPDIR=" + filepath.Join(w.home, "tmp"),
-		"TERM=dumb", "LANG=C.UTF-8", "SHELL=/bin/sh", "GIT_CONFIG_NOSYSTEM=1", "GAUNTLET_TRUST=all", "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0",
+		"TERM=dumb", "LANG=C.UTF-8", "SHELL=/bin/sh", "GIT_CONFIG_NOSYSTEM=1", "GAUNTLET_TRUST=all", "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0", "GAUNTLET_WATCH=off",
 	}, extra...)
 }
 

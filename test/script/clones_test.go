@@ -119,7 +119,7 @@ func newVictim(t *testing.T, h hostile) *victim {
 	w := &victim{t: t, base: base, home: filepath.Join(base, "home"), repo: filepath.Join(base, "repo")}
 	path := strings.Join(append(slices.Clone(h.env), os.Getenv("PATH")), ":")
 	w.env = []string{
-		"HOME=" + w.home, "XDG_STATE_HOME=" + filepath.Join(base, "state"), "BASE=" + base, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C.UTF-8", "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0",
+		"HOME=" + w.home, "XDG_STATE_HOME=" + filepath.Join(base, "state"), "BASE=" + base, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C.UTF-8", "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0", "GAUNTLET_WATCH=off",
 		"GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.com", "GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.com",
 	}
 	honest := append(slices.Clone(w.env), "PATH="+os.Getenv("PATH"))

@@ -59,7 +59,7 @@ func desk(t *testing.T) (run func(command string) (output string, code int)) {
 	home, dir := t.TempDir(), t.TempDir()
 	env := append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "XDG_") || strings.HasPrefix(v, "GAUNTLET_") || strings.HasPrefix(v, "CLAUDE") || strings.HasPrefix(v, "GIT_")
-	}), "HOME="+home, "XDG_STATE_HOME="+home+"/state", "XDG_CONFIG_HOME="+home+"/config", "GAUNTLET_TRUST=all", "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0", "USER=dev", "CI=",
+	}), "HOME="+home, "XDG_STATE_HOME="+home+"/state", "XDG_CONFIG_HOME="+home+"/config", "GAUNTLET_TRUST=all", "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0", "GAUNTLET_WATCH=off", "USER=dev", "CI=",
 		"GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.com", "GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.com", "GIT_CONFIG_NOSYSTEM=1")
 	run = func(command string) (string, int) {
 		cmd := exec.Command("bash", "-c", command)

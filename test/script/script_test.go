@@ -74,6 +74,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("PYTHONDONTWRITEBYTECODE", "1") // it names a file by the second and the size, and scripts are faster
 	env.Setenv("GAUNTLET_SLOTS", "0")          // whether a busy machine runs a failed check twice is tested in run/slots.txtar
 	env.Setenv("GAUNTLET_AHEAD", "0")          // what is proved ahead is tested in ahead/*.txtar
+	env.Setenv("GAUNTLET_WATCH", "off")        // what is found out after a stop is tested in meaning/*.txtar
 	env.Setenv("CLAUDE_PROJECT_DIR", "")
 	env.Setenv("GEMINI_PROJECT_DIR", "")
 	env.Setenv("GITHUB_ACTIONS", "")

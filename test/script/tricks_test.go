@@ -301,7 +301,7 @@ func emptyTrickWorld(t *testing.T) *trickWorld {
 	w := &trickWorld{t: t, base: base, repo: filepath.Join(base, "repo")}
 	home := filepath.Join(base, "home")
 	w.env = []string{
-		"BASE=" + base, "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
+		"BASE=" + base, "GAUNTLET_SLOTS=0", "GAUNTLET_AHEAD=0", "GAUNTLET_WATCH=off", "PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.com", "GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.com", "LC_ALL=C.UTF-8",
 	}
 	return w

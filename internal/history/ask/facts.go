@@ -256,6 +256,10 @@ func (f *Facts) add(r Row) {
 			g.key = f.hash(r.Bytes(colMachine), r.Bytes(colProject), r.Bytes(colGate), key)
 		}
 		f.gates = append(f.gates, g)
+	case "meaning":
+		if i, known := f.byID[id]; known {
+			f.verdicts[i].badges |= badgesIn(r.Bytes(colBadges))
+		}
 	case "label":
 		word := outcomeOf(r.Bytes(colLabel))
 		if i, known := f.byID[id]; known && !f.verdicts[i].ghost {

@@ -11,9 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ncruces/go-sqlite3"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/history"
 	"gauntlet/internal/safefile"
 )
@@ -71,11 +73,76 @@ func (s *Store) ingest(dir string) (err error) {
 			return err
 		}
 	}
-	return s.db.Exec(fmt.Sprintf(`%s AND seq > %d;
+	err = s.db.Exec(fmt.Sprintf(`%s AND seq > %d;
 %[4]s AND seq > %[2]d;
 DELETE FROM records WHERE seq <= (SELECT max(seq) FROM records) - %d;
 DELETE FROM facts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;
 DELETE FROM texts WHERE seq <= (SELECT max(seq) FROM records) - %[3]d;`, factsFill, newest, maxRecords, textsFill))
+	if err != nil {
+		return err
+	}
+	return s.learn()
+}
+
+// learn adds what was found out later to the verdict, or to its gate.
+func (s *Store) learn() error {
+	for _, late := range s.late {
+		typ := history.Verdict
+		if late.Gate != "" {
+			typ = history.Gate
+		}
+		var seq int64
+		body := map[string]any{}
+		err := s.each("SELECT seq, body FROM records WHERE id = ? AND type = ? AND gate = ? LIMIT 1", func(q *sqlite3.Stmt) error {
+			return bindAll(q, []any{late.ID, string(typ), late.Gate})
+		}, func(row *sqlite3.Stmt) {
+			if json.Unmarshal([]byte(row.ColumnText(1)), &body) == nil {
+				seq = row.ColumnInt64(0)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if seq == 0 {
+			continue // it is older than what is kept
+		}
+		badges, _ := body["badges"].([]any)
+		for _, b := range late.Badges {
+			if !slices.Contains(badges, any(string(b))) {
+				badges = append(badges, string(b))
+			}
+		}
+		if len(badges) > 0 {
+			body["badges"] = badges
+		}
+		for key, answer := range map[string]*event.Answer{"undo": late.Undo, "oldTests": late.OldTests, "canary": late.Canary} {
+			if answer != nil {
+				body[key] = answer
+			}
+		}
+		if late.TestDiff != "" {
+			body["testDiff"] = late.TestDiff
+		}
+		whole, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		list, err := json.Marshal(badges)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(s.run("UPDATE records SET body = ? WHERE seq = ?", string(whole), seq), s.run("UPDATE facts SET badges = ? WHERE seq = ?", string(list), seq))
+		if err != nil {
+			return err
+		}
+	}
+	s.late = nil
+	return nil
+}
+
+// run runs one statement.
+func (s *Store) run(sql string, args ...any) error {
+	return s.each(sql, func(q *sqlite3.Stmt) error { return bindAll(q, args) }, func(*sqlite3.Stmt) {})
 }
 
 // segment reads the complete lines after the mark. The last line may not be complete yet.
@@ -142,6 +209,9 @@ func (s *Store) add(insert *sqlite3.Stmt, line []byte) error {
 	if json.Unmarshal(line, &rec) != nil || rec.ID == "" || rec.Type == "" {
 		s.Unreadable++
 		return nil //nolint:nilerr // counted: a torn line must not cost the others
+	}
+	if rec.Type == history.Meaning {
+		s.late = append(s.late, rec)
 	}
 	sum := sha256.Sum256(line)
 	err := errors.Join(

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/history"
 )
 
@@ -106,6 +107,33 @@ func (s *Store) Saves(projects []string, since time.Time) (n Saves, err error) {
 		}
 	})
 	return n, err
+}
+
+// Meanings counts the answers about stops and gates since a moment, by question and result:
+// undo, oldTests, canary. Of a gate the last answer counts.
+func (s *Store) Meanings(projects []string, since time.Time) (map[string]map[string]int, error) {
+	out := map[string]map[string]int{}
+	count := func(question string, a *event.Answer) {
+		if a != nil {
+			if out[question] == nil {
+				out[question] = map[string]int{}
+			}
+			out[question][a.Result]++
+		}
+	}
+	where, bind := narrowed(projects, history.Meaning)
+	gates := map[string]*event.Answer{}
+	err := s.stream("SELECT body FROM records WHERE "+where+" AND time >= ? ORDER BY time, seq", append(bind, since.UnixMicro()), func(rec history.Record) {
+		count("undo", rec.Undo)
+		count("oldTests", rec.OldTests)
+		if rec.Canary != nil {
+			gates[rec.Project+" "+rec.Gate] = rec.Canary
+		}
+	})
+	for _, a := range gates {
+		count("canary", a)
+	}
+	return out, err
 }
 
 // maxBlocks bounds how many blocks are followed up.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
+	"gauntlet/internal/history"
 	"gauntlet/internal/safefile"
 )
 
@@ -57,6 +58,8 @@ type Store struct {
 	lock *safefile.Lock
 	// Unreadable counts lines of the spool that were skipped when it was opened.
 	Unreadable int
+
+	late []history.Record // what was found out after a verdict, and is not with it yet
 }
 
 // Open brings the store of the spool in dir up to date. It falls back to memory
