@@ -131,9 +131,14 @@ func (b *bench) commit(name, base, commit, command string) bool {
 	if err != nil {
 		return false
 	}
+	parent, err := run(dir, "git", "rev-parse", commit+"^")
+	if err != nil {
+		return false // the first commit
+	}
 	now, err := content.OfCommit(ctx, repo, commit)
-	before, err2 := content.OfCommit(ctx, repo, commit+"^")
+	before, err2 := content.OfCommit(ctx, repo, strings.TrimSpace(parent))
 	if err != nil || err2 != nil {
+		fmt.Printf("%s %s: %v %v\n", name, commit[:10], err, err2)
 		return false
 	}
 	a, runs, asked := b.ask(ctx, base, repo, command, before, now)
@@ -158,7 +163,8 @@ func (b *bench) passes(dir, command string) (time.Duration, bool) {
 	start := time.Now()
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir = dir
-	return time.Since(start), cmd.Run() == nil
+	err := cmd.Run()
+	return time.Since(start), err == nil
 }
 
 // withoutTests is a commit's content with the tests of its parent.
