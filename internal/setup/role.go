@@ -57,6 +57,8 @@ func unfitName(name string) string {
 			return neverEnds
 		case "fix", "autofix", "update", "write", "apply":
 			return "rewrites files"
+		case "generate", "generator", "codegen":
+			return "generates files; it does not check"
 		case "install", "uninstall", "bootstrap", "provision":
 			return "installs something"
 		case "publish", "prepublish", "prepublishonly", "prepack", "release", "deploy", "upload", "push", "docker", "image":
