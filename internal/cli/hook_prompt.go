@@ -55,8 +55,8 @@ func (app *App) promptHook(ctx context.Context, args []string) {
 	}
 }
 
-// forged reports whether an event of a hook cannot come from the client. The next stop tells
-// the person.
+// forged reports whether an event of a hook cannot come from the client. The next stop reports
+// it.
 func (app *App) forged(ctx context.Context, at *site.Site, ev event.Event, what string) bool {
 	session, why := at.Sender(ev.SessionID, app.In)
 	if why == "" {

@@ -96,7 +96,7 @@ func (r Repo) looseTree(commit string) string {
 	if err != nil {
 		return ""
 	}
-	b, _ = io.ReadAll(io.LimitReader(z, maxPointer))
+	b, _ = io.ReadAll(io.LimitReader(z, maxPointer)) // its first line is enough
 	kind, text, _ := bytes.Cut(b, []byte{0})
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	id, ok := bytes.CutPrefix(line, []byte("tree "))
@@ -125,7 +125,7 @@ func (r Repo) Compared(ctx context.Context, seen Seen) (s Status, ok bool) {
 	}
 	index := seen.Index
 	if index == nil {
-		index, _ = r.seeIndex()
+		index, _ = r.seeIndex() // one that cannot be read is not ordinary
 	}
 	if !index.ordinary() {
 		return s, false

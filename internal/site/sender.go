@@ -56,7 +56,7 @@ func callsHook(args []string) bool {
 		base := path.Base(filepath.ToSlash(strings.Trim(w, `"'`)))
 		return base == "gauntlet" || base == "gauntlet.exe" || base == "gauntlet.js"
 	})
-	// What our own installation writes around it, for two shells at once.
+	// What the installation writes around it, for two shells at once.
 	line = strings.NewReplacer("||", "", "' | out-null;", "").Replace(line)
 	return names && !strings.ContainsAny(line, "<|\n") && !strings.Contains(line, "eval ")
 }

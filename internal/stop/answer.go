@@ -139,7 +139,7 @@ func (s *stopping) keepAccount() {
 		return
 	}
 	var name string
-	kept := beside.Start(func() { name, _ = s.site.Accounts().Put(s.seen.Now) })
+	kept := beside.Start(func() { name, _ = s.site.Accounts().Put(s.seen.Now) }) // without one the whole tree is judged next time
 	s.kept = func() string { kept.Wait(); return name }
 }
 
