@@ -7,7 +7,6 @@ import (
 
 	"gauntlet/internal/git"
 	"gauntlet/internal/safefile"
-	"gauntlet/internal/safefile"
 )
 
 // names goes through what is in a directory: through what is remembered, if that is all, or
