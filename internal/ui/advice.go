@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gauntlet/internal/event"
 	"gauntlet/internal/history/ask"
 	"gauntlet/internal/replay"
 	"gauntlet/internal/text"
@@ -25,7 +26,7 @@ const (
 func advise(r row, whyNot string) advice {
 	g := r.Gate
 	switch {
-	case r.Now.Canary == "cannot fail":
+	case r.Now.Canary == event.CannotFail:
 		return advice{"cannot fail", "bad", "it passed with every file that was broken on purpose: " + r.Now.Why, 0}
 	case g.Error > 0 && g.Error*4 >= g.Error+g.Pass+g.Fail:
 		return advice{fmt.Sprintf("could not run %d×: %s", g.Error, remedy(whyNot)), "bad", "it judged nothing at these stops", 1}

@@ -66,7 +66,7 @@ func (p *pages) render(w http.ResponseWriter, code int, name string, model any, 
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"ms": duration, "known": known, "stamp": stamp, "clock": func(now, t time.Time) string { return text.Clock(t, now) }, "iso": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"name": filepath.Base, "share": share, "word": word, "result": result, "kind": kind, "ended": ended, "shown": shown, "outcomes": event.Outcomes, "badges": event.Badges,
+		"name": filepath.Base, "share": share, "word": word, "meant": meant, "result": result, "kind": kind, "ended": ended, "shown": shown, "outcomes": event.Outcomes, "badges": event.Badges,
 		"weeks": weeksPlot, "busiest": busiest, "spent": spentPlot, "perday": perDay, "waterfall": waterfallPlot, "trend": trendPlot, "interval": interval,
 		"gate": gate.Label, "gatename": gate.Name, "gatepath": func(id string) string { return "/gates/" + url.PathEscape(gate.Name(id)) },
 		"logpath": func(id, gate string) string { return "/logs/" + url.PathEscape(id) + "/" + url.PathEscape(gate) },
@@ -221,6 +221,17 @@ func shown(o event.Outcome, status string) string {
 		return word(status)
 	}
 	return o.Shown(event.Status(status))
+}
+
+// meant is how an answer about the worth of a green result is coloured.
+func meant(result string) string {
+	switch result {
+	case event.Noticed, event.OldTestsPass, event.CanFail:
+		return "good"
+	case event.Unnoticed, event.OwnChangeOnly, event.CannotFail:
+		return "warn"
+	}
+	return "quiet"
 }
 
 // result is the result of a gate as people read it.

@@ -330,3 +330,27 @@ func TestCannotFail(t *testing.T) {
 		must(t, os.WriteFile(file, []byte("command: make check\n"), 0o644))
 	}
 }
+
+// What a green result is worth is on the page of its stop, also when it is found out later.
+func TestWhatAGreenMeans(t *testing.T) {
+	m := &machine{home: t.TempDir()}
+	recs := broken("s", time.Now().Add(-time.Hour))
+	must(t, history.Append(m.history(), append(recs, history.Record{
+		Type: history.Meaning, ID: "s2", Time: time.Now(), Badges: []event.Badge{event.BadgeUnnoticed}, Undo: &event.Answer{Result: event.Unnoticed, Files: []string{"<b>.go"}},
+		OldTests: &event.Answer{Result: event.OwnChangeOnly, Files: []string{"fee_test.go"}}, TestDiff: "-want <1>",
+	})...))
+	serve(t, m, nil)
+	for path, want := range map[string][]string{
+		"/stops/s2":         {`<span class="status warn">unnoticed</span>`, "&lt;b&gt;.go", "passes only with its own change", "-want &lt;1&gt;"},
+		"/sessions/s":       {"no test notices the change in <code>&lt;b&gt;.go</code>"},
+		"/?badge=unnoticed": {`href="/stops/s2"`},
+		"/":                 {"1 let go unfixed or weakened since your last visit"},
+	} {
+		_, body := m.do(m.request(http.MethodGet, path, ""))
+		for _, w := range want {
+			if !strings.Contains(body, w) {
+				t.Errorf("%s: no %q\n%s", path, w, body)
+			}
+		}
+	}
+}

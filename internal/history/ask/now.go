@@ -212,7 +212,7 @@ func (f *Facts) Asked(ctx context.Context, by Filter) ([]Detail, error) {
 // unfixed, tests that were weakened, a judge that was changed, a change that no test notices.
 func (f *Facts) Missed(ctx context.Context, by Filter) ([]Detail, error) {
 	sel := f.chosen(by)
-	marks := badgesIn([]byte(`"` + string(event.BadgeWeakened) + `""` + string(event.BadgeChangedJudge) + `""` + string(event.BadgeUnnoticed) + `"`))
+	marks := badgesIn([]byte(`"` + string(event.BadgeWeakened) + `""` + string(event.BadgeChangedJudge) + `""` + string(event.BadgeUnnoticed) + `""` + string(event.BadgeOwnTests) + `"`))
 	var missed []int32
 	for _, i := range slices.Backward(f.order) {
 		if v := &f.verdicts[i]; sel.in[i] && !v.ghost && !v.byHand && (v.badges&marks != 0 || f.name(v.outcome) == string(event.OutcomeLetGo)) {
