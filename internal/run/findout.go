@@ -61,10 +61,10 @@ func (e *execution) findOut(ctx context.Context, d turn.Doubt, before, now *cont
 		canary, known := e.knownCanary(ctx, j)
 		if !known {
 			canary = e.canary(ctx, j, class)
-			line := rec
-			line.Gate, line.Canary = j.ID, &canary.Answer
-			lines = append(lines, line)
 		}
+		line := rec
+		line.Gate, line.Canary = j.ID, &canary.Answer
+		lines = append(lines, line)
 		fails[j.ID] = canary.Result == event.CanFail
 		if canary.Result != event.CannotFail {
 			c.Jobs = append(c.Jobs, j)
