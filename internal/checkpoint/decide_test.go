@@ -22,6 +22,7 @@ import (
 	"gauntlet/internal/git"
 	"gauntlet/internal/seal"
 	"gauntlet/internal/session"
+	"gauntlet/internal/site"
 	"gauntlet/internal/turn"
 )
 
@@ -379,6 +380,7 @@ func TestChangesBelongToTheProject(t *testing.T) {
 	p.write("svc/gauntlet_logs/check_x.1.log", "x\n")
 	p.write("src/a.go", "package a // outside the project\n")
 	p.Root, p.LogDir = filepath.Join(p.dir, "svc"), filepath.Join(p.dir, "svc", "gauntlet_logs")
+	p.Content.Leave = site.NotContent(p.dir, &config.Loaded{Root: p.Root, Settings: config.Settings{LogDir: p.LogDir}})
 	got := p.see().Look(t.Context()).Result.Changed
 	if want := []string{".gauntlet/config.yml", "src/c.go"}; !slices.Equal(got, want) {
 		t.Errorf("changed = %v, want %v", got, want)

@@ -116,7 +116,7 @@ func rank(c Changed) int {
 		return 2
 	case c.Added || c.Gone:
 		return 4 // its command is shown
-	case (field == "enabled" || field == "mode") && !strings.HasPrefix(c.Field, "stop_hook.ahead."):
+	case field == "enabled" && c.Field != "stop_hook.ahead.enabled", field == "mode" && strings.Count(c.Field, ".") < 2:
 		return 0
 	case strings.HasPrefix(c.Field, "entry_points"):
 		return 1
