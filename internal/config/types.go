@@ -131,10 +131,10 @@ type StopHook struct {
 	DeadlineSeconds    *float64 `yaml:"deadline_seconds" json:"deadline_seconds,omitempty" doc:"When everything is stopped and the stop approved." above:"0" default:"280"`
 	Subagents          *bool    `yaml:"subagents" json:"subagents,omitempty" doc:"Judge sub-agents' stops too." default:"false"`
 	Tasks              *bool    `yaml:"tasks" json:"tasks,omitempty" doc:"Judge the end of a task and of a team-mate's work too (Claude Code's TaskCompleted and TeammateIdle). Run gauntlet init --agents again after setting it." default:"false"`
-	Notify             string   `yaml:"notify" json:"notify,omitempty" enum:"blocked,never" doc:"blocked: show a notice on the desktop when an agent asks you, is blocked a second time in one turn, and when the project was switched off (notify-send, osascript, PowerShell). never: show none." default:"blocked"`
+	Notify             string   `yaml:"notify" json:"notify,omitempty" enum:"blocked,never" doc:"blocked: a notice on the desktop when an agent asks you, is blocked twice in a turn, or the project was switched off. never: none." default:"blocked"`
 	Undo               Watch    `yaml:"undo" json:"undo,omitzero" word:"mode" doc:"Does any test notice the change? When the gates passed, they run once more in a room without it."`
 	OldTests           Watch    `yaml:"old_tests" json:"old_tests,omitzero" word:"mode" doc:"Do the tests of the prompt still pass? Asked when tests that were there were edited or removed."`
-	Mode               Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"enforce: failures block. warn: the agent may stop and a message is shown each time. observe: only recorded, with wouldBlock. off: nothing is judged. The weaker of this and a gate's own mode counts." default:"enforce" env:"GAUNTLET_MODE"`
+	Mode               Mode     `yaml:"mode" json:"mode,omitempty" enum:"enforce,warn,observe,off" doc:"enforce: failures block. warn: a message each time. observe: only recorded. off: nothing is judged. The weaker of this and a gate's own mode counts." default:"enforce" env:"GAUNTLET_MODE"`
 }
 
 // Modes of a Watch.
@@ -164,9 +164,9 @@ type Checkpoint struct {
 	MinTurnSeconds *float64    `yaml:"min_turn_seconds" json:"min_turn_seconds,omitempty" doc:"No checkpoint before the turn is this old." min:"0" default:"30"`
 	Scope          string      `yaml:"scope" json:"scope,omitempty" enum:"working_tree,turn" doc:"Every uncommitted file, or only what this turn changed. Default: that of stop_hook.scope."`
 	WhenUnsure     string      `yaml:"when_unsure" json:"when_unsure,omitempty" enum:"nudge,silent" doc:"What to do when the transcript proves nothing." default:"nudge"`
-	Observations   string      `yaml:"observations" json:"observations,omitempty" enum:"tell,block,off" doc:"tell: part of a message that blocks for something owed; alone they are only shown to the person. block: alone they block, too. off: none are made. The preset teleclaude blocks." default:"tell"`
-	Announce       *bool       `yaml:"announce" json:"announce,omitempty" doc:"Tell the agent once per turn, without a block, when only notes changed, when everything was validated, and when git failed. The preset teleclaude switches it on." default:"false"`
-	Weakened       *bool       `yaml:"weakened" json:"weakened,omitempty" doc:"Report to the person, and to the agent if something is owed, when tests or linters were weakened in the turn: tests deleted or skipped, new suppressions, snapshots rewritten, --no-verify. Never blocks. The presets switch it on." default:"false"`
+	Observations   string      `yaml:"observations" json:"observations,omitempty" enum:"tell,block,off" doc:"tell: part of a message that blocks anyway; alone only shown to you. block: alone they block, too. off: none. The preset teleclaude blocks." default:"tell"`
+	Announce       *bool       `yaml:"announce" json:"announce,omitempty" doc:"Tell the agent once per turn, without a block, when only notes changed, everything was validated, or git failed. The preset teleclaude switches it on." default:"false"`
+	Weakened       *bool       `yaml:"weakened" json:"weakened,omitempty" doc:"Report tests or linters that were weakened in the turn. Never blocks. The presets switch it on." default:"false"`
 	Categories     []Category  `yaml:"categories" json:"categories,omitempty" doc:"Added to the preset's; one of the same name replaces it."`
 	Ignore         []string    `yaml:"ignore" json:"ignore,omitempty" doc:"Globs that never call for anything." glob:"true" default:"docs/** todos/** ideas/** **/*.md **/*.markdown"`
 	Always         []Action    `yaml:"always" json:"always,omitempty" doc:"Actions owed by any category but tests-only."`
