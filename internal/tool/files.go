@@ -101,6 +101,7 @@ func Code(name, text string) string {
 				continue
 			}
 		}
+		line = l.withoutComment(line)
 		if hasWord(l.comment, "//") { // elsewhere the layout may have a meaning
 			line = strings.Join(strings.Fields(line), "")
 		}
@@ -125,6 +126,17 @@ func docstring(line string) (end string, code bool) {
 		}
 	}
 	return "", true
+}
+
+// withoutComment is a line without the comment that ends it. A mark within quotes is text.
+func (l language) withoutComment(line string) string {
+	for mark := range strings.FieldsSeq(l.comment) {
+		i := strings.Index(line, " "+mark)
+		if i > 0 && mark != "/*" && strings.Count(line[:i], `"`)%2+strings.Count(line[:i], "'")%2+strings.Count(line[:i], "`")%2 == 0 {
+			line = line[:i]
+		}
+	}
+	return line
 }
 
 // beginsComment reports whether a line is nothing but a comment.
