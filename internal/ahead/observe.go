@@ -39,6 +39,11 @@ func (p *Process) observed(ctx context.Context, t Turn, last stamp) bool {
 			later.Gates = nil // what comes next is judged by the next stop
 		case err == nil:
 			p.recordObserved(&later, t, res)
+			if c := jobs[i].Check; c != nil && c.Untried && p.Tried != nil {
+				if said := p.Tried(ctx, t, jobs[i].Name, res.Status); said != "" {
+					later.Said = append(later.Said, said)
+				}
+			}
 		}
 	}
 	now, ok := run.LaterOf(p.Getenv, p.memory)

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/checkpoint"
 	"gauntlet/internal/config"
 	"gauntlet/internal/event"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/proc"
 	"gauntlet/internal/proof"
 	"gauntlet/internal/run"
@@ -36,6 +37,8 @@ type Process struct {
 	// Later is called, one after the other, when everything is proved and no stop runs: work
 	// that nothing waits for. Each has to remember itself what it has done.
 	Later []func(context.Context, Turn)
+	// Tried is called with the result of a check that init had no time to try.
+	Tried func(ctx context.Context, t Turn, name string, how gate.Status) (said string)
 
 	memory string
 	lock   *safefile.Lock

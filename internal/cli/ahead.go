@@ -6,12 +6,15 @@ import (
 	"strings"
 
 	"gauntlet/internal/ahead"
+	"gauntlet/internal/config"
 	"gauntlet/internal/doctor"
+	"gauntlet/internal/gate"
 	"gauntlet/internal/history"
 	"gauntlet/internal/redact"
 	"gauntlet/internal/run"
 	"gauntlet/internal/session"
 	"gauntlet/internal/slots"
+	"gauntlet/internal/trust"
 	"gauntlet/internal/turn"
 )
 
@@ -24,8 +27,31 @@ func (app *App) ahead(ctx context.Context, args []string) {
 	ctx, cancel := interruptible(ctx)
 	defer cancel()
 	p := ahead.Process{Root: args[0], Getenv: app.Getenv, Environ: app.Environ(), Now: app.Now, OnBattery: slots.OnBattery}
-	p.Later = append(p.Later, app.findOut)
+	p.Later, p.Tried = append(p.Later, app.findOut), app.tried
 	_ = p.Run(ctx, len(args) > 1)
+}
+
+// tried settles a check that init wrote without having tried it: it blocks from now on if it
+// passed, and is only recorded if it failed. The person agreed to that when init wrote it, and
+// a stricter mode of an allowed policy needs no other consent.
+func (app *App) tried(ctx context.Context, t ahead.Turn, name string, how gate.Status) (said string) {
+	mode, found := config.ModeObserve, "fails: it is only recorded"
+	switch how {
+	case gate.Pass:
+		mode, found = config.ModeEnforce, "passes: it blocks from now on"
+	case gate.Error, gate.Skipped:
+		return ""
+	}
+	cfg, err := t.Site.OnDisk()
+	if trusted := t.Site.Trust(); err == nil && trusted.Trusted() && trusted.Change == "" {
+		if _, _, err = config.SetMode(cfg, name, mode); err == nil {
+			act := trust.Act{What: "gauntlet ahead, " + name + " was tried", At: app.Now(), By: trust.Unseen}
+			if note := t.Site.AllowWritten(ctx, trusted, true, act); note == "" {
+				return name + ", which init had no time to try, " + found
+			}
+		}
+	}
+	return ""
 }
 
 // roomChecks says which checks may run in a room, and why the others may not: what has none is
