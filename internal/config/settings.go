@@ -150,6 +150,24 @@ func (v Value) Differs() bool {
 	return !reflect.DeepEqual(v.Value, v.standard)
 }
 
+// shortNames shows a section that is usually one word under its own name: stop_hook.undo.
+func shortNames(values []Value) []Value {
+	hook := reflect.TypeFor[StopHook]()
+	for i := range hook.NumField() {
+		word := hook.Field(i).Tag.Get("word")
+		if word == "" {
+			continue
+		}
+		section := "stop_hook." + hook.Field(i).Tag.Get("yaml")
+		for j := range values {
+			if values[j].Field == section+"."+word {
+				values[j].Field = section
+			}
+		}
+	}
+	return values
+}
+
 // The origins of a value, strongest first.
 const (
 	OriginEnvironment = "environment"
@@ -184,7 +202,7 @@ func (l *loader) settings(d *decoder, getenv func(string) string) {
 	}
 	r.preset = cmp.Or(p.StopHook.Preset, global.StopHook.Preset)
 	walk(reflect.ValueOf(&p).Elem(), "", r.field)
-	l.out.Values = r.values
+	l.out.Values = shortNames(r.values)
 	l.out.Warnings = append(l.out.Warnings, r.warnings...)
 	l.out.Settings, l.out.resolved = settingsOf(p), p
 	if c := l.out.Project.Checkpoint; c != nil && c.Scope == "" {
