@@ -48,7 +48,7 @@ func (b *bench) repository(name, from string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(base) //nolint:errcheck // a temporary directory
+	defer os.RemoveAll(base)
 	dir := filepath.Join(base, "tree")
 	if _, err := run("", "git", "-c", "safe.directory=*", "clone", "-q", "--no-hardlinks", from, dir); err != nil {
 		return err

@@ -122,7 +122,7 @@ func Encode(res Resource, recs []history.Record) (Payload, error) {
 		case history.Gate:
 			spans = append(spans, gateSpan(res, r))
 			m.gate(r)
-		case history.Label:
+		case history.Label, history.Meaning:
 		}
 	}
 	attrs := resource{Attributes: attributes("service.name", "gauntlet", "service.version", res.Version, "host.id", res.Machine)}

@@ -84,7 +84,7 @@ func (p *Process) Run(ctx context.Context, inherited bool) error {
 		_ = p.lock.Release()
 		// A call that ended after the last look found the lock held, and started nothing.
 		if over || ctx.Err() != nil || stampOf(p.memory) == last {
-			return nil
+			return nil //nolint:nilerr // an interrupt is an end like any other
 		}
 	}
 }

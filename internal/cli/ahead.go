@@ -39,6 +39,7 @@ func (app *App) tried(ctx context.Context, t ahead.Turn, name string, how gate.S
 	switch how {
 	case gate.Pass:
 		mode, found = config.ModeEnforce, "passes: it blocks from now on"
+	case gate.Fail:
 	case gate.Error, gate.Skipped:
 		return ""
 	}

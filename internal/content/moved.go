@@ -124,7 +124,7 @@ func (w *walker) touched(a *Account) []string {
 				dir, _ = safefile.OpenDirBelow(w.root, path.Join(".", parent)) // nil: nothing in it is there
 			}
 			var st safefile.Stat
-			err := error(os.ErrInvalid)
+			err := os.ErrInvalid
 			if dir != nil {
 				st, err = safefile.StatBelow(dir, name)
 			}

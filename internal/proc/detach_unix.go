@@ -4,7 +4,7 @@ package proc
 
 import "syscall"
 
-// PassesFiles: a child can be given open files.
+// PassesFiles reports that a child can be given open files.
 const PassesFiles = true
 
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

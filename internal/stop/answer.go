@@ -222,7 +222,8 @@ func (s *stopping) record(d Decision) {
 
 // badged adds what the outcome and the badges of the verdict follow from.
 func badged(f Facts, d Decision) Decision {
-	has := map[event.Badge]bool{event.BadgeWeakened: f.Owed.Weakened != "", event.BadgeChangedJudge: f.JudgeDiff != "", event.BadgeKnownFailures: len(f.Gates.KnownRed()) > 0,
+	has := map[event.Badge]bool{
+		event.BadgeWeakened: f.Owed.Weakened != "", event.BadgeChangedJudge: f.JudgeDiff != "", event.BadgeKnownFailures: len(f.Gates.KnownRed()) > 0,
 		event.BadgeUnnoticed: f.Found.Undo != nil && f.Found.Undo.Result == event.Unnoticed, event.BadgeOwnTests: f.Found.OldTests != nil && f.Found.OldTests.Result == event.OwnChangeOnly,
 	}
 	for _, g := range f.Gates.Gates {

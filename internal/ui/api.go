@@ -112,9 +112,10 @@ const maxCSV = 10_000
 func (s *Server) stopsCSV(w http.ResponseWriter, r *http.Request) {
 	rows := [][]string{{"time", "stop", "session", "project", "agent", "outcome", "badges", "message", "seconds", "aftermath"}}
 	f := s.base(r, "").Filter
-	err := s.ask(r.Context(), func() error {
+	ctx := r.Context()
+	err := s.ask(ctx, func() error {
 		for before := ""; len(rows) < maxCSV; {
-			page, err := ask.Stops(r.Context(), s.db, f, before)
+			page, err := ask.Stops(ctx, s.db, f, before)
 			if err != nil {
 				return err
 			}

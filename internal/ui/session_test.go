@@ -238,7 +238,7 @@ func TestButtonsCanBeUndone(t *testing.T) {
 	if !off() {
 		t.Error("not off")
 	}
-	to = undo(to)
+	undo(to)
 	if off() {
 		t.Error("still off")
 	}

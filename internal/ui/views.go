@@ -102,8 +102,15 @@ func (b base) Address(path string) string {
 // Chosen lists what the page is narrowed to: name, value, and the address without it.
 func (b base) Chosen() (out [][3]string) {
 	for _, c := range [][2]string{
-		{"text", b.Filter.Text}, {"project", b.Only}, {"agent", b.Filter.Agent}, {"outcome", b.Filter.Outcome}, {"badge", b.Filter.Badge},
-		{"gate", b.Filter.Gate}, {"status", b.Filter.Status}, {"machine", b.Filter.Machine}, {"person", b.Filter.Person},
+		{"text", b.Filter.Text},
+		{"project", b.Only},
+		{"agent", b.Filter.Agent},
+		{"outcome", b.Filter.Outcome},
+		{"badge", b.Filter.Badge},
+		{"gate", b.Filter.Gate},
+		{"status", b.Filter.Status},
+		{"machine", b.Filter.Machine},
+		{"person", b.Filter.Person},
 	} {
 		if c[1] != "" {
 			out = append(out, [3]string{c[0], c[1], b.With(c[0], "")})
