@@ -219,7 +219,7 @@ func TestAgentRunsTheGate(t *testing.T) {
 		w.write(w.repo, "src/app.txt", "one\ntwo\n")
 		w.write(w.repo, ".gitignore", "gauntlet_logs/\n")
 		w.write(w.repo, ".gauntlet/config.yml", "base_branch: main\nentry_points:\n  - path: .\n    checks: [verify]\nstop_hook: {preset: strict}\n")
-		w.write(w.repo, ".gauntlet/checks/verify.yml", "command: verify app\n")
+		w.write(w.repo, ".gauntlet/checks/verify.yml", "command: verify app\ninputs: [src/**] # so that no client gets one of the runs that are checked\n")
 		w.commitAll("start")
 		w.install()
 		w.commitAll("hooks")
