@@ -4,10 +4,10 @@ import "time"
 
 // The rules of when a run begins.
 const (
-	// settled is how long after an edit a run begins although the agent has called nothing
-	// since. Mostly another edit follows the first one; a command that it runs afterwards
-	// shows that the edits are complete.
-	settled = time.Minute
+	// settled is how much longer than after a command a run waits after an edit. Mostly
+	// another edit follows the first one; a command that the agent runs afterwards shows that
+	// the edits are complete.
+	settled = 4
 	// maxSpent is how much may be spent ahead in one turn, as a multiple of what the gates
 	// cost at its stops.
 	maxSpent = 1.5
@@ -35,8 +35,8 @@ func (m Moment) Wait() (wait time.Duration, never bool) {
 		begin = m.Called
 	}
 	begin = begin.Add(m.Quiet)
-	if !m.Called.After(m.Edited) && m.Edited.Add(settled).After(begin) {
-		begin = m.Edited.Add(settled)
+	if longest := settled * m.Quiet; !m.Called.After(m.Edited) && m.Edited.Add(longest).After(begin) {
+		begin = m.Edited.Add(longest)
 	}
-	return min(max(0, begin.Sub(m.Now)), settled+m.Quiet), false
+	return min(max(0, begin.Sub(m.Now)), settled*m.Quiet), false
 }

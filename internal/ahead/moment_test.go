@@ -16,11 +16,11 @@ func TestMoment(t *testing.T) {
 	}{
 		"a command just ended":                       {edited: ago(20), called: ago(1), wait: 2 * time.Second},
 		"a command after the last edit":              {edited: ago(20), called: ago(3)},
-		"only edits so far":                          {edited: ago(10), called: ago(30), wait: 50 * time.Second},
+		"only edits so far":                          {edited: ago(10), called: ago(30), wait: 2 * time.Second},
 		"only edits, long ago":                       {edited: ago(60), called: ago(90)},
 		"as much as the gates cost is spent":         {edited: ago(20), called: ago(9), spent: 10 * time.Second},
 		"one and a half times as much":               {edited: ago(20), called: ago(9), spent: 15 * time.Second, never: true},
-		"a clock that was set back an hour":          {edited: ago(20), called: ago(-3600), wait: 63 * time.Second},
+		"a clock that was set back an hour":          {edited: ago(20), called: ago(-3600), wait: 12 * time.Second},
 		"a machine that slept for a day":             {edited: ago(90000), called: ago(86400)},
 		"nothing edited yet, and a prompt that came": {called: ago(1), wait: 2 * time.Second},
 	} {
