@@ -71,6 +71,8 @@ type entry struct {
 	command        string
 	windows        string // what it runs on Windows, if that is something else
 	timeout        int64  // 0 when not set
+	// matcher names the tools that call for it; nil if it shares its group with other hooks.
+	matcher *jsontree.Value
 }
 
 // layout is a parsed settings file.
@@ -189,7 +191,11 @@ func (l *layout) entries() []entry {
 				continue
 			}
 			for i, h := range hooks.Items() {
-				out = append(out, l.entry(ev.Key, g, i, h.Value))
+				e := l.entry(ev.Key, g, i, h.Value)
+				if len(hooks.Items()) == 1 {
+					e.matcher = group.Value.Get("matcher")
+				}
+				out = append(out, e)
 			}
 		}
 	}

@@ -258,6 +258,10 @@ func planHook(c *Change, s wire.Setup, root string, h wire.Hook) error {
 		}
 		return nil
 	}
+	if was, ok := mine[0].matcher.Text(); ok && strings.HasPrefix(h.Matcher, was+"|") { // as an earlier version wrote it
+		c.edit(jsonedit.Replace(c.after, l.top, mine[0].matcher, jsonText(h.Matcher)))
+		return planHook(c, s, root, h)
+	}
 	if e := mine[0]; !current(s, h, e) {
 		c.edit(jsonedit.Replace(c.after, l.top, e.node, handlerJSON(s, h)))
 	}
