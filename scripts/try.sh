@@ -31,7 +31,7 @@ git commit -q -m 'a calculator and its test'
 
 say '1. Set it up: it finds your commands and tries them'
 show 'gauntlet init'
-gauntlet init --yes --agent claude 2>/dev/null | grep -v -e '^Project:' -e '^Done'
+COLUMNS=96 gauntlet init --yes --agent claude 2>/dev/null | grep -v -e '^Project:' -e '^Done' -e 'gauntlet doctor'
 # Called by an agent init allows nothing, as it should; then this session does.
 gauntlet allow --yes >/dev/null 2>&1 || export GAUNTLET_TRUST=all
 
