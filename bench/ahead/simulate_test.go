@@ -14,7 +14,7 @@ func TestSimulate(t *testing.T) {
 		"proved before the stop":              {turn{Edits: []float64{10}, Tools: [][2]float64{{10, 10}, {11, 12}}, Stop: 60}, 5 * time.Second, 0, 5 * time.Second},
 		"joined at the stop":                  {turn{Edits: []float64{10}, Tools: [][2]float64{{10, 10}, {11, 12}}, Stop: 16}, 5 * time.Second, 4 * time.Second, 5 * time.Second},
 		"stopped before a quiet moment":       {turn{Edits: []float64{10}, Tools: [][2]float64{{10, 10}, {11, 12}}, Stop: 14}, 5 * time.Second, 5 * time.Second, 5 * time.Second},
-		"only edits, and no time":             {turn{Edits: []float64{10}, Tools: [][2]float64{{10, 10}}, Stop: 30}, 5 * time.Second, 5 * time.Second, 5 * time.Second},
+		"only edits, and no time":             {turn{Edits: []float64{10}, Tools: [][2]float64{{10, 10}}, Stop: 20}, 5 * time.Second, 5 * time.Second, 5 * time.Second},
 		"given up for another edit":           {turn{Edits: []float64{10, 20}, Tools: [][2]float64{{11, 12}, {21, 22}}, Stop: 90}, 20 * time.Second, 0, 25 * time.Second},
 		"an older content was proved in vain": {turn{Edits: []float64{10, 40}, Tools: [][2]float64{{11, 12}, {41, 42}}, Stop: 90}, 5 * time.Second, 0, 10 * time.Second},
 		"no more than half as much again":     {turn{Edits: []float64{10, 40, 70}, Tools: [][2]float64{{11, 12}, {41, 42}, {71, 72}}, Stop: 120}, 5 * time.Second, 5 * time.Second, 15 * time.Second},
