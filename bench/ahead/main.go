@@ -50,7 +50,7 @@ func read(file string) ([]turn, error) {
 		}
 	}
 	if len(turns) == 0 {
-		return nil, fmt.Errorf("%s: there is no turn in it", file)
+		return nil, fmt.Errorf("%s: no turns found", file)
 	}
 	return turns, nil
 }

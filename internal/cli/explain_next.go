@@ -39,7 +39,7 @@ func (app *App) explainNext(ctx context.Context, id string, flags checkpointFlag
 	if f.Enabled() {
 		o = app.see(ctx, f).Look(ctx)
 	} else {
-		o.Notes = []string{"the checkpoint is off: there is no checkpoint section in .gauntlet/config.yml, or it says enabled: false"}
+		o.Notes = []string{"the checkpoint is off: .gauntlet/config.yml has no checkpoint section, or sets enabled: false"}
 	}
 	for _, n := range o.Notes {
 		fmt.Fprintln(app.Err, "note: "+redact.Line(n, 500))

@@ -34,7 +34,7 @@ func FuzzFold(f *testing.F) {
 	f.Add("ok    name   text text text", 12)
 	f.Fuzz(func(t *testing.T, line string, width int) {
 		if strings.ContainsAny(line, "\n\r\x1b") || width < 1 || width > 200 {
-			t.Skip()
+			return // lines and escapes are split before Fold
 		}
 		if got, want := strings.Fields(Fold(line, width)), strings.Fields(line); strings.Join(got, " ") != strings.Join(want, " ") {
 			t.Errorf("%q at %d: %q", line, width, got)

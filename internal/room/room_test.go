@@ -329,7 +329,7 @@ func TestALinkInThePlaceOfARoomIsNotFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(theirs, tree); err != nil {
-		t.Skip(err)
+		t.Skip("NOT TESTED: a link in place of a room needs the right to make links: ", err)
 	}
 	r = w.room(w.take())
 	defer r.Close()
